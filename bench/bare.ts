@@ -1,0 +1,17 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { answerBench } from "./child.ts";
+
+/** A hand-written server that sends the very same answers, header block included, with no work behind them. */
+const answers: Record<string, { headers: string[]; body: string }> = JSON.parse(process.argv[2]!);
+const ready = new Map(
+  Object.entries(answers).map(([path, { headers, body }]) => [path, { headers, body: Buffer.from(body) }]),
+);
+
+const server = createServer((request, response) => {
+  const answer = ready.get(request.url!)!;
+  response.writeHead(200, answer.headers);
+  response.end(answer.body);
+});
+server.keepAliveTimeout = 72_000;
+server.listen(0, "127.0.0.1", () => answerBench(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));

@@ -1,0 +1,49 @@
+import { type ChildProcess, fork } from "node:child_process";
+
+/** A server in a process of its own, which tells over IPC where it listens and what it has used. */
+export interface Child {
+  url: string;
+  /** CPU time used so far, in microseconds. */
+  cpu(): Promise<number>;
+  /** Resident memory in bytes. */
+  memory(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+type Question = "cpu" | "memory";
+
+/** Starts a bench server: a module that calls `answerBench(url)` once it listens. */
+export async function startChild(module: string, environment: Record<string, string>, argument = ""): Promise<Child> {
+  const child = fork(new URL(module, import.meta.url), [argument], { env: { ...process.env, ...environment } });
+  const url = await next<string>(child);
+  const ask = (question: Question) => {
+    child.send(question);
+    return next<number>(child);
+  };
+  return {
+    url,
+    cpu: () => ask("cpu"),
+    memory: () => ask("memory"),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once("exit", () => resolve());
+        child.kill("SIGKILL");
+      }),
+  };
+}
+
+function next<Message>(child: ChildProcess): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    child.once("message", (message) => resolve(message as Message));
+    child.once("exit", (code) => reject(new Error(`a bench server ended with exit code ${code}`)));
+  });
+}
+
+/** Called by a bench server once it listens. */
+export function answerBench(url: string): void {
+  process.on("message", (question: Question) => {
+    const { user, system } = process.cpuUsage();
+    process.send?.(question === "cpu" ? user + system : process.memoryUsage.rss());
+  });
+  process.send?.(url);
+}

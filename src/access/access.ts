@@ -1,0 +1,51 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../storage/tables.ts";
+import { Credentials } from "./credentials.ts";
+import { type BoughtToken, Exchange, type Presented } from "./exchange.ts";
+import { FailedCredentials } from "./failed-credentials.ts";
+import { firstStart } from "./first-start.ts";
+
+/** What this room offers to its operations. */
+export interface AccessRoom {
+  /** Buys a token with a whole API key; see `Exchange.exchange` for its failures. */
+  exchange(presented: Presented, address: string): Promise<BoughtToken>;
+}
+
+export interface AccessOptions {
+  db: Kysely<Tables>;
+  /** Value of the Sandbox account's test key; empty or left out: made at random on the first start. */
+  bootstrapKey?: string | undefined;
+  /** Failed credentials that one address may send in a minute; null: no limit. */
+  failedLimit: number | null;
+  /** Milliseconds; at least 3 hours, 24 by default. */
+  tokenLifetime?: number;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+}
+
+export interface Access {
+  credentials: Credentials;
+  room: AccessRoom;
+  /** The sandbox key to print, once: only in the process that made it at random. */
+  printed?: string;
+  /** Stops watching for changes of other processes. */
+  stop(): void;
+}
+
+/** Readies accounts and keys on a migrated store and begins to watch for changes. Throws an `AccessFault` for an unfit `bootstrapKey`. */
+export async function openAccess(options: AccessOptions): Promise<Access> {
+  const { db, bootstrapKey, failedLimit, tokenLifetime, now = Date.now } = options;
+  const started = await firstStart(db, bootstrapKey || undefined, now());
+  const failed = new FailedCredentials(failedLimit);
+  const credentials = new Credentials({ db, failed, now });
+  const lifetime = tokenLifetime === undefined ? {} : { tokenLifetime };
+  const exchange = new Exchange({ db, failed, finder: credentials.finder, now, ...lifetime });
+  await credentials.refresh();
+  credentials.watch();
+  return {
+    credentials,
+    room: { exchange: (presented, address) => exchange.exchange(presented, address) },
+    ...started,
+    stop: () => credentials.stop(),
+  };
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Kysely } from "kysely";
+import { engines } from "../../test/support/engines.ts";
+import { openStore } from "../storage/store.ts";
+import type { Tables } from "../storage/tables.ts";
+import { AccessFault } from "./access-fault.ts";
+import { createAccount, findAccount, listAccounts } from "./accounts.ts";
+
+for (const { name: engine, fresh } of engines) {
+  describe(`accounts on ${engine}`, () => {
+    let db: Kysely<Tables>;
+    let close: () => Promise<void>;
+
+    before(async () => {
+      const place = await fresh();
+      const store = await openStore({ ...place.settings, serving: true });
+      db = store.db;
+      close = async () => {
+        await store.close();
+        await place.dispose();
+      };
+    });
+    after(() => close());
+
+    it("are created, listed oldest first, and found by id or by e-mail without case", async () => {
+      const second = await createAccount(db, { name: "Second", email: "Second@Example.com" }, 2000);
+      const first = await createAccount(db, { name: " First ", email: "first@example.com" }, 1000);
+      assert.deepEqual(await listAccounts(db), [first, second]);
+      assert.deepEqual(first, { id: first.id, name: "First", email: "first@example.com", createdAt: 1000 });
+      assert.equal(second.email, "second@example.com");
+      assert.deepEqual(await findAccount(db, first.id), first);
+      assert.deepEqual(await findAccount(db, "SECOND@example.COM"), second);
+    });
+
+    it("have an e-mail of their own, whatever its case", async () => {
+      await createAccount(db, { name: "Taken", email: "taken@example.com" });
+      await assert.rejects(
+        createAccount(db, { name: "Other", email: "TAKEN@example.com" }),
+        new AccessFault("Another account has the e-mail taken@example.com."),
+      );
+    });
+
+    it("are refused without a name or with what is no e-mail address", async () => {
+      await assert.rejects(createAccount(db, { name: " ", email: "a@example.com" }), AccessFault);
+      for (const email of ["", "example.com", "a@b@c", "a b@example.com", "a:b@example.com"])
+        await assert.rejects(createAccount(db, { name: "A", email }), AccessFault);
+    });
+
+    it("that are not there are named", async () => {
+      await assert.rejects(
+        findAccount(db, "nobody@example.com"),
+        new AccessFault('No account has the id or e-mail "nobody@example.com".'),
+      );
+    });
+  });
+}

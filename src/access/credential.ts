@@ -1,0 +1,52 @@
+import type { BlockList } from "node:net";
+import { Failure } from "../contract/failures.ts";
+import type { Caller } from "../contract/operation.ts";
+import { isAllowed } from "./addresses.ts";
+import type { StoredKey } from "./stored-key.ts";
+
+/** What a good credential stands for. */
+export interface Credential extends Caller {
+  /** When it ends, in milliseconds since 1970; null never ends. */
+  readonly expiresAt: number | null;
+}
+
+/** A credential whose secret was proven; expiry and address are judged at every use. */
+export interface Proven {
+  readonly credential: Credential;
+  readonly allowed: BlockList | null;
+  /** What a caller reads after the end. */
+  readonly ended: string;
+}
+
+export function provenKey(key: StoredKey): Proven {
+  return {
+    credential: credentialOf(key, key.expiresAt),
+    allowed: key.allowed,
+    ended: "This API key has expired. Ask the operator of the service for a new one.",
+  };
+}
+
+/** A token is bound by everything that its key says, and ends with it at the latest. */
+export function provenToken({ key, expiresAt }: { key: StoredKey; expiresAt: number }): Proven {
+  if (key.expiresAt !== null && key.expiresAt <= expiresAt) {
+    const ended = "The API key of this access token has expired. Ask the operator of the service for a new one.";
+    return { ...provenKey(key), ended };
+  }
+  return {
+    credential: credentialOf(key, expiresAt),
+    allowed: key.allowed,
+    ended: "This access token has expired. Exchange your API key for a new one.",
+  };
+}
+
+/** The credential, if it may be used now and from here; throws `expired_credentials` or `address_not_allowed`. */
+export function admit({ credential, allowed, ended }: Proven, address: string, now: number): Credential {
+  if (credential.expiresAt !== null && credential.expiresAt <= now) throw new Failure("expired_credentials", ended);
+  if (allowed && !isAllowed(allowed, address))
+    throw new Failure("address_not_allowed", "This key may not be used from your address.");
+  return credential;
+}
+
+function credentialOf(key: StoredKey, expiresAt: number | null): Credential {
+  return Object.freeze({ accountId: key.accountId, keyId: key.id, mode: key.mode, scopes: key.scopes, expiresAt });
+}

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it, mock } from "node:test";
+import { Failure } from "../contract/failures.ts";
+import { FailedCredentials } from "./failed-credentials.ts";
+
+const here = "203.0.113.7";
+const wrong = async () => {
+  throw new Failure("invalid_credentials");
+};
+const good = async () => "good";
+const isFailure = (code: string) => (error: unknown) => error instanceof Failure && error.code === code;
+
+describe("the limit of failed credentials", () => {
+  let failed: FailedCredentials;
+  beforeEach(() => {
+    mock.timers.enable({ apis: ["setTimeout", "Date"] });
+    failed = new FailedCredentials(20);
+  });
+  afterEach(() => mock.timers.reset());
+
+  const fail = async (times: number, address = here) => {
+    for (let count = 0; count < times; count++)
+      await assert.rejects(failed.attempt(address, wrong), isFailure("invalid_credentials"));
+  };
+  const assertLimited = async (address = here) => {
+    let asked = false;
+    const refused = failed.attempt(address, async () => {
+      asked = true;
+    });
+    await assert.rejects(refused, isFailure("rate_limited"));
+    assert.equal(asked, false);
+  };
+
+  it("refuses the 21st in a minute without looking anything up", async () => {
+    await fail(20);
+    await assertLimited();
+    await assert.rejects(failed.attempt(here, good), isFailure("rate_limited"));
+  });
+
+  it("says when the address may try again, and lets it", async () => {
+    await fail(20);
+    mock.timers.tick(45_500);
+    await assert.rejects(failed.attempt(here, good), (error: Failure) => error.detail.retryAfter === 15);
+    mock.timers.tick(15_000);
+    assert.equal(await failed.attempt(here, good), "good");
+    await fail(20);
+    await assertLimited();
+  });
+
+  it("counts each address by itself", async () => {
+    await fail(20);
+    assert.equal(await failed.attempt("203.0.113.8", good), "good");
+  });
+
+  it("counts the addresses that one IPv6 subscriber can choose from together", async () => {
+    for (let host = 1; host <= 20; host++) await fail(1, `2001:db8::${host}`);
+    await assertLimited("2001:db8::ffff");
+  });
+
+  it("costs a good credential nothing", async () => {
+    await fail(19);
+    for (let count = 0; count < 50; count++) assert.equal(await failed.attempt(here, good), "good");
+    await fail(1);
+    await assertLimited();
+  });
+
+  it("costs nothing when the credential was good but has expired, or when the store could not be asked", async () => {
+    for (const error of [new Failure("expired_credentials"), new Error("connection lost")]) {
+      for (let count = 0; count < 30; count++)
+        await assert.rejects(
+          failed.attempt(here, () => Promise.reject(error)),
+          error,
+        );
+    }
+    assert.equal(await failed.attempt(here, good), "good");
+  });
+
+  it("gives nothing back that a new minute gave back already", async () => {
+    const slow = Promise.withResolvers<string>();
+    const started = Promise.withResolvers<void>();
+    const attempt = failed.attempt(here, () => {
+      started.resolve();
+      return slow.promise;
+    });
+    await started.promise;
+    mock.timers.tick(60_001);
+    await fail(10);
+    slow.resolve("good");
+    await attempt;
+    await fail(10);
+    await assertLimited();
+  });
+
+  it("lets no parallel guesses slip through", async () => {
+    let lookUps = 0;
+    const guess = async () => {
+      lookUps += 1;
+      await new Promise(setImmediate);
+      return wrong();
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => failed.attempt(here, guess)));
+    const codes = outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.code);
+    assert.equal(lookUps, 20);
+    assert.equal(codes.filter((code) => code === "invalid_credentials").length, 20);
+    assert.equal(codes.filter((code) => code === "rate_limited").length, 80);
+  });
+
+  it("refuses none of many good credentials that come at once", async () => {
+    const slowly = async () => {
+      await new Promise(setImmediate);
+      return "good";
+    };
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => failed.attempt(here, slowly)));
+    assert.equal(outcomes.length, 100);
+    await fail(20);
+    await assertLimited();
+  });
+
+  it("answers all who wait when the store cannot be asked", async () => {
+    const lost = new Error("connection lost");
+    let lookUps = 0;
+    const ask = async () => {
+      lookUps += 1;
+      await new Promise(setImmediate);
+      throw lost;
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => failed.attempt(here, ask)));
+    assert.ok(outcomes.every((outcome) => outcome.status === "rejected" && outcome.reason === lost));
+    assert.equal(lookUps, 20);
+  });
+
+  it("can be switched off", async () => {
+    failed = new FailedCredentials(null);
+    await fail(100);
+    assert.equal(await failed.attempt(here, good), "good");
+  });
+});

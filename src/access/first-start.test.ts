@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { engines, type Fresh } from "../../test/support/engines.ts";
+import { openStore, type Store } from "../storage/store.ts";
+import { AccessFault } from "./access-fault.ts";
+import { createAccount, listAccounts } from "./accounts.ts";
+import { hashOf, newApiKey, readApiKey } from "./api-key.ts";
+import { accessChange } from "./change.ts";
+import { firstStart } from "./first-start.ts";
+import { listKeys, revokeKey } from "./keys.ts";
+
+const one = "a-bootstrap-key-for-compose";
+const two = "duba_test_not_of_the_key_form";
+
+for (const { name: engine, fresh } of engines) {
+  describe(`the first start on ${engine}`, () => {
+    let place: Fresh;
+    let store: Store;
+
+    before(async () => {
+      place = await fresh();
+      store = await openStore({ ...place.settings, serving: true });
+    });
+    after(async () => {
+      await store.close();
+      await place.dispose();
+    });
+    beforeEach(async () => {
+      for (const table of ["access_token", "api_key", "account"] as const) await store.db.deleteFrom(table).execute();
+    });
+
+    const inForce = async () => {
+      const rows = await store.db.selectFrom("api_key").selectAll().where("revoked_at", "is", null).execute();
+      assert.equal(rows.length, 1);
+      return rows[0]!;
+    };
+
+    it("makes the Sandbox account and prints its test key", async () => {
+      const { printed = "" } = await firstStart(store.db);
+      const [account, ...others] = await listAccounts(store.db);
+      assert.deepEqual([account?.name, account?.email, others], ["Sandbox", "sandbox@example.com", []]);
+      const row = await inForce();
+      assert.deepEqual(readApiKey(printed), { id: row.id, mode: "test" });
+      assert.equal(row.secret_hash, hashOf(printed));
+      assert.deepEqual([row.account_id, row.mode, row.bootstrap], [account?.id, "test", 1]);
+    });
+
+    it("is the first only once", async () => {
+      await firstStart(store.db);
+      assert.deepEqual(await firstStart(store.db), {});
+      await inForce();
+    });
+
+    it("makes nothing where an account was created before", async () => {
+      await createAccount(store.db, { name: "Acme", email: "acme@example.com" });
+      assert.deepEqual(await firstStart(store.db), {});
+      assert.deepEqual(await listKeys(store.db), []);
+    });
+
+    it("takes the bootstrap value as it is, and prints nothing", async () => {
+      for (const value of [one, two]) {
+        assert.deepEqual(await firstStart(store.db, value), {});
+        const row = await inForce();
+        assert.equal(row.secret_hash, hashOf(value));
+        assert.match(row.id, /^[0-9A-Za-z]{12}$/);
+      }
+    });
+
+    it("names the key by the public id in a value of the key form", async () => {
+      const { id, text } = newApiKey("test");
+      await firstStart(store.db, text);
+      assert.equal((await inForce()).id, id);
+    });
+
+    it("changes nothing for the same value", async () => {
+      await firstStart(store.db, one);
+      const row = await inForce();
+      const change = await accessChange(store.db);
+      await firstStart(store.db, one);
+      assert.deepEqual(await inForce(), row);
+      assert.equal(await accessChange(store.db), change);
+    });
+
+    it("replaces the random key by a bootstrap value, on the same account", async () => {
+      await firstStart(store.db, undefined, 1000);
+      const old = await inForce();
+      await firstStart(store.db, one, 2000);
+      const row = await inForce();
+      assert.deepEqual([row.secret_hash, row.account_id], [hashOf(one), old.account_id]);
+      assert.equal((await listKeys(store.db)).find(({ id }) => id === old.id)?.revokedAt, 2000);
+    });
+
+    it("revokes the old value when it changes, notes the change, and takes the old value back later", async () => {
+      const { text } = newApiKey("test");
+      let now = 1000;
+      for (const value of [text, one, text, two]) {
+        const change = await accessChange(store.db);
+        await firstStart(store.db, value, now++);
+        assert.equal((await inForce()).secret_hash, hashOf(value));
+        assert.ok((await accessChange(store.db)) > change);
+      }
+      assert.equal((await listKeys(store.db)).length, 4);
+    });
+
+    it("does not bring a value back to life that was revoked by hand", async () => {
+      await firstStart(store.db, one);
+      await revokeKey(store.db, (await inForce()).id);
+      await firstStart(store.db, one);
+      assert.equal((await listKeys(store.db)).filter(({ revokedAt }) => revokedAt === null).length, 0);
+    });
+
+    it("adds the Sandbox account for a bootstrap value beside the accounts that exist", async () => {
+      await createAccount(store.db, { name: "Acme", email: "acme@example.com" });
+      await firstStart(store.db, one);
+      assert.equal((await listAccounts(store.db)).length, 2);
+      await inForce();
+    });
+
+    it("refuses a live value, a short one and one with a space", async () => {
+      for (const value of [newApiKey("live").text, "only-23-visible-letters", "twenty four letters and space"])
+        await assert.rejects(firstStart(store.db, value), AccessFault);
+      assert.deepEqual(await listAccounts(store.db), []);
+    });
+
+    it("of several processes at once makes one account and one key, printed by one of them", async () => {
+      const beside = () => openStore({ ...place.settings, serving: false });
+      const stores = await Promise.all(Array.from({ length: 5 }, beside));
+      try {
+        const printed = await Promise.all(stores.map(({ db }) => firstStart(db)));
+        assert.equal(printed.filter((start) => start.printed !== undefined).length, 1);
+        assert.equal((await listAccounts(store.db)).length, 1);
+        await inForce();
+        await Promise.all(stores.map(({ db }) => firstStart(db, one)));
+        assert.equal((await inForce()).secret_hash, hashOf(one));
+        assert.equal((await listKeys(store.db)).length, 2);
+      } finally {
+        await Promise.all(stores.map((opened) => opened.close()));
+      }
+    });
+  });
+}

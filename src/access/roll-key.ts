@@ -1,0 +1,48 @@
+import type { Kysely } from "kysely";
+import type { ApiKeyRow, Tables } from "../storage/tables.ts";
+import { AccessFault } from "./access-fault.ts";
+import { newApiKey } from "./api-key.ts";
+import { noteAccessChange } from "./change.ts";
+import { type ApiKey, keyOf } from "./keys.ts";
+
+export interface RollRequest {
+  /** Public id of the key to replace. */
+  id: string;
+  /** How long the old key stays valid, in milliseconds: 24 hours if left out. */
+  overlap?: number;
+}
+
+/**
+ * Replaces a key by a new one of the same account, mode, label, scopes, addresses and length of life, and gives its text,
+ * this once. The old key ends after the overlap. Throws an `AccessFault` for an unknown key or one that has ended.
+ */
+export async function rollKey(
+  db: Kysely<Tables>,
+  { id, overlap = 24 * 3_600_000 }: RollRequest,
+  now: number = Date.now(),
+): Promise<{ key: ApiKey; text: string }> {
+  if (!(overlap >= 0)) throw new AccessFault("The overlap must not be negative.");
+  return await db.transaction().execute(async (trx) => {
+    await noteAccessChange(trx);
+    const old = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
+    if (!old) throw new AccessFault(`No key has the public id "${id}".`);
+    const end = old.revoked_at ?? old.expires_at ?? Number.POSITIVE_INFINITY;
+    if (end <= now) throw new AccessFault("The key has ended: create a new one instead.");
+    await trx
+      .updateTable("api_key")
+      .set({ expires_at: Math.min(end, now + overlap) })
+      .where("id", "=", id)
+      .execute();
+    const { text, ...fresh } = newApiKey(keyOf(old).mode);
+    const row: ApiKeyRow = {
+      ...old,
+      id: fresh.id,
+      secret_hash: fresh.hash,
+      bootstrap: 0,
+      created_at: now,
+      expires_at: old.expires_at === null ? null : now + (old.expires_at - old.created_at),
+    };
+    await trx.insertInto("api_key").values(row).execute();
+    return { key: keyOf(row), text };
+  });
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { Answers } from "./answers.ts";
+import { headerOf, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
+
+const snapshot = await starterSnapshot();
+const start = Date.UTC(2026, 0, 31, 9, 30);
+
+/** The n-th way to spell a text with small and capital letters. */
+function spelling(text: string, n: number): string {
+  let rest = n;
+  return text.replace(/[a-z]/gi, (letter) => {
+    const capital = rest & 1;
+    rest >>= 1;
+    return capital ? letter.toUpperCase() : letter.toLowerCase();
+  });
+}
+
+test("an answer is written once and then only picked", () => {
+  const answers = new Answers(snapshot, () => start);
+  for (const ask of [
+    () => answers.dataBundles(undefined),
+    () => answers.dataBundles("MTNDATA"),
+    () => answers.corporateBundles(),
+    () => answers.dataProviders(),
+    () => answers.cableProviders(),
+    () => answers.cablePlans("gotv"),
+    () => answers.addOns("dstv", "COMPE36"),
+  ]) {
+    assert.equal(ask(), ask());
+    assert.equal(ask().form("identity", true), ask().form("identity", true));
+  }
+});
+
+test("50,000 spellings and unknown codes fill no more than the bounded cache, and push out none of ours", () => {
+  const answers = new Answers(snapshot, () => start);
+  const ours = answers.addOns("gotv", "GOTVSUPAPLUS");
+  for (let n = 0; n < 50_000; n++) {
+    answers.addOns(spelling("gotv", n), spelling("GOTVSUPAPLUS", n >> 4));
+    if (n % 10 > 0) continue;
+    answers.dataBundles(spelling("9mobiledata", n));
+    assert.throws(() => answers.dataBundles(`unknown-${n}`));
+    assert.throws(() => answers.addOns("gotv", `unknown-${n}`));
+  }
+  assert.ok(answers.kept <= 1_000, `${answers.kept} are kept`);
+  assert.equal(answers.addOns("gotv", "GOTVSUPAPLUS"), ours);
+});
+
+test("the list of all providers is dated anew together with its compressed forms", async () => {
+  let time = start;
+  const answers = new Answers(snapshot, () => time);
+  const dateOf = async () => {
+    const all = answers.dataBundles(undefined);
+    const texts = [
+      textOf(all),
+      gunzipSync((await all.form("gzip", true)).body).toString(),
+      brotliDecompressSync((await all.form("br", true)).body).toString(),
+    ];
+    assert.equal(new Set(texts).size, 1);
+    return JSON.parse(texts[0]!).data.date;
+  };
+  assert.equal(await dateOf(), "2026-01-31T09:30:00.000Z");
+  time += 58_999;
+  assert.equal(await dateOf(), "2026-01-31T09:30:00.000Z");
+  time += 1;
+  assert.equal(await dateOf(), "2026-01-31T09:30:59.000Z");
+});
+
+test("a validator is the same on every instance and in every revision with the same list", () => {
+  const one = new Answers(snapshot, () => start);
+  const other = new Answers({ ...snapshot, revision: 9, publishedAt: start }, () => start + 3_600_000);
+  const etagsOf = (answers: Answers) => [
+    answers.dataBundles(undefined).etag,
+    answers.dataBundles("MTNDATA").etag,
+    answers.corporateBundles().etag,
+    answers.dataProviders().etag,
+    answers.cableProviders().etag,
+    answers.cablePlans("gotv").etag,
+    answers.addOns("gotv", "GOTVMAX").etag,
+    answers.addOns("gotv", "GOTVSUPA").etag,
+  ];
+  assert.deepEqual(etagsOf(one), etagsOf(other));
+  assert.equal(new Set(etagsOf(one)).size, 8);
+  assert.equal(headerOf(plainForm(other.dataProviders()), "Duba-Catalogue-Revision"), "9");
+});
+
+test("a changed price changes the validators of the lists that show it, and no others", () => {
+  const [mtn, ...rest] = snapshot.dataProviders;
+  const [bundle, ...bundles] = mtn!.bundles;
+  const dearer = { ...mtn!, bundles: [{ ...bundle!, price: bundle!.price + 50 }, ...bundles] };
+  const before = new Answers(snapshot, () => start);
+  const now = new Answers({ ...snapshot, dataProviders: [dearer, ...rest] }, () => start);
+  assert.equal(JSON.parse(textOf(now.dataBundles("MTNDATA"))).data.data[0].price, "100.5");
+  assert.notEqual(now.dataBundles("MTNDATA").etag, before.dataBundles("MTNDATA").etag);
+  assert.notEqual(now.dataBundles(undefined).etag, before.dataBundles(undefined).etag);
+  assert.equal(now.dataBundles("GLODATA").etag, before.dataBundles("GLODATA").etag);
+});
+
+test("an empty catalogue answers empty lists", () => {
+  const [mtn] = snapshot.dataProviders;
+  const bare = new Answers({ ...snapshot, dataProviders: [{ ...mtn!, bundles: [] }], cableProviders: [] }, () => start);
+  for (const answer of [bare.dataBundles(undefined), bare.dataBundles("mtndata")])
+    assert.deepEqual(JSON.parse(textOf(answer)).data.data, []);
+  assert.throws(() => bare.cablePlans("gotv"), { message: "No cable provider has the code gotv." });
+});
+
+test("a list that breaks its schema is never given", () => {
+  const [mtn] = snapshot.dataProviders;
+  const broken = { ...mtn!, bundles: [{ ...mtn!.bundles[0]!, value: null as unknown as string }] };
+  const answers = new Answers({ ...snapshot, dataProviders: [broken] }, () => start);
+  assert.throws(() => answers.dataBundles("MTNDATA"), /breaks its schema at/);
+});

@@ -1,0 +1,25 @@
+import { InvalidArgumentError, Option } from "commander";
+
+const dayMilliseconds = 86_400_000;
+
+/** An option that takes a day or a number of days from now, and gives milliseconds since 1970. */
+export function expiryOption(flags: string): Option {
+  return new Option(
+    flags,
+    "When the key ends: 2027-01-31 (as that day begins, UTC) or 90d from now; never unless given.",
+  ).argParser((text: string) => {
+    const end = expiryOf(text, Date.now());
+    if (end === undefined) throw new InvalidArgumentError("It must be a day such as 2027-01-31, or days such as 90d.");
+    return end;
+  });
+}
+
+/** Milliseconds since 1970 of `2027-01-31` (its first moment in UTC) or `90d` from `now`; undefined for other text. */
+export function expiryOf(text: string, now: number): number | undefined {
+  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
+  if (days !== undefined) return now + Number(days) * dayMilliseconds;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+  const end = Date.parse(`${text}T00:00:00Z`);
+  // Date.parse may take 30 February for 2 March.
+  return !Number.isNaN(end) && new Date(end).toISOString().startsWith(text) ? end : undefined;
+}

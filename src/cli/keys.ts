@@ -1,0 +1,156 @@
+import { type Command, Option } from "commander";
+import { findAccount, listAccounts } from "../access/accounts.ts";
+import { readApiKey } from "../access/api-key.ts";
+import { type ApiKey, createKey, listKeys, revokeKey } from "../access/keys.ts";
+import { settings } from "../config.ts";
+import { type Mode, scopes } from "../contract/operation.ts";
+import { expiryOption } from "./expiry.ts";
+import { examples, subcommand } from "./help.ts";
+import type { Io } from "./io.ts";
+import { repeatableOption, settingOption } from "./options.ts";
+import { withStore } from "./store.ts";
+import { painter, table, timeOf } from "./table.ts";
+
+interface CreateOptions {
+  account: string;
+  mode: Mode;
+  label?: string;
+  scope?: string[];
+  expires?: number;
+  address?: string[];
+  data?: string;
+  json?: true;
+}
+
+interface ListOptions {
+  account?: string;
+  data?: string;
+  json?: true;
+}
+
+/** `duba keys`: API keys of the accounts. */
+export function addKeys(program: Command, io: Io): void {
+  const keys = subcommand(program, "keys", "API keys of the accounts: create, list, revoke.");
+  addCreate(keys, io);
+  addList(keys, io);
+  addRevoke(keys, io);
+  examples(keys, "duba keys create --account shop@example.com --label checkout", "duba keys list");
+}
+
+function addCreate(keys: Command, io: Io): void {
+  const command = subcommand(
+    keys,
+    "create",
+    "Create an API key. The key alone goes to standard output, once: it is stored as a hash and cannot be shown again.",
+  )
+    .requiredOption("--account <id or e-mail>", "Account that holds the key.")
+    .addOption(
+      new Option("--mode <mode>", "A test key reaches the sandbox only, a live key never does.")
+        .choices(["test", "live"])
+        .default("test"),
+    )
+    .option("--label <text>", "What the key is for, to tell it from others.")
+    .addOption(repeatableOption("--scope <scope>", `What the key may do: ${scopes.join(" or ")}; all unless given.`))
+    .addOption(expiryOption("--expires <when>"))
+    .addOption(
+      repeatableOption("--address <ip or network>", "Where the key may be used from, such as 10.0.0.0/8; repeatable."),
+    )
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print the key and its facts as JSON")
+    .action(async ({ account, mode, label = "", scope, expires, address, data, json }: CreateOptions) => {
+      const { key, text, email } = await withStore(io, data, async (db) => ({
+        ...(await createKey(db, {
+          account,
+          mode,
+          label,
+          ...(scope && { scopes: scope }),
+          ...(expires !== undefined && { expiresAt: expires }),
+          ...(address && { addresses: address }),
+        })),
+        email: (await findAccount(db, account)).email,
+      }));
+      if (json) return io.out(`${JSON.stringify({ ...facts(key, email), key: text }, null, 2)}\n`);
+      io.out(`${text}\n`);
+      const end = key.expiresAt === null ? "" : `, until ${timeOf(key.expiresAt)}`;
+      io.err(`This ${mode} key ${key.id} of ${email} may ${key.scopes.join(" and ")}${end}.\n`);
+      io.err("Keep it now: it is not shown again.\n");
+    });
+  examples(
+    command,
+    "duba keys create --account shop@example.com --label checkout",
+    "duba keys create --account shop@example.com --mode live --scope identity:verify \\",
+    "  --expires 90d --address 203.0.113.7 --address 10.0.0.0/8",
+  );
+}
+
+function addList(keys: Command, io: Io): void {
+  const command = subcommand(keys, "list", "List keys, oldest first, without their secrets.")
+    .option("--account <id or e-mail>", "Only the keys of this account.")
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print the keys as JSON")
+    .action(async ({ account, data, json }: ListOptions) => {
+      const { found, emails } = await withStore(io, data, async (db) => ({
+        found: await listKeys(db, account),
+        emails: new Map((await listAccounts(db)).map(({ id, email }) => [id, email])),
+      }));
+      const emailOf = ({ accountId }: ApiKey) => emails.get(accountId) ?? accountId;
+      if (json)
+        return io.out(
+          `${JSON.stringify(
+            found.map((key) => facts(key, emailOf(key))),
+            null,
+            2,
+          )}\n`,
+        );
+      const rows = found.map((key) => ({
+        id: key.id,
+        account: emailOf(key),
+        mode: key.mode,
+        label: key.label,
+        scopes: key.scopes.join(" "),
+        created: timeOf(key.createdAt),
+        expires: timeOf(key.expiresAt),
+        state: stateOf(key),
+      }));
+      io.out(table(rows, painter(io.colours?.out)));
+    });
+  examples(command, "duba keys list", "duba keys list --account shop@example.com --json");
+}
+
+function addRevoke(keys: Command, io: Io): void {
+  const command = subcommand(
+    keys,
+    "revoke",
+    "Revoke a key, and with it every token that it bought. Running instances notice within 5 seconds.",
+  )
+    .argument("<id>", "Public id of the key, as `duba keys list` shows it; the whole key does as well.")
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .action(async (given: string, { data }: { data?: string }) => {
+      const id = readApiKey(given)?.id ?? given;
+      const key = await withStore(io, data, (db) => revokeKey(db, id));
+      io.out(`Key ${key.id} is revoked since ${timeOf(key.revokedAt)}. Running instances notice within 5 seconds.\n`);
+    });
+  examples(command, "duba keys revoke 4Zq8mPx0LtV2");
+}
+
+function facts(key: ApiKey, email: string) {
+  const time = (milliseconds: number | null) => milliseconds && new Date(milliseconds).toISOString();
+  return {
+    id: key.id,
+    account: email,
+    account_id: key.accountId,
+    mode: key.mode,
+    label: key.label,
+    scopes: key.scopes,
+    addresses: key.addresses,
+    created_at: time(key.createdAt),
+    expires_at: time(key.expiresAt),
+    revoked_at: time(key.revokedAt),
+    state: stateOf(key),
+  };
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiKey): "revoked" | "expired" | "active" {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
+}

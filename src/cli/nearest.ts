@@ -1,0 +1,28 @@
+/** The name that was most likely meant, or undefined when none is near. */
+export function nearest(word: string, names: readonly string[]): string | undefined {
+  const meant = word.toLowerCase();
+  let best: string | undefined;
+  let least = Math.max(2, Math.floor(word.length * 0.4)) + 1;
+  for (const name of names) {
+    const distance = edits(meant, name.toLowerCase());
+    if (distance < least && distance < name.length) {
+      best = name;
+      least = distance;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein distance: letters inserted, deleted or replaced. */
+function edits(from: string, to: string): number {
+  let above = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const line = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = above[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
+      line.push(Math.min(replaced, above[column]! + 1, line[column - 1]! + 1));
+    }
+    above = line;
+  }
+  return above[to.length]!;
+}

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { settings } from "../config.ts";
+import { ran } from "./testing.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "duba-cli-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+
+async function process(...argv: string[]) {
+  const { PATH } = globalThis.process.env;
+  const child = spawn(globalThis.process.execPath, [main, ...argv], {
+    env: { PATH, DUBA_DATA: join(folder, "store") },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, err, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return { out, err, exitCode };
+}
+
+describe("the command line", { concurrency: true }, () => {
+  it("prints its version", async () => {
+    assert.match((await ran(["--version"])).out, /^\d+\.\d+\.\d+\n$/);
+  });
+
+  it("explains itself when nothing is asked", async () => {
+    const { exitCode, out } = await ran([]);
+    assert.equal(exitCode, 0);
+    assert.match(out, /Usage: duba/);
+  });
+
+  for (const command of [
+    [],
+    ["serve"],
+    ["accounts"],
+    ["accounts", "create"],
+    ["accounts", "list"],
+    ["keys"],
+    ["keys", "create"],
+    ["keys", "list"],
+    ["keys", "revoke"],
+    ["call"],
+    ["call", "lookupDataBundles"],
+  ]) {
+    const path = ["duba", ...command].join(" ");
+    it(`ends the help of ${path} with an example of it`, async () => {
+      const { exitCode, out, err } = await ran([...command, "--help"]);
+      assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
+      const [, example = ""] = /\nExamples?:\n([\s\S]*)$/.exec(out) ?? [];
+      assert.ok(example.startsWith(`  ${path}`), out);
+    });
+  }
+
+  it("lists every setting with its default in the help of serve", async () => {
+    const { out } = await ran(["serve", "--help"]);
+    const words = out.replace(/\s+/g, " ");
+    for (const { name, about, default: usual } of Object.values(settings)) {
+      assert.ok(words.includes(`${name} ${about} (`), name);
+      assert.ok(words.includes(`default: ${usual || "empty"})`), name);
+    }
+  });
+
+  for (const [fault, argv, sentence] of [
+    ["an unknown command", ["acounts"], /^Unknown command 'acounts'\n\(Did you mean accounts\?\)\n$/],
+    ["an unknown option", ["keys", "list", "--acount", "x"], /Did you mean --account[\s\S]*See: duba keys list --help/],
+    ["a missing option", ["accounts", "create", "--name", "Shop"], /^Required option '--email <e-mail>' not specified/],
+    ["a missing sub-command", ["keys"], /^Usage: duba keys/],
+    ["a port that is none", ["serve", "--port", "http"], /It must be a number from 0 to 65535\./],
+    ["a BVN where a command belongs, unrepeated", ["22000000017"], /^Unknown command '…'\n/],
+  ] as const) {
+    it(`refuses ${fault} as usage`, async () => {
+      const { exitCode, out, err } = await ran(argv);
+      assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" });
+      assert.match(err, sentence);
+    });
+  }
+
+  it("lists all settings that cannot be used", async () => {
+    const { exitCode, err } = await ran(["serve"], {
+      environment: { PORT: "x", DUBA_LIMITS: "maybe", DUBA_PROT: "1" },
+    });
+    assert.equal(exitCode, 2);
+    assert.equal(
+      err,
+      "PORT must be a number from 0 to 65535.\nDUBA_LIMITS must be on or off.\nDUBA_PROT is not a setting of Duba.\n",
+    );
+  });
+
+  it("tells in a sentence that the store cannot be opened", async () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    const { exitCode, err } = await ran(["accounts", "list", "--data", file]);
+    assert.equal(exitCode, 1);
+    assert.match(err, /^[^\n]+\.\n$/);
+  });
+
+  it("colours only a screen that shows them", async () => {
+    assert.ok(!(await ran(["--help"])).out.includes("\u001b"));
+    assert.ok((await ran(["--help"], { colours: { out: true, err: false } })).out.includes("\u001b"));
+  });
+});
+
+describe("the process", { concurrency: true }, () => {
+  it("ends with 0 for an answer", async () => {
+    const { exitCode, out, err } = await process("accounts", "list", "--json");
+    assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
+    assert.deepEqual(JSON.parse(out), []);
+  });
+
+  it("ends with 1 and one sentence for a failure", async () => {
+    const { exitCode, out, err } = await process("keys", "revoke", "missing", "--data", join(folder, "other"));
+    assert.deepEqual({ exitCode, out, err }, { exitCode: 1, out: "", err: 'No key has the public id "missing".\n' });
+  });
+
+  it("ends with 2 for usage", async () => {
+    assert.equal((await process("serve", "--nothing")).exitCode, 2);
+  });
+
+  it("does not crash when its output is a closed pipe", async () => {
+    const child = spawn(globalThis.process.execPath, [main, "serve", "--help"], { stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.destroy();
+    const [err, [exitCode]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    assert.deepEqual({ err, exitCode }, { err: "", exitCode: 0 });
+  });
+});

@@ -1,0 +1,82 @@
+import { stripVTControlCharacters, styleText } from "node:util";
+
+export type Paint = (style: "bold" | "dim" | "red", text: string) => string;
+
+/** Styles text, or leaves it as it is on a screen without colours. */
+export function painter(colours: boolean | undefined): Paint {
+  return colours ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
+}
+
+type Row = Record<string, unknown>;
+
+/** Rows under a line of headings, in columns of equal width; columns of numbers end at their right edge. */
+export function table(rows: readonly Row[], paint: Paint): string {
+  if (rows.length === 0) return "(none)\n";
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].map((name) => {
+    const cells = rows.map((row) => shown(row[name]));
+    return {
+      name,
+      cells,
+      width: Math.max(...[name, ...cells].map(widthOf)),
+      numbers: cells.every((cell) => cell === "" || /^-?\d[\d.]*$/.test(cell)) && cells.some((cell) => cell !== ""),
+    };
+  });
+  const line = (cell: (column: (typeof columns)[number]) => string) =>
+    columns
+      .map((column) => {
+        const text = cell(column);
+        const space = " ".repeat(column.width - widthOf(text));
+        return column.numbers ? space + text : text + space;
+      })
+      .join("  ")
+      .trimEnd();
+  const lines = rows.map((_, index) => line((column) => column.cells[index]!));
+  return `${[
+    paint(
+      "bold",
+      line(({ name }) => name),
+    ),
+    ...lines,
+  ].join("\n")}\n`;
+}
+
+/** One `name  value` line for each member; a nested object becomes a heading with its members indented. */
+export function record(members: Row, paint: Paint): string {
+  const lines = linesOf(members, "");
+  const width = Math.max(0, ...lines.filter(({ value }) => value !== undefined).map(({ name }) => widthOf(name)));
+  return lines
+    .map(({ name, value }) =>
+      value === undefined
+        ? `${paint("bold", name)}\n`
+        : `${`${paint("dim", name)}${" ".repeat(width - widthOf(name))}  ${value}`.trimEnd()}\n`,
+    )
+    .join("");
+}
+
+function linesOf(members: Row, indent: string): { name: string; value?: string }[] {
+  return Object.entries(members).flatMap(([name, value]) =>
+    isRow(value)
+      ? [{ name: indent + shown(name) }, ...linesOf(value, `${indent}  `)]
+      : [{ name: indent + shown(name), value: shown(value) }],
+  );
+}
+
+export function isRow(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A value on one line. Control characters go: what a service answers must not steer the reader's terminal. */
+export function shown(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return stripVTControlCharacters(text).replace(/\p{Cc}+/gu, " ");
+}
+
+function widthOf(text: string): number {
+  return [...text].length;
+}
+
+/** A time as people read it, in UTC; `-` for none. */
+export function timeOf(milliseconds: number | null): string {
+  return milliseconds === null ? "-" : `${new Date(milliseconds).toISOString().slice(0, 16).replace("T", " ")}Z`;
+}

@@ -1,0 +1,40 @@
+import type { Operation } from "../contract/operation.ts";
+import { run } from "./program.ts";
+
+/** For tests: what one command line wrote, and its exit code. */
+export interface Ran {
+  exitCode: number;
+  out: string;
+  err: string;
+}
+
+export interface Surroundings {
+  environment?: Record<string, string | undefined>;
+  stdin?: string;
+  colours?: { out: boolean; err: boolean };
+  operations?: readonly Operation<never>[];
+}
+
+/** Runs a command line in process. */
+export async function ran(argv: readonly string[], surroundings: Surroundings = {}): Promise<Ran> {
+  const { environment = {}, stdin = "", colours, operations } = surroundings;
+  const written = { out: "", err: "" };
+  const io = {
+    out(text: string) {
+      written.out += text;
+    },
+    err(text: string) {
+      written.err += text;
+    },
+    environment,
+    stdin: chunksOf(stdin),
+    ...(colours && { colours }),
+  };
+  const exitCode = operations ? await run(argv, io, async () => operations) : await run(argv, io);
+  return { exitCode, ...written };
+}
+
+/** In small pieces, as a pipe may give it. */
+async function* chunksOf(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += 5) yield text.slice(at, at + 5);
+}

@@ -1,0 +1,280 @@
+/**
+ * Every failure Duba can answer: its HTTP status, whether the same request may succeed later, what it means and what
+ * cures it. The code is a stable public name; this table is the only home of all four facts.
+ */
+export const failures = {
+  malformed_json: {
+    status: 400,
+    retryable: false,
+    cause: "The request body is not JSON.",
+    cure: "Send one JSON object in UTF-8, for example with a JSON library instead of joining strings.",
+  },
+  malformed_request: {
+    status: 400,
+    retryable: false,
+    cause: "The request could not be read as HTTP: a bad request line, header, URL escape, length or a missing Host.",
+    cure: "Send the request with an ordinary HTTP/1.1 client and percent-encode the URL.",
+  },
+  conflicting_parameters: {
+    status: 400,
+    retryable: false,
+    cause: "One parameter was given more than once, or in two places, with different values.",
+    cure: "Send each parameter once, or with the same value everywhere.",
+  },
+  invalid_idempotency_key: {
+    status: 400,
+    retryable: false,
+    cause: "The Idempotency-Key is not 1 to 255 visible ASCII characters, or holds the BVN or the phone number.",
+    cure: "Send a random identifier, for example a UUID, that says nothing about the person.",
+  },
+  missing_credentials: {
+    status: 401,
+    retryable: false,
+    cause: "The operation needs an Authorization header and there was none.",
+    cure: "Send `Authorization: Bearer <api key>`. The first start of the service prints a sandbox key.",
+  },
+  invalid_credentials: {
+    status: 401,
+    retryable: false,
+    cause: "The credential is mistyped, unknown or revoked.",
+    cure: "Check the key for missing characters, or ask the operator of the service for a new one.",
+  },
+  expired_credentials: {
+    status: 401,
+    retryable: false,
+    cause: "The API key or access token has passed its end.",
+    cure: "Exchange your API key for a new token, or ask the operator of the service for a new key.",
+  },
+  insufficient_scope: {
+    status: 403,
+    retryable: false,
+    cause: "The credential is good, but its key does not hold the scope this operation needs.",
+    cure: "Use a key with the scope that the message names.",
+  },
+  address_not_allowed: {
+    status: 403,
+    retryable: false,
+    cause: "The key may be used from a list of addresses only, and this is not one of them.",
+    cure: "Call from an allowed address, or ask the operator to change the key's list.",
+  },
+  consent_required: {
+    status: 403,
+    retryable: false,
+    cause: "This service asks for the person's consent on live verifications, and no Consent-Reference was sent.",
+    cure: "Send your own reference of the consent in a Consent-Reference header.",
+  },
+  route_not_found: {
+    status: 404,
+    retryable: false,
+    cause: "No operation has this path. Paths are exact: case and slashes count.",
+    cure: "Compare the path with the reference at /docs.",
+  },
+  provider_not_found: {
+    status: 404,
+    retryable: false,
+    cause: "No provider has this code.",
+    cure: "Use one of the codes that the message lists.",
+  },
+  product_not_found: {
+    status: 404,
+    retryable: false,
+    cause: "The cable provider has no product with this code.",
+    cure: "List its products with GET /api/v2/cable-tv/fetch-billers?type=<provider>.",
+  },
+  bvn_not_found: {
+    status: 404,
+    retryable: false,
+    cause: "The identity source knows no such BVN.",
+    cure: "Check the number with the customer. Nothing was charged.",
+  },
+  verification_not_found: {
+    status: 404,
+    retryable: false,
+    cause: "Your account has no verification with this reference or idempotency key in this mode.",
+    cure: "Check the reference, and that the key is of the mode (test or live) that made the verification.",
+  },
+  method_not_allowed: {
+    status: 405,
+    retryable: false,
+    cause: "The path exists, but not with this method.",
+    cure: "Use a method that the Allow header names.",
+  },
+  request_timeout: {
+    status: 408,
+    retryable: true,
+    cause: "The request did not arrive whole in time.",
+    cure: "Send it again over a better connection. Nothing was done with the part that arrived.",
+  },
+  request_in_progress: {
+    status: 409,
+    retryable: true,
+    cause: "A verification with the same idempotency key is running right now.",
+    cure: "Wait for the seconds in Retry-After and send the same request again.",
+  },
+  operation_retired: {
+    status: 410,
+    retryable: false,
+    cause: "The operation has passed its sunset date.",
+    cure: "Follow the Link header to what replaces it.",
+  },
+  record_no_longer_held: {
+    status: 410,
+    retryable: false,
+    cause: "The verification succeeded earlier, and its record has since been deleted as retention demands.",
+    cure: "Verify again with a new idempotency key if you need the record once more.",
+  },
+  body_too_large: {
+    status: 413,
+    retryable: false,
+    cause: "The request body is larger than 16 KiB.",
+    cure: "Send only the documented members.",
+  },
+  uri_too_long: {
+    status: 414,
+    retryable: false,
+    cause: "The URL is longer than 8 KiB.",
+    cure: "Send only the documented parameters.",
+  },
+  unsupported_media_type: {
+    status: 415,
+    retryable: false,
+    cause: "The body is of a type that the operation does not read.",
+    cure: "Send JSON with `Content-Type: application/json`.",
+  },
+  expectation_failed: {
+    status: 417,
+    retryable: false,
+    cause: "The Expect header asks for something other than 100-continue.",
+    cure: "Leave the Expect header out.",
+  },
+  validation_failed: {
+    status: 422,
+    retryable: false,
+    cause: "One or more parameters are missing or have the wrong form. `fields` names all of them.",
+    cure: "Correct each field as its message says.",
+  },
+  phone_mismatch: {
+    status: 422,
+    retryable: false,
+    cause: "The BVN exists, but the phone number given is not one of its own.",
+    cure: "Ask the customer for the phone number that is registered with the BVN. Nothing was charged.",
+  },
+  amount_mismatch: {
+    status: 422,
+    retryable: false,
+    cause: "This service enforces the amount, and the one given is not the fee.",
+    cure: "Take the amount from GET /api/v2/education/waec-lookup. Nothing was charged.",
+  },
+  verification_failed: {
+    status: 422,
+    retryable: false,
+    cause: "The BVN and phone number could not be verified together. This service does not say which of them is wrong.",
+    cure: "Check both with the customer. Nothing was charged.",
+  },
+  idempotency_key_reused: {
+    status: 422,
+    retryable: false,
+    cause: "The idempotency key belongs to an earlier verification with other content.",
+    cure: "Make a new key for each new verification, and keep it for the retries of that one.",
+  },
+  rate_limited: {
+    status: 429,
+    retryable: true,
+    cause: "Too many requests in the present window.",
+    cure: "Wait for the seconds in Retry-After, and read RateLimit to stay below the limit.",
+  },
+  subject_rate_limited: {
+    status: 429,
+    retryable: true,
+    cause: "This BVN was asked for too often by your account.",
+    cure: "Wait for the seconds in Retry-After. Keep the answers you have.",
+  },
+  too_many_in_flight: {
+    status: 429,
+    retryable: true,
+    cause: "Your account has as many verifications running as it may have at once.",
+    cure: "Wait for one of them to end, and send fewer at the same time.",
+  },
+  headers_too_large: {
+    status: 431,
+    retryable: false,
+    cause: "The request's headers are larger than 16 KiB together.",
+    cure: "Send fewer or shorter headers.",
+  },
+  internal_error: {
+    status: 500,
+    retryable: true,
+    cause: "The service met a fault of its own.",
+    cure: "Tell the operator the request_id. A retry with the same Idempotency-Key is safe.",
+  },
+  upstream_bad_response: {
+    status: 502,
+    retryable: true,
+    cause: "The identity source answered something that cannot be trusted. Nothing of it was kept or charged.",
+    cure: "Try again later with the same Idempotency-Key.",
+  },
+  upstream_unavailable: {
+    status: 503,
+    retryable: true,
+    cause: "The identity source did not do the work. Nothing was charged.",
+    cure: "Try again later with the same Idempotency-Key.",
+  },
+  upstream_not_configured: {
+    status: 503,
+    retryable: false,
+    cause: "No live identity source is set up for live keys.",
+    cure: "The operator has to configure a licensed upstream. Use a test key for the sandbox.",
+  },
+  shutting_down: {
+    status: 503,
+    retryable: true,
+    cause: "This instance is stopping and takes no new work.",
+    cure: "Send the request again; another instance, or this one after its restart, will answer.",
+  },
+  upstream_timeout: {
+    status: 504,
+    retryable: true,
+    cause: "The identity source did not answer in time, so the outcome is not known yet.",
+    cure: "Send the same request with the same Idempotency-Key, or ask GET /api/v2/kyc/verifications for the outcome.",
+  },
+} as const satisfies Record<string, { status: number; retryable: boolean; cause: string; cure: string }>;
+
+export type FailureCode = keyof typeof failures;
+
+/** One fault of one parameter; all faults of a request are reported together. */
+export interface FieldFault {
+  field: string;
+  message: string;
+}
+
+/** What an operation may add to a failure beyond its code and sentence. */
+export interface FailureDetail {
+  fields?: FieldFault[];
+  /** Whole seconds for `Retry-After`. */
+  retryAfter?: number;
+  /** Overrides the table, for the rare case that a retry cannot help (a vendor without money, say). */
+  retryable?: boolean;
+  headers?: Record<string, string>;
+  /** Members added to `error`, such as `charged` of a verification. */
+  facts?: Record<string, unknown>;
+}
+
+/** A failure on its way to the caller. `message` is public: no personal data, no vendor text, no internals. */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  readonly detail: FailureDetail;
+
+  constructor(code: FailureCode, message: string = failures[code].cause, detail: FailureDetail = {}) {
+    super(message);
+    this.code = code;
+    this.detail = detail;
+  }
+
+  get status(): number {
+    return failures[this.code].status;
+  }
+
+  get retryable(): boolean {
+    return this.detail.retryable ?? failures[this.code].retryable;
+  }
+}

@@ -1,0 +1,66 @@
+import Type, { type TOptional, type TString } from "typebox";
+
+/**
+ * Text fields of requests. `fault` is the sentence a caller reads when the value has the wrong form; it says what would
+ * be right and never repeats the value.
+ */
+export interface FieldOptions {
+  pattern?: string;
+  maxLength?: number;
+  description: string;
+  fault: string;
+  example?: string;
+}
+
+export function field(options: FieldOptions): TString {
+  const { example, ...rest } = options;
+  return Type.String({ ...rest, ...(example === undefined ? {} : { examples: [example] }) });
+}
+
+export function optionalField(options: FieldOptions): TOptional<TString> {
+  return Type.Optional(field(options));
+}
+
+/** A code of our catalogue as a caller may type it: anything but nothing. What it names is decided by look-up. */
+export function codeField(description: string, example: string): TString {
+  return field({ pattern: "^[^]", description, fault: "must not be empty", example });
+}
+
+/** Eleven digits; spaces anywhere are dropped before use. Public test numbers do not all begin with 22. */
+export const bvnField = field({
+  pattern: "^ *(?:[0-9] *){11}$",
+  description: "Customer BVN: 11 digits.",
+  fault: "must be 11 digits",
+  example: "22000000017",
+});
+
+/** A Nigerian mobile number in one of its four usual forms. Numbers are portable, so no prefix is ever refused. */
+export const phoneField = field({
+  pattern: "^ *(?:(?:\\+ *)?2 *3 *4 *|0 *)?(?:[0-9] *){10}$",
+  description: "Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678.",
+  fault: "must be a phone number such as 08012345678, 2348012345678 or +2348012345678",
+  example: "08000000017",
+});
+
+/** Naira text: at most nine digits and two decimals, above zero. */
+export const amountField = field({
+  pattern: "^(?=.*[1-9])\\d{1,9}(\\.\\d{1,2})?$",
+  description: "Amount in naira, as the WAEC look-up returned it.",
+  fault: 'must be an amount in naira above 0, such as "100" or "100.50"',
+  example: "100",
+});
+
+/** The digits of a BVN that passed `bvnField`. */
+export function bvnOf(text: string): string {
+  return text.replaceAll(" ", "");
+}
+
+/** The ten digits that all forms of one phone number share, of a text that passed `phoneField`. */
+export function phoneOf(text: string): string {
+  return text.replaceAll(" ", "").slice(-10);
+}
+
+/** True if a caller's text may be repeated in a message: people paste BVNs anywhere, so no ten digits in a row. */
+export function isRepeatable(text: string): boolean {
+  return /^[A-Za-z0-9_-]{1,32}$/.test(text) && !/\d{10}/.test(text);
+}

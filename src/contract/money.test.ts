@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { koboOf, nairaOf } from "./money.ts";
+
+describe("money", () => {
+  it("reads and writes plain naira text", () => {
+    const both: [string, number, string][] = [
+      ["100", 10000, "100"],
+      ["100.5", 10050, "100.5"],
+      ["100.50", 10050, "100.5"],
+      ["0.05", 5, "0.05"],
+      ["7.00", 700, "7"],
+      ["0", 0, "0"],
+    ];
+    for (const [text, kobo, written] of both) {
+      assert.equal(koboOf(text), kobo);
+      assert.equal(nairaOf(kobo), written);
+    }
+  });
+
+  it("refuses what is not plain naira text", () => {
+    for (const text of ["", "-1", "1.", ".5", "1.234", "1e3", "1,000", "₦5", " 5", "0x1"])
+      assert.equal(koboOf(text), undefined);
+  });
+
+  it("gives back every amount of kobo that it wrote", () => {
+    fc.assert(fc.property(fc.integer({ min: 0, max: 1e14 }), (kobo) => koboOf(nairaOf(kobo)) === kobo));
+  });
+});

@@ -1,0 +1,16 @@
+/** Money is integer kobo inside and plain naira text outside: 10050 is "100.5", 10000 is "100". 100 kobo are 1 naira. */
+const nairaText = /^(\d{1,13})(?:\.(\d{1,2}))?$/;
+
+/** Kobo of a plain naira text ("100", "100.5", "100.50"), or undefined if the text is not one. */
+export function koboOf(text: string): number | undefined {
+  const parts = nairaText.exec(text);
+  if (!parts) return undefined;
+  return Number(parts[1]) * 100 + Number((parts[2] ?? "").padEnd(2, "0"));
+}
+
+/** Plain numeric naira text of whole kobo: no trailing zeros after the point, no exponent. */
+export function nairaOf(kobo: number): string {
+  const rest = kobo % 100;
+  const naira = String((kobo - rest) / 100);
+  return rest === 0 ? naira : `${naira}.${String(rest).padStart(2, "0").replace(/0$/, "")}`;
+}

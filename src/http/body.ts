@@ -1,0 +1,78 @@
+import type { IncomingMessage } from "node:http";
+import { Failure } from "../contract/failures.ts";
+
+export const bodyLimit = 16 * 1024;
+/** How long a request may take to arrive, in milliseconds. */
+export const arrivalLimit = 10_000;
+
+/**
+ * The JSON value of a request's body, undefined if it is empty. A GET's body is taken as JSON without a `Content-Type`;
+ * a charset is ignored and a byte order mark dropped. Throws `unsupported_media_type`, `body_too_large`,
+ * `request_timeout` or `malformed_json`.
+ */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const length = Number(request.headers["content-length"] ?? Number.NaN);
+  if (length === 0 || (Number.isNaN(length) && request.headers["transfer-encoding"] === undefined)) return undefined;
+  refuseOtherTypes(request);
+  if (length > bodyLimit) throw tooLarge();
+  const bytes = await bytesOf(request);
+  if (bytes.length === 0) return undefined;
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new Failure("malformed_json", "The body is not JSON. Send one JSON object in UTF-8.");
+  }
+}
+
+function refuseOtherTypes(request: IncomingMessage): void {
+  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  const isJson = type === undefined || type === "" ? request.method === "GET" : /^application\/(.+\+)?json$/.test(type);
+  if (!isJson)
+    throw new Failure(
+      "unsupported_media_type",
+      "The body must be JSON. Send the header Content-Type: application/json.",
+    );
+  const coding = request.headers["content-encoding"];
+  if (coding !== undefined && coding.toLowerCase() !== "identity")
+    throw new Failure(
+      "unsupported_media_type",
+      "The body must not be compressed. Leave the Content-Encoding header out.",
+    );
+}
+
+function tooLarge(): Failure {
+  return new Failure("body_too_large", `The body is larger than ${bodyLimit / 1024} KiB.`);
+}
+
+function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(() => {
+      settle();
+      const sentence = `The body did not arrive within ${arrivalLimit / 1000} seconds.`;
+      reject(new Failure("request_timeout", sentence, { headers: { Connection: "close" } }));
+    }, arrivalLimit);
+    const settle = () => {
+      clearTimeout(timer);
+      request.off("data", take).off("end", end).off("error", gone).off("close", gone);
+    };
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > bodyLimit) {
+        settle();
+        request.resume();
+        reject(tooLarge());
+      } else chunks.push(chunk);
+    };
+    const end = () => {
+      settle();
+      resolve(Buffer.concat(chunks));
+    };
+    const gone = () => {
+      settle();
+      reject(new Failure("malformed_request", "The connection ended before the whole body had arrived."));
+    };
+    request.on("data", take).on("end", end).on("error", gone).on("close", gone);
+  });
+}

@@ -1,0 +1,53 @@
+import { STATUS_CODES } from "node:http";
+import { type FailureCode, failures } from "../../contract/failures.ts";
+import { type Html, html, prose } from "./html.ts";
+
+/** Every failure with its cause and cure, at the anchor that `error.help` names. */
+export function errors(): Html {
+  const byStatus = [...Map.groupBy(Object.keys(failures) as FailureCode[], (code) => failures[code].status)].sort(
+    ([a], [b]) => a - b,
+  );
+  return html`<h1>Failures</h1>
+<p class="lead">A failure is always JSON of one shape, and the HTTP status tells the truth. <code>error.code</code> is the
+stable name to program against; <code>message</code> is for people and may change.</p>
+<pre><code>${sample}</code></pre>
+<nav aria-label="Failures by status" class="index"><dl>
+${byStatus.map(
+  ([status, codes]) => html`<div><dt><a href="#status-${status}">${status}</a></dt><dd>${codes.map(
+    (code) => html`<a href="#${code}">${code}</a> `,
+  )}</dd></div>
+`,
+)}</dl></nav>
+${byStatus.map(
+  ([status, codes]) => html`<section aria-labelledby="status-${status}">
+<h2 id="status-${status}">${status} ${STATUS_CODES[status] ?? ""}</h2>
+${codes.map(failure)}</section>
+`,
+)}`;
+}
+
+function failure(code: FailureCode): Html {
+  const { status, retryable, cause, cure } = failures[code];
+  return html`<article class="failure" id="${code}" aria-labelledby="${code}-name">
+<h3 id="${code}-name"><a href="#${code}"><code>${code}</code></a></h3>
+<dl>
+<dt>Cause</dt><dd>${prose(cause)}</dd>
+<dt>Cure</dt><dd>${prose(cure)}</dd>
+<dt>Status</dt><dd>${status}</dd>
+<dt>Retryable</dt><dd>${retryable ? "yes: the same request may succeed later" : "no: the same request fails again"}</dd>
+</dl>
+</article>
+`;
+}
+
+const sample = `{
+  "success": false,
+  "status": "error",
+  "message": "No data provider has the code FOODATA. Known codes: MTNDATA, …",
+  "error": {
+    "code": "provider_not_found",
+    "retryable": false,
+    "request_id": "…",
+    "help": "/docs/errors#provider_not_found"
+  }
+}`;

@@ -1,0 +1,55 @@
+import { honesty } from "../openapi.ts";
+import { type Html, html } from "./html.ts";
+
+const places = [
+  ["/", "Start"],
+  ["/docs", "Reference"],
+  ["/docs/errors", "Failures"],
+  ["/docs/sandbox", "Sandbox"],
+] as const;
+
+export type PagePath = (typeof places)[number][0];
+
+export interface Page {
+  path: PagePath;
+  title: string;
+  version: string;
+  main: Html;
+}
+
+/**
+ * A whole page: title, navigation, main part and the footer that every page has. The reference brings a main landmark and
+ * styles of its own.
+ */
+export function layout({ path, title, version, main }: Page): string {
+  const links = places.map(
+    ([place, name]) => html`<li><a href="${place}"${place === path ? html` aria-current="page"` : ""}>${name}</a></li>`,
+  );
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title === "Duba" ? title : `${title} · Duba`}</title>
+<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/docs/frame.css">
+${
+  path === "/docs"
+    ? ""
+    : html`<link rel="stylesheet" href="/docs/content.css">
+`
+}</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="bar"><nav aria-label="Pages"><a class="brand" href="/">Duba</a><ul>${links}</ul></nav></header>
+${path === "/docs" ? html`<div id="main" tabindex="-1">${main}</div>` : html`<main id="main" class="content" tabindex="-1">${main}</main>`}
+<footer class="foot">
+<p>${honesty.people}</p>
+<p>${honesty.prices}</p>
+<p>Duba ${version} · <a href="/openapi.json">openapi.json</a> · <a href="/healthz">healthz</a></p>
+</footer>
+</body>
+</html>
+`.text;
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { Browser, Page } from "playwright-core";
+import { findBrowser, startBrowser } from "../../../test/support/browser.ts";
+import { accessOperations } from "../../access/operations.ts";
+import { catalogueOperations } from "../../catalogue/operations.ts";
+import type { Operation } from "../../contract/operation.ts";
+import { identityOperations } from "../../identity/operations.ts";
+import { openapi } from "../openapi.ts";
+import { registerPages } from "./index.ts";
+
+const operations: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];
+const key = "duba_test_browser";
+
+let missing: string | false = false;
+try {
+  findBrowser();
+} catch (error) {
+  if (process.env.CI) throw error;
+  missing = (error as Error).message;
+  console.error(missing);
+}
+
+interface Received {
+  method: string;
+  url: string;
+  authorization: string | undefined;
+  body: unknown;
+}
+
+describe("in a browser", { skip: missing, timeout: 120_000 }, () => {
+  const received: Received[] = [];
+  let app: FastifyInstance;
+  let origin: string;
+  let browser: Browser;
+
+  before(async () => {
+    app = Fastify();
+    for (const { method, path, examples } of operations) {
+      app.route({
+        method,
+        url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
+        handler: async ({ url, headers, body }) => {
+          received.push({ method, url, authorization: headers.authorization, body });
+          return examples[0]!.answer;
+        },
+      });
+    }
+    app.get("/healthz", async () => ({ status: "ok" }));
+    registerPages(app, { operations, document: openapi(operations, "0.1.0"), version: "0.1.0" });
+    origin = await app.listen({ host: "127.0.0.1", port: 0 });
+    browser = await startBrowser(findBrowser());
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  /** Opens a page and gives what went wrong in it so far. */
+  async function open(path: string, look: { colorScheme: "light" | "dark"; width: number }) {
+    const context = await browser.newContext({
+      colorScheme: look.colorScheme,
+      viewport: { width: look.width, height: 900 },
+    });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on("console", (line) => {
+      if (["error", "warning"].includes(line.type())) faults.push(line.text());
+    });
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("request", (request) => {
+      const { protocol, origin: host } = new URL(request.url());
+      if (protocol !== "data:" && protocol !== "blob:" && host !== origin) faults.push(`left for ${request.url()}`);
+    });
+    page.on("response", (response) => {
+      if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+    });
+    await page.goto(`${origin}${path}`, { waitUntil: path === "/docs" ? "networkidle" : "load" });
+    return { page, faults, close: () => context.close() };
+  }
+
+  for (const path of ["/", "/docs", "/docs/errors", "/docs/sandbox"]) {
+    for (const look of [
+      { colorScheme: "light", width: 1280 },
+      { colorScheme: "dark", width: 360 },
+    ] as const) {
+      test(`${path} is whole, quiet and fits, ${look.colorScheme} at ${look.width}`, async () => {
+        const { page, faults, close } = await open(path, look);
+        if (path === "/docs") await page.getByRole("heading", { name: "Duba" }).waitFor();
+        assert.equal(await page.getByRole("main").count(), 1);
+        assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1);
+        assert.equal(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0);
+        const [ground, text] = await page.evaluate<[string, string]>(
+          "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]",
+        );
+        assert.equal(brightness(ground) < brightness(text), look.colorScheme === "dark");
+        assert.deepEqual(faults, []);
+        await close();
+      });
+    }
+  }
+
+  test("a link to a failure lands on it", async () => {
+    const { page, faults, close } = await open("/docs/sandbox", { colorScheme: "light", width: 1280 });
+    await page.getByRole("link", { name: "phone_mismatch" }).click();
+    await page.waitForURL(`${origin}/docs/errors#phone_mismatch`);
+    assert.equal(await page.locator(":target h3").textContent(), "phone_mismatch");
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("the reference sends operations to this service, with the key", async () => {
+    const { page, faults, close } = await open("/docs", { colorScheme: "light", width: 1280 });
+    await page.getByPlaceholder("Token").first().fill(key);
+    received.length = 0;
+    await send(page, "Verify a BVN", "/api/v2/kyc/verify-bvn");
+    await send(page, "Add-ons of a cable-TV product", "/api/v2/cable-tv/fetch-tv-add-ons");
+    assert.deepEqual(received, [
+      {
+        method: "POST",
+        url: "/api/v2/kyc/verify-bvn",
+        authorization: `Bearer ${key}`,
+        body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
+      },
+      {
+        method: "GET",
+        url: "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=PRWE36",
+        authorization: `Bearer ${key}`,
+        body: undefined,
+      },
+    ]);
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("the reference offers nothing that calls home", async () => {
+    const { page, close } = await open("/docs", { colorScheme: "light", width: 1280 });
+    for (const offer of [/ask ai/i, /generate mcp/i, /developer tools/i, /deploy/i, /share/i, /open api client/i])
+      assert.equal(await page.getByText(offer).count(), 0, String(offer));
+    await close();
+  });
+});
+
+/** Opens the form of one operation in the reference, sends it as it stands and waits for the answer. */
+async function send(page: Page, summary: string, path: string): Promise<void> {
+  await page.getByRole("link", { name: summary }).first().click();
+  await page.getByRole("button", { name: new RegExp(`Test Request.*${path}`, "s") }).click();
+  const answered = page.waitForResponse((response) => new URL(response.url()).pathname === path);
+  await page.getByRole("button", { name: /^Send/ }).first().click();
+  await answered;
+  await page.getByText("200 OK").waitFor();
+  await page.getByRole("button", { name: "Close Client" }).first().click();
+}
+
+function brightness(color: string): number {
+  return (color.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);
+}

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import Fastify, { type FastifyInstance } from "fastify";
+import { accessOperations } from "../../access/operations.ts";
+import { catalogueOperations } from "../../catalogue/operations.ts";
+import { failures } from "../../contract/failures.ts";
+import type { Operation } from "../../contract/operation.ts";
+import { identityOperations } from "../../identity/operations.ts";
+import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
+import { honesty, openapi } from "../openapi.ts";
+import { Html, html, prose } from "./html.ts";
+import { registerPages } from "./index.ts";
+
+const operations: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];
+const pages = ["/", "/docs", "/docs/errors", "/docs/sandbox"];
+const files = ["/openapi.json", "/docs/reference.json", "/docs/scalar.js", "/docs/frame.css", "/docs/content.css"];
+
+function serving(table: Operation<never>[]): FastifyInstance {
+  const app = Fastify();
+  app.get("/healthz", async () => ({ status: "ok" }));
+  registerPages(app, { operations: table, document: openapi(table, "0.1.0"), version: "0.1.0" });
+  return app;
+}
+
+describe("pages", () => {
+  let app: FastifyInstance;
+  before(() => {
+    app = serving(operations);
+  });
+  after(() => app.close());
+  const bodyOf = async (url: string) => (await app.inject(url)).body;
+
+  test("every page and file is guarded, and HEAD gives the same headers without the body", async () => {
+    for (const url of [...pages, ...files, "/docs/icon.svg"]) {
+      const got = await app.inject(url);
+      assert.equal(got.statusCode, 200, url);
+      assert.equal(got.headers["x-content-type-options"], "nosniff", url);
+      assert.equal(got.headers["referrer-policy"], "no-referrer", url);
+      assert.ok(got.headers["x-request-id"], url);
+      const head = await app.inject({ method: "HEAD", url });
+      assert.equal(head.statusCode, 200, url);
+      assert.equal(head.body, "", url);
+      for (const name of ["content-type", "content-length", "etag", "content-security-policy"])
+        assert.equal(head.headers[name], got.headers[name], `${url} ${name}`);
+    }
+  });
+
+  test("a page may load nothing but what this service serves, and runs no script but the reference's", async () => {
+    for (const url of pages) {
+      const { headers, body } = await app.inject(url);
+      const policy = String(headers["content-security-policy"]);
+      assert.match(policy, /^default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'/);
+      assert.doesNotMatch(policy, /https?:|\*|unsafe-eval|script-src[^;]*unsafe/);
+      assert.equal(policy.includes("script-src"), url === "/docs");
+      assert.doesNotMatch(body, /(?:src|href)="(?:https?:)?\/\//);
+      if (url !== "/docs") assert.doesNotMatch(body, /<script|<style|style="/);
+    }
+  });
+
+  test("every page says that people are invented and prices historical", async () => {
+    for (const url of pages) {
+      const body = await bodyOf(url);
+      assert.ok(body.includes(honesty.people) && body.includes(honesty.prices), url);
+      assert.match(body, /<html lang="en">/);
+      assert.match(body, /<footer/);
+      assert.equal(body.match(/aria-current="page"/g)?.length, 1);
+    }
+  });
+
+  test("ids are unique and links lead somewhere", async () => {
+    for (const url of pages) {
+      const body = await bodyOf(url);
+      const ids = idsOf(body);
+      assert.deepEqual(ids, [...new Set(ids)], url);
+      for (const [, link = ""] of body.matchAll(/href="([^"]*)"/g)) {
+        const { pathname, hash } = new URL(link, `http://local${url}`);
+        const target = await app.inject(pathname);
+        assert.equal(target.statusCode, 200, link);
+        if (hash) assert.ok(idsOf(target.body).includes(hash.slice(1)), link);
+      }
+    }
+  });
+
+  test("the start page lists every operation", async () => {
+    const body = await bodyOf("/");
+    const shown = [...body.matchAll(/<code class="route">(.*?)<\/code>/g)].map(([, route = ""]) =>
+      route.replaceAll(/<[^>]*>/g, ""),
+    );
+    assert.deepEqual(shown.toSorted(), operations.map(({ method, path }) => `${method} ${path}`).toSorted());
+  });
+
+  test("every failure has its anchor, cause and cure", async () => {
+    const body = await bodyOf("/docs/errors");
+    for (const [code, { cause, cure }] of Object.entries(failures)) {
+      assert.equal(body.split(` id="${code}"`).length, 2, code);
+      assert.ok(body.includes(prose(cause).text) && body.includes(prose(cure).text), code);
+    }
+    assert.match(body, /<code>Authorization: Bearer &lt;api key&gt;<\/code>/);
+  });
+
+  test("the sandbox page lists every reserved number", async () => {
+    const body = await bodyOf("/docs/sandbox");
+    for (const { bvn } of sandboxNumbers) assert.equal(body.split(`<code>${bvn}</code>`).length, 2, bvn);
+  });
+
+  test("what a browser still holds is not sent again", async () => {
+    for (const url of [...pages, ...files]) {
+      const { headers } = await app.inject(url);
+      const again = await app.inject({ url, headers: { "if-none-match": String(headers.etag) } });
+      assert.equal(again.statusCode, 304, url);
+      assert.equal(again.body, "", url);
+    }
+  });
+
+  test("content is compressed for who asks", async () => {
+    const plain = await app.inject("/openapi.json");
+    const small = await app.inject({ url: "/openapi.json", headers: { "accept-encoding": "gzip" } });
+    assert.equal(small.headers["content-encoding"], "gzip");
+    assert.equal(gunzipSync(small.rawPayload).toString(), plain.body);
+    assert.deepEqual(plain.json(), JSON.parse(JSON.stringify(openapi(operations, "0.1.0"))));
+  });
+
+  test("the lines to copy name the address that was called, if it is one", async () => {
+    const named = await app.inject({ url: "/", headers: { host: "duba.example:9000" } });
+    assert.match(named.body, /curl http:\/\/duba\.example:9000\/api/);
+    const hostile = await app.inject({ url: "/", headers: { host: "a$(reboot)" } });
+    assert.doesNotMatch(hostile.body, /reboot/);
+  });
+});
+
+test("whatever is filled in is escaped", async () => {
+  assert.equal(html`<p>${`<b a="1">'&`}</p>`.text, "<p>&lt;b a=&quot;1&quot;&gt;&#39;&amp;</p>");
+  assert.equal(html`${[html`<i>`, "<i>"]}${new Html("<u>")}`.text, "<i>&lt;i&gt;<u>");
+  assert.equal(prose("`<x>` at /docs.").text, '<code>&lt;x&gt;</code> at <a href="/docs">/docs</a>.');
+  const hostile = "<script>alert(1)</script>";
+  const app = serving([{ ...operations[0]!, summary: hostile, description: hostile }]);
+  for (const url of pages) assert.doesNotMatch((await app.inject(url)).body, /<script>/, url);
+  await app.close();
+});
+
+function idsOf(body: string): string[] {
+  return [...body.matchAll(/ id="([^"]*)"/g)].map(([, id = ""]) => id);
+}

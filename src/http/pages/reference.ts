@@ -1,0 +1,81 @@
+import Fastify from "fastify";
+import type { OpenApiDocument } from "../openapi.ts";
+import { type Html, html } from "./html.ts";
+
+/** What the browser's reference needs beside the page: nothing in it may call home. */
+const settings = {
+  url: "/docs/reference.json",
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true, hideAddApi: true },
+  mcp: { disabled: true },
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  hideDarkModeToggle: true,
+  documentDownloadType: "none",
+  proxyUrl: "",
+  externalUrls: { dashboardUrl: "", registryUrl: "", proxyUrl: "", apiBaseUrl: "" },
+  persistAuth: false,
+  authentication: { preferredSecurityScheme: "bearer" },
+  favicon: "/docs/icon.svg",
+  theme: "default",
+  layout: "modern",
+  operationTitleSource: "summary",
+  orderSchemaPropertiesBy: "preserve",
+  orderRequiredPropertiesFirst: false,
+  defaultOpenAllTags: true,
+};
+
+export function reference(): Html {
+  return html`<noscript><p>The reference needs JavaScript. Without it, read <a href="/openapi.json">openapi.json</a>,
+<a href="/">the list of operations</a> and <a href="/docs/errors">the failures</a>.</p></noscript>
+<script id="api-reference" data-configuration="${JSON.stringify(settings)}"></script>
+<script src="/docs/scalar.js"></script>`;
+}
+
+/**
+ * The document as a browser can use it. It cannot send a body with GET, so it asks for the query string only; and what
+ * it sends by itself must not be an example of what has to be different each time.
+ */
+export function browserDocument(document: OpenApiDocument): OpenApiDocument {
+  const copy = structuredClone(document);
+  for (const { get, post } of Object.values(copy.paths)) {
+    if (get) leaveOutBody(get);
+    for (const parameter of parametersOf(get ?? {}, post ?? {}))
+      if (parameter.in === "header" && !parameter.required) delete parameter.example;
+  }
+  return copy;
+}
+
+function leaveOutBody(get: Record<string, unknown>): void {
+  const body = get.requestBody as SentBody | undefined;
+  if (!body) return;
+  const required = new Set(body.content["application/json"].schema.required);
+  for (const parameter of parametersOf(get)) if (required.has(parameter.name)) parameter.required = true;
+  delete get.requestBody;
+}
+
+function parametersOf(...operations: Record<string, unknown>[]): Parameter[] {
+  return operations.flatMap(({ parameters }) => (parameters as Parameter[] | undefined) ?? []);
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  example?: unknown;
+}
+
+interface SentBody {
+  content: { "application/json": { schema: { required?: string[] } } };
+}
+
+/** The reference's script, taken from its package through the one door that the package has: its route. */
+export async function scalarScript(): Promise<Buffer> {
+  const { default: scalar } = await import("@scalar/fastify-api-reference");
+  const app = Fastify();
+  await app.register(scalar, { routePrefix: "/docs", configuration: { url: settings.url } });
+  const { rawPayload } = await app.inject("/docs/js/scalar.js");
+  await app.close();
+  return rawPayload;
+}

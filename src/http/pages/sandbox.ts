@@ -1,0 +1,32 @@
+import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
+import { type Html, html, prose } from "./html.ts";
+
+/** The test numbers with a fixed result. */
+export function sandbox(): Html {
+  return html`<h1>Sandbox</h1>
+<p class="lead">A test key (<code>duba_test_…</code>) reaches the sandbox and nothing else. Any well-formed BVN that is not
+listed here is verified as an invented person, always the same one for the same number, and every phone matches.</p>
+<h2 id="numbers">Numbers with a fixed result</h2>
+<table aria-labelledby="numbers">
+<thead><tr><th scope="col">BVN</th><th scope="col">Result</th><th scope="col">What happens</th></tr></thead>
+<tbody>
+${sandboxNumbers.map(
+  ({
+    bvn,
+    result,
+    description,
+  }) => html`<tr><th scope="row"><code>${bvn}</code></th><td>${outcome(result)}</td><td>${prose(description)}</td></tr>
+`,
+)}</tbody></table>
+<h2 id="live">Live keys</h2>
+<p>A live key (<code>duba_live_…</code>) never reaches the sandbox: with no licensed identity source set up it answers
+${outcome("503 upstream_not_configured")}.</p>`;
+}
+
+/** A result, with the code of a failure leading to its explanation. */
+function outcome(result: string): Html {
+  const [, status, code] = /^(\d{3}) (\w+)$/.exec(result) ?? [];
+  return status && code
+    ? html`<span class="outcome">${status} <a href="/docs/errors#${code}"><code>${code}</code></a></span>`
+    : html`<span class="good">${result}</span>`;
+}

@@ -1,0 +1,273 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { subscriberOf } from "../contract/address.ts";
+import { AnswerFault, answerWriter } from "../contract/answer.ts";
+import { Failure } from "../contract/failures.ts";
+import type { Answered, BoundOperation, Call, Caller } from "../contract/operation.ts";
+import { codingOf } from "./coding.ts";
+import { failureAnswer } from "./failure-answer.ts";
+import { type Accepted, inputOf, type Located } from "./input.ts";
+import type { Bucket, Quota } from "./quota.ts";
+
+/** Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`. */
+export interface Authenticator {
+  isAbsent(header: string | undefined): boolean;
+  credentialOf(header: string, address: string): Caller | Promise<Caller>;
+}
+
+/** Where a log line goes. Fields are allow-listed by whoever calls: never a URL, a header or a message of a vendor. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What every request passes through. */
+export interface Gate {
+  authenticator: Authenticator;
+  /** Whether operations with access `anonymous` answer callers without a credential. */
+  anonymous: boolean;
+  /** Null: nobody is limited and no RateLimit header is sent. */
+  buckets: { catalogue: Bucket; anonymous: Bucket; verification: Bucket } | null;
+  accessLog: "failures" | "all" | "off";
+  serverTiming: boolean;
+  log: Log;
+  now: () => number;
+  stopping: () => boolean;
+}
+
+/**
+ * The way of every request through one operation: credential, limit, input, `run` or `pick`, answer, log line. Everything
+ * is written to the socket here, so that ready and made answers carry their headers in one way.
+ */
+export function pipeline(operation: BoundOperation, gate: Gate) {
+  const read = inputOf(operation);
+  const write = answerWriter(operation.answer);
+  const headerNames = Object.keys(operation.headers?.properties ?? {});
+  const always = deprecation(operation);
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.hijack();
+    const exchange: Exchange = {
+      operation,
+      gate,
+      request,
+      response: reply.raw,
+      started: gate.serverTiming ? performance.now() : 0,
+    };
+    try {
+      const raw = request.raw;
+      if (gate.stopping()) throw new Failure("shutting_down", undefined, { headers: { Connection: "close" } });
+      if (operation.deprecated && gate.now() >= Date.parse(operation.deprecated.sunset))
+        throw new Failure("operation_retired", undefined, { headers: pairsOf(always) });
+
+      const caller = await callerOf(operation, gate, request);
+      if (gate.buckets) await count(exchange, caller);
+
+      const reading = read(raw, { query: request.query, path: request.params } as Located);
+      const accepted = reading instanceof Promise ? await reading : reading;
+      const call: Call = {
+        input: accepted.input,
+        headers: headerNames.length === 0 ? none : given(raw, headerNames),
+        caller,
+        requestId: request.id,
+        address: request.ip,
+      };
+      if (operation.pick) {
+        const ready = operation.pick(call as Call<never, never>, undefined);
+        const tags = raw.headers["if-none-match"];
+        const same = tags !== undefined && matches(tags, ready.etag);
+        const coding = same ? "identity" : codingOf(raw.headers["accept-encoding"]);
+        const making = ready.form(coding, caller === null);
+        const form = making instanceof Promise ? await making : making;
+        const headers = accepted.inBody ? keptByNobody(form.headers, exchange, accepted) : form.headers;
+        if (same) await notModified(exchange, headers, caller);
+        else send(exchange, 200, headers, always, form.body);
+      } else {
+        const result = await operation.run(call as Call<never, never>, undefined);
+        const { answer, headers } = isAnswered(result) ? result : { answer: result, headers: {} };
+        const body = Buffer.from(write(answer));
+        send(exchange, 200, madeHeaders(body.length), [...always, ...Object.entries(headers).flat()], body);
+      }
+    } catch (error) {
+      await fail(exchange, error, always);
+    }
+  };
+}
+
+/** One request on its way. */
+interface Exchange {
+  operation: BoundOperation;
+  gate: Gate;
+  request: FastifyRequest;
+  response: ServerResponse;
+  /** Of `performance.now()`; 0 when nobody asks for the time taken. */
+  started: number;
+  quota?: Quota;
+}
+
+const none = {};
+
+async function callerOf(operation: BoundOperation, gate: Gate, request: FastifyRequest): Promise<Caller | null> {
+  if (operation.access === "own") return null;
+  const header = request.raw.headers.authorization;
+  if (header === undefined || gate.authenticator.isAbsent(header)) {
+    if (operation.access === "anonymous" && gate.anonymous) return null;
+    throw new Failure(
+      "missing_credentials",
+      "This operation needs a credential. Send the header Authorization: Bearer <api key>.",
+    );
+  }
+  const found = gate.authenticator.credentialOf(header, request.ip);
+  const caller = found instanceof Promise ? await found : found;
+  if (operation.scope && !caller.scopes.includes(operation.scope))
+    throw new Failure("insufficient_scope", `This operation needs a key with the scope ${operation.scope}.`);
+  return caller;
+}
+
+function bucketOf({ operation, gate, request }: Exchange, caller: Caller | null): [Bucket, string] {
+  const { catalogue, anonymous, verification } = gate.buckets!;
+  if (caller === null) return [anonymous, subscriberOf(request.ip)];
+  return operation.limit === "verification"
+    ? [verification, `${caller.accountId} ${caller.mode}`]
+    : [catalogue, caller.keyId];
+}
+
+async function count(exchange: Exchange, caller: Caller | null): Promise<void> {
+  const [bucket, key] = bucketOf(exchange, caller);
+  const quota = await bucket.take(key);
+  exchange.quota = quota;
+  if (quota.exceeded)
+    throw new Failure("rate_limited", `Too many requests. Try again in ${quota.reset} s.`, { retryAfter: quota.reset });
+}
+
+function given(raw: IncomingMessage, names: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name of names) {
+    const value = raw.headers[name];
+    if (typeof value === "string") headers[name] = value;
+  }
+  return headers;
+}
+
+function matches(header: string, etag: string): boolean {
+  return header.trim() === "*" || header.split(",").some((tag) => weak(tag.trim()) === weak(etag));
+}
+
+function weak(tag: string): string {
+  return tag.startsWith("W/") ? tag.slice(2) : tag;
+}
+
+/** The headers that a 304 repeats of the answer it stands for (RFC 9110, section 15.4.5). */
+const validators = new Set([
+  "ETag",
+  "Last-Modified",
+  "Cache-Control",
+  "Content-Location",
+  "Vary",
+  "Duba-Catalogue-Revision",
+]);
+
+async function notModified(exchange: Exchange, headers: readonly string[], caller: Caller | null): Promise<void> {
+  if (exchange.gate.buckets) {
+    const [bucket, key] = bucketOf(exchange, caller);
+    exchange.quota = await bucket.giveBack(key);
+  }
+  const kept = headers.filter((_, at) => validators.has(headers[at - (at % 2)]!));
+  send(exchange, 304, kept, [], undefined);
+}
+
+/** A cache keyed by URL would give a body's answer to another product: nobody keeps it, and its twin is named. */
+function keptByNobody(ready: readonly string[], { request }: Exchange, { input }: Accepted): string[] {
+  const headers: string[] = [];
+  for (let at = 0; at < ready.length; at += 2)
+    headers.push(ready[at]!, ready[at] === "Cache-Control" ? "no-store" : ready[at + 1]!);
+  const path = request.raw.url!.split("?", 1)[0];
+  return [...headers, "Content-Location", `${path}?${new URLSearchParams(input)}`];
+}
+
+function madeHeaders(length: number): string[] {
+  return [
+    "Content-Type",
+    "application/json; charset=utf-8",
+    "Content-Length",
+    String(length),
+    "Cache-Control",
+    "no-store",
+    "X-Content-Type-Options",
+    "nosniff",
+  ];
+}
+
+function isAnswered(result: object): result is Answered<object> {
+  return "answer" in result && "headers" in result;
+}
+
+function send(
+  exchange: Exchange,
+  status: number,
+  headers: readonly string[],
+  more: readonly string[],
+  body: Buffer | undefined,
+) {
+  const { gate, request, response, quota, started } = exchange;
+  if (response.destroyed) return;
+  const all = [...headers, ...more, "X-Request-Id", request.id];
+  if (quota) all.push(...quota.headers);
+  if (gate.serverTiming) all.push("Server-Timing", `total;dur=${(performance.now() - started).toFixed(2)}`);
+  response.writeHead(status, all);
+  response.end(body);
+  if (gate.accessLog === "all") logLine(exchange, status);
+}
+
+async function fail(exchange: Exchange, error: unknown, always: readonly string[]): Promise<void> {
+  const { operation, gate, request, response, started } = exchange;
+  const failure = error instanceof Failure ? error : new Failure("internal_error");
+  const fault = failure === error ? undefined : faultOf(error);
+  if (gate.buckets) exchange.quota ??= await gate.buckets.anonymous.peek(subscriberOf(request.ip));
+  if (fault || gate.accessLog !== "off") logLine(exchange, failure.status, failure.code, fault);
+  if (response.destroyed) return;
+  const { status, headers, body } = failureAnswer(failure, request.id, operation);
+  const timing = gate.serverTiming ? ["Server-Timing", `total;dur=${(performance.now() - started).toFixed(2)}`] : [];
+  if (failure.code !== "operation_retired") headers.push(...always);
+  response.writeHead(status, [...headers, ...(exchange.quota?.headers ?? []), ...timing]);
+  response.end(body);
+}
+
+function logLine({ operation, gate, request, started }: Exchange, status: number, code?: string, fault?: object): void {
+  const fields = { operation: operation.id, status, requestId: request.id, ...(code ? { code } : {}), ...fault };
+  if (started > 0) Object.assign(fields, { ms: Math.round(performance.now() - started) });
+  if (status >= 500) gate.log.error(fields, fault ? "fault" : "failed");
+  else gate.log.info(fields, code ? "refused" : "answered");
+}
+
+/** What may be logged of a fault: its kind and place. A message can repeat what a caller sent. */
+export function faultOf(error: unknown): object {
+  if (!(error instanceof Error)) return { kind: typeof error };
+  const frames = error.stack?.split("\n").filter((line) => /^\s+at /.test(line));
+  const code = (error as NodeJS.ErrnoException).code;
+  return {
+    kind: error.name,
+    ...(typeof code === "string" ? { code } : {}),
+    ...(error instanceof AnswerFault ? { reason: error.message } : {}),
+    at: frames?.slice(0, 8).map((line) => line.trim()),
+  };
+}
+
+/** Flat header pairs of a deprecated operation (RFC 9745, RFC 8594). */
+function deprecation({ deprecated }: BoundOperation): string[] {
+  if (!deprecated) return [];
+  const { since, sunset, link } = deprecated;
+  return [
+    "Deprecation",
+    `@${Date.parse(since) / 1000}`,
+    "Sunset",
+    new Date(sunset).toUTCString(),
+    "Link",
+    `<${link}>; rel="successor-version"`,
+  ];
+}
+
+function pairsOf(flat: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: flat.length / 2 }, (_, at) => [flat[at * 2], flat[at * 2 + 1]]));
+}

@@ -1,0 +1,196 @@
+import { codeOf } from "../storage/fault.ts";
+import type { IdentityQuestion, IdentityUpstream } from "../upstreams/identity-upstream.ts";
+import { judge, type Verdict } from "./judge.ts";
+import type { Keyring } from "./keyring.ts";
+import type { LateOutcomes } from "./late-outcomes.ts";
+import type { Finding, Ledger, Row } from "./ledger.ts";
+import type { Owners } from "./owners.ts";
+import { seal } from "./seal.ts";
+import type { IdentityLog, IdentitySettings } from "./settings.ts";
+import { within } from "./within.ts";
+
+export type Question = Omit<IdentityQuestion, "signal" | "reference">;
+
+/** How an attempt ended for the caller that waits. `recorded` is false if the ledger does not say so yet. */
+export interface Conclusion {
+  verdict: Verdict;
+  recorded: boolean;
+  upstreamCalled: boolean;
+}
+
+/** A question on its way: `verdict` never rejects. */
+interface Asked {
+  verdict: Promise<Verdict>;
+  since: number;
+  end(): void;
+}
+
+/** The part of the time limit that is left for writing the outcome. */
+const reserveOf = (timeLimit: number) => Math.min(1000, timeLimit / 10);
+
+const brokeOff = "The identity upstream broke off with a fault";
+
+/** A question left behind is waited for again by a retry for this many time limits; then the retry asks anew. */
+const waitedAgain = 3;
+
+/**
+ * One attempt of a started row: asks the upstream, judges, writes the outcome. An upstream that is too slow is left
+ * behind, and what it says later is written later; the caller's own fate changes nothing.
+ */
+export class Attempts {
+  readonly #ledger: Ledger;
+  readonly #late: LateOutcomes;
+  readonly #owners: Owners;
+  readonly #keyring: Keyring;
+  readonly #settings: IdentitySettings;
+  readonly #log: IdentityLog;
+  readonly #now: () => number;
+  readonly #leftBehind = new Map<string, Asked>();
+  readonly #asking = new Set<Asked>();
+
+  constructor(parts: {
+    ledger: Ledger;
+    late: LateOutcomes;
+    owners: Owners;
+    keyring: Keyring;
+    settings: IdentitySettings;
+    log: IdentityLog;
+    now: () => number;
+  }) {
+    this.#ledger = parts.ledger;
+    this.#late = parts.late;
+    this.#owners = parts.owners;
+    this.#keyring = parts.keyring;
+    this.#settings = parts.settings;
+    this.#log = parts.log;
+    this.#now = parts.now;
+  }
+
+  /** Whether an earlier question of this row is still under way here, so that a retry need not ask again. */
+  isUnderWay(reference: string): boolean {
+    const asked = this.#leftBehind.get(reference);
+    return asked !== undefined && performance.now() - asked.since < waitedAgain * this.#settings.timeLimit;
+  }
+
+  /** Whether the upstream can say what became of the row's earlier attempts. */
+  canLookUp(row: Row, upstream: IdentityUpstream): boolean {
+    return upstream.lookUp !== undefined && row.unresolved > 0 && row.upstream === upstream.name;
+  }
+
+  /** Runs the attempt of a row that this process owns. `begun` is when the request came, by `performance.now()`. */
+  async run(row: Row, upstream: IdentityUpstream, question: Question, begun: number): Promise<Conclusion> {
+    const { timeLimit } = this.#settings;
+    const patience = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
+    const left = this.isUnderWay(row.reference) ? this.#leftBehind.get(row.reference) : undefined;
+    this.#leftBehind.delete(row.reference);
+    if (!left && (patience <= 0 || !this.#owners.isHeld())) {
+      return this.#record(row, { state: "failed", reason: "unavailable" }, begun, false);
+    }
+    const asked = left ?? this.#ask(row, upstream, question);
+    const verdict = await within(asked.verdict, patience);
+    if (verdict) return this.#record(row, verdict, begun, true);
+
+    asked.end();
+    this.#leftBehind.set(row.reference, asked);
+    const conclusion = await this.#record(row, { state: "unknown" }, begun, true);
+    void asked.verdict.then((late) => this.#hearLate(row, upstream, asked, late));
+    return conclusion;
+  }
+
+  /** Ends every question that is under way. */
+  stop(): void {
+    for (const asked of this.#asking) asked.end();
+  }
+
+  /** Resolves when no question is under way. */
+  async idle(): Promise<void> {
+    while (this.#asking.size > 0) await Promise.all([...this.#asking].map((asked) => asked.verdict));
+  }
+
+  #ask(row: Row, upstream: IdentityUpstream, asked: Question): Asked {
+    const limit = new AbortController();
+    const question = { ...asked, reference: row.reference, signal: limit.signal };
+    const answered = async (): Promise<Verdict> => {
+      try {
+        return (await this.#lookedUp(row, upstream, question)) ?? (await this.#verified(upstream, question));
+      } finally {
+        this.#asking.delete(asking);
+      }
+    };
+    const verdict = Promise.resolve().then(answered);
+    const asking: Asked = { verdict, since: performance.now(), end: () => limit.abort() };
+    this.#asking.add(asking);
+    return asking;
+  }
+
+  /** What the upstream says became of an earlier attempt; undefined if it cannot be asked, or did no work. */
+  async #lookedUp(row: Row, upstream: IdentityUpstream, question: IdentityQuestion): Promise<Verdict | undefined> {
+    if (!this.canLookUp(row, upstream)) return undefined;
+    const { bvn: _, phone: __, ...earlier } = question;
+    try {
+      const verdict = judge(await upstream.lookUp!(earlier), question, this.#settings);
+      if (verdict.state !== "failed") return verdict;
+      return verdict.reason === "bad_response" ? { state: "unknown" } : undefined;
+    } catch (error) {
+      this.#log.error({ upstream: upstream.name, reference: row.reference, ...kindOf(error) }, brokeOff);
+      return { state: "unknown" };
+    }
+  }
+
+  async #verified(upstream: IdentityUpstream, question: IdentityQuestion): Promise<Verdict> {
+    const { name } = upstream;
+    try {
+      const verdict = judge(await upstream.verify(question), question, this.#settings);
+      if (verdict.state === "failed" && verdict.reason === "lasting")
+        this.#log.error({ upstream: name }, "The identity upstream refuses work until its account is in order");
+      return verdict;
+    } catch (error) {
+      this.#log.error({ upstream: name, reference: question.reference, ...kindOf(error) }, brokeOff);
+      return { state: "failed", reason: "bad_response" };
+    }
+  }
+
+  #hearLate(row: Row, upstream: IdentityUpstream, asked: Asked, verdict: Verdict): void {
+    // A retry that took the question over writes its outcome itself.
+    if (this.#leftBehind.get(row.reference) !== asked) return;
+    this.#leftBehind.delete(row.reference);
+    if (verdict.state === "unknown") return;
+    this.#log.warn(
+      { reference: row.reference, upstream: upstream.name, state: verdict.state },
+      "The outcome of a verification came after its caller was answered",
+    );
+    this.#late.add(row, this.#findingOf(row, verdict));
+  }
+
+  async #record(row: Row, verdict: Verdict, begun: number, upstreamCalled: boolean): Promise<Conclusion> {
+    const finding = this.#findingOf(row, verdict);
+    const writing = this.#ledger.settle(row, finding).catch((error: unknown) => {
+      this.#log.error({ reference: row.reference, ...kindOf(error) }, "The store did not take an outcome");
+      return undefined;
+    });
+    const written = await within(writing, this.#settings.timeLimit - (performance.now() - begun));
+    if (written === undefined) this.#late.add(row, finding, finding.charged);
+    if (written === false) {
+      // This process was taken for dead and the row for abandoned: what was heard is news like any other.
+      this.#log.warn({ reference: row.reference }, "A verification was taken over while it ran");
+      this.#late.add(row, finding);
+    }
+    return { verdict, recorded: written === true, upstreamCalled };
+  }
+
+  #findingOf(row: Row, verdict: Verdict): Finding {
+    const kept = verdict.state === "verified" && row.idempotency_hash !== null && this.#settings.recordRetention > 0;
+    const whose = { accountId: row.account_id, reference: row.reference };
+    return {
+      state: verdict.state,
+      charged: verdict.state === "verified",
+      sealedRecord: kept ? seal(this.#keyring, whose, verdict.record) : null,
+      at: this.#now(),
+    };
+  }
+}
+
+/** What may be logged of a fault: its message may hold what was asked. */
+function kindOf(error: unknown): object {
+  return { kind: error instanceof Error ? error.name : typeof error, code: codeOf(error) };
+}

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { IdentityOutcome } from "../upstreams/identity-upstream.ts";
+import { recordOf } from "./identity.fixture.ts";
+import { judge } from "./judge.ts";
+
+const question = { bvn: "22000000017", phone: "8000000017" };
+const record = await recordOf(question);
+const person = record.personal_info;
+const strict = { phoneMatch: true };
+const judged = (outcome: unknown, settings = strict) => judge(outcome as IdentityOutcome, question, settings);
+const badResponse = { state: "failed", reason: "bad_response" };
+
+test("each outcome has its state", () => {
+  assert.deepEqual(judged({ kind: "verified", record }), { state: "verified", record });
+  for (const kind of ["not_found", "phone_mismatch", "unknown"]) assert.deepEqual(judged({ kind }), { state: kind });
+  assert.deepEqual(judged({ kind: "unavailable" }), { state: "failed", reason: "unavailable" });
+  assert.deepEqual(judged({ kind: "unavailable", lasting: true }), { state: "failed", reason: "lasting" });
+  assert.deepEqual(judged({ kind: "bad_response" }), badResponse);
+});
+
+test("an outcome of no known kind is a bad response", () => {
+  for (const outcome of [undefined, null, {}, { kind: "VERIFIED" }]) assert.deepEqual(judged(outcome), badResponse);
+});
+
+test("a record of another BVN, of another status or that is not whole is a bad response", () => {
+  const { nin: _, ...withoutNin } = record;
+  for (const bad of [
+    { ...record, bvn_number: "22000000018" },
+    { ...record, bvn_number: "" },
+    { ...record, verification_status: "NOT VERIFIED" },
+    { ...record, watchlisted: true },
+    { ...record, personal_info: { ...person, first_name: null } },
+    withoutNin,
+    null,
+  ])
+    assert.deepEqual(judged({ kind: "verified", record: bad }), badResponse);
+});
+
+test("members that the interface does not know are dropped, and the others stand in its order", () => {
+  const { bvn_number, ...rest } = record;
+  const verdict = judged({
+    kind: "verified",
+    record: { photo: "…", ...rest, bvn_number, personal_info: { ...person, x: 1 } },
+  });
+  assert.deepEqual(verdict, { state: "verified", record });
+  assert.equal(JSON.stringify((verdict as { record: object }).record), JSON.stringify(record));
+});
+
+test("the phone must be one of the record's, in whatever form it stands there", () => {
+  const withPhones = (phone_number: string, phone_number_2: string | null) =>
+    judged({ kind: "verified", record: { ...record, personal_info: { ...person, phone_number, phone_number_2 } } })
+      .state;
+  assert.equal(withPhones("08000000017", null), "verified");
+  assert.equal(withPhones("+234 800 000 0017", null), "verified");
+  assert.equal(withPhones("08099999999", "2348000000017"), "verified");
+  assert.equal(withPhones("", "8000000017"), "verified");
+  assert.equal(withPhones("08099999999", null), "phone_mismatch");
+  assert.equal(withPhones("08099999999", "08099999998"), "phone_mismatch");
+  assert.equal(withPhones("", null), "phone_mismatch");
+  assert.equal(withPhones("", ""), "phone_mismatch");
+  assert.equal(withPhones("000017", null), "phone_mismatch");
+});
+
+test("without the phone check another phone is verified", () => {
+  const other = { ...record, personal_info: { ...person, phone_number: "" } };
+  assert.equal(judged({ kind: "verified", record: other }, { phoneMatch: false }).state, "verified");
+  assert.equal(judged({ kind: "phone_mismatch" }, { phoneMatch: false }).state, "phone_mismatch");
+});

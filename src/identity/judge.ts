@@ -1,0 +1,55 @@
+import Type from "typebox";
+import { answerWriter } from "../contract/answer.ts";
+import { IdentityRecord } from "../contract/record.ts";
+import type { IdentityAnswer, IdentityOutcome, IdentityQuestion } from "../upstreams/identity-upstream.ts";
+
+/** What an attempt came to, after an outcome was held against its question. */
+export type Verdict =
+  | { state: "verified"; record: IdentityAnswer }
+  | { state: "not_found" | "phone_mismatch" | "unknown" }
+  /** `lasting`: no retry cures it (no money, bad credentials). */
+  | { state: "failed"; reason: "unavailable" | "lasting" | "bad_response" };
+
+const badResponse: Verdict = { state: "failed", reason: "bad_response" };
+
+const written = answerWriter(Type.Omit(IdentityRecord, ["request_reference"]));
+
+/** The record's documented members and no others, or undefined if one is missing or of another type. */
+function declaredOf(record: IdentityAnswer): IdentityAnswer | undefined {
+  try {
+    return JSON.parse(written(record));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Decides whether an outcome answers the question: a record must be complete, of the BVN asked for and, with
+ * `phoneMatch`, of the phone given.
+ */
+export function judge(
+  outcome: IdentityOutcome,
+  { bvn, phone }: Pick<IdentityQuestion, "bvn" | "phone">,
+  { phoneMatch }: { phoneMatch: boolean },
+): Verdict {
+  switch (outcome?.kind) {
+    case "verified": {
+      const record = declaredOf(outcome.record);
+      if (record?.verification_status !== "VERIFIED" || record.bvn_number.replaceAll(" ", "") !== bvn)
+        return badResponse;
+      return phoneMatch && !hasPhone(record, phone) ? { state: "phone_mismatch" } : { state: "verified", record };
+    }
+    case "not_found":
+    case "phone_mismatch":
+    case "unknown":
+      return { state: outcome.kind };
+    case "unavailable":
+      return { state: "failed", reason: outcome.lasting ? "lasting" : "unavailable" };
+    default:
+      return badResponse;
+  }
+}
+
+function hasPhone({ personal_info: { phone_number, phone_number_2 } }: IdentityAnswer, phone: string): boolean {
+  return [phone_number, phone_number_2].some((own) => own?.replace(/\D/g, "").slice(-10) === phone);
+}

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { engines, suiteStore } from "./identity.fixture.ts";
+import { type Ending, type Finding, Ledger, type Move, moves, type Row, type State, states } from "./ledger.ts";
+import { soleOwner } from "./owners.ts";
+import { newReference } from "./reference.ts";
+
+function newRow(changes: Partial<Row> = {}): Row {
+  return {
+    reference: newReference(),
+    account_id: "acc_1",
+    key_id: "key_1",
+    mode: "test",
+    state: "started",
+    idempotency_hash: null,
+    body_hash: "v1:body",
+    subject_hash: "v1:subject",
+    subject_last4: "0017",
+    upstream: "played",
+    attempts: 1,
+    unresolved: 0,
+    amount: 10_000,
+    fee: 10_000,
+    charged: 0,
+    amount_differs: 0,
+    consent_reference: null,
+    sealed_record: null,
+    owner: "me",
+    created_at: 1,
+    started_at: 1,
+    completed_at: null,
+    ...changes,
+  };
+}
+
+const found = (state: Ending): Finding => ({ state, charged: state === "verified", sealedRecord: null, at: 2 });
+
+for (const engine of engines) {
+  suite(`the ledger on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const placed = async (changes: Partial<Row> = {}): Promise<Row> => {
+      const row = newRow(changes);
+      await store.db.insertInto("verification").values(row).execute();
+      return row;
+    };
+    const nowOf = async ({ reference }: Row) =>
+      (await new Ledger(store.db).byReference("acc_1", "test", reference)) as Row;
+
+    /** Tries a move of a row to a state; true if the ledger says that it happened. */
+    const tried = async (move: Move, row: Row, to: State): Promise<boolean> => {
+      const ledger = new Ledger(store.db);
+      if (move === "resume")
+        return (await ledger.resume(row, { owner: "other", upstream: "u", asks: true, at: 3 })) !== undefined;
+      if (move === "disown") return ledger.disown(row);
+      const verb = move === "settle" ? "settle" : "learn";
+      return ledger[verb](row, found(to as Ending));
+    };
+
+    test("each move goes from and to the states of the table, and nowhere else", async () => {
+      for (const move of Object.keys(moves) as Move[]) {
+        const { from, to }: { from: readonly State[]; to: readonly State[] } = moves[move];
+        for (const target of to)
+          for (const state of states) {
+            const row = await placed({ state, unresolved: 1 });
+            const moved = await tried(move, row, target);
+            assert.equal(moved, from.includes(state), `${move}: ${state} to ${target}`);
+            assert.equal((await nowOf(row)).state, moved ? target : state);
+          }
+      }
+    });
+
+    test("an outcome to a state outside its move is a fault of the program", async () => {
+      const row = await placed();
+      await assert.rejects(
+        new Ledger(store.db).settle(row, found("refused" as Ending)),
+        /No verification goes to refused/,
+      );
+      assert.equal((await nowOf(row)).state, "started");
+    });
+
+    test("only the owner's present attempt can be settled", async () => {
+      const ledger = new Ledger(store.db);
+      const row = await placed({ attempts: 2 });
+      assert.equal(await ledger.settle({ ...row, owner: "other" }, found("verified")), false);
+      assert.equal(await ledger.settle({ ...row, attempts: 1 }, found("verified")), false);
+      assert.equal(await ledger.disown({ ...row, attempts: 1 }), false);
+      assert.equal(await ledger.settle(row, found("verified")), true);
+      assert.equal(await ledger.settle(row, found("verified")), false);
+      assert.deepEqual(await nowOf(row), { ...row, state: "verified", charged: 1, completed_at: 2 });
+    });
+
+    test("of those who resume at once one succeeds", async () => {
+      const ledger = new Ledger(store.db);
+      const row = await placed({ state: "failed", completed_at: 2 });
+      const resumed = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => ledger.resume(row, { owner: `o${n}`, upstream: "u", asks: true, at: 3 })),
+      );
+      assert.equal(resumed.filter((one) => one !== undefined).length, 1);
+      const now = await nowOf(row);
+      assert.deepEqual([now.state, now.attempts, now.started_at, now.completed_at], ["started", 2, 3, null]);
+    });
+
+    test("a key makes one row for each account and mode", async () => {
+      const ledger = new Ledger(store.db);
+      const keyed = (changes: Partial<Row> = {}) => newRow({ idempotency_hash: "v1:key", ...changes }) as never;
+      const made = await Promise.all(Array.from({ length: 8 }, () => ledger.begin(keyed())));
+      assert.equal(made.filter((one) => one !== undefined).length, 1);
+      assert.ok(await ledger.begin(keyed({ account_id: "acc_2" })));
+      assert.ok(await ledger.begin(keyed({ mode: "live" })));
+      assert.ok(await ledger.begin(newRow() as never));
+      assert.ok(await ledger.begin(newRow() as never));
+    });
+
+    test("news of failed work excuses only the one attempt that is open", async () => {
+      const ledger = new Ledger(store.db);
+      const open = { state: "unknown" } as const;
+      assert.equal(await ledger.learn(await placed({ ...open, unresolved: 2, attempts: 2 }), found("failed")), false);
+      const later = await placed({ ...open, unresolved: 1, attempts: 2 });
+      assert.equal(await ledger.learn({ ...later, attempts: 1 }, found("failed")), false);
+      assert.equal(await ledger.learn(later, found("failed")), true);
+      assert.deepEqual([(await nowOf(later)).state, (await nowOf(later)).unresolved], ["failed", 0]);
+      assert.equal(await ledger.learn(await placed({ ...open, unresolved: 1 }), found("unknown")), false);
+    });
+
+    test("what is learned late is never charged by itself, and charged once when it is given", async () => {
+      const ledger = new Ledger(store.db);
+      const row = await placed({ state: "unknown", unresolved: 1 });
+      assert.equal(await ledger.learn(row, { ...found("verified"), sealedRecord: "s1:r1:a:b" }), true);
+      assert.equal((await nowOf(row)).charged, 0);
+      const charges = await Promise.all([ledger.charge(row.reference), ledger.charge(row.reference)]);
+      assert.deepEqual(charges.toSorted(), [false, true]);
+      assert.equal((await nowOf(row)).charged, 1);
+      assert.equal(await ledger.waive({ ...row, owner: "other" }), false);
+      assert.equal(await ledger.waive(row), true);
+      assert.equal((await nowOf(row)).charged, 0);
+    });
+
+    test("only a verified row is ever charged", async () => {
+      for (const state of states) {
+        const row = await placed({ state });
+        assert.equal(await new Ledger(store.db).charge(row.reference), state === "verified");
+      }
+    });
+
+    test("what one owner has running is taken from it, or what all have", async () => {
+      const ledger = new Ledger(store.db);
+      await store.db.deleteFrom("verification").execute();
+      const [mine, other, done] = [
+        await placed(),
+        await placed({ owner: "other" }),
+        await placed({ state: "verified" }),
+      ];
+      assert.equal(await ledger.disownAll({ owner: "me" }), 1);
+      const statesOf = async () => [(await nowOf(mine)).state, (await nowOf(other)).state, (await nowOf(done)).state];
+      assert.deepEqual(await statesOf(), ["unknown", "started", "verified"]);
+      assert.equal(await ledger.disownAll(soleOwner()), 1);
+      assert.deepEqual(await statesOf(), ["unknown", "unknown", "verified"]);
+      assert.equal((await nowOf(other)).unresolved, 1);
+    });
+  });
+}

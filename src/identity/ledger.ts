@@ -1,0 +1,215 @@
+import { type Expression, type Kysely, type SqlBool, sql, type UpdateObject } from "kysely";
+import type { Mode } from "../contract/operation.ts";
+import type { Tables, VerificationRow } from "../storage/tables.ts";
+
+export const states = ["started", "verified", "not_found", "phone_mismatch", "refused", "failed", "unknown"] as const;
+export type State = (typeof states)[number];
+
+/** One verification, as the ledger holds it: money in kobo, times in milliseconds, nothing that names a person. */
+export type Row = Omit<VerificationRow, "state" | "mode"> & { state: State; mode: Mode };
+
+/** What an attempt, or the news of an earlier one, says of its row. */
+export type Ending = Exclude<State, "started" | "refused">;
+
+/** The states a row may be made in: `refused` is one that no upstream is asked about. */
+export const beginnings = ["started", "refused"] as const satisfies State[];
+
+/** Who may move a row from which state to which. What is not here never happens. */
+export const moves = {
+  /** The owner of a running attempt, with its outcome. */
+  settle: { from: ["started"], to: ["verified", "not_found", "phone_mismatch", "failed", "unknown"] },
+  /** A retry of the idempotency key, which becomes the owner. */
+  resume: { from: ["failed", "unknown"], to: ["started"] },
+  /** Whoever hears the truth after its attempt was given up. */
+  learn: { from: ["unknown", "failed"], to: ["verified", "not_found", "phone_mismatch"] },
+  /** Whoever hears that the only attempt nobody knew about did no work. */
+  excuse: { from: ["unknown"], to: ["failed"] },
+  /** A start on this store, or a peer, when the owner is gone. */
+  disown: { from: ["started"], to: ["unknown"] },
+} as const satisfies Record<string, { from: readonly State[]; to: readonly State[] }>;
+export type Move = keyof typeof moves;
+
+/** What binds an attempt to its row: news of another attempt, or of another owner's, moves nothing. */
+export type Attempt = Pick<Row, "reference" | "owner" | "attempts">;
+
+/** What is written with an ending. */
+export interface Finding {
+  state: Ending;
+  charged: boolean;
+  sealedRecord: string | null;
+  at: number;
+}
+
+/**
+ * The ledger of verifications. Each change is one guarded statement on one row, so that two who want to make it cannot
+ * both succeed: the loser gets undefined or false and looks again.
+ */
+export class Ledger {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  /** Makes a row if `conditions` hold within that statement; undefined if not, or if its key or reference is taken. */
+  async begin(
+    row: Row & { state: (typeof beginnings)[number] },
+    conditions: readonly Expression<SqlBool>[] = [],
+  ): Promise<Row | undefined> {
+    const columns = Object.keys(row) as (keyof Row)[];
+    const made = await this.#db
+      .insertInto("verification")
+      .columns(columns)
+      .expression(
+        this.#db
+          .selectNoFrom((select) => columns.map((column) => select.val(row[column]).as(column)))
+          // SQLite takes `on conflict` after a select only if that has a `where`.
+          .where((select) => select.and([sql<SqlBool>`1 = 1`, ...conditions])),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("reference")
+      .executeTakeFirst();
+    return made && row;
+  }
+
+  async byKey(accountId: string, mode: Mode, hashes: readonly string[]): Promise<Row | undefined> {
+    return (await this.#db
+      .selectFrom("verification")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .where("mode", "=", mode)
+      .where("idempotency_hash", "in", hashes)
+      .executeTakeFirst()) as Row | undefined;
+  }
+
+  async byReference(accountId: string, mode: Mode, reference: string): Promise<Row | undefined> {
+    return (await this.#db
+      .selectFrom("verification")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .where("mode", "=", mode)
+      .where("reference", "=", reference)
+      .executeTakeFirst()) as Row | undefined;
+  }
+
+  /** Starts a further attempt of `row`. `asks`: the upstream is asked anew, which counts as an attempt. */
+  async resume(
+    row: Row,
+    { owner, upstream, asks, at }: { owner: string; upstream: string; asks: boolean; at: number },
+  ): Promise<Row | undefined> {
+    const attempts = row.attempts + (asks ? 1 : 0);
+    return (await this.#move("resume", "started", row.reference, {
+      owner,
+      upstream,
+      attempts,
+      started_at: at,
+      completed_at: null,
+    })
+      .where("attempts", "=", row.attempts)
+      .where("state", "=", row.state)
+      .returningAll()
+      .executeTakeFirst()) as Row | undefined;
+  }
+
+  /** Ends a running attempt. False if the row is not this attempt's any more. */
+  async settle(attempt: Attempt, finding: Finding): Promise<boolean> {
+    const moved = await this.#move("settle", finding.state, attempt.reference, columnsOf(finding))
+      .$if(finding.state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
+      .where("owner", "=", attempt.owner)
+      .where("attempts", "=", attempt.attempts)
+      .returning("reference")
+      .executeTakeFirst();
+    return moved !== undefined;
+  }
+
+  /** Writes what was heard after the attempt was given up, never charged: nobody was given it yet. */
+  async learn(attempt: Attempt, finding: Finding): Promise<boolean> {
+    if (finding.state === "unknown") return false;
+    const columns = columnsOf({ ...finding, charged: false });
+    const moved =
+      finding.state === "failed"
+        ? await this.#move("excuse", "failed", attempt.reference, { ...columns, unresolved: 0 })
+            .where("attempts", "=", attempt.attempts)
+            .where("unresolved", "=", 1)
+            .returning("reference")
+            .executeTakeFirst()
+        : await this.#move("learn", finding.state, attempt.reference, columns)
+            .returning("reference")
+            .executeTakeFirst();
+    return moved !== undefined;
+  }
+
+  /** Takes a running attempt from an owner that is gone; who calls makes sure that it is. */
+  async disown(attempt: Attempt): Promise<boolean> {
+    const moved = await this.#move("disown", "unknown", attempt.reference, {})
+      .set((row) => ({ unresolved: row("unresolved", "+", 1) }))
+      .where("owner", "=", attempt.owner)
+      .where("attempts", "=", attempt.attempts)
+      .returning("reference")
+      .executeTakeFirst();
+    return moved !== undefined;
+  }
+
+  /** Running attempts become `unknown`: those of one owner, or those (or the one of a reference) whose owner `isGone`. */
+  async disownAll(whose: { owner: string } | { isGone: Expression<SqlBool>; reference?: string }): Promise<number> {
+    const moved = await this.#db
+      .updateTable("verification")
+      .set((row) => ({ state: "unknown", unresolved: row("unresolved", "+", 1) }))
+      .where("state", "in", moves.disown.from)
+      .$if("owner" in whose, (query) => query.where("owner", "=", (whose as { owner: string }).owner))
+      .$if("isGone" in whose, (query) => query.where((whose as { isGone: Expression<SqlBool> }).isGone))
+      .$if("reference" in whose, (query) => query.where("reference", "=", (whose as { reference: string }).reference))
+      .executeTakeFirst();
+    return Number(moved.numUpdatedRows);
+  }
+
+  /** Charges a record that is about to be given for the first time. False if it was charged before. */
+  async charge(reference: string): Promise<boolean> {
+    return this.#setCharged(reference, 1);
+  }
+
+  /** Takes back the charge of an outcome whose caller was not given it. */
+  async waive({ reference, owner }: Attempt): Promise<boolean> {
+    return this.#setCharged(reference, 0, owner);
+  }
+
+  /** Frees an idempotency key that is no longer kept. */
+  async releaseKey(reference: string): Promise<void> {
+    await this.#db
+      .updateTable("verification")
+      .set({ idempotency_hash: null })
+      .where("reference", "=", reference)
+      .execute();
+  }
+
+  async #setCharged(reference: string, charged: 0 | 1, owner?: string | null): Promise<boolean> {
+    const moved = await this.#db
+      .updateTable("verification")
+      .set({ charged })
+      .where("reference", "=", reference)
+      .where("state", "=", "verified")
+      .where("charged", "=", charged === 1 ? 0 : 1)
+      .$if(owner !== undefined, (query) => query.where("owner", "=", owner!))
+      .returning("reference")
+      .executeTakeFirst();
+    return moved !== undefined;
+  }
+
+  #move(by: Move, to: State, reference: string, columns: UpdateObject<Tables, "verification">) {
+    const { from, to: allowed }: { from: readonly State[]; to: readonly State[] } = moves[by];
+    if (!allowed.includes(to)) throw new Error(`No verification goes to ${to} by ${by}`);
+    return this.#db
+      .updateTable("verification")
+      .set({ ...columns, state: to })
+      .where("reference", "=", reference)
+      .where("state", "in", from);
+  }
+}
+
+function columnsOf({ state, charged, sealedRecord, at }: Finding) {
+  return {
+    charged: charged ? 1 : 0,
+    sealed_record: sealedRecord,
+    completed_at: state === "unknown" ? null : at,
+  } as const;
+}

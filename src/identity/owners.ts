@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import { codeOf } from "../storage/fault.ts";
+import type { Tables } from "../storage/tables.ts";
+import type { IdentityLog } from "./settings.ts";
+
+/** Who works on verifications: each serving process is one owner of the rows it has started. */
+export interface Owners {
+  /** This process. */
+  readonly own: string;
+  /** False once this process may be taken for dead: then it must ask no upstream. */
+  isHeld(): boolean;
+  /** Of a ledger row: whether its owner no longer works on it. */
+  readonly isGone: Expression<SqlBool>;
+  stop(): Promise<void>;
+}
+
+/** On SQLite one process serves, so that every other owner is gone. */
+export function soleOwner(): Owners {
+  const own = randomUUID();
+  const isGone = sql<SqlBool>`${sql.ref("verification.owner")} <> ${own}`;
+  return { own, isHeld: () => true, isGone, stop: async () => {} };
+}
+
+const heartbeat = 1000;
+/** Milliseconds that a lease lives on, by the database's clock. */
+const leaseTime = 5000;
+/** A dead owner's lease is forgotten after this many milliseconds. */
+const leaseMemory = 60 * 60 * 1000;
+
+/** Milliseconds since 1970 by the database's clock, which all processes share. */
+const databaseTime = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+
+/** On PostgreSQL owners hold a lease: renewed each second, over 5 s after the last renewal. */
+export async function leasedOwner(db: Kysely<Tables>, log: IdentityLog): Promise<Owners> {
+  const own = randomUUID();
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  let renewing: Promise<void> | undefined;
+
+  const renew = async () => {
+    const asked = performance.now();
+    const expires = sql<number>`${databaseTime} + ${sql.lit(leaseTime)}`;
+    await db
+      .insertInto("verification_owner")
+      .values({ id: own, expires_at: expires })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ expires_at: expires }))
+      .execute();
+    // From before the statement, so that this process thinks its lease over before any other does.
+    renewedAt = asked;
+  };
+
+  await renew();
+  await db
+    .deleteFrom("verification_owner")
+    .where("expires_at", "<", sql<number>`${databaseTime} - ${sql.lit(leaseMemory)}`)
+    .execute();
+
+  const beat = setInterval(() => {
+    renewing ??= renew()
+      .catch((error) => log.warn({ code: codeOf(error) }, "The lease on running verifications could not be renewed"))
+      .finally(() => {
+        renewing = undefined;
+      });
+  }, heartbeat);
+  beat.unref();
+
+  return {
+    own,
+    isHeld: () => performance.now() - renewedAt < leaseTime,
+    isGone: sql<SqlBool>`not exists (
+      select 1 from verification_owner
+      where verification_owner.id = verification.owner and verification_owner.expires_at > ${databaseTime}
+    )`,
+    stop: async () => {
+      clearInterval(beat);
+      await renewing;
+      await db.deleteFrom("verification_owner").where("id", "=", own).execute();
+    },
+  };
+}

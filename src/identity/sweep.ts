@@ -1,0 +1,84 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../storage/tables.ts";
+import { keyLifetime } from "./settings.ts";
+
+/** What a sweep removed. */
+export interface Swept {
+  /** Sealed records past their retention. */
+  records: number;
+  /** Idempotency keys past their day. */
+  keys: number;
+  /** Ledger rows past 24 months. */
+  rows: number;
+}
+
+const ledgerMonths = 24;
+const defaultBatch = 500;
+
+/**
+ * Removes what retention no longer allows: at `now` (milliseconds since 1970), with records kept for `recordRetention`
+ * milliseconds. In batches, each a short statement of its own, so that verifications go on meanwhile.
+ */
+export async function sweep(
+  db: Kysely<Tables>,
+  { now, recordRetention, batch = defaultBatch }: { now: number; recordRetention: number; batch?: number },
+): Promise<Swept> {
+  const oldest = new Date(now);
+  oldest.setUTCMonth(oldest.getUTCMonth() - ledgerMonths);
+
+  const records = await inBatches(batch, async () => {
+    const { numUpdatedRows } = await db
+      .updateTable("verification")
+      .set({ sealed_record: null })
+      .where("reference", "in", (query) =>
+        query
+          .selectFrom("verification")
+          .select("reference")
+          .where("sealed_record", "is not", null)
+          .where("completed_at", "<=", now - recordRetention)
+          .limit(batch),
+      )
+      .executeTakeFirst();
+    return numUpdatedRows;
+  });
+  const keys = await inBatches(batch, async () => {
+    const { numUpdatedRows } = await db
+      .updateTable("verification")
+      .set({ idempotency_hash: null, sealed_record: null })
+      .where("reference", "in", (query) =>
+        query
+          .selectFrom("verification")
+          .select("reference")
+          .where("idempotency_hash", "is not", null)
+          .where("created_at", "<=", now - keyLifetime)
+          .where("state", "<>", "started")
+          .limit(batch),
+      )
+      .executeTakeFirst();
+    return numUpdatedRows;
+  });
+  const rows = await inBatches(batch, async () => {
+    const { numDeletedRows } = await db
+      .deleteFrom("verification")
+      .where("reference", "in", (query) =>
+        query
+          .selectFrom("verification")
+          .select("reference")
+          .where("created_at", "<", oldest.getTime())
+          .where("state", "<>", "started")
+          .limit(batch),
+      )
+      .executeTakeFirst();
+    return numDeletedRows;
+  });
+  return { records, keys, rows };
+}
+
+async function inBatches(batch: number, remove: () => Promise<bigint>): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const more = Number(await remove());
+    removed += more;
+    if (more < batch) return removed;
+  }
+}

@@ -1,0 +1,353 @@
+import { Failure } from "../contract/failures.ts";
+import type { Mode } from "../contract/operation.ts";
+import type { IdentityRecord } from "../contract/record.ts";
+import type { IdentityAnswer, IdentityUpstream } from "../upstreams/identity-upstream.ts";
+import { limitedSubject } from "../upstreams/sandbox/index.ts";
+import { AccountGate } from "./account-gate.ts";
+import type { Attempts } from "./attempts.ts";
+import type { Fingerprints } from "./fingerprint.ts";
+import type { Keyring } from "./keyring.ts";
+import type { LateOutcomes } from "./late-outcomes.ts";
+import type { Ledger, Row } from "./ledger.ts";
+import type { Limits } from "./limits.ts";
+import type { Owners } from "./owners.ts";
+import { newReference } from "./reference.ts";
+import {
+  amountMismatch,
+  type Facts,
+  factsOf,
+  failureOf,
+  inProgress,
+  negative,
+  noFacts,
+  refusal,
+  replayed,
+} from "./refusals.ts";
+import { unseal } from "./seal.ts";
+import { type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
+
+/** One accepted request: 11 digits of BVN, the phone's ten digits, the amount in kobo. */
+export interface VerificationRequest {
+  accountId: string;
+  keyId: string;
+  mode: Mode;
+  bvn: string;
+  phone: string;
+  amount: number;
+  idempotencyKey?: string;
+  consentReference?: string;
+  traceparent?: string;
+}
+
+/** A record for the caller; `replayed` if its key was given it before. */
+export interface Given {
+  record: IdentityRecord;
+  replayed: boolean;
+}
+
+export interface VerificationParts {
+  ledger: Ledger;
+  attempts: Attempts;
+  late: LateOutcomes;
+  limits: Limits;
+  owners: Owners;
+  fingerprints: Fingerprints;
+  keyring: Keyring;
+  upstreams: { test: IdentityUpstream; live: IdentityUpstream | null };
+  settings: IdentitySettings;
+  log: IdentityLog;
+  now: () => number;
+}
+
+const mostInFlight = 20;
+
+/** So often a retry asks again after an attempt whose outcome nobody learned: each may be paid for. */
+const furtherAttempts = 2;
+const givenUp =
+  "The outcome of this verification stays unknown, and its key has used its attempts. Nothing was charged. Verify " +
+  "again with a new Idempotency-Key.";
+
+/** Thrown inside only: another request was faster with the key, so look again. */
+const beaten = Symbol("beaten");
+
+/**
+ * The way of every verification: idempotency key, amount, limits, intent row, upstream, outcome row, answer. Intent and
+ * outcome are durable before the next step.
+ */
+export class Verifications {
+  readonly #parts: VerificationParts;
+  readonly #gate = new AccountGate(mostInFlight);
+  /** Keyless requests under way, by their content. */
+  readonly #flights = new Map<string, Promise<Given>>();
+  /** Keyed requests under way, by the hash of the key; each resolves when its row is bound, or is not to be. */
+  readonly #claims = new Map<string, Promise<void>>();
+  /** References of the rows that this process works on. */
+  readonly #running = new Set<string>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #stopping = false;
+
+  constructor(parts: VerificationParts) {
+    this.#parts = parts;
+  }
+
+  /** Gives the record or throws a `Failure`. What was begun is finished even if nobody waits for it. */
+  verify(request: VerificationRequest): Promise<Given> {
+    const given = this.#verify(request);
+    this.#underWay.add(given);
+    const over = () => this.#underWay.delete(given);
+    given.then(over, over);
+    return given;
+  }
+
+  /** Refuses new work; resolves when all that was begun is answered. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  async #verify(request: VerificationRequest): Promise<Given> {
+    const begun = performance.now();
+    if (this.#stopping) throw new Failure("shutting_down");
+    if (request.mode === "test" && request.bvn === limitedSubject) throw subjectLimited(3600);
+    if (request.idempotencyKey !== undefined) return this.#keyed(request, request.idempotencyKey, begun);
+
+    const content = this.#parts.fingerprints.of("body", contentOf(request));
+    const flight = this.#flights.get(content);
+    if (flight) return flight;
+    const given = this.#keyless(request, begun).finally(() => this.#flights.delete(content));
+    this.#flights.set(content, given);
+    return given;
+  }
+
+  async #keyless(request: VerificationRequest, begun: number): Promise<Given> {
+    for (;;) {
+      try {
+        return await this.#fresh(request, null, () => {}, begun);
+      } catch (error) {
+        if (error !== beaten) throw error;
+      }
+    }
+  }
+
+  async #keyed(request: VerificationRequest, key: string, begun: number): Promise<Given> {
+    const { fingerprints } = this.#parts;
+    const hashes = fingerprints.all("idempotency key", [request.accountId, request.mode, key]);
+    for (;;) {
+      const row = await this.#rowOf(request, hashes);
+      if (row) {
+        if (!fingerprints.matches(row.body_hash, "body", contentOf(request)))
+          throw new Failure("idempotency_key_reused");
+        if (row.state === "started") {
+          if (!(await this.#isTakenFromOwner(row))) throw inProgress(row.reference);
+          continue;
+        }
+        if (row.state !== "failed" && row.state !== "unknown") return this.#again(row);
+      }
+      const claimed = this.#claims.get(hashes[0]!);
+      if (claimed) {
+        await claimed;
+        continue;
+      }
+      try {
+        return await this.#claimed(hashes[0]!, (bind) =>
+          row ? this.#resumed(request, row, bind, begun) : this.#fresh(request, hashes[0]!, bind, begun),
+        );
+      } catch (error) {
+        if (error !== beaten) throw error;
+      }
+    }
+  }
+
+  async #rowOf({ accountId, mode }: VerificationRequest, hashes: readonly string[]): Promise<Row | undefined> {
+    const { ledger, now } = this.#parts;
+    const row = await ledger.byKey(accountId, mode, hashes);
+    if (!row || row.created_at > now() - keyLifetime || row.state === "started") return row;
+    await ledger.releaseKey(row.reference);
+    return undefined;
+  }
+
+  /** Whether nobody works on the row, so that it is now `unknown`. */
+  async #isTakenFromOwner(row: Row): Promise<boolean> {
+    const { owners, late, ledger } = this.#parts;
+    const { owner, reference } = row;
+    if (owner !== owners.own) return (await ledger.disownAll({ isGone: owners.isGone, reference })) > 0;
+    if (this.#running.has(reference) || late.has(reference)) return false;
+    await ledger.disown(row);
+    return true;
+  }
+
+  async #claimed(hash: string, work: (bind: () => void) => Promise<Given>): Promise<Given> {
+    const { promise: bound, resolve: bind } = Promise.withResolvers<void>();
+    this.#claims.set(hash, bound);
+    try {
+      return await work(bind);
+    } finally {
+      this.#claims.delete(hash);
+      bind();
+    }
+  }
+
+  /** A first attempt. Throws `beaten` if the key was bound meanwhile. */
+  async #fresh(request: VerificationRequest, hash: string | null, bind: () => void, begun: number): Promise<Given> {
+    const { ledger, late, limits, settings } = this.#parts;
+    const upstream = this.#upstreamOf(request.mode);
+    const row = this.#intentOf(request, hash, upstream);
+    if (settings.amountPolicy === "enforce" && row.amount_differs) return this.#refused(row, request.bvn);
+    return this.#inFlight(row, async () => {
+      let made: Row | undefined;
+      try {
+        made = await ledger.begin({ ...row, state: "started" }, limits.conditions(row, request.bvn));
+      } catch (error) {
+        // The row may have been made for all that: then nothing was asked on its behalf.
+        late.add(row, { state: "failed", charged: false, sealedRecord: null, at: row.created_at });
+        throw error;
+      }
+      if (!made) throw (await limits.refusal(row, request.bvn)) ?? beaten;
+      bind();
+      return this.#attempted(request, made, upstream, begun);
+    });
+  }
+
+  /** A further attempt of a verification that ended without an answer. */
+  async #resumed(request: VerificationRequest, row: Row, bind: () => void, begun: number): Promise<Given> {
+    const { attempts, ledger, limits, owners, now } = this.#parts;
+    const upstream = this.#upstreamOf(request.mode);
+    const isUnderWay = attempts.isUnderWay(row.reference);
+    if (!isUnderWay && row.unresolved > furtherAttempts && !attempts.canLookUp(row, upstream))
+      throw refusal("upstream_timeout", givenUp, factsOf(row), { retryable: false });
+    return this.#inFlight(row, async () => {
+      const limited = isUnderWay ? undefined : await limits.resumptionRefusal(row, now());
+      if (limited) throw limited;
+      const resumed = await ledger.resume(row, {
+        owner: owners.own,
+        upstream: upstream.name,
+        asks: !isUnderWay,
+        at: now(),
+      });
+      if (!resumed) throw beaten;
+      bind();
+      return this.#attempted(request, resumed, upstream, begun);
+    });
+  }
+
+  async #inFlight(row: Row, work: () => Promise<Given>): Promise<Given> {
+    const leave = this.#parts.settings.limits ? this.#gate.enter(`${row.account_id} ${row.mode}`) : undefined;
+    this.#running.add(row.reference);
+    try {
+      return await work();
+    } finally {
+      this.#running.delete(row.reference);
+      leave?.();
+    }
+  }
+
+  async #attempted(
+    { bvn, phone, traceparent }: VerificationRequest,
+    row: Row,
+    upstream: IdentityUpstream,
+    begun: number,
+  ): Promise<Given> {
+    const question = { bvn, phone, ...(traceparent === undefined ? {} : { traceparent }) };
+    const { verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(row, upstream, question, begun);
+    const facts: Facts = {
+      charged: recorded && verdict.state === "verified",
+      upstream_called: upstreamCalled || row.attempts > 1,
+      request_reference: row.reference,
+    };
+    if (!recorded && verdict.state !== "unknown" && verdict.state !== "failed")
+      throw refusal(
+        "internal_error",
+        "The outcome could not be recorded yet and is held back. Retry with the same Idempotency-Key.",
+        facts,
+      );
+    if (verdict.state !== "verified") throw failureOf(verdict, facts, this.#parts.settings);
+    return { record: recordOf(row, verdict.record), replayed: false };
+  }
+
+  /** Answers from the ledger what the key's earlier call was, or would have been, answered. */
+  async #again(row: Row): Promise<Given> {
+    const { settings, ledger, late } = this.#parts;
+    if (late.has(row.reference)) throw inProgress(row.reference);
+    const facts = factsOf(row);
+    if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
+    if (row.state !== "verified")
+      throw negative(row.state as "not_found" | "phone_mismatch", facts, settings, replayed);
+    const record = this.#heldRecordOf(row, facts);
+    const isFirst = row.charged === 0 && (await ledger.charge(row.reference));
+    return { record, replayed: !isFirst };
+  }
+
+  #heldRecordOf(row: Row, facts: Facts): IdentityRecord {
+    const { keyring, settings, log, now } = this.#parts;
+    const isHeld = row.sealed_record !== null && (row.completed_at ?? 0) > now() - settings.recordRetention;
+    if (!isHeld) throw refusal("record_no_longer_held", undefined, facts);
+    try {
+      const whose = { accountId: row.account_id, reference: row.reference };
+      return recordOf(row, unseal(keyring, whose, row.sealed_record!) as IdentityAnswer);
+    } catch {
+      log.error(
+        { reference: row.reference },
+        "A sealed record cannot be opened: it was changed, or is of another key ring",
+      );
+      throw refusal("internal_error", undefined, facts);
+    }
+  }
+
+  /** Writes down a verification that is refused before anybody is asked. */
+  async #refused(intent: Row, bvn: string): Promise<never> {
+    const { ledger, limits, settings } = this.#parts;
+    const state = "refused" as const;
+    const row = { ...intent, state, attempts: 0, owner: null, completed_at: intent.created_at };
+    const made = await ledger.begin(row, limits.conditions(row, bvn));
+    if (!made) throw (await limits.refusal(row, bvn)) ?? beaten;
+    throw amountMismatch(settings.feeKobo, factsOf(made));
+  }
+
+  #upstreamOf(mode: Mode): IdentityUpstream {
+    const upstream = this.#parts.upstreams[mode];
+    if (!upstream) throw refusal("upstream_not_configured", undefined, noFacts);
+    return upstream;
+  }
+
+  #intentOf(request: VerificationRequest, hash: string | null, upstream: IdentityUpstream): Row {
+    const { fingerprints, owners, settings, now } = this.#parts;
+    const at = now();
+    return {
+      reference: newReference(),
+      account_id: request.accountId,
+      key_id: request.keyId,
+      mode: request.mode,
+      state: "started",
+      idempotency_hash: hash,
+      body_hash: fingerprints.of("body", contentOf(request)),
+      subject_hash: fingerprints.of("subject", [request.bvn]),
+      subject_last4: request.bvn.slice(-4),
+      upstream: upstream.name,
+      attempts: 1,
+      unresolved: 0,
+      amount: request.amount,
+      fee: settings.feeKobo,
+      charged: 0,
+      amount_differs: request.amount === settings.feeKobo ? 0 : 1,
+      consent_reference: request.consentReference ?? null,
+      sealed_record: null,
+      owner: owners.own,
+      created_at: at,
+      started_at: at,
+      completed_at: null,
+    };
+  }
+}
+
+/** What makes two requests equal. */
+function contentOf({ accountId, mode, bvn, phone, amount, consentReference }: VerificationRequest): (string | null)[] {
+  return [accountId, mode, bvn, phone, String(amount), consentReference ?? null];
+}
+
+function recordOf({ reference }: Row, record: IdentityAnswer): IdentityRecord {
+  return { request_reference: reference, ...record };
+}
+
+function subjectLimited(retryAfter: number): Failure {
+  return new Failure("subject_rate_limited", undefined, { retryAfter });
+}

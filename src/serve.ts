@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { pino } from "pino";
+import type { Config } from "./config.ts";
+import { wire } from "./wire.ts";
+
+/**
+ * Runs the service until SIGTERM or SIGINT: then it stops accepting, finishes what is in flight (for at most
+ * `DUBA_STOP_TIMEOUT`), closes the store and gives 0. A second signal ends the process at once. Start faults are thrown
+ * with a sentence for people and an `exitCode`.
+ */
+export async function serve(config: Config): Promise<number> {
+  const log = pino({ level: config.logLevel, base: null });
+  // Before anything is made: the first start's key must not be lost on a start that cannot listen.
+  await tryAddress(config);
+  const service = await wire(config, log);
+  const stopped = Promise.withResolvers<number>();
+  let signals = 0;
+  const onSignal = (signal: NodeJS.Signals) => {
+    signals += 1;
+    if (signals > 1) process.exit(1);
+    log.info({ signal }, "stopping");
+    stop().then(stopped.resolve, stopped.reject);
+  };
+  const stop = async () => {
+    const until = Date.now() + config.stopTimeout;
+    service.refuseNewWork();
+    const patience = Promise.withResolvers<"late">();
+    const timer = setTimeout(() => patience.resolve("late"), config.stopTimeout);
+    const end = await Promise.race([service.app.close().then(() => "done" as const), patience.promise]);
+    clearTimeout(timer);
+    if (end === "late") {
+      log.warn({}, "some requests were still in flight when the time to stop was up");
+      service.app.server.closeAllConnections();
+    }
+    await service.close(Math.max(1000, until - Date.now()));
+    log.info({}, "stopped");
+    return 0;
+  };
+
+  try {
+    await service.app.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    await service.close(0);
+    throw listenFault(error as NodeJS.ErrnoException, config);
+  }
+  process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+  const url = addressOf(service.app.server.address(), config.host);
+  log.info({ url }, "ready");
+  if (service.madeKeyring)
+    log.warn({ keyring: service.madeKeyring }, "a key ring was made; keep a copy of it apart from the data");
+  if (service.printed) process.stdout.write(welcome(url, service.printed));
+  try {
+    return await stopped.promise;
+  } finally {
+    process.off("SIGTERM", onSignal).off("SIGINT", onSignal);
+  }
+}
+
+async function tryAddress(config: Config): Promise<void> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(config.port, config.host), "listening");
+  } catch (error) {
+    throw listenFault(error as NodeJS.ErrnoException, config);
+  }
+  probe.close();
+  await once(probe, "close");
+}
+
+class ListenFault extends Error {
+  readonly exitCode = 1;
+}
+
+function listenFault(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+  if (error.code === "EADDRINUSE")
+    return new ListenFault(`Port ${port} on ${host} is taken by another program. Choose another with PORT.`);
+  if (error.code === "EACCES")
+    return new ListenFault(`This user may not listen on port ${port}. Choose one above 1023 with PORT.`);
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
+    return new ListenFault(`This machine has no address ${host}. Choose another with HOST, such as 127.0.0.1.`);
+  return error;
+}
+
+function addressOf(
+  bound: ReturnType<Awaited<ReturnType<typeof wire>>["app"]["server"]["address"]>,
+  host: string,
+): string {
+  const port = typeof bound === "object" && bound ? bound.port : 0;
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+/** What the first start says: the key is shown here and never again. */
+function welcome(url: string, key: string): string {
+  return `
+Duba is ready at ${url} (reference: ${url}/docs).
+
+Your sandbox key, shown this once (test mode: invented people, historical sample prices):
+
+  ${key}
+
+Try it:
+
+  curl -s '${url}/api/v2/internet/data/lookup?provider=MTNDATA'
+
+  curl -s ${url}/api/v2/corporate-data/list -H 'Authorization: Bearer ${key}'
+
+  curl -s ${url}/api/v2/kyc/verify-bvn -H 'Authorization: Bearer ${key}' \\
+    -H 'Content-Type: application/json' -d '{"bvn":"22000000017","phone":"08000000017","amount":"100"}'
+
+`;
+}

@@ -1,0 +1,21 @@
+/**
+ * Why the store cannot be opened: one sentence for people, saying what is wrong and what would be right. It never holds a
+ * password. The process that meets it prints `message` and ends with `exitCode`.
+ */
+export class StoreFault extends Error {
+  override readonly name = "StoreFault";
+  readonly exitCode = 1;
+}
+
+/** The engine's own code of an error, such as `SQLITE_FULL`, `23505` or `ECONNREFUSED`; undefined when it has none. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+const UNIQUE_VIOLATIONS = new Set(["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "23505"]);
+
+/** True when a statement failed because a row with that primary key or unique columns exists; alike on both engines. */
+export function isUniqueViolation(error: unknown): boolean {
+  return UNIQUE_VIOLATIONS.has(codeOf(error) ?? "");
+}

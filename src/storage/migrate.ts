@@ -1,0 +1,35 @@
+import { type Kysely, sql } from "kysely";
+import { Migrator } from "kysely/migration";
+import { StoreFault } from "./fault.ts";
+import { migrationProvider, migrations } from "./migrations/index.ts";
+import type { Tables } from "./tables.ts";
+
+interface Executed {
+  name: string;
+}
+
+/** Refuses a database that holds migrations this version does not know: they were made by a newer one. */
+async function refuseNewer(db: Kysely<Tables>): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === "kysely_migration")) return;
+  const { rows } = await sql<Executed>`select name from kysely_migration order by name`.execute(db);
+  const unknown = rows.map((row) => row.name).filter((name) => !Object.hasOwn(migrations, name));
+  if (unknown.length > 0) {
+    throw new StoreFault(
+      `The database was made by a newer version of Duba (it has ${unknown.join(", ")}): run that version, or restore a backup made by this one.`,
+    );
+  }
+}
+
+/**
+ * Brings the database to this version's tables. Safe when several processes start at once: SQLite runs it in one immediate
+ * transaction, PostgreSQL under an advisory lock. Throws `StoreFault` for a newer database, the engine's error otherwise.
+ */
+export async function migrate(db: Kysely<Tables>): Promise<void> {
+  await refuseNewer(db);
+  const { error } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
+  if (error === undefined) return;
+  // A newer version may have started, and migrated, between the two steps above.
+  await refuseNewer(db);
+  throw error;
+}

@@ -1,0 +1,46 @@
+/** What the main thread and the SQLite thread say to each other: one request at a time, one reply each. */
+
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+export interface Rows {
+  readonly rows: unknown[];
+  /** Rows changed; absent when the statement gave rows. */
+  readonly changes?: number;
+  readonly insertId?: number;
+}
+
+/** An error that crosses the thread: `code` is SQLite's extended result code, such as `SQLITE_CONSTRAINT_UNIQUE`. */
+export interface Failed {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type Outcome = Rows | Failed;
+
+export type Request =
+  /** Independent statements: the writing ones share one commit. Replied with one outcome each. */
+  | { readonly kind: "shared"; readonly statements: readonly Statement[] }
+  /** One statement of the open transaction. */
+  | { readonly kind: "inside"; readonly statement: Statement }
+  | { readonly kind: "begin"; readonly readOnly: boolean }
+  | { readonly kind: "commit" }
+  | { readonly kind: "rollback" }
+  | { readonly kind: "close" };
+
+export type Reply = readonly Outcome[];
+
+/** The first message of the thread: null once the database is open, else why it is not. */
+export type Opened = null | Failed;
+
+export interface Opening {
+  readonly file: string;
+  /** How long SQLite waits for another process's lock, in milliseconds. */
+  readonly busyMilliseconds: number;
+}
+
+export function isFailed(outcome: Outcome): outcome is Failed {
+  return "code" in outcome;
+}

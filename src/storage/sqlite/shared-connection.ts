@@ -1,0 +1,207 @@
+import Database from "better-sqlite3";
+import type { Failed, Opening, Outcome, Rows, Statement } from "./messages.ts";
+
+const CACHED_STATEMENTS = 200;
+const RETRY_MILLISECONDS = 10;
+
+/** Only these may share a transaction; VACUUM, PRAGMA and schema changes run alone. */
+const SHARABLE = /^\s*(insert|update|delete|replace|with)\b/i;
+
+type Prepared = Database.Statement<unknown[]>;
+
+/** An error with a code of its own, for what SQLite itself would let pass. */
+class Refused extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+function sleep(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/** Enters WAL mode, which SQLite tries only once: another process that opens at the same moment may hold the file. */
+function enterWal(database: Database.Database, milliseconds: number): void {
+  const deadline = performance.now() + milliseconds;
+  for (;;) {
+    try {
+      if (database.pragma("journal_mode", { simple: true }) === "wal") return;
+      database.pragma("journal_mode = WAL");
+      return;
+    } catch (error) {
+      const busy = error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
+      if (!busy || performance.now() > deadline) throw error;
+      sleep(RETRY_MILLISECONDS);
+    }
+  }
+}
+
+/** One blocking SQLite connection; lives on the SQLite thread. */
+export class SharedConnection {
+  readonly #database: Database.Database;
+  /** In order of last use. */
+  readonly #statements = new Map<string, Prepared>();
+
+  constructor({ file, busyMilliseconds }: Opening) {
+    this.#database = new Database(file, { timeout: busyMilliseconds });
+    try {
+      enterWal(this.#database, busyMilliseconds);
+      // In WAL mode FULL syncs at every commit: what was acknowledged survives a power cut.
+      this.#database.pragma("synchronous = FULL");
+      this.#database.pragma("secure_delete = ON");
+      this.#database.pragma("foreign_keys = ON");
+      this.#database.pragma("temp_store = MEMORY");
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** Runs independent statements and gives one outcome each; returns only after the writing ones are committed. */
+  runShared(statements: readonly Statement[], failed: (error: unknown) => Failed): Outcome[] {
+    const outcomes: Outcome[] = new Array(statements.length);
+    const attempt = (index: number, run: (statement: Statement) => Rows) => {
+      try {
+        outcomes[index] = run(statements[index]!);
+      } catch (error) {
+        outcomes[index] = failed(error);
+      }
+    };
+
+    const sharing: number[] = [];
+    for (const [index, { sql }] of statements.entries()) {
+      if (SHARABLE.test(sql) && this.#writes(sql)) sharing.push(index);
+      else attempt(index, (statement) => this.#runAlone(statement));
+    }
+    if (sharing.length > 1) this.#shareCommit(sharing, attempt, outcomes, failed);
+    else for (const index of sharing) attempt(index, (statement) => this.#runAlone(statement));
+    return outcomes;
+  }
+
+  /** Runs a statement of the open transaction. */
+  runInside(statement: Statement): Rows {
+    this.#demandTransaction();
+    const rows = this.#run(statement);
+    this.#demandTransaction();
+    return rows;
+  }
+
+  begin(readOnly: boolean): void {
+    // Left over only where a rollback itself failed.
+    this.rollback();
+    this.#database.exec(readOnly ? "BEGIN" : "BEGIN IMMEDIATE");
+  }
+
+  commit(): void {
+    this.#demandTransaction();
+    try {
+      this.#database.exec("COMMIT");
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
+  }
+
+  rollback(): void {
+    if (this.#database.inTransaction) this.#database.exec("ROLLBACK");
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #shareCommit(
+    indexes: readonly number[],
+    attempt: (index: number, run: (statement: Statement) => Rows) => void,
+    outcomes: Outcome[],
+    failed: (error: unknown) => Failed,
+  ): void {
+    try {
+      this.begin(false);
+      for (const index of indexes) attempt(index, (statement) => this.#runUnderSavepoint(statement));
+    } catch (error) {
+      for (const index of indexes) outcomes[index] = failed(error);
+      return;
+    }
+    if (!this.#database.inTransaction) {
+      // A full disk, for one, rolls everything back: each then succeeds or fails by itself.
+      for (const index of indexes) attempt(index, (statement) => this.#runAlone(statement));
+      return;
+    }
+    try {
+      this.commit();
+    } catch (error) {
+      for (const index of indexes) outcomes[index] = failed(error);
+    }
+  }
+
+  #runUnderSavepoint(statement: Statement): Rows {
+    this.#demandTransaction();
+    this.#execute("SAVEPOINT shared");
+    try {
+      const rows = this.#run(statement);
+      this.#execute("RELEASE shared");
+      return rows;
+    } catch (error) {
+      if (this.#database.inTransaction) {
+        this.#execute("ROLLBACK TO shared");
+        this.#execute("RELEASE shared");
+      }
+      throw error;
+    }
+  }
+
+  #runAlone(statement: Statement): Rows {
+    const rows = this.#run(statement);
+    if (this.#database.inTransaction) {
+      this.rollback();
+      throw new Refused("SQLITE_MISUSE", "A transaction is opened with db.transaction(), not with a statement");
+    }
+    return rows;
+  }
+
+  #run({ sql, parameters }: Statement): Rows {
+    const prepared = this.#prepare(sql);
+    if (prepared.reader) return { rows: prepared.all(...parameters) };
+    const { changes, lastInsertRowid } = prepared.run(...parameters);
+    return { rows: [], changes, insertId: Number(lastInsertRowid) };
+  }
+
+  #execute(sql: string): void {
+    this.#prepare(sql).run();
+  }
+
+  #writes(sql: string): boolean {
+    try {
+      return !this.#prepare(sql).readonly;
+    } catch {
+      // Told again, to its own caller, when it runs.
+      return false;
+    }
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#statements.get(sql);
+    const prepared = known ?? this.#database.prepare<unknown[]>(sql);
+    if (known !== undefined) this.#statements.delete(sql);
+    else if (this.#statements.size >= CACHED_STATEMENTS) this.#forgetOldest();
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+
+  #forgetOldest(): void {
+    for (const sql of this.#statements.keys()) {
+      this.#statements.delete(sql);
+      return;
+    }
+  }
+
+  #demandTransaction(): void {
+    if (!this.#database.inTransaction) {
+      throw new Refused("SQLITE_ABORT_ROLLBACK", "SQLite rolled the transaction back");
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { sql } from "kysely";
+import { codeOf } from "../fault.ts";
+import { migrate } from "../migrate.ts";
+import { openSqlite, type SqliteDatabase } from "./dialect.ts";
+import type { Patience } from "./transaction.ts";
+
+const secret = (name: string) => ({ name, value: "x", created_at: 0 });
+
+const withCode = (code: string) => (error: unknown) => codeOf(error) === code;
+
+/** A migrated database, and the path of its file. */
+async function withDatabase(
+  use: (database: SqliteDatabase, file: string) => Promise<void>,
+  patience: Partial<Patience> = {},
+): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "duba-sqlite-"));
+  const file = join(directory, "duba.db");
+  const database = await openSqlite(file, patience);
+  try {
+    await migrate(database.db);
+    await use(database, file);
+  } finally {
+    await database.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Another process's write lock, as far as SQLite can tell. */
+function holdWriteLock(file: string): { release(): void } {
+  const other = new Database(file);
+  other.exec("BEGIN IMMEDIATE");
+  return {
+    release() {
+      other.exec("ROLLBACK");
+      other.close();
+    },
+  };
+}
+
+describe("the SQLite thread", { concurrency: true }, () => {
+  it("syncs every commit, wipes what is deleted and holds to foreign keys", () =>
+    withDatabase(async ({ db }) => {
+      const pragma = async (name: string) =>
+        Object.values((await sql.raw(`pragma ${name}`).execute(db)).rows[0] ?? {})[0];
+      assert.equal(await pragma("journal_mode"), "wal");
+      assert.equal(await pragma("synchronous"), 2);
+      assert.equal(await pragma("secure_delete"), 1);
+      assert.equal(await pragma("foreign_keys"), 1);
+    }));
+
+  it("leaves the event loop free while another connection holds the write lock", () =>
+    withDatabase(async ({ db }, file) => {
+      const lock = holdWriteLock(file);
+      let done = false;
+      const writing = db
+        .insertInto("instance_secret")
+        .values(secret("patient"))
+        .execute()
+        .then(() => {
+          done = true;
+        });
+      for (let turns = 0; turns < 1_000; turns += 1) await turn();
+      assert.equal(done, false);
+      lock.release();
+      await writing;
+    }));
+
+  it("reads while another connection holds the write lock", () =>
+    withDatabase(async ({ db }, file) => {
+      const lock = holdWriteLock(file);
+      assert.equal((await db.selectFrom("change_counter").selectAll().execute()).length, 2);
+      const counters = await db
+        .transaction()
+        .setAccessMode("read only")
+        .execute((transaction) => transaction.selectFrom("change_counter").selectAll().execute());
+      assert.equal(counters.length, 2);
+      lock.release();
+    }));
+
+  it("shares one commit among the statements that wait", () =>
+    withDatabase(async ({ db }, file) => {
+      const rows = Array.from({ length: 200 }, (_, index) => secret(`${index}`));
+      await Promise.all(rows.map((row) => db.insertInto("instance_secret").values(row).execute()));
+      // A commit of its own logs two pages or more: the table's and the index's.
+      const other = new Database(file);
+      const [checkpoint] = other.pragma("wal_checkpoint(PASSIVE)") as { log: number }[];
+      other.close();
+      assert.ok(checkpoint!.log < rows.length, `${checkpoint!.log} pages were logged`);
+    }));
+
+  it("retries one by one what shared a transaction that SQLite rolled back", () =>
+    withDatabase(async ({ db }) => {
+      await db.insertInto("instance_secret").values(secret("taken")).execute();
+      const insert = (name: string) => db.insertInto("instance_secret").values(secret(name)).execute();
+      const spoiler = sql`insert or rollback into instance_secret values ('taken', 'x', 0)`.execute(db);
+      const results = await Promise.allSettled([insert("a"), insert("b"), spoiler, insert("c"), insert("d")]);
+      assert.deepEqual(
+        results.map((result) => result.status),
+        ["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"],
+      );
+      assert.equal((await db.selectFrom("instance_secret").selectAll().execute()).length, 5);
+    }));
+
+  it("says that the disk is full, and goes on once it is not", () =>
+    withDatabase(async ({ db }) => {
+      await sql`pragma max_page_count = 1`.execute(db);
+      const big = { ...secret("big"), value: "x".repeat(1_000_000) };
+      await assert.rejects(db.insertInto("instance_secret").values(big).execute(), withCode("SQLITE_FULL"));
+      await assert.rejects(
+        db.transaction().execute(async (transaction) => {
+          await transaction.insertInto("instance_secret").values(secret("small")).execute();
+          await transaction.insertInto("instance_secret").values(big).execute();
+        }),
+        withCode("SQLITE_FULL"),
+      );
+      await sql`pragma max_page_count = 1000000`.execute(db);
+      await db.insertInto("instance_secret").values(big).execute();
+      assert.equal((await db.selectFrom("instance_secret").select("name").execute()).length, 1);
+    }));
+
+  it("refuses a transaction opened by a statement", () =>
+    withDatabase(async ({ db }) => {
+      await assert.rejects(sql`begin`.execute(db), /db\.transaction\(\)/);
+      await db.insertInto("instance_secret").values(secret("after")).execute();
+    }));
+
+  it("gives up on a statement that a transaction waits for itself", () =>
+    withDatabase(
+      async ({ db }) => {
+        await assert.rejects(
+          db.transaction().execute(() => db.selectFrom("account").selectAll().execute()),
+          withCode("SQLITE_TIMEOUT"),
+        );
+        assert.deepEqual(await db.selectFrom("account").selectAll().execute(), []);
+      },
+      { waitMilliseconds: 100 },
+    ));
+
+  it("rolls back a transaction that asks nothing for too long", () =>
+    withDatabase(
+      async ({ db }) => {
+        const transaction = await db.startTransaction().execute();
+        await transaction.insertInto("instance_secret").values(secret("idle")).execute();
+        // Waits until the transaction has lost the connection.
+        assert.deepEqual(await db.selectFrom("instance_secret").selectAll().execute(), []);
+        await assert.rejects(transaction.commit().execute(), withCode("SQLITE_TIMEOUT"));
+        await transaction.rollback().execute();
+      },
+      { idleMilliseconds: 50 },
+    ));
+
+  it("answers what is under way and what comes later when it dies", () =>
+    withDatabase(async ({ db, thread }, file) => {
+      const lock = holdWriteLock(file);
+      const insert = (name: string) => db.insertInto("instance_secret").values(secret(name)).execute();
+      const waiting = Promise.allSettled([insert("a"), insert("b")]);
+      await turn();
+      const dead = thread.kill();
+      lock.release();
+      await dead;
+      await waiting;
+      await assert.rejects(insert("c"), withCode("SQLITE_THREAD"));
+    }));
+
+  it("finishes what waits before it closes, and refuses what comes after", () =>
+    withDatabase(async ({ db, close }, file) => {
+      const writing = Array.from({ length: 50 }, (_, index) =>
+        db
+          .insertInto("instance_secret")
+          .values(secret(`${index}`))
+          .execute(),
+      );
+      await turn();
+      await close();
+      await Promise.all(writing);
+      await assert.rejects(db.selectFrom("account").selectAll().execute());
+      const reader = new Database(file, { readonly: true });
+      assert.deepEqual(reader.prepare("select count(*) as rows from instance_secret").get(), { rows: 50 });
+      reader.close();
+    }));
+});

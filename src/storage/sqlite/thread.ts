@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { Failed, Opened, Opening, Reply, Request } from "./messages.ts";
+
+const CLOSE_MILLISECONDS = 5_000;
+
+/** An error of the SQLite engine; `code` is its extended result code, or one of our own (`SQLITE_THREAD`, `SQLITE_TIMEOUT`). */
+export class SqliteError extends Error {
+  override readonly name = "SqliteError";
+  readonly code: string;
+
+  constructor({ code, message }: Failed) {
+    super(message);
+    this.code = code;
+  }
+}
+
+interface Pending {
+  resolve(reply: Reply): void;
+  reject(error: Error): void;
+}
+
+/**
+ * The thread that holds the SQLite connection, seen from the main thread. It keeps the process alive only while a request
+ * is under way. When it ends unasked, the request under way and all later ones reject with code `SQLITE_THREAD`.
+ */
+export class SqliteThread {
+  readonly #worker: Worker;
+  #pending: Pending | undefined;
+  #ended: Error | undefined;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on("message", (reply: Reply) => this.#settle((pending) => pending.resolve(reply)));
+    worker.on("error", (error) => this.#end(error));
+    worker.on("exit", () => this.#end(undefined));
+    worker.unref();
+  }
+
+  /** Starts the thread and opens the file; rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
+  static async start(opening: Opening): Promise<SqliteThread> {
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: opening });
+    const [opened] = (await once(worker, "message")) as [Opened];
+    if (opened !== null) {
+      await worker.terminate();
+      throw new SqliteError(opened);
+    }
+    return new SqliteThread(worker);
+  }
+
+  /** Sends one request; the caller waits for its reply before it sends the next. */
+  exchange(request: Request): Promise<Reply> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    if (this.#pending !== undefined) {
+      const message = "The SQLite thread takes one request at a time";
+      return Promise.reject(new SqliteError({ code: "SQLITE_MISUSE", message }));
+    }
+    return new Promise((resolve, reject) => {
+      this.#pending = { resolve, reject };
+      this.#worker.ref();
+      try {
+        this.#worker.postMessage(request);
+      } catch (error) {
+        this.#settle((pending) => pending.reject(error as Error));
+      }
+    });
+  }
+
+  /** Closes the connection and ends the thread; a thread that does not answer in 5 s is ended without. */
+  async close(): Promise<void> {
+    if (this.#ended !== undefined) return;
+    const exited = once(this.#worker, "exit");
+    const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_MILLISECONDS);
+    try {
+      const closing = this.exchange({ kind: "close" });
+      this.#ended = new SqliteError({ code: "SQLITE_THREAD", message: "The store is closed" });
+      await closing;
+      await exited;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends the thread at once, whatever it does. */
+  async kill(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #settle(how: (pending: Pending) => void): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    this.#worker.unref();
+    if (pending !== undefined) how(pending);
+  }
+
+  #end(cause: unknown): void {
+    const reason = cause instanceof Error ? cause.message : "without a reason";
+    this.#ended ??= new SqliteError({ code: "SQLITE_THREAD", message: `The SQLite thread ended: ${reason}` });
+    const ended = this.#ended;
+    this.#settle((pending) => pending.reject(ended));
+  }
+}

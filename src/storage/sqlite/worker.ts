@@ -1,0 +1,56 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { Failed, Opened, Opening, Reply, Request } from "./messages.ts";
+import { SharedConnection } from "./shared-connection.ts";
+
+/** The SQLite thread: opens one connection, says so, then answers one request at a time. */
+
+const port = parentPort!;
+
+function failed(error: unknown): Failed {
+  const message = error instanceof Error ? error.message : String(error);
+  const code =
+    error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "SQLITE_MISUSE";
+  return { code, message };
+}
+
+function answer(connection: SharedConnection, request: Request): Reply {
+  switch (request.kind) {
+    case "shared":
+      return connection.runShared(request.statements, failed);
+    case "inside":
+      return [connection.runInside(request.statement)];
+    case "begin":
+      connection.begin(request.readOnly);
+      return [];
+    case "commit":
+      connection.commit();
+      return [];
+    case "rollback":
+      connection.rollback();
+      return [];
+    case "close":
+      connection.close();
+      return [];
+  }
+}
+
+function serve(connection: SharedConnection): void {
+  port.on("message", (request: Request) => {
+    let reply: Reply;
+    try {
+      reply = answer(connection, request);
+    } catch (error) {
+      reply = [failed(error)];
+    }
+    port.postMessage(reply);
+    if (request.kind === "close") port.close();
+  });
+}
+
+let opened: Opened = null;
+try {
+  serve(new SharedConnection(workerData as Opening));
+} catch (error) {
+  opened = failed(error);
+}
+port.postMessage(opened);

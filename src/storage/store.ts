@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import type { Kysely } from "kysely";
+import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./data-directory.ts";
+import { codeOf, StoreFault } from "./fault.ts";
+import { migrate } from "./migrate.ts";
+import { checkUrl, explainPostgres, openPostgres } from "./postgres.ts";
+import { openSqlite } from "./sqlite/dialect.ts";
+import type { Tables } from "./tables.ts";
+
+export { StoreFault } from "./fault.ts";
+
+export interface StoreSettings {
+  /** Where the embedded store keeps its files; made if it is missing. Unused with a database URL. */
+  readonly dataDirectory: string;
+  /** A PostgreSQL URL; without one the store is SQLite in the data directory. */
+  readonly databaseUrl?: string | undefined;
+  /** True for a process that serves: only one may on one data directory. The command line runs beside it with false. */
+  readonly serving: boolean;
+}
+
+export interface Store {
+  readonly engine: "sqlite" | "postgres";
+  readonly db: Kysely<Tables>;
+  /** Lets what is under way finish, then closes. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the store and brings it to this version's tables. Throws `StoreFault` when it cannot: directory not writable, held
+ * by another serving process, not a database, made by a newer version, PostgreSQL out of reach or refusing.
+ */
+export async function openStore(settings: StoreSettings): Promise<Store> {
+  return settings.databaseUrl === undefined || settings.databaseUrl === ""
+    ? openEmbedded(settings)
+    : openShared(settings.databaseUrl);
+}
+
+async function openEmbedded({ dataDirectory, serving }: StoreSettings): Promise<Store> {
+  const directory = prepareDirectory(dataDirectory);
+  const file = join(directory, "duba.db");
+  const lock: DirectoryLock | undefined = serving ? lockDirectory(directory) : undefined;
+  try {
+    prepareFile(file);
+    const database = await openSqlite(file);
+    try {
+      await migrate(database.db);
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+    return {
+      engine: "sqlite",
+      db: database.db,
+      async close() {
+        try {
+          await database.close();
+        } finally {
+          lock?.release();
+        }
+      },
+    };
+  } catch (error) {
+    lock?.release();
+    throw explainSqlite(error, file);
+  }
+}
+
+async function openShared(url: string): Promise<Store> {
+  checkUrl(url);
+  const patient = openPostgres(url, true);
+  try {
+    await migrate(patient.db);
+  } catch (error) {
+    throw wrapped(explainPostgres(error, url), "The database");
+  } finally {
+    await patient.close();
+  }
+  const { db, close } = openPostgres(url);
+  return { engine: "postgres", db, close };
+}
+
+function explainSqlite(error: unknown, file: string): unknown {
+  const code = codeOf(error) ?? "";
+  if (code === "SQLITE_NOTADB") {
+    return new StoreFault(`The file ${file} is not a database: move it away, or restore a backup in its place.`);
+  }
+  if (code.startsWith("SQLITE_CORRUPT")) {
+    return new StoreFault(`The database ${file} is damaged: move it away and restore a backup.`);
+  }
+  if (code.startsWith("SQLITE_BUSY")) {
+    return new StoreFault(`The database ${file} is held by another process: wait for it to finish, or stop it.`);
+  }
+  if (code === "SQLITE_FULL") {
+    return new StoreFault(`The disk that holds ${file} is full: make room and start again.`);
+  }
+  if (code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_IOERR")) {
+    return new StoreFault(
+      `The database ${file} cannot be read or written (${code}): check the disk and who owns the file.`,
+    );
+  }
+  return wrapped(error, `The database ${file}`);
+}
+
+function wrapped(error: unknown, subject: string): StoreFault {
+  if (error instanceof StoreFault) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StoreFault(`${subject} could not be prepared (${reason}): use an empty one, or restore a backup.`, {
+    cause: error,
+  });
+}

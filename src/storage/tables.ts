@@ -1,0 +1,168 @@
+/**
+ * The rows of every table, as both engines give them. Times are milliseconds since 1970, money is whole kobo, `Flag` is 0 or
+ * 1, and columns named as JSON hold JSON text.
+ */
+
+export type Flag = 0 | 1;
+
+export interface DataProviderRow {
+  type: string;
+  position: number;
+  id: number;
+  name: string;
+  narration: string;
+  image: string;
+}
+
+export interface DataBundleRow {
+  type: string;
+  code: string;
+  position: number;
+  description: string;
+  /** Kobo. */
+  amount: number;
+  /** Kobo. */
+  price: number;
+  value: string;
+  duration: string;
+}
+
+export interface CorporateBundleRow {
+  code: string;
+  position: number;
+  description: string;
+}
+
+export interface CableProviderRow {
+  type: string;
+  position: number;
+  id: number;
+  name: string;
+  narration: string;
+  image: string;
+}
+
+export interface CableProductRow {
+  type: string;
+  code: string;
+  position: number;
+  id: number;
+  name: string;
+  description: string;
+  /** Kobo. */
+  price: number;
+  /** Kobo. */
+  amount: number;
+}
+
+export interface CableAddOnRow {
+  type: string;
+  product_code: string;
+  code: string;
+  position: number;
+  name: string;
+  /** Kobo. */
+  price: number;
+}
+
+export interface CatalogueRevisionRow {
+  number: number;
+  created_at: number;
+  author: string;
+  source: string;
+  note: string;
+}
+
+/** Counts the changes of one subject, so that other processes notice them by polling. Both rows exist from the start. */
+export interface ChangeCounterRow {
+  name: "access" | "catalogue";
+  number: number;
+}
+
+export interface AccountRow {
+  id: string;
+  name: string;
+  email: string;
+  created_at: number;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  account_id: string;
+  mode: string;
+  label: string;
+  /** JSON. */
+  scopes: string;
+  /** JSON. */
+  addresses: string;
+  secret_hash: string;
+  bootstrap: Flag;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface AccessTokenRow {
+  secret_hash: string;
+  key_id: string;
+  created_at: number;
+  expires_at: number;
+}
+
+export interface VerificationRow {
+  reference: string;
+  account_id: string;
+  key_id: string;
+  mode: string;
+  state: string;
+  idempotency_hash: string | null;
+  body_hash: string;
+  subject_hash: string;
+  subject_last4: string;
+  upstream: string;
+  attempts: number;
+  /** Attempts whose outcome nobody learned. */
+  unresolved: number;
+  /** Kobo, as the caller sent it. */
+  amount: number;
+  /** Kobo, from the fee schedule. */
+  fee: number;
+  charged: Flag;
+  amount_differs: Flag;
+  consent_reference: string | null;
+  sealed_record: string | null;
+  owner: string | null;
+  created_at: number;
+  started_at: number;
+  completed_at: number | null;
+}
+
+/** The lease of a process that works on verifications; on PostgreSQL only. */
+export interface VerificationOwnerRow {
+  id: string;
+  /** By the database's clock. */
+  expires_at: number;
+}
+
+export interface InstanceSecretRow {
+  name: string;
+  value: string;
+  created_at: number;
+}
+
+export interface Tables {
+  data_provider: DataProviderRow;
+  data_bundle: DataBundleRow;
+  corporate_bundle: CorporateBundleRow;
+  cable_provider: CableProviderRow;
+  cable_product: CableProductRow;
+  cable_add_on: CableAddOnRow;
+  catalogue_revision: CatalogueRevisionRow;
+  change_counter: ChangeCounterRow;
+  account: AccountRow;
+  api_key: ApiKeyRow;
+  access_token: AccessTokenRow;
+  verification: VerificationRow;
+  verification_owner: VerificationOwnerRow;
+  instance_secret: InstanceSecretRow;
+}

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { engines, type Fresh } from "../../test/support/engines.ts";
+import { isUniqueViolation } from "./fault.ts";
+import { openStore, type Store } from "./store.ts";
+
+const secret = (name: string) => ({ name, value: "x", created_at: 0 });
+
+for (const { name: engine, fresh } of engines) {
+  describe(`statements on ${engine}`, () => {
+    let place: Fresh;
+    let store: Store;
+    let beside: Store;
+
+    before(async () => {
+      place = await fresh();
+      store = await openStore({ ...place.settings, serving: true });
+      beside = await openStore({ ...place.settings, serving: false });
+    });
+    after(async () => {
+      await beside.close();
+      await store.close();
+      await place.dispose();
+    });
+
+    const named = async (pattern: string) => {
+      const rows = await store.db.selectFrom("instance_secret").select("name").where("name", "like", pattern).execute();
+      return rows.map((row) => row.name).sort();
+    };
+
+    it("leave nothing of a transaction that throws", async () => {
+      let seen: Promise<string[]> | undefined;
+      await assert.rejects(
+        store.db.transaction().execute(async (transaction) => {
+          await transaction.insertInto("instance_secret").values(secret("thrown")).execute();
+          seen = named("thrown");
+          throw new Error("changed my mind");
+        }),
+        /changed my mind/,
+      );
+      assert.deepEqual(await seen, []);
+      assert.deepEqual(await named("thrown"), []);
+    });
+
+    it("leave nothing of a transaction in which one failed, even if that error is swallowed", async () => {
+      await store.db.insertInto("instance_secret").values(secret("taken")).execute();
+      await assert.rejects(
+        store.db.transaction().execute(async (transaction) => {
+          await transaction.insertInto("instance_secret").values(secret("swallowed")).execute();
+          await transaction
+            .insertInto("instance_secret")
+            .values(secret("taken"))
+            .execute()
+            .catch((error: unknown) => assert.ok(isUniqueViolation(error)));
+        }),
+      );
+      assert.deepEqual(await named("swallowed"), []);
+    });
+
+    it("go on after an error that a savepoint held", async () => {
+      const transaction = await store.db.startTransaction().execute();
+      await transaction.insertInto("instance_secret").values(secret("kept")).execute();
+      const point = await transaction.savepoint("here").execute();
+      await assert.rejects(point.insertInto("instance_secret").values(secret("kept")).execute(), isUniqueViolation);
+      await point.rollbackToSavepoint("here").execute();
+      await transaction.commit().execute();
+      assert.deepEqual(await named("kept"), ["kept"]);
+    });
+
+    it("of concurrent transactions of two processes never mix", async () => {
+      const take = (from: Store) =>
+        from.db.transaction().execute(async (transaction) => {
+          const { number } = await transaction
+            .updateTable("change_counter")
+            .set((row) => ({ number: row("number", "+", 1) }))
+            .where("name", "=", "access")
+            .returning("number")
+            .executeTakeFirstOrThrow();
+          await transaction
+            .insertInto("instance_secret")
+            .values(secret(`turn-${number}`))
+            .execute();
+          return number;
+        });
+      const turns = await Promise.all(Array.from({ length: 60 }, (_, index) => take(index % 2 ? store : beside)));
+      const inOrder = turns.toSorted((a, b) => a - b);
+      assert.deepEqual(
+        inOrder,
+        Array.from({ length: 60 }, (_, index) => index + 1),
+      );
+      assert.equal((await named("turn-%")).length, 60);
+    });
+
+    it("that wait together all land, and one that breaks a constraint fails alone", async () => {
+      await store.db.insertInto("instance_secret").values(secret("many-250")).execute();
+      const results = await Promise.allSettled(
+        Array.from({ length: 500 }, (_, index) =>
+          store.db
+            .insertInto("instance_secret")
+            .values(secret(`many-${index}`))
+            .executeTakeFirstOrThrow(),
+        ),
+      );
+      const failed = results.flatMap((result, index) => (result.status === "rejected" ? [{ index, ...result }] : []));
+      assert.deepEqual(
+        failed.map(({ index }) => index),
+        [250],
+      );
+      assert.ok(isUniqueViolation(failed[0]?.reason));
+      assert.equal((await named("many-%")).length, 500);
+      const [first] = results;
+      assert.ok(first?.status === "fulfilled" && first.value.numInsertedOrUpdatedRows === 1n);
+    });
+
+    it("hold to foreign keys, and a token goes with its key", async () => {
+      const key = {
+        ...{ id: "k", account_id: "a", mode: "test", label: "", scopes: "[]", addresses: "[]", secret_hash: "h" },
+        ...{ bootstrap: 0 as const, created_at: 0, expires_at: null, revoked_at: null },
+      };
+      await assert.rejects(store.db.insertInto("api_key").values(key).execute(), /foreign key/i);
+      await store.db.insertInto("account").values({ id: "a", name: "", email: "a@b", created_at: 0 }).execute();
+      await store.db.insertInto("api_key").values(key).execute();
+      await store.db
+        .insertInto("access_token")
+        .values({ secret_hash: "t", key_id: "k", created_at: 0, expires_at: 1 })
+        .execute();
+      await store.db.deleteFrom("api_key").execute();
+      assert.deepEqual(await store.db.selectFrom("access_token").selectAll().execute(), []);
+    });
+
+    it("that are no SQL fail alone", async () => {
+      const [broken, counters] = await Promise.allSettled([
+        sql`selekt 1`.execute(store.db),
+        store.db.selectFrom("change_counter").selectAll().execute(),
+      ]);
+      assert.equal(broken.status, "rejected");
+      assert.equal(counters.status, "fulfilled");
+    });
+  });
+}

@@ -1,0 +1,41 @@
+import type { IdentityRecord } from "../contract/record.ts";
+
+/** One question to an identity source. `bvn` is 11 digits, `phone` the ten digits after the prefix. */
+export interface IdentityQuestion {
+  bvn: string;
+  phone: string;
+  /** Duba's reference of the verification, which the source is given wherever it takes one. */
+  reference: string;
+  /** Ends the wait at the operation's time limit. */
+  signal: AbortSignal;
+  /** W3C trace context to pass on, if the caller sent one. */
+  traceparent?: string;
+}
+
+/** What an identity source gives of a person: the wire's record without Duba's own reference. */
+export type IdentityAnswer = Omit<IdentityRecord, "request_reference">;
+
+/**
+ * What became of a question.
+ * - `unavailable`: the source certainly did no work. `lasting` marks what a retry cannot cure (no money, bad credentials).
+ * - `bad_response`: the source answered what cannot be trusted.
+ * - `unknown`: nobody can tell yet whether the work was done.
+ */
+export type IdentityOutcome =
+  | { kind: "verified"; record: IdentityAnswer }
+  | { kind: "not_found" }
+  | { kind: "phone_mismatch" }
+  | { kind: "unavailable"; lasting?: boolean }
+  | { kind: "bad_response" }
+  | { kind: "unknown" };
+
+/** A source of identity records. `verify` never throws for what a source may do to us: that is an outcome. */
+export interface IdentityUpstream {
+  readonly name: string;
+  verify(question: IdentityQuestion): Promise<IdentityOutcome>;
+  /**
+   * What became of an earlier question with this reference, for a source that can tell; nothing is bought. `unavailable`:
+   * the source certainly did no work for it. `unknown`: it cannot be told now.
+   */
+  lookUp?(earlier: Omit<IdentityQuestion, "bvn" | "phone">): Promise<IdentityOutcome>;
+}

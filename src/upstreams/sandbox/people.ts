@@ -1,0 +1,97 @@
+import { hash } from "node:crypto";
+import banks from "../../../data/people/banks.json" with { type: "json" };
+import familyNames from "../../../data/people/family-names.json" with { type: "json" };
+import givenNames from "../../../data/people/given-names.json" with { type: "json" };
+import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
+import streets from "../../../data/people/streets.json" with { type: "json" };
+import type { IdentityAnswer } from "../identity-upstream.ts";
+
+/** Ages are told as of this year, so that a person never changes with the calendar. */
+export const referenceYear = 2025;
+
+const days = 24 * 60 * 60 * 1000;
+const lastDay = Date.UTC(referenceYear, 11, 31);
+/** Everybody is 18 to 80 on every day of the reference year. */
+const eldestBirth = Date.UTC(referenceYear - 80, 0, 1);
+const youngestBirth = Date.UTC(referenceYear - 19, 11, 31);
+/** Enrolment of bank customers began in 2014; the first whole year is 2015. */
+const firstEnrolment = Date.UTC(2015, 0, 1);
+
+const levels = ["Level 1 - Low Level Accounts", "Level 2 - Medium Level Accounts"] as const;
+const months = "January February March April May June July August September October November December".split(" ");
+
+/**
+ * The invented person of a BVN, in the forms of a published sample record: names and branch in capitals, the card as
+ * LAST MIDDLE FIRST, phones in the 0-form. The same number gives the same person in every process, on every day and
+ * machine; `phone` (ten digits) becomes the person's own, since every phone matches in the sandbox.
+ */
+export function person(bvn: string, phone: string): IdentityAnswer {
+  // One draw for each named trait: a trait that is added or dropped leaves all others as they were.
+  const draw = (trait: string, below: number) =>
+    Number.parseInt(hash("sha256", `${bvn} ${trait}`).slice(0, 12), 16) % below;
+  const oneOf = <Item>(trait: string, items: readonly Item[]) => items[draw(trait, items.length)]!;
+  const digits = (trait: string, count: number) => String(draw(trait, 10 ** count)).padStart(count, "0");
+  const dayFrom = (trait: string, first: number, last: number) =>
+    new Date(first + draw(trait, (last - first) / days + 1) * days);
+
+  const gender = oneOf("gender", ["Male", "Female"]);
+  const given = givenNames.filter((entry) => entry.gender === gender).map((entry) => entry.name.toUpperCase());
+  const first = oneOf("first name", given);
+  const middle = oneOf(
+    "middle name",
+    given.filter((name) => name !== first),
+  );
+  const last = oneOf("last name", familyNames).name.toUpperCase();
+  const birth = dayFrom("birth", eldestBirth, youngestBirth);
+  const adult = Date.UTC(birth.getUTCFullYear() + 18, birth.getUTCMonth(), birth.getUTCDate());
+  const registration = dayFrom("registration", Math.max(firstEnrolment, adult), lastDay);
+  const origin = oneOf("origin", areas);
+  const residence = oneOf("residence", areas);
+
+  return {
+    bvn_number: bvn,
+    name_on_card: `${last} ${middle} ${first}`,
+    enrolment_branch: residence.lga.toUpperCase(),
+    enrolment_bank: oneOf("bank", banks).code,
+    formatted_registration_date: draw("has registration", 2) ? longDate(registration) : null,
+    level_of_account: oneOf("level", levels),
+    // Two leading zeros show up clients that keep the number as a number.
+    nin: draw("has nin", 4) ? `00${digits("nin", 9)}` : "",
+    watchlisted: oneOf("watchlisted", [null, "NO"]),
+    verification_status: "VERIFIED",
+    service_type: "BVN Verification without Image",
+    personal_info: {
+      first_name: first,
+      middle_name: middle,
+      last_name: last,
+      full_name: `${first} ${middle} ${last}`,
+      email: draw("has email", 2) ? `${first}.${last}@example.com`.toLowerCase() : "",
+      gender,
+      phone_number: `0${phone}`,
+      // 0800 numbers are toll-free lines, so nobody's own phone is ever invented.
+      phone_number_2: draw("has second phone", 2) ? `0800${digits("second phone", 7)}` : null,
+      date_of_birth: shortDate(birth),
+      formatted_date_of_birth: longDate(birth),
+      lga_of_origin: origin.lga,
+      state_of_origin: origin.state,
+      nationality: "Nigeria",
+      marital_status: oneOf("marital status", ["Single", "Married"]),
+    },
+    residential_info: {
+      state_of_residence: residence.state,
+      lga_of_residence: residence.lga,
+      residential_address: `${draw("house", 150) + 1} ${oneOf("street", streets)}, ${residence.lga}`,
+    },
+  };
+}
+
+/** `29-Jul-1982` */
+function shortDate(date: Date): string {
+  const month = months[date.getUTCMonth()]!.slice(0, 3);
+  return `${String(date.getUTCDate()).padStart(2, "0")}-${month}-${date.getUTCFullYear()}`;
+}
+
+/** `July 29, 1982` */
+function longDate(date: Date): string {
+  return `${months[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`;
+}

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import fc from "fast-check";
+import Type from "typebox";
+import { Compile } from "typebox/compile";
+import banks from "../../../data/people/banks.json" with { type: "json" };
+import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
+import { failures } from "../../contract/failures.ts";
+import { IdentityRecord, PersonalInfo, ResidentialInfo } from "../../contract/record.ts";
+import type { IdentityAnswer, IdentityOutcome } from "../identity-upstream.ts";
+import { limitedSubject, sandbox, sandboxNumbers } from "./index.ts";
+import { referenceYear } from "./people.ts";
+
+const upstream = sandbox();
+const never = new AbortController().signal;
+const ask = (bvn: string, phone = "8012345678", signal = never) =>
+  upstream.verify({ bvn, phone, reference: "aaaaaa000000000", signal });
+
+function recordOf(outcome: IdentityOutcome): IdentityAnswer {
+  assert.equal(outcome.kind, "verified");
+  return (outcome as Extract<IdentityOutcome, { kind: "verified" }>).record;
+}
+
+const elevenDigits = fc.stringMatching(/^[0-9]{11}$/);
+const tenDigits = fc.stringMatching(/^[0-9]{10}$/);
+const isReserved = (bvn: string) => sandboxNumbers.some((row) => row.bvn === bvn);
+
+test("the table lists the nine numbers with what a caller gets", () => {
+  assert.deepEqual(
+    sandboxNumbers.map(({ bvn, result }) => [bvn, result]),
+    [
+      ["00000000001", "404 bvn_not_found"],
+      ["00000000002", "422 phone_mismatch"],
+      ["00000000003", "VERIFIED"],
+      ["00000000004", "VERIFIED"],
+      ["00000000005", "503 upstream_unavailable"],
+      ["00000000006", "504 upstream_timeout"],
+      ["00000000007", "502 upstream_bad_response"],
+      ["00000000008", "VERIFIED"],
+      ["00000000009", "429 subject_rate_limited"],
+    ],
+  );
+  assert.equal(failures.subject_rate_limited.status, 429);
+  assert.equal(limitedSubject, "00000000009");
+});
+
+test("the numbers of failures give their outcome at once", async () => {
+  const kinds = { 1: "not_found", 2: "phone_mismatch", 5: "unavailable", 6: "unknown", 7: "bad_response" };
+  for (const [last, kind] of Object.entries(kinds)) assert.deepEqual(await ask(`0000000000${last}`), { kind });
+});
+
+test("3 is on the watchlist", async () => {
+  assert.equal(recordOf(await ask("00000000003")).watchlisted, "YES");
+});
+
+test("4 has null and empty text wherever a record may", async () => {
+  const record = recordOf(await ask("00000000004"));
+  const blank = (members: object) => Object.entries(members).filter(([, value]) => value === null || value === "");
+  assert.deepEqual(Object.fromEntries(blank(record)), {
+    formatted_registration_date: null,
+    nin: "",
+    watchlisted: null,
+  });
+  assert.deepEqual(Object.fromEntries(blank(record.personal_info)), { email: "", phone_number_2: null });
+  assert.deepEqual(blank(record.residential_info), []);
+  documentedOrder(record);
+});
+
+test("9 is an ordinary person to the upstream", async () => {
+  assert.equal(recordOf(await ask("00000000009")).bvn_number, "00000000009");
+});
+
+/** What became of a promise so far, after everything that is due has run. */
+async function settled(promise: Promise<IdentityOutcome>): Promise<IdentityOutcome | "waiting"> {
+  const turn = new Promise<"waiting">((resolve) => setImmediate(resolve, "waiting"));
+  return Promise.race([promise, turn]);
+}
+
+test("8 is verified after three seconds and not sooner", async (t: TestContext) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const outcome = ask("00000000008");
+  t.mock.timers.tick(2999);
+  assert.equal(await settled(outcome), "waiting");
+  t.mock.timers.tick(1);
+  assert.equal(recordOf(await outcome).bvn_number, "00000000008");
+});
+
+test("an abort ends the wait of 8 with an unknown outcome", async (t: TestContext) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const limit = new AbortController();
+  const outcome = ask("00000000008", "8012345678", limit.signal);
+  t.mock.timers.tick(1000);
+  assert.equal(await settled(outcome), "waiting");
+  limit.abort();
+  assert.deepEqual(await settled(outcome), { kind: "unknown" });
+  assert.deepEqual(await ask("00000000008", "8012345678", AbortSignal.abort()), { kind: "unknown" });
+});
+
+test("a number is one person, whatever the phone, and the phone asked with is theirs", async () => {
+  await fc.assert(
+    fc.asyncProperty(elevenDigits, tenDigits, tenDigits, async (bvn, one, other) => {
+      fc.pre(!isReserved(bvn));
+      const [first, second] = [recordOf(await ask(bvn, one)), recordOf(await sandbox().verify(question(bvn, other)))];
+      assert.equal(first.personal_info.phone_number, `0${one}`);
+      assert.equal(second.personal_info.phone_number, `0${other}`);
+      second.personal_info.phone_number = first.personal_info.phone_number;
+      assert.deepEqual(first, second);
+    }),
+  );
+});
+
+const question = (bvn: string, phone: string) => ({ bvn, phone, reference: "bbbbbb000000000", signal: never });
+
+const Answer = Type.Omit(IdentityRecord, ["request_reference"]);
+const answers = Compile(Answer);
+
+function documentedOrder(record: IdentityAnswer): void {
+  assert.deepEqual(Object.keys(record), Object.keys(IdentityRecord.properties).slice(1));
+  assert.deepEqual(Object.keys(record.personal_info), Object.keys(PersonalInfo.properties));
+  assert.deepEqual(Object.keys(record.residential_info), Object.keys(ResidentialInfo.properties));
+}
+
+const lgas = new Set(areas.map(({ state, lga }) => `${state}: ${lga}`));
+const bankCodes = new Set(banks.map((bank) => bank.code));
+const longDate = /^[A-Z][a-z]{2,8} [1-9]\d?, \d{4}$/;
+
+test("any well-formed BVN is verified as an adult in the documented forms", async () => {
+  await fc.assert(
+    fc.asyncProperty(elevenDigits, tenDigits, async (bvn, phone) => {
+      fc.pre(!isReserved(bvn));
+      const record = recordOf(await ask(bvn, phone));
+      const { personal_info: info, residential_info: home } = record;
+      assert.ok(answers.Check(record));
+      documentedOrder(record);
+
+      assert.equal(record.bvn_number, bvn);
+      assert.equal(record.verification_status, "VERIFIED");
+      assert.equal(record.service_type, "BVN Verification without Image");
+      assert.ok(bankCodes.has(record.enrolment_bank));
+      assert.match(record.nin, /^(\d{11})?$/);
+      assert.ok(record.watchlisted === null || record.watchlisted === "NO");
+      assert.match(record.level_of_account, /^Level 1 - Low Level Accounts$|^Level 2 - Medium Level Accounts$/);
+
+      for (const name of [info.first_name, info.middle_name, info.last_name]) assert.match(name, /^[A-Z]+$/);
+      assert.equal(new Set([info.first_name, info.middle_name, info.last_name]).size, 3);
+      assert.equal(info.full_name, `${info.first_name} ${info.middle_name} ${info.last_name}`);
+      assert.equal(record.name_on_card, `${info.last_name} ${info.middle_name} ${info.first_name}`);
+      assert.match(info.email, /^([a-z]+\.[a-z]+@example\.com)?$/);
+      assert.match(info.gender, /^(Male|Female)$/);
+      assert.equal(info.phone_number, `0${phone}`);
+      assert.match(info.phone_number_2 ?? "08000000000", /^0800\d{7}$/);
+      assert.match(info.marital_status, /^(Single|Married)$/);
+      assert.ok(lgas.has(`${info.state_of_origin}: ${info.lga_of_origin}`));
+      assert.ok(lgas.has(`${home.state_of_residence}: ${home.lga_of_residence}`));
+      assert.match(home.residential_address, /^[1-9]\d{0,2} [A-Z][A-Za-z ]+, \S/);
+
+      assert.match(info.date_of_birth, /^\d{2}-[A-Z][a-z]{2}-\d{4}$/);
+      assert.match(info.formatted_date_of_birth, longDate);
+      const birth = Date.parse(`${info.formatted_date_of_birth} UTC`);
+      assert.equal(Date.parse(`${info.date_of_birth.replaceAll("-", " ")} UTC`), birth);
+      const year = new Date(birth).getUTCFullYear();
+      assert.ok(referenceYear - year >= 19 && referenceYear - year <= 80);
+      if (record.formatted_registration_date !== null) {
+        assert.match(record.formatted_registration_date, longDate);
+        assert.ok(Number(record.formatted_registration_date.slice(-4)) >= Math.max(2015, year + 18));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("the same number gives the same person in every release", async () => {
+  const { personal_info: info, ...record } = recordOf(await ask("22000000017"));
+  assert.deepEqual(
+    [record.name_on_card, record.enrolment_bank, record.nin, record.formatted_registration_date],
+    ["IBEKWE EMEKA FAISAL", "044", "", "January 20, 2023"],
+  );
+  assert.deepEqual(
+    [info.date_of_birth, info.state_of_origin, info.lga_of_origin],
+    ["20-Nov-1995", "Kano State", "Doguwa"],
+  );
+  assert.equal(record.residential_info.residential_address, "23 Mission Street, Owerri Municipal");
+});
+
+test("people differ, and what may be missing is sometimes there", async () => {
+  const records = await Promise.all(
+    Array.from({ length: 300 }, async (_, n) => recordOf(await ask(String(22_000_000_100 + n)))),
+  );
+  const kinds = (of: (record: IdentityAnswer) => unknown) => new Set(records.map(of)).size;
+  assert.ok(kinds((record) => record.name_on_card) > 290);
+  assert.ok(kinds((record) => record.personal_info.state_of_origin) > 30);
+  assert.equal(
+    kinds((record) => record.personal_info.gender),
+    2,
+  );
+  assert.equal(
+    kinds((record) => record.watchlisted),
+    2,
+  );
+  assert.equal(
+    kinds((record) => record.nin === ""),
+    2,
+  );
+  assert.equal(
+    kinds((record) => record.personal_info.email === ""),
+    2,
+  );
+  assert.equal(
+    kinds((record) => record.personal_info.phone_number_2 === null),
+    2,
+  );
+  assert.equal(
+    kinds((record) => record.formatted_registration_date === null),
+    2,
+  );
+});

@@ -1,0 +1,140 @@
+import { resolve } from "node:path";
+import manifest from "../package.json" with { type: "json" };
+import { openAccess } from "./access/access.ts";
+import { isAbsent } from "./access/credentials.ts";
+import { accessOperations } from "./access/operations.ts";
+import { openCatalogue } from "./catalogue/catalogue.ts";
+import { catalogueOperations } from "./catalogue/operations.ts";
+import type { Config } from "./config.ts";
+import { type BoundOperation, bind, type Operation } from "./contract/operation.ts";
+import { registerHealth } from "./http/health.ts";
+import { openapi } from "./http/openapi.ts";
+import { registerPages } from "./http/pages/index.ts";
+import type { Log } from "./http/pipeline.ts";
+import { Bucket } from "./http/quota.ts";
+import { buildServer, type HttpServer } from "./http/server.ts";
+import { openIdentity } from "./identity/identity.ts";
+import { openKeyring } from "./identity/keyring.ts";
+import { identityOperations } from "./identity/operations.ts";
+import { openStore } from "./storage/store.ts";
+import { sandbox } from "./upstreams/sandbox/index.ts";
+
+/** The product: every operation of every room. */
+export const everyOperation: readonly Operation<never>[] = [
+  ...catalogueOperations,
+  ...identityOperations,
+  ...accessOperations,
+];
+
+/** A verification is answered within 20 s. */
+const verificationTimeLimit = 20_000;
+
+/** A service that is ready to listen. */
+export interface Service {
+  app: HttpServer;
+  /** The sandbox key, only on the first start and only if it was made at random. */
+  printed?: string;
+  /** Path of the key ring, only if it was made by this start. */
+  madeKeyring?: string;
+  /** From here on new requests are refused; those in flight go on. */
+  refuseNewWork(): void;
+  /** Finishes verifications that outlive their callers, for at most `patience` milliseconds, and closes the store. */
+  close(patience: number): Promise<void>;
+}
+
+/** Builds the whole service: every arrow between two rooms is in this function. */
+export async function wire(config: Config, log: Log): Promise<Service> {
+  const store = await openStore({
+    dataDirectory: config.dataDirectory,
+    databaseUrl: config.databaseUrl,
+    serving: true,
+  });
+  const { db } = store;
+  let stopping = false;
+  try {
+    const access = await openAccess({
+      db,
+      bootstrapKey: config.bootstrapKey,
+      failedLimit: config.limits ? 20 : null,
+    });
+    const catalogue = await openCatalogue({ db });
+    const keyringPath = config.keyring || `${resolve(config.dataDirectory)}.keyring`;
+    const ring = await openKeyring(keyringPath);
+    const identity = await openIdentity({
+      db,
+      engine: store.engine,
+      keyring: ring.keyring,
+      upstreams: { test: sandbox(), live: null },
+      settings: {
+        feeKobo: config.bvnFee,
+        amountPolicy: config.amountPolicy,
+        phoneMatch: config.phoneMatch,
+        timeLimit: verificationTimeLimit,
+        recordRetention: config.recordRetention,
+        negativeDetail: config.negativeDetail,
+        consentRequired: config.consent === "required",
+        limits: config.limits,
+      },
+      log,
+    });
+
+    const bound: BoundOperation[] = [
+      ...bind(catalogueOperations, catalogue),
+      ...bind(identityOperations, identity),
+      ...bind(accessOperations, access.room),
+    ];
+    const app = buildServer(
+      bound,
+      {
+        authenticator: {
+          isAbsent,
+          credentialOf: (header, address) => access.credentials.credentialOf(header, address),
+        },
+        anonymous: config.anonymous,
+        buckets: config.limits
+          ? {
+              catalogue: new Bucket("catalogue", config.limitCatalogue),
+              anonymous: new Bucket("anonymous", config.limitAnonymous),
+              verification: new Bucket("verification", config.limitVerification),
+            }
+          : null,
+        accessLog: config.accessLog,
+        serverTiming: config.serverTiming,
+        log,
+        now: Date.now,
+        stopping: () => stopping,
+      },
+      config.trustProxy,
+    );
+    const document = openapi(everyOperation, manifest.version);
+    registerPages(app, { operations: everyOperation, document, version: manifest.version });
+    registerHealth(app, async () => {
+      if (stopping) return false;
+      return db
+        .selectFrom("change_counter")
+        .select("number")
+        .execute()
+        .then(
+          () => true,
+          () => false,
+        );
+    });
+    return {
+      app,
+      ...(access.printed === undefined ? {} : { printed: access.printed }),
+      ...(ring.made ? { madeKeyring: keyringPath } : {}),
+      refuseNewWork() {
+        stopping = true;
+      },
+      async close(patience) {
+        await identity.stop(patience);
+        access.stop();
+        await catalogue.stop();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

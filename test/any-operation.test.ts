@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import type { AddressInfo } from "node:net";
+import { after, before, beforeEach, describe, it } from "node:test";
+import Type from "typebox";
+import { Failure, type FailureCode, failures } from "../src/contract/failures.ts";
+import { type BoundOperation, bind, failuresOf, operation } from "../src/contract/operation.ts";
+import type { Gate } from "../src/http/pipeline.ts";
+import { buildServer } from "../src/http/server.ts";
+import { everyOperation } from "../src/wire.ts";
+import { assertDiscreet, assertFailure } from "./support/failure.ts";
+import { type Answer, type AskOptions, ask, type Line } from "./support/service.ts";
+
+const lines: Line[] = [];
+const note = (level: Line["level"]) => (fields: object, message: string) => void lines.push({ level, fields, message });
+let today = "2026-06-01";
+
+const gate: Gate = {
+  authenticator: {
+    isAbsent: (header) => header === undefined,
+    credentialOf: () => ({
+      accountId: "acc",
+      keyId: "key",
+      mode: "test",
+      scopes: ["catalogue:read", "identity:verify"],
+    }),
+  },
+  anonymous: true,
+  buckets: null,
+  accessLog: "failures",
+  serverTiming: false,
+  log: { info: note("info"), warn: note("warn"), error: note("error") },
+  now: () => Date.parse(today),
+  stopping: () => false,
+};
+
+const described = {
+  summary: "Made for a test",
+  description: "Made for a test.",
+  group: "Data",
+  documented: false,
+  access: "anonymous",
+  scope: null,
+  limit: "catalogue",
+  failures: [],
+  examples: [],
+} as const;
+
+/** What the operations below give; set by each test. */
+let given: unknown;
+let headers: Record<string, string> | undefined;
+
+const answering = (id: string, deprecated?: { since: string; sunset: string; link: string }) =>
+  operation({
+    ...described,
+    id,
+    path: `/api/v2/made/${id}`,
+    method: "GET",
+    carriage: "query",
+    input: Type.Object({}),
+    answer: Type.Object({
+      success: Type.Literal(true),
+      name: Type.String(),
+      list: Type.Array(Type.Object({ one: Type.String(), two: Type.Union([Type.String(), Type.Null()]) })),
+      more: Type.Optional(Type.String()),
+    }),
+    ...(deprecated ? { deprecated } : {}),
+    failurePayload: () => ({ list: [] }),
+    run: async () => (headers ? { answer: given, headers } : given) as never,
+  });
+
+const made = bind(
+  [
+    answering("plain"),
+    answering("aged", { since: "2026-01-01", sunset: "2026-12-31", link: "https://example.com/new" }),
+  ],
+  undefined,
+);
+
+/** Every operation of the product, failing as each test says. */
+let failing: FailureCode = "internal_error";
+const broken = everyOperation.map(({ run: _run, pick: _pick, ...rest }) => ({
+  ...rest,
+  access: "anonymous",
+  run: async () => {
+    throw new Failure(failing);
+  },
+})) as unknown as BoundOperation[];
+
+const app = buildServer([...made, ...broken], gate, []);
+const get = (path: string, options?: AskOptions): Promise<Answer> =>
+  ask((app.server.address() as AddressInfo).port, path, options);
+
+describe("any operation", () => {
+  before(() => app.listen({ host: "127.0.0.1", port: 0 }));
+  after(() => app.close());
+  beforeEach(() => {
+    lines.length = 0;
+    headers = undefined;
+    given = { success: true, name: "a", list: [] };
+  });
+
+  describe("answer", () => {
+    it("goes out in the order of its schema, without what is not declared", async () => {
+      given = { list: [{ two: null, three: 3, one: "1" }], secret: { a: 1 }, name: "a", success: true };
+      const { status, text } = await get("/api/v2/made/plain");
+      assert.equal(status, 200);
+      assert.equal(text, '{"success":true,"name":"a","list":[{"one":"1","two":null}]}');
+    });
+
+    it("may carry headers of its own", async () => {
+      headers = { "Idempotency-Replayed": "true" };
+      const answer = await get("/api/v2/made/plain");
+      assert.equal(answer.headers["idempotency-replayed"], "true");
+      assert.deepEqual(answer.json, given);
+    });
+
+    const bent: [string, unknown][] = [
+      ["null for a text", { success: true, name: null, list: [] }],
+      ["a number for a text", { success: true, name: 22123456789, list: [] }],
+      ["false success", { success: false, name: "SECRET", list: [] }],
+      ["a missing member", { success: true, name: "SECRET" }],
+      ["a fault deep inside", { success: true, name: "SECRET", list: [{ one: null, two: "SECRET" }] }],
+      ["null", null],
+      ["nothing", undefined],
+      ["a text", "SECRET"],
+    ];
+    for (const [name, value] of bent) {
+      it(`that is ${name} is a 500 and one error line without the value`, async () => {
+        given = value;
+        const answer = await get("/api/v2/made/plain");
+        assertFailure(answer, 500, "internal_error");
+        assert.deepEqual(answer.json.list, []);
+        assertDiscreet(answer.text);
+        const errors = lines.filter(({ level }) => level === "error");
+        assert.equal(errors.length, 1, JSON.stringify(errors));
+        assert.doesNotMatch(JSON.stringify(lines), /SECRET|22123456789/);
+        assert.match(JSON.stringify(errors), new RegExp(answer.json.error.request_id));
+      });
+    }
+  });
+
+  describe("deprecated", () => {
+    const announced = {
+      deprecation: `@${Date.parse("2026-01-01T00:00:00Z") / 1000}`,
+      sunset: "Thu, 31 Dec 2026 00:00:00 GMT",
+      link: '<https://example.com/new>; rel="successor-version"',
+    };
+    const announcedIn = ({ headers }: Answer) => {
+      const { deprecation, sunset, link } = headers;
+      return { deprecation, sunset, link };
+    };
+
+    it("says so on answers and on failures before its sunset", async () => {
+      today = "2026-12-30T23:59:59Z";
+      const answer = await get("/api/v2/made/aged");
+      assert.equal(answer.status, 200);
+      assert.deepEqual(announcedIn(answer), announced);
+      given = null;
+      const failed = await get("/api/v2/made/aged");
+      assert.equal(failed.status, 500);
+      assert.deepEqual(announcedIn(failed), announced);
+    });
+
+    it("is retired from its sunset on, and says what follows", async () => {
+      today = "2026-12-31";
+      const answer = await get("/api/v2/made/aged");
+      assertFailure(answer, 410, "operation_retired");
+      assert.deepEqual(answer.json.list, []);
+      assert.deepEqual(announcedIn(answer), announced);
+      const names = answer.rawHeaders.filter((_, place) => place % 2 === 0).map((name) => name.toLowerCase());
+      assert.equal(new Set(names).size, names.length);
+    });
+
+    it("is the mark of no operation of the product without a date to come", () => {
+      for (const { deprecated } of everyOperation)
+        if (deprecated) assert.ok(Date.parse(deprecated.since) < Date.parse(deprecated.sunset));
+    });
+
+    it("leaves other operations as they were", async () => {
+      const answer = await get("/api/v2/made/plain");
+      assert.deepEqual(announcedIn(answer), { deprecation: undefined, sunset: undefined, link: undefined });
+    });
+  });
+
+  describe("failure", () => {
+    for (const each of everyOperation) {
+      it(`of ${each.id} has its payload, whatever the code`, async () => {
+        const input = each.examples[0]!.input ?? {};
+        const path = each.path.replace(/\{(\w+)\}/g, (_, name) => input[name]!);
+        const asked = () =>
+          each.method === "POST"
+            ? get(path, { method: "POST", body: input })
+            : get(`${path}?${new URLSearchParams(input)}`);
+        for (const code of failuresOf(each)) {
+          failing = code;
+          const answer = await asked();
+          assertFailure(answer, failures[code].status, code, { path: each.path });
+          assert.equal(answer.json.error.retryable, failures[code].retryable);
+          assertDiscreet(answer.text);
+        }
+      });
+    }
+  });
+});

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ConfigFault, readConfig } from "../src/config.ts";
+import { wire } from "../src/wire.ts";
+import { engines } from "./support/engines.ts";
+import { assertFailure } from "./support/failure.ts";
+import { sandboxKey, startService, type TestService } from "./support/service.ts";
+
+const corporate = "/api/v2/corporate-data/list";
+const lookup = "/api/v2/internet/data/lookup";
+const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
+const exchange = "/api/v2/merchant/authorization";
+
+async function withService(environment: Record<string, string>, work: (service: TestService) => Promise<void>) {
+  const service = await startService(environment);
+  try {
+    await work(service);
+  } finally {
+    await service.close();
+  }
+}
+
+describe("closed doors", { concurrency: true }, () => {
+  it("an address is refused after 20 failed credentials, wherever it sent them, and good ones wait too", async () => {
+    await withService({ DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
+      const from = { "X-Forwarded-For": "203.0.113.9" };
+      for (let count = 0; count < 20; count += 1) {
+        const answer =
+          count % 2 === 0
+            ? await service.ask(corporate, { credential: `duba_test_wrong${count}`, headers: from })
+            : await service.ask(exchange, {
+                method: "POST",
+                credential: false,
+                headers: from,
+                body: { email: "sandbox@example.com", password: `wrong${count}` },
+              });
+        assertFailure(answer, 401, "invalid_credentials");
+      }
+      const { text } = await service.newKey();
+      for (const credential of ["duba_test_wrong", text]) {
+        const answer = await service.ask(corporate, { credential, headers: from });
+        assertFailure(answer, 429, "rate_limited", { path: corporate });
+        const wait = Number(answer.headers["retry-after"]);
+        assert.ok(wait >= 1 && wait <= 60, `${wait}`);
+      }
+      const body = { email: "sandbox@example.com", password: text };
+      const bought = await service.ask(exchange, { method: "POST", credential: false, headers: from, body });
+      assertFailure(bought, 429, "rate_limited");
+      const elsewhere = await service.ask(corporate, {
+        credential: text,
+        headers: { "X-Forwarded-For": "203.0.113.10" },
+      });
+      assert.equal(elsewhere.status, 200);
+    });
+  });
+
+  it("guesses that come at once slip through no more than 20 times", async () => {
+    await withService({}, async (service) => {
+      const guess = (_: unknown, count: number) => service.ask(corporate, { credential: `guess-${count}` });
+      const answers = await Promise.all(Array.from({ length: 40 }, guess));
+      assert.equal(answers.filter(({ status }) => status === 401).length, 20);
+      assert.equal(answers.filter(({ status }) => status === 429).length, 20);
+    });
+  });
+
+  it("a setting closes the open operations to anonymous callers", async () => {
+    await withService({ DUBA_ANONYMOUS: "off" }, async (service) => {
+      for (const path of [
+        lookup,
+        `${addOns}?type=dstv&productCode=PRWE36`,
+        "/api/v2/cable-tv/fetch-providers",
+        "/api/v2/cable-tv/fetch-billers?type=gotv",
+      ]) {
+        const bare = path.split("?")[0]!;
+        assertFailure(await service.ask(path, { credential: false }), 401, "missing_credentials", { path: bare });
+        assert.equal((await service.ask(path)).status, 200);
+      }
+    });
+  });
+
+  it("a bootstrap key may not look live, and is long enough", () => {
+    for (const DUBA_BOOTSTRAP_KEY of ["duba_live_0123456789abcdefghijklmnop", "short", "has a space has a space has"])
+      assert.throws(
+        () => readConfig({ DUBA_BOOTSTRAP_KEY }),
+        (fault) =>
+          fault instanceof ConfigFault &&
+          /DUBA_BOOTSTRAP_KEY/.test(fault.message) &&
+          !fault.message.includes(DUBA_BOOTSTRAP_KEY),
+      );
+  });
+
+  for (const engine of engines) {
+    it(`another bootstrap key replaces the old one on ${engine.name}`, async () => {
+      const fresh = await engine.fresh();
+      const { dataDirectory, databaseUrl = "" } = fresh.settings;
+      const log = { info() {}, warn() {}, error() {} };
+      /** Statuses of the old and the new key on a service that starts with `key`. */
+      const statuses = async (key: string): Promise<number[]> => {
+        const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_BOOTSTRAP_KEY: key };
+        const { app, close } = await wire(
+          readConfig({ ...environment, DUBA_KEYRING: `${dataDirectory}/test.keyring` }),
+          log,
+        );
+        try {
+          const answers = [sandboxKey, `another-${sandboxKey}`].map((credential) =>
+            app.inject({ url: corporate, headers: { authorization: credential } }),
+          );
+          return (await Promise.all(answers)).map(({ statusCode }) => statusCode);
+        } finally {
+          await app.close();
+          await close(0);
+        }
+      };
+      try {
+        assert.deepEqual(await statuses(sandboxKey), [200, 401]);
+        assert.deepEqual(await statuses(sandboxKey), [200, 401]);
+        assert.deepEqual(await statuses(`another-${sandboxKey}`), [401, 200]);
+      } finally {
+        await fresh.dispose();
+      }
+    });
+  }
+});

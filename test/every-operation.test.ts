@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { TObject, TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { failures } from "../src/contract/failures.ts";
+import { failuresOf } from "../src/contract/operation.ts";
+import { everyOperation } from "../src/wire.ts";
+import { assertFailure } from "./support/failure.ts";
+import { Line } from "./support/raw.ts";
+import { type Answer, type AskOptions, sandboxKey, startService, type TestService } from "./support/service.ts";
+
+/** Members of a value at every level are those of the schema, in its order. */
+function assertOrder(schema: TSchema, value: unknown, where = ""): void {
+  const { items, properties } = schema as { items?: TSchema } & Partial<TObject>;
+  if (Array.isArray(value)) for (const [place, item] of value.entries()) assertOrder(items!, item, `${where}/${place}`);
+  else if (properties && value !== null) {
+    assert.deepEqual(Object.keys(value as object), Object.keys(properties), where);
+    for (const [name, member] of Object.entries(value as object))
+      assertOrder(properties[name]!, member, `${where}/${name}`);
+  }
+}
+
+let service: TestService;
+/** A scope that is not the one needed. */
+const keys = { "catalogue:read": "", "identity:verify": "" };
+let reference = "";
+const idempotencyKey = "every-operation";
+
+before(async () => {
+  service = await startService({ DUBA_LIMIT_ANONYMOUS: "9999/min", DUBA_LIMIT_VERIFICATION: "9999/min" });
+  keys["catalogue:read"] = (await service.newKey({ scopes: ["catalogue:read"] })).text;
+  keys["identity:verify"] = (await service.newKey({ scopes: ["identity:verify"] })).text;
+  const verified = await service.ask("/api/v2/kyc/verify-bvn", {
+    method: "POST",
+    headers: { "Idempotency-Key": idempotencyKey },
+    body: { bvn: "22000000031", phone: "08000000031", amount: "100" },
+  });
+  reference = verified.json.data.request_reference;
+});
+after(async () => {
+  await service.close();
+  assert.deepEqual(
+    service.lines.filter(({ level }) => level !== "info"),
+    [],
+  );
+});
+
+for (const operation of everyOperation) {
+  const { id, method, access, carriage, documented, limit } = operation;
+  const isPost = method === "POST";
+
+  /** An input that the service on this store answers with success. */
+  const input = (): Record<string, string> => {
+    const known: Record<string, string> = {
+      request_reference: reference,
+      idempotency_key: idempotencyKey,
+      email: "sandbox@example.com",
+      password: sandboxKey,
+    };
+    const given = Object.entries(operation.examples[0]!.input ?? {});
+    return Object.fromEntries(given.map(([name, value]) => [name, known[name] ?? value]));
+  };
+  const pathOf = (members = input()): string => operation.path.replace(/\{(\w+)\}/g, (_, name) => members[name]!);
+  const ask = (options: AskOptions = {}, more: Record<string, unknown> = {}): Promise<Answer> => {
+    const members: Record<string, unknown> = { ...input(), ...more };
+    if (isPost) return service.ask(pathOf(), { method, body: members, ...options });
+    const query = new URLSearchParams(members as Record<string, string>);
+    return service.ask(`${pathOf()}?${query}`, { method, ...options });
+  };
+  const refused = { path: operation.path as string };
+
+  describe(id, { concurrency: true }, () => {
+    it("answers with its members in their order, and with the headers of every answer", async () => {
+      const answer = await ask();
+      assert.equal(answer.status, 200, answer.text);
+      assert.ok(Compile(operation.answer).Check(answer.json), answer.text);
+      assertOrder(operation.answer, answer.json);
+      assertCommonHeaders(answer);
+      if (isPost || id.endsWith("Verification")) assert.equal(answer.headers["cache-control"], "no-store");
+      assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
+    });
+
+    it("shows examples that its own schemas accept", () => {
+      assert.ok(operation.examples.length > 0);
+      for (const example of operation.examples) {
+        assert.ok(Compile(operation.input).Check(example.input ?? {}), example.summary);
+        assert.ok(Compile(operation.answer).Check(example.answer), example.summary);
+        assertOrder(operation.answer, example.answer);
+      }
+    });
+
+    it("ignores what it does not know", async () => {
+      const more = { constructor: "1", undeclared: "2", toString: "x" };
+      assert.equal((await ask({}, more)).status, 200);
+      if (isPost) {
+        const body = `{"__proto__":{"a":1},"x":null,${JSON.stringify(input()).slice(1)}`;
+        assert.equal((await ask({ body, headers: { "Content-Type": "application/json" } })).status, 200);
+      }
+    });
+
+    it("treats callers without a credential as it says", async () => {
+      for (const headers of [{}, { Authorization: "Bearer " }, { Authorization: "" }] as Record<string, string>[]) {
+        const answer = await ask({ credential: false, headers, ...(access === "own" ? { body: {} } : {}) });
+        if (access === "anonymous") assert.equal(answer.status, 200);
+        else {
+          assertFailure(answer, 401, "missing_credentials", refused);
+          assert.doesNotMatch(answer.headers["www-authenticate"]!, /error=/);
+        }
+        assertCommonHeaders(answer);
+      }
+    });
+
+    it("refuses a bad credential, also where none is needed", async () => {
+      const bad = access === "own" ? ask({}, { password: "duba_test_wrong" }) : ask({ credential: "duba_test_wrong" });
+      const answer = await bad;
+      assertFailure(answer, 401, "invalid_credentials", refused);
+      assert.match(answer.headers["www-authenticate"]!, /error="invalid_token"/);
+      assertCommonHeaders(answer);
+    });
+
+    it("refuses a key without its scope, and takes one with no other", async () => {
+      if (operation.scope === null) return;
+      const other = operation.scope === "catalogue:read" ? "identity:verify" : "catalogue:read";
+      const answer = await ask({ credential: keys[other] });
+      assertFailure(answer, 403, "insufficient_scope", { ...refused, message: new RegExp(operation.scope) });
+      assert.match(answer.headers["www-authenticate"]!, /^Bearer .*error="insufficient_scope"/);
+      assert.equal((await ask({ credential: keys[operation.scope] })).status, 200);
+    });
+
+    it("refuses other methods and names its own", async () => {
+      const allow = [...(isPost ? ["POST"] : ["GET", "HEAD"]), ...(carriage === "query or body" ? ["QUERY"] : [])];
+      for (const other of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "TRACE", "PROPFIND"]) {
+        if (allow.includes(other)) continue;
+        const answer = await ask({ method: other });
+        assertFailure(answer, 405, "method_not_allowed", refused);
+        assert.equal(answer.headers.allow, allow.join(", "));
+        assertCommonHeaders(answer);
+      }
+    });
+
+    it("answers HEAD as it answers GET, or refuses it", async () => {
+      const head = await ask({ method: "HEAD" });
+      assert.equal(head.text, "");
+      assert.equal(head.status, isPost ? 405 : 200);
+      if (isPost) return;
+      const get = await ask();
+      for (const name of ["content-type", "content-length", "cache-control", "etag", "vary"])
+        assert.equal(head.headers[name], get.headers[name], name);
+    });
+
+    it("reads a body only if it takes one", async () => {
+      const answer = await ask({ body: '{"', headers: { "Content-Type": "application/json" } });
+      if (carriage === "query") assert.equal(answer.status, 200);
+      else assertFailure(answer, 400, "malformed_json", refused);
+      assertCommonHeaders(answer);
+    });
+
+    it("documents its failures, each at the anchor that answers point to", async () => {
+      const page = await service.ask("/docs/errors", { credential: false });
+      const codes = failuresOf(operation);
+      assert.ok(codes.length > 5);
+      for (const code of codes) {
+        assert.ok(page.text.includes(`id="${code}"`), code);
+        assert.ok(failures[code].cause.length > 10 && failures[code].cure.length > 10, code);
+      }
+      const { json: openapi } = await service.ask("/openapi.json", { credential: false });
+      const described = openapi.paths[operation.path][method.toLowerCase()];
+      assert.equal(described.operationId, id);
+      const statuses = new Set(codes.map((code) => String(failures[code].status)));
+      const shown = Object.keys(described.responses).filter((status) => /^[45]/.test(status));
+      assert.deepEqual(shown.sort(), [...statuses].sort());
+    });
+
+    it("keeps its words when the parser or the URL is at fault", async () => {
+      const url = `${pathOf()}?x=${"x".repeat(9 * 1024)}`;
+      assertFailure(await service.ask(url, { method, ...(isPost ? { body: {} } : {}) }), 414, "uri_too_long", refused);
+      const line = new Line(service.port);
+      line.say(`${method} ${pathOf()} HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}`);
+      assertFailure((await line.heard(1))[0]!, 417, "expectation_failed", refused);
+      line.end();
+    });
+
+    it("stands in the interface document or says that it does not", () => {
+      const five = /\/(internet\/data\/lookup|corporate-data\/list|verify-bvn|fetch-tv-add-ons|data\/fetch-providers)$/;
+      assert.equal(documented, five.test(operation.path));
+      assert.equal(limit === "verification", id === "verifyBvn");
+    });
+  });
+}
+
+function assertCommonHeaders({ headers }: Answer): void {
+  assert.match(String(headers["x-request-id"]), /^[A-Za-z0-9._:-]{1,64}$/);
+  assert.equal(headers["x-content-type-options"], "nosniff");
+  const [, name] = /^"(\w+)";q=\d+;w=\d+$/.exec(String(headers["ratelimit-policy"])) ?? [];
+  assert.match(String(headers.ratelimit), new RegExp(`^"${name}";r=\\d+;t=\\d+$`));
+  for (const silent of ["x-powered-by", "server", "content-security-policy", "x-frame-options", "set-cookie"])
+    assert.equal(headers[silent], undefined);
+}

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { assertDiscreet, assertFailure } from "./support/failure.ts";
+import { answersIn, type RawAnswer } from "./support/raw.ts";
+import { startService, type TestService } from "./support/service.ts";
+
+const lookup = "/api/v2/internet/data/lookup";
+const verify = "/api/v2/kyc/verify-bvn";
+const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
+
+describe("failures", { concurrency: true }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ DUBA_LIMITS: "off" });
+  });
+  after(async () => {
+    await service.close();
+    assert.deepEqual(
+      service.lines.filter(({ level, fields }) => level === "error" && !("operation" in fields)),
+      [],
+    );
+  });
+
+  /** Sends the very bytes and gives the one answer that comes before the connection is closed. */
+  const sent = async (bytes: string | Buffer): Promise<RawAnswer> => {
+    const answers = answersIn(await service.send(bytes));
+    assert.equal(answers.length, 1);
+    return answers[0]!;
+  };
+
+  describe("of the parser", { concurrency: true }, () => {
+    const bad: [string, string][] = [
+      ["no request line", "\r\n\r\nnonsense\r\n\r\n"],
+      ["an unknown method", `FETCH ${lookup} HTTP/1.1\r\nHost: a\r\n\r\n`],
+      ["a lower-case method", `get ${lookup} HTTP/1.1\r\nHost: a\r\n\r\n`],
+      ["an unknown version", `GET ${lookup} HTTP/3.7\r\nHost: a\r\n\r\n`],
+      ["another protocol", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
+      ["HTTP/2 without agreement", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+      ["a space in the URL", `GET ${lookup}?provider=a b HTTP/1.1\r\nHost: a\r\n\r\n`],
+      ["a header without a colon", `GET ${lookup} HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n`],
+      ["a space in a header's name", `GET ${lookup} HTTP/1.1\r\nHost: a\r\nX Y: 1\r\n\r\n`],
+      ["a NUL in a header", `GET ${lookup} HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n`],
+      ["two lengths", `POST ${verify} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
+      ["a length that is no number", `POST ${verify} HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n{}`],
+      ["a negative length", `POST ${verify} HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n`],
+      [
+        "Content-Length together with Transfer-Encoding",
+        `POST ${verify} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      ],
+      ["an unknown Transfer-Encoding", `POST ${verify} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: cat\r\n\r\n`],
+    ];
+    for (const [name, bytes] of bad) {
+      it(`answers ${name} in the common shape and closes`, async () => {
+        const answer = await sent(bytes);
+        assertFailure(answer, 400, "malformed_request");
+        assertDiscreet(answer.text);
+        assert.equal(answer.headers.connection, "close");
+      });
+    }
+
+    it("answers chunks that are garbage in the common shape and closes", async () => {
+      for (const chunks of ["zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}garbage", "-1\r\n", "ffffffffffffffffff\r\n"]) {
+        const head = `GET ${addOns} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`;
+        const answer = await sent(head + chunks);
+        assertFailure(answer, 400, "malformed_request");
+      }
+    });
+
+    it("answers headers above 16 KiB with 431", async () => {
+      for (const header of [
+        `X-Long: ${"x".repeat(17 * 1024)}`,
+        "X-Many: 12345678901234567890\r\n".repeat(900).trim(),
+      ]) {
+        const answer = await sent(`GET ${lookup} HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n`);
+        assertFailure(answer, 431, "headers_too_large");
+      }
+    });
+
+    it("answers CONNECT in the common shape", async () => {
+      const answer = await sent("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n");
+      assertFailure(answer, 405, "method_not_allowed");
+      assert.ok(answer.headers.allow);
+    });
+
+    it("answers an expectation other than 100-continue with 417, and that one with 100", async () => {
+      const head = (expect: string) =>
+        `POST ${verify} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: ${expect}\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}`;
+      assertFailure(await sent(head("200-ok")), 417, "expectation_failed", { path: verify });
+      assertFailure(await sent(head("x").replace(verify, "/nowhere")), 417, "expectation_failed");
+      assert.match(await service.send(head("100-continue")), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /);
+    });
+  });
+
+  describe("of the request line and headers", () => {
+    it("name a missing Host, in the words of the path, and want none from HTTP/1.0", async () => {
+      const answer = await sent(`GET ${lookup} HTTP/1.1\r\nConnection: close\r\n\r\n`);
+      assertFailure(answer, 400, "malformed_request", { path: lookup, message: /Host/ });
+      assert.match(await service.send(`GET ${lookup} HTTP/1.0\r\n\r\n`), /^HTTP\/1\.1 200 OK\r\n/);
+    });
+
+    it("refuse a URL above 8 KiB, in the words of the path where it is known", async () => {
+      const long = "x".repeat(9 * 1024);
+      assertFailure(await service.ask(`${lookup}?provider=${long}`), 414, "uri_too_long", { path: lookup });
+      assertFailure(await service.ask(`/${long}`), 414, "uri_too_long");
+      const most = `${lookup}?provider=`.length;
+      const longest = "x".repeat(8 * 1024 - most);
+      assertFailure(await service.ask(`${lookup}?provider=${longest}`), 404, "provider_not_found", { path: lookup });
+    });
+  });
+
+  describe("of every path", () => {
+    it("are JSON where nothing is known", async () => {
+      for (const path of ["/nothing", "/api/v2/", "/favicon.ico", "/docs/none", "/.env", "/api/v2/kyc"])
+        for (const method of ["GET", "POST", "DELETE", "OPTIONS", "PUT"])
+          assertFailure(await service.ask(path, { method, credential: false }), 404, "route_not_found");
+      assertFailure(await sent("OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), 404, "route_not_found");
+    });
+
+    it("ask for another method on pages too", async () => {
+      for (const path of ["/", "/docs", "/openapi.json", "/healthz"]) {
+        const answer = await service.ask(path, { method: "POST", credential: false });
+        assertFailure(answer, 405, "method_not_allowed");
+        assert.match(answer.headers.allow!, /^GET\b/);
+      }
+    });
+
+    it("say that a verification was neither charged nor asked for, as far as that is known", async () => {
+      const reserved: Record<string, [number, string, boolean]> = {
+        "00000000001": [404, "bvn_not_found", true],
+        "00000000002": [422, "phone_mismatch", true],
+        "00000000009": [429, "subject_rate_limited", false],
+      };
+      for (const [bvn, [status, code, called]] of Object.entries(reserved)) {
+        const body = { bvn, phone: "08000000017", amount: "100" };
+        const answer = await service.ask(verify, { method: "POST", body });
+        const { error } = assertFailure(answer, status, code, { path: verify });
+        assert.equal(error.charged, false);
+        assert.equal(error.upstream_called, called);
+        if (called) assert.match(error.request_reference, /^[A-Za-z0-9]{6}\d{9}$/);
+        else assert.equal(error.request_reference, null);
+        assert.ok(!answer.text.includes(bvn) && !answer.text.includes("8000000017"), answer.text);
+      }
+    });
+
+    it("say when to come back, where that helps", async () => {
+      for (const [bvn, status] of [
+        ["00000000005", 503],
+        ["00000000006", 504],
+        ["00000000009", 429],
+      ] as const) {
+        const body = { bvn, phone: "08000000017", amount: "100" };
+        const answer = await service.ask(verify, { method: "POST", body });
+        assert.equal(answer.status, status);
+        assert.match(answer.headers["retry-after"]!, /^[1-9]\d*$/);
+        assert.equal(answer.json.error.retryable, true);
+      }
+    });
+  });
+});

@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import packageJson from "../package.json" with { type: "json" };
+import { settings } from "../src/config.ts";
+import { openapi } from "../src/http/openapi.ts";
+import { everyOperation } from "../src/wire.ts";
+
+/** `npm run generate` writes the generated files; with `--check` it only says which of them are not as they should be. */
+const readme = readFileSync("README.md", "utf8");
+const generated: Record<string, string> = {
+  "openapi.json": `${JSON.stringify(openapi(everyOperation, packageJson.version), null, 2)}\n`,
+  ".env.example": environmentExample(),
+  "README.md": readme.replace(
+    /(<!-- settings -->\n)[\s\S]*?(\n<!-- \/settings -->)/,
+    (_, start, end) => start + settingsTable() + end,
+  ),
+};
+
+const check = process.argv.includes("--check");
+for (const [file, text] of Object.entries(generated)) {
+  if (read(file) === text) continue;
+  if (check) {
+    console.error(`${file} is not what the code says. Run: npm run generate`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(file, text);
+    console.log(`wrote ${file}`);
+  }
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function settingsTable(): string {
+  const rows = Object.values(settings).map(
+    ({ name, default: usual, form, about }) => `| \`${name}\` | ${usual ? `\`${usual}\`` : ""} | ${about} | ${form} |`,
+  );
+  return ["| setting | default | what it does | form |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+function environmentExample(): string {
+  const entries = Object.values(settings).map(
+    ({ name, default: usual, form, about }) => `# ${about}\n# ${name} is ${form}.\n#${name}=${usual}\n`,
+  );
+  return `# Every setting of Duba with its default. Copy to .env and start with: node --env-file=.env src/main.ts serve\n\n${entries.join("\n")}`;
+}

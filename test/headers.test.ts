@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { assertFailure } from "./support/failure.ts";
+import { type Answer, type AskOptions, startService, type TestService } from "./support/service.ts";
+
+const lookup = "/api/v2/internet/data/lookup";
+const corporate = "/api/v2/corporate-data/list";
+const providers = "/api/v2/internet/data/fetch-providers";
+const addOns = "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=PRWE36";
+const cableProviders = "/api/v2/cable-tv/fetch-providers";
+const plans = "/api/v2/cable-tv/fetch-billers?type=gotv";
+const open = [lookup, addOns, cableProviders, plans];
+const catalogue = [...open, corporate, providers];
+const verify = { method: "POST", body: { bvn: "22000000017", phone: "08000000017", amount: "100" } };
+
+/** What is left in the window that an answer tells of. */
+const leftIn = ({ headers }: Answer): number => Number(/;r=(\d+);/.exec(String(headers.ratelimit))![1]);
+
+describe("headers", { concurrency: true }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ DUBA_LIMIT_ANONYMOUS: "5000/min" });
+  });
+  after(() => service.close());
+
+  it("keep the caller's request id when it is a sane one", async () => {
+    for (const id of ["abc", "a.B:c_d-9", "x".repeat(64), "018f4e2a-9b1c-7a3d-8e5f-123456789012", "0".repeat(9)]) {
+      for (const path of [lookup, "/nowhere"]) {
+        const answer = await service.ask(path, { headers: { "X-Request-Id": id } });
+        assert.equal(answer.headers["x-request-id"], id);
+        if (path === "/nowhere") assert.equal(answer.json.error.request_id, id);
+      }
+    }
+  });
+
+  it("replace any other request id, above all one that holds a BVN", async () => {
+    const strange = ["", "22123456789", "bvn-22123456789-x", "x".repeat(65), "a b", "é", "<b>", "a,b", "2212345678"];
+    for (const id of strange) {
+      const answer = await service.ask(lookup, { headers: { "X-Request-Id": Buffer.from(id).toString("latin1") } });
+      assert.notEqual(answer.headers["x-request-id"], id);
+      assert.match(String(answer.headers["x-request-id"]), /^[\w-]{8,64}$/);
+    }
+    const twice = await service.ask(lookup, { headers: { "X-Request-Id": ["one", "two"] } });
+    assert.match(String(twice.headers["x-request-id"]), /^[\w-]{8,64}$/);
+  });
+
+  it("never give two requests one id of our own", async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => service.ask(lookup)));
+    assert.equal(new Set(answers.map(({ headers }) => headers["x-request-id"])).size, 50);
+  });
+
+  it("say how long catalogue answers may be kept, and by whom", async () => {
+    for (const path of catalogue) {
+      const { headers } = await service.ask(path);
+      assert.equal(headers["cache-control"], "private, max-age=60, stale-if-error=600");
+      assert.match(headers.vary!, open.includes(path) ? /^Authorization, Accept-Encoding$/ : /\bAccept-Encoding$/);
+      assert.match(headers.etag!, /^W\/"[\w-]{20,}"$/);
+      assert.ok(Date.parse(headers["last-modified"]!) <= Date.now());
+      assert.match(String(headers["duba-catalogue-revision"]), /^[1-9]\d*$/);
+    }
+    for (const path of open) {
+      const { headers } = await service.ask(path, { credential: false });
+      assert.equal(headers["cache-control"], "public, max-age=60, stale-if-error=600");
+      assert.equal(headers.vary, "Authorization, Accept-Encoding");
+    }
+  });
+
+  it("keep nobody's verification, and no failure", async () => {
+    const verified = await service.ask("/api/v2/kyc/verify-bvn", verify);
+    const reference = verified.json.data.request_reference;
+    const requery = await service.ask(`/api/v2/kyc/verifications/${reference}`);
+    for (const answer of [verified, requery]) {
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers["cache-control"], "no-store");
+      assert.equal(answer.headers.etag, undefined);
+    }
+    assertFailure(await service.ask(`${lookup}?provider=x`), 404, "provider_not_found");
+  });
+
+  it("validate the content of a list, not its date, its reader or its coding", async () => {
+    const { text } = await service.newKey();
+    for (const path of catalogue) {
+      const first = await service.ask(path);
+      const others: AskOptions[] = [{ credential: text }, { headers: { "Accept-Encoding": "gzip" } }];
+      if (open.includes(path)) others.push({ credential: false });
+      for (const options of others) assert.equal((await service.ask(path, options)).headers.etag, first.headers.etag);
+    }
+    const tags = await Promise.all(catalogue.map(async (path) => (await service.ask(path)).headers.etag));
+    assert.equal(new Set(tags).size, catalogue.length);
+  });
+
+  it("answer 304 to a tag that still holds", async () => {
+    for (const path of catalogue) {
+      const full = await service.ask(path);
+      const tag = full.headers.etag!;
+      for (const header of [tag, tag.slice(2), `"x", ${tag}`, "*"]) {
+        const answer = await service.ask(path, { headers: { "If-None-Match": header } });
+        assert.equal(answer.status, 304, header);
+        assert.equal(answer.text, "");
+        // RFC 9110, section 15.4.5: what a 200 would have said of these.
+        for (const name of ["etag", "cache-control", "vary"]) assert.equal(answer.headers[name], full.headers[name]);
+        assert.match(String(answer.headers["x-request-id"]), /^[\w-]+$/);
+        assert.match(String(answer.headers.ratelimit), /^"catalogue";r=/);
+      }
+      const other = await service.ask(path, { headers: { "If-None-Match": 'W/"other"' } });
+      assert.equal(other.status, 200);
+    }
+  });
+
+  it("take no quota for a 304, and one for every other answer", async () => {
+    const credential = (await service.newKey()).text;
+    const first = await service.ask(lookup, { credential });
+    assert.equal(leftIn(first), 599);
+    const headers = { "If-None-Match": first.headers.etag! };
+    for (let count = 0; count < 5; count += 1) {
+      const answer = await service.ask(lookup, { credential, headers });
+      assert.equal(answer.status, 304);
+      assert.equal(leftIn(answer), 599);
+    }
+    assert.equal(leftIn(await service.ask(lookup, { credential })), 598);
+    assert.equal(leftIn(await service.ask(`${lookup}?provider=x`, { credential })), 597);
+    assert.equal(leftIn(await service.ask(`${lookup}?provider=`, { credential })), 596);
+    assert.equal(leftIn(await service.ask(lookup, { credential, headers: { "If-None-Match": '"x"' } })), 595);
+    assert.equal(leftIn(await service.ask(`${lookup}?provider=x`, { credential, headers })), 594);
+  });
+
+  it("count a key by itself, in one window over all look-ups", async () => {
+    const [one, two] = [(await service.newKey()).text, (await service.newKey()).text];
+    await service.ask(corporate, { credential: one });
+    assert.equal(leftIn(await service.ask(providers, { credential: one })), 598);
+    assert.equal(leftIn(await service.ask(providers, { credential: two })), 599);
+    const { headers } = await service.ask(providers, { credential: two });
+    assert.equal(headers["ratelimit-policy"], '"catalogue";q=600;w=60');
+    assert.match(String(headers.ratelimit), /^"catalogue";r=598;t=([1-9]|[1-5]\d|60)$/);
+  });
+
+  it("name the coding, and every coding holds the same JSON", async () => {
+    const plain = (await service.ask(lookup)).text.replace(/"date":"[^"]*"/, "");
+    for (const [asked, coding, decode] of [
+      ["gzip", "gzip", gunzipSync],
+      ["br", "br", brotliDecompressSync],
+      ["gzip;q=0.5, br;q=1", "br", brotliDecompressSync],
+      ["br;q=0, gzip;q=0.5", "gzip", gunzipSync],
+      ["identity", undefined, (bytes: Buffer) => bytes],
+      ["deflate", undefined, (bytes: Buffer) => bytes],
+      ["", undefined, (bytes: Buffer) => bytes],
+    ] as const) {
+      const { headers, bytes } = await service.ask(lookup, { headers: { "Accept-Encoding": asked } });
+      assert.equal(headers["content-encoding"], coding, asked);
+      assert.equal(Number(headers["content-length"]), bytes.length);
+      const text = decode(bytes).toString();
+      assert.equal(text.replace(/"date":"[^"]*"/, ""), plain);
+      JSON.parse(text);
+    }
+  });
+
+  it("are common to answers that were ready and answers that were made", async () => {
+    const namesOf = (answer: Answer) => new Set(answer.rawHeaders.filter((_, place) => place % 2 === 0));
+    const ready = namesOf(await service.ask(corporate));
+    const made = namesOf(await service.ask("/api/v2/education/waec-lookup"));
+    const common =
+      "Content-Type Content-Length Cache-Control X-Content-Type-Options X-Request-Id RateLimit RateLimit-Policy Date Connection";
+    for (const name of common.split(" ")) {
+      assert.ok(ready.has(name), `${name} is missing from a ready answer`);
+      assert.ok(made.has(name), `${name} is missing from a made answer`);
+    }
+    const own = [...ready].filter((name) => !made.has(name));
+    assert.deepEqual(own.sort(), ["Duba-Catalogue-Revision", "ETag", "Last-Modified", "Vary"]);
+    assert.deepEqual(
+      [...made].filter((name) => !ready.has(name)),
+      [],
+    );
+  });
+
+  it("tell the time taken only when that is switched on", async () => {
+    assert.equal((await service.ask(lookup)).headers["server-timing"], undefined);
+    const timed = await startService({ DUBA_SERVER_TIMING: "on" });
+    try {
+      for (const path of [lookup, "/api/v2/education/waec-lookup", `${lookup}?provider=x`])
+        assert.match(String((await timed.ask(path)).headers["server-timing"]), /^total;dur=\d+\.\d\d$/);
+    } finally {
+      await timed.close();
+    }
+  });
+});

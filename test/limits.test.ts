@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { assertFailure } from "./support/failure.ts";
+import { type Answer, startService, type TestService } from "./support/service.ts";
+
+const lookup = "/api/v2/internet/data/lookup";
+const corporate = "/api/v2/corporate-data/list";
+const verify = "/api/v2/kyc/verify-bvn";
+const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+
+async function withService(environment: Record<string, string>, work: (service: TestService) => Promise<void>) {
+  const service = await startService(environment);
+  try {
+    await work(service);
+  } finally {
+    await service.close();
+  }
+}
+
+function assertLimited(answer: Answer, path: string): void {
+  assertFailure(answer, 429, "rate_limited", { path });
+  const wait = Number(answer.headers["retry-after"]);
+  assert.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60, `${wait}`);
+  assert.match(String(answer.headers.ratelimit), new RegExp(`^"\\w+";r=0;t=${wait}$`));
+  assert.equal(answer.json.error.retryable, true);
+}
+
+describe("limits", { concurrency: true }, () => {
+  it("stop an anonymous address at its limit, and nobody else", async () => {
+    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
+      for (const left of [2, 1, 0]) {
+        const answer = await service.ask(lookup, { credential: false });
+        assert.equal(answer.status, 200);
+        assert.match(String(answer.headers.ratelimit), new RegExp(`^"anonymous";r=${left};t=`));
+        assert.equal(answer.headers["ratelimit-policy"], '"anonymous";q=3;w=60');
+      }
+      assertLimited(await service.ask(lookup, { credential: false }), lookup);
+      assertLimited(await service.ask("/api/v2/cable-tv/fetch-billers?type=gotv", { credential: false }), "");
+      assert.equal((await service.ask(lookup)).status, 200);
+    });
+  });
+
+  it("are not got around by naming a tag that does not hold", async () => {
+    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
+      const headers = { "If-None-Match": 'W/"x"' };
+      for (const query of ["", "?provider=x", "?provider="])
+        assert.notEqual((await service.ask(lookup + query, { credential: false, headers })).status, 429);
+      for (const query of ["", "?provider=x", "?provider="])
+        assertLimited(await service.ask(lookup + query, { credential: false, headers }), lookup);
+    });
+  });
+
+  it("count a failure once, of whatever kind", async () => {
+    await withService({ DUBA_LIMIT_CATALOGUE: "4/min" }, async (service) => {
+      const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
+      const credential = (await service.newKey()).text;
+      const failing = [`${lookup}?provider=x`, `${lookup}?provider=`, addOns, `${addOns}?type=dstv&productCode=x`];
+      for (const [place, path] of failing.entries()) {
+        const { headers } = await service.ask(path, { credential });
+        assert.match(String(headers.ratelimit), new RegExp(`^"catalogue";r=${3 - place};`));
+      }
+      assertLimited(await service.ask(lookup, { credential }), lookup);
+    });
+  });
+
+  it("count what a key verifies by account and mode, apart from its look-ups", async () => {
+    await withService({ DUBA_LIMIT_VERIFICATION: "3/min", DUBA_LIMIT_CATALOGUE: "9/min" }, async (service) => {
+      const [one, two] = [(await service.newKey()).text, (await service.newKey()).text];
+      const verified = async (credential: string, given: object = body) =>
+        service.ask(verify, { method: "POST", credential, body: given });
+      assert.equal((await verified(one)).status, 200);
+      assert.equal((await verified(two)).status, 200);
+      assert.equal((await verified(two, {})).status, 422);
+      for (const credential of [one, two]) assertLimited(await verified(credential), verify);
+      assert.equal((await service.ask(corporate, { credential: one })).status, 200);
+      const other = await service.newKey({ account: await service.newAccount("Second") });
+      assert.equal((await verified(other.text)).status, 200);
+      const live = await service.newKey({ mode: "live" });
+      assertFailure(await verified(live.text), 503, "upstream_not_configured", { path: verify });
+    });
+  });
+
+  it("let 20 verifications of an account run at once", async () => {
+    await withService({}, async (service) => {
+      const slow = (_: unknown, place: number) =>
+        service.ask(verify, { method: "POST", body: { ...body, bvn: "00000000008", phone: `080000001${10 + place}` } });
+      const answers = await Promise.all(Array.from({ length: 22 }, slow));
+      const refused = answers.filter(({ status }) => status !== 200);
+      assert.equal(refused.length, 2);
+      for (const answer of refused) {
+        assertFailure(answer, 429, "too_many_in_flight", { path: verify });
+        assert.match(String(answer.headers["retry-after"]), /^[1-9]\d*$/);
+      }
+    });
+  });
+
+  it("that are off stop nobody and say nothing", async () => {
+    await withService({ DUBA_LIMITS: "off", DUBA_LIMIT_ANONYMOUS: "1/min" }, async (service) => {
+      for (const [path, status] of [
+        [lookup, 200],
+        [lookup, 200],
+        [`${lookup}?provider=x`, 404],
+        ["/nowhere", 404],
+      ] as const) {
+        const { headers, status: given } = await service.ask(path, { credential: false });
+        assert.equal(given, status);
+        assert.equal(headers.ratelimit, undefined);
+        assert.equal(headers["ratelimit-policy"], undefined);
+      }
+      for (let count = 0; count < 25; count += 1)
+        assert.equal((await service.ask(corporate, { credential: "wrong" })).status, 401);
+    });
+  });
+});

@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { type Answer, ask } from "./support/service.ts";
+
+const folders: string[] = [];
+const running = new Set<ChildProcess>();
+
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "duba-process-"));
+  folders.push(folder);
+  return folder;
+}
+
+interface Served {
+  child: ChildProcess;
+  port: number;
+  /** What was written so far. */
+  out(): string;
+  ended: Promise<{ code: number | null; out: string; err: string }>;
+}
+
+function environmentOf(settings: Record<string, string>): Record<string, string> {
+  return { PATH: process.env.PATH!, HOST: "127.0.0.1", PORT: "0", ...settings };
+}
+
+function start(settings: Record<string, string>): Omit<Served, "port"> {
+  const child = spawn(process.execPath, ["src/main.ts", "serve"], { env: environmentOf(settings) });
+  running.add(child);
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    err += chunk;
+  });
+  const ended = once(child, "close").then(([code]) => {
+    running.delete(child);
+    return { code: code as number | null, out, err };
+  });
+  return { child, out: () => out, ended };
+}
+
+/** Starts the process and waits until what it writes holds `sign`. */
+async function served(settings: Record<string, string>, sign = /"url":"http:\/\/127\.0\.0\.1:\d+"/): Promise<Served> {
+  const { child, out, ended } = start(settings);
+  await Promise.race([
+    ended.then(({ out, err }) => assert.fail(`it ended early: ${out}${err}`)),
+    (async () => {
+      while (!sign.test(out())) await once(child.stdout!, "data");
+    })(),
+  ]);
+  return { child, out, ended, port: Number(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(out())![1]) };
+}
+
+async function stop({ child, ended }: Served): Promise<void> {
+  child.kill("SIGTERM");
+  assert.equal((await ended).code, 0);
+}
+
+const verify = (port: number, bvn: string, credential: string): Promise<Answer> =>
+  ask(port, "/api/v2/kyc/verify-bvn", {
+    method: "POST",
+    credential,
+    headers: { "Idempotency-Key": `key-${bvn.slice(-3)}` },
+    body: { bvn, phone: "08000000017", amount: "100" },
+  });
+
+const shownKey = /^ {2}(duba_test_\w+)$/m;
+const bootstrap = "a-known-sandbox-key-for-processes";
+
+describe("the process", { concurrency: true }, () => {
+  after(async () => {
+    for (const child of running) child.kill("SIGKILL");
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("shows a sandbox key and three requests that work, on its first start only", async () => {
+    const settings = { DUBA_DATA: join(freshFolder(), "made", "on", "start") };
+    const first = await served(settings, /"amount":"100"\}'\n/);
+    const shown = first.out();
+    assert.equal(shown.match(new RegExp(shownKey, "gm"))?.length, 1);
+    const key = shownKey.exec(shown)![1]!;
+    const commands = shown.replaceAll("\\\n", " ").match(/^ {2}curl .*$/gm)!;
+    assert.equal(commands.length, 3);
+    for (const command of commands) {
+      const { stdout, stderr } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
+      assert.equal(stderr, "");
+      assert.equal(JSON.parse(stdout).success, true, `${command}: ${stdout}`);
+    }
+    const { data } = (await verify(first.port, "22000000201", key)).json;
+    await stop(first);
+
+    const second = await served(settings);
+    assert.doesNotMatch(second.out(), /duba_test_|curl/);
+    const known = await ask(second.port, `/api/v2/kyc/verifications/${data.request_reference}`, { credential: key });
+    assert.equal(known.json.data.state, "verified");
+    const again = await verify(second.port, "22000000201", key);
+    assert.equal(again.headers["idempotency-replayed"], "true");
+    assert.equal(JSON.stringify(again.json.data), JSON.stringify(data));
+    await stop(second);
+    for (const personal of ["22000000201", "8000000017", data.personal_info.last_name, key])
+      assert.ok(!`${second.out()}${first.out().replace(shown, "")}`.includes(personal));
+  });
+
+  it("shows no key that it was given", async () => {
+    const service = await served({ DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap });
+    await stop(service);
+    assert.ok(!service.out().includes(bootstrap));
+    assert.doesNotMatch(service.out(), /duba_test_/);
+  });
+
+  it("names every bad setting at once and ends with 2", async () => {
+    const { code, out, err } = await start({
+      DUBA_DATA: freshFolder(),
+      PORT: "http",
+      DUBA_LIMITS: "maybe",
+      DUBA_LIMIT_CATALOGUE: "many",
+      DUBA_BOOTSTRAP_KEY: "duba_live_0123456789abcdefghijklmnop",
+      DUBA_TYPO: "1",
+    }).ended;
+    assert.equal(code, 2);
+    for (const name of ["PORT", "DUBA_LIMITS", "DUBA_LIMIT_CATALOGUE", "DUBA_BOOTSTRAP_KEY", "DUBA_TYPO"])
+      assert.match(err, new RegExp(`^${name} `, "m"));
+    assertPlain(out, err, 5);
+    assert.doesNotMatch(err, /0123456789abcdef/);
+  });
+
+  it("refuses a data directory that another one serves from", async () => {
+    const settings = { DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap };
+    const first = await served(settings);
+    const { code, out, err } = await start(settings).ended;
+    assert.equal(code, 1);
+    assertPlain(out, err, 1);
+    assert.match(err, /Another process serves from the data directory/);
+    assert.equal((await ask(first.port, "/readyz")).status, 200);
+    await stop(first);
+  });
+
+  it("refuses a data directory that it cannot write", async () => {
+    const file = join(freshFolder(), "file");
+    writeFileSync(file, "");
+    const { code, out, err } = await start({ DUBA_DATA: join(file, "data") }).ended;
+    assert.equal(code, 1);
+    assertPlain(out, err, 1);
+    assert.match(err, /data directory .* cannot be written/);
+  });
+
+  it("refuses a port that is taken, and keeps the first key for the start that succeeds", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as { port: number };
+    const settings = { DUBA_DATA: freshFolder() };
+    const { code, out, err } = await start({ ...settings, PORT: String(port) }).ended;
+    taken.close();
+    assert.equal(code, 1);
+    assertPlain(out, err, 1);
+    assert.match(err, new RegExp(`Port ${port} .* is taken`));
+    const service = await served(settings);
+    await stop(service);
+    assert.match(service.out(), shownKey);
+  });
+
+  it("finishes a verification in flight on SIGTERM, refuses new work meanwhile, and ends with 0", async () => {
+    const settings = { DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap };
+    const service = await served(settings);
+    const { port } = service;
+    const requery = (): Promise<Answer> =>
+      ask(port, "/api/v2/kyc/verifications?idempotency_key=key-008", { credential: bootstrap });
+    const slow = verify(port, "00000000008", bootstrap);
+    while ((await requery()).status === 404);
+    service.child.kill("SIGTERM");
+    while (!/"msg":"stopping"/.test(service.out())) await once(service.child.stdout!, "data");
+    const refused = await ask(port, "/api/v2/corporate-data/list", { credential: bootstrap }).then(
+      ({ status, json }) => `${status} ${json.error.code}`,
+      (error: NodeJS.ErrnoException) => String(error.code),
+    );
+    assert.ok(["ECONNREFUSED", "503 shutting_down"].includes(refused), refused);
+    const answer = await slow;
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.json.data.verification_status, "VERIFIED");
+    const { code, err } = await service.ended;
+    assert.equal(code, 0);
+    assert.equal(err, "");
+    const next = await served(settings);
+    const { data } = (
+      await ask(next.port, "/api/v2/kyc/verifications?idempotency_key=key-008", { credential: bootstrap })
+    ).json;
+    assert.equal(data.state, "verified");
+    await stop(next);
+  });
+
+  it("ends at once on a second signal", async () => {
+    const service = await served({ DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap });
+    const slow = verify(service.port, "00000000008", bootstrap).catch(() => undefined);
+    while (
+      (await ask(service.port, "/api/v2/kyc/verifications?idempotency_key=key-008", { credential: bootstrap }))
+        .status === 404
+    );
+    service.child.kill("SIGINT");
+    while (!/"msg":"stopping"/.test(service.out())) await once(service.child.stdout!, "data");
+    const begun = performance.now();
+    service.child.kill("SIGTERM");
+    assert.equal((await service.ended).code, 1);
+    assert.ok(performance.now() - begun < 1500);
+    assert.equal(await slow, undefined);
+  });
+});
+
+/** A sentence for people on the error output, and nothing a program would say. */
+function assertPlain(out: string, err: string, lines: number): void {
+  assert.equal(
+    out
+      .split("\n")
+      .filter((line) => !line.startsWith("{"))
+      .join(""),
+    "",
+  );
+  assert.equal(err.trim().split("\n").length, lines, err);
+  assert.doesNotMatch(err, /\bat .*:\d+|node:|\.ts\b|Error:/);
+}

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, describe, it } from "node:test";
+import { engines } from "./support/engines.ts";
+
+/** Runs the README's shell blocks in their order, and holds what they print against the block that follows. */
+
+interface Block {
+  line: number;
+  /** What the shell is told. */
+  script: string;
+  /** The block directly after it: what it prints, or undefined if the README does not say. */
+  printed?: { language: string; text: string };
+}
+
+/** Blocks that are not run: they install or test the very checkout that this test is part of. */
+const notRun = new Set(["npm ci && npm test"]);
+const readme = "README.md";
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+const databaseUrl = /postgres:\/\/[^\s'"]+/;
+
+const place = mkdtempSync(join(tmpdir(), "duba-readme-"));
+let service: Service | undefined;
+let starts = 0;
+
+after(async () => {
+  await service?.stop();
+  rmSync(place, { recursive: true, force: true });
+});
+
+describe("README", () => {
+  for (const block of blocksOf(readFileSync(readme, "utf8"))) {
+    const name = `${readme}:${block.line} ${block.script.split("\n", 1)[0]}`;
+    if (notRun.has(block.script)) it(name, { skip: "it is this very checkout that it installs and tests" });
+    else if (block.script.includes("npm start")) it(name, () => start(block));
+    else it(name, { skip: needsCurl(block) && !hasCurl && "curl is not installed" }, () => run(block));
+  }
+
+  it("stops on Ctrl-C", async () => {
+    const { stop, output } = service!;
+    service = undefined;
+    await stop();
+    assert.match(output(), /"msg":"stopped"/);
+  });
+});
+
+function needsCurl({ script }: Block): boolean {
+  return /\bcurl\b/.test(script);
+}
+
+function blocksOf(text: string): Block[] {
+  const fences = [...text.matchAll(/^```(\w+)\n([\s\S]*?)\n```$/gm)].map((match) => ({
+    language: match[1]!,
+    text: match[2]!,
+    begin: match.index,
+    end: match.index + match[0].length,
+  }));
+  return fences.flatMap((fence, index) => {
+    if (fence.language !== "sh") return [];
+    const next = fences[index + 1];
+    const follows = next && next.language !== "sh" && text.slice(fence.end, next.begin).trim() === "";
+    const line = text.slice(0, fence.begin).split("\n").length;
+    return [{ line, script: fence.text, ...(follows ? { printed: next } : {}) }];
+  });
+}
+
+interface Service {
+  url: string;
+  environment: Record<string, string>;
+  output(): string;
+  stop(): Promise<void>;
+}
+
+/** Starts the service in place of the one before it, in a data directory that nobody used, and waits for "ready". */
+async function start({ script, printed }: Block): Promise<void> {
+  await service?.stop();
+  starts += 1;
+  const environment = { ...bare(), PORT: "0", DUBA_DATA: join(place, `start-${starts}`) };
+  const postgres = databaseUrl.test(script)
+    ? await engines.find(({ name }) => name === "postgres")!.fresh()
+    : undefined;
+  const command = script.replace("npm ci && ", "").replace(databaseUrl, postgres?.settings.databaseUrl ?? "");
+  const shell = spawn("sh", ["-c", command], {
+    env: environment,
+    // A process group, so that all of it hears what Ctrl-C would send.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { url, output } = await ready(shell);
+  service = {
+    url,
+    environment: { ...environment, DUBA_URL: url },
+    output,
+    async stop() {
+      const ended = once(shell, "close");
+      process.kill(-shell.pid!, "SIGINT");
+      await ended;
+      await postgres?.dispose();
+    },
+  };
+  if (!printed) return;
+  const last = printed.text.trimEnd().split("\n").at(-1)!;
+  await until(shell, output, () => output().includes(last));
+  const said = output().slice(output().indexOf('{"level"'));
+  assert.equal(plain(said.replaceAll(url, "http://127.0.0.1:8080")), plain(printed.text));
+}
+
+/** Resolves when the service says that it is ready; rejects with what it said if it ends before. */
+async function ready(shell: ChildProcess): Promise<{ url: string; output(): string }> {
+  let text = "";
+  shell.stderr!.on("data", (chunk) => {
+    text += chunk;
+  });
+  const lines = createInterface({ input: shell.stdout! });
+  lines.on("line", (line) => {
+    text += `${line}\n`;
+  });
+  const output = () => text;
+  await until(shell, output, () => text.includes('"msg":"ready"'));
+  return { url: /"url":"([^"]+)"/.exec(text)![1]!, output };
+}
+
+function until(shell: ChildProcess, output: () => string, isSo: () => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (isSo()) resolve();
+    };
+    shell.stdout!.on("data", () => setImmediate(look));
+    shell.once("close", () => reject(new Error(`The service ended before it was ready:\n${output()}`)));
+    look();
+  });
+}
+
+function run({ script, printed }: Block): void {
+  assert.ok(service, "the README starts the service before it calls it");
+  const { url, environment } = service;
+  const command = script.replaceAll("http://127.0.0.1:8080", url);
+  const { status, stdout, stderr } = spawnSync("sh", ["-ec", command], { env: environment, encoding: "utf8" });
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  if (!printed) return;
+  if (printed.language === "json") sameJson(stdout, printed.text);
+  else assert.equal(plain(stdout), plain(printed.text));
+}
+
+/** Members and their order count, and all values but those that are new each time. */
+function sameJson(given: string, wanted: string): void {
+  const expected = JSON.parse(plain(wanted));
+  assert.equal(
+    JSON.stringify(shortened(JSON.parse(plain(given)), expected), null, 2),
+    JSON.stringify(expected, null, 2),
+  );
+}
+
+/** `"…"` at the end of a list stands for all that follows. */
+function shortened(given: unknown, expected: unknown): unknown {
+  if (Array.isArray(given) && Array.isArray(expected)) {
+    const cut = expected.at(-1) === "…" ? expected.length - 1 : given.length;
+    const kept = given.slice(0, cut).map((item, index) => shortened(item, expected[index]));
+    return given.length > cut ? [...kept, "…"] : kept;
+  }
+  if (typeof given !== "object" || given === null || typeof expected !== "object" || expected === null) return given;
+  const beside = expected as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, shortened(value, beside[name])]));
+}
+
+/** Text with a word in place of each value that is new each time, so that only its form is compared. */
+function plain(text: string): string {
+  return text
+    .replace(/duba_(test|live)_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}/g, "duba_$1_…")
+    .replace(/duba_at_[0-9A-Za-z]{43}/g, "duba_at_…")
+    .replace(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g, "<time>")
+    .replace(/\b\d{4}-\d{2}-\d{2} \d{2}:\d{2}(:\d{2}|Z)/g, "<time>")
+    .replace(/\bacc_[0-9A-Za-z]{12}\b/g, "<account>")
+    .replace(/"time":\d{13}/g, '"time":0')
+    .replace(/"keyring":"[^"]+\.keyring"/g, '"keyring":"<path>"')
+    .replace(/"request_id": ?"[0-9a-f]{12}-[0-9a-z]+"/g, '"request_id":"<request>"')
+    .replace(/"request_reference": ?"[0-9A-Za-z]{5}[A-Za-z]\d{9}"/g, '"request_reference":"<reference>"')
+    .replace(/\r/g, "")
+    .trim();
+}
+
+/** This process's environment without any setting of the service: the README's reader has none. */
+function bare(): Record<string, string> {
+  const own = Object.entries(process.env).filter(
+    ([name, value]) => value !== undefined && !/^(DUBA_|PORT$|HOST$|NODE_TEST_CONTEXT$|NO_COLOR$)/.test(name),
+  );
+  return { ...(Object.fromEntries(own) as Record<string, string>), NO_COLOR: "1" };
+}

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { assertFailure } from "./support/failure.ts";
+import { Line } from "./support/raw.ts";
+import { type Answer, type AskOptions, startService, type TestService } from "./support/service.ts";
+
+const path = "/api/v2/cable-tv/fetch-tv-add-ons";
+const premium = { type: "dstv", productCode: "PRWE36" };
+const query = "?type=dstv&productCode=PRWE36";
+const json = { "Content-Type": "application/json" };
+
+describe("requests for add-ons", { concurrency: true }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ DUBA_LIMITS: "off" });
+  });
+  after(async () => {
+    await service.close();
+    assert.deepEqual(
+      service.lines.filter(({ level }) => level === "error"),
+      [],
+    );
+  });
+
+  const ask = (options: AskOptions = {}, from = "") => service.ask(path + from, { credential: false, ...options });
+  const read = async (options?: AskOptions, from?: string): Promise<Answer> => {
+    const answer = await ask(options, from);
+    assert.equal(answer.status, 200, answer.text);
+    return answer;
+  };
+
+  /** Each way to send the two members, and whether they stand in a body. */
+  const ways: [string, boolean, AskOptions, string][] = [
+    ["GET with a JSON body", true, { body: premium }, ""],
+    ["GET with a body and no Content-Type", true, { body: JSON.stringify(premium) }, ""],
+    ["GET with the members in the query string", false, {}, query],
+    ["QUERY with a JSON body", true, { method: "QUERY", body: premium }, ""],
+    ["GET with one member here and one there", true, { body: { productCode: "PRWE36" } }, "?type=dstv"],
+    ["GET with the members in both places", true, { body: premium }, query],
+    ["GET with +json", true, { body: premium, headers: { "Content-Type": "application/vnd.x+json" } }, ""],
+    ["GET with a charset", true, { body: premium, headers: { "Content-Type": "Application/JSON;charset=latin1" } }, ""],
+    ["GET with a byte order mark", true, { body: `\uFEFF${JSON.stringify(premium)}`, headers: json }, ""],
+    ["GET with an empty body", false, { body: "", headers: json }, query],
+    ["a body of length 0 of any type", false, { body: "", headers: { "Content-Type": "text/plain" } }, query],
+    ["a chunked body", true, { body: premium, headers: { "Transfer-Encoding": "chunked" } }, ""],
+    [
+      "members nobody knows",
+      true,
+      { body: `{"x":[1],"__proto__":{"type":1},${JSON.stringify(premium).slice(1)}` },
+      "?y=1",
+    ],
+    [
+      "a repeated member, the last of which counts",
+      true,
+      { body: '{"type":"gotv","productCode":"PRWE36","type":"dstv"}' },
+      "",
+    ],
+  ];
+
+  for (const [name, inBody, options, from] of ways) {
+    it(`answers ${name} like any other way`, async () => {
+      const usual = await read({}, query);
+      const answer = await read(options, from);
+      assert.equal(answer.text, usual.text);
+      assert.equal(answer.headers.etag, usual.headers.etag);
+      if (inBody) {
+        assert.equal(answer.headers["cache-control"], "no-store");
+        assert.equal(answer.headers["content-location"], path + query);
+      } else {
+        assert.equal(answer.headers["cache-control"], "public, max-age=60, stale-if-error=600");
+        assert.equal(answer.headers["content-location"], undefined);
+      }
+    });
+  }
+
+  it("lets no cache keep an unchanged answer to a body under the URL alone", async () => {
+    const { headers } = await read({ body: premium });
+    const answer = await ask({ body: premium, headers: { "If-None-Match": headers.etag! } });
+    assert.equal(answer.status, 304);
+    assert.equal(answer.headers["cache-control"], "no-store");
+    assert.equal(answer.headers["content-location"], path + query);
+  });
+
+  it("names a Content-Location that gives the same answer", async () => {
+    const answer = await read({ body: { type: "DStv", productCode: "prwe36" } });
+    const twin = await service.ask(answer.headers["content-location"]!, { credential: false });
+    assert.equal(twin.text, answer.text);
+  });
+
+  it("matches without case and repeats type and product_code as requested", async () => {
+    for (const from of ["?type=DsTv&productCode=prwe36", "?type=dstv&productCode=PrWe36"]) {
+      const [, type, code] = /type=(\w+)&productCode=(\w+)/.exec(from)!;
+      const { message, data } = (await read({}, from)).json;
+      assert.ok(message.includes(code), message);
+      assert.equal(data.length, 2);
+      for (const addOn of data) {
+        assert.equal(addOn.type, type);
+        assert.equal(addOn.product_code, code);
+        assert.match(addOn.add_on_product_code, /^[A-Z0-9]+$/);
+      }
+    }
+  });
+
+  it("takes a member that is in both places in two spellings", async () => {
+    const answer = await read({ body: { type: "DSTV", productCode: "prwe36" } }, query);
+    assert.equal(answer.json.data.length, 2);
+  });
+
+  it("refuses a member that differs between query and body", async () => {
+    for (const body of [{ type: "gotv" }, { productCode: "COMPE36" }])
+      assertFailure(await ask({ body }, query), 400, "conflicting_parameters", { path });
+  });
+
+  it("tells an unknown provider from an unknown product", async () => {
+    const provider = assertFailure(await ask({}, "?type=foo&productCode=PRWE36"), 404, "provider_not_found", { path });
+    assert.equal(provider.message, "No cable provider has the code foo. Known codes: gotv, dstv, startimes.");
+    assertFailure(await ask({}, "?type=dstv&productCode=FOO"), 404, "product_not_found", { path, message: /FOO/ });
+    assertFailure(await ask({}, "?type=gotv&productCode=PRWE36"), 404, "product_not_found", { path });
+    assertFailure(await ask({}, "?type=dstv&productCode=%20PRWE36"), 404, "product_not_found", { path });
+    assertFailure(await ask({}, "?type=dstv&productCode=__proto__"), 404, "product_not_found", { path });
+    assertFailure(await ask({}, "?type=__proto__&productCode=constructor"), 404, "provider_not_found", { path });
+  });
+
+  it("names all missing members at once, wherever they could stand", async () => {
+    const both = { path, fields: ["type", "productCode"] };
+    assertFailure(await ask(), 422, "validation_failed", both);
+    assertFailure(await ask({ body: "" }), 422, "validation_failed", both);
+    assertFailure(await ask({ body: {} }), 422, "validation_failed", both);
+    assertFailure(await ask({ method: "QUERY" }), 422, "validation_failed", both);
+    assertFailure(await ask({}, "?type=&productCode="), 422, "validation_failed", both);
+    assertFailure(await ask({ body: { type: null, productCode: ["PRWE36"] } }), 422, "validation_failed", both);
+    assertFailure(await ask({ body: { type: 7 } }, "?productCode=PRWE36"), 422, "validation_failed", {
+      path,
+      fields: ["type"],
+    });
+    assertFailure(await ask({}, "?product_code=PRWE36&type=dstv"), 422, "validation_failed", {
+      path,
+      fields: ["productCode"],
+    });
+  });
+
+  it("refuses a body that is no object", async () => {
+    for (const body of ["[]", "null", "1", '"dstv"', "true", `[${JSON.stringify(premium)}]`]) {
+      for (const method of ["GET", "QUERY"])
+        assertFailure(await ask({ method, body, headers: json }), 422, "validation_failed", { path });
+      assertFailure(await ask({ body, headers: json }, query), 422, "validation_failed", { path });
+    }
+  });
+
+  it("refuses what is not JSON", async () => {
+    for (const body of [
+      "{",
+      "type=dstv",
+      "{'type':'dstv'}",
+      '{"type":"dstv",}',
+      Buffer.from('{"type":"\xff"}', "latin1"),
+    ])
+      assertFailure(await ask({ body, headers: json }), 400, "malformed_json", { path });
+  });
+
+  it("refuses other media types and names the header to send", async () => {
+    const refusal = { path, message: /Content-Type: application\/json/ };
+    const body = JSON.stringify(premium);
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "text/json", "application/jsonp", "json"])
+      for (const method of ["GET", "QUERY"]) {
+        const answer = await ask({ method, body, headers: { "Content-Type": type } });
+        assertFailure(answer, 415, "unsupported_media_type", refusal);
+      }
+    assertFailure(await ask({ method: "QUERY", body }), 415, "unsupported_media_type", refusal);
+    const compressed = await ask({ body, headers: { ...json, "Content-Encoding": "gzip" } });
+    assertFailure(compressed, 415, "unsupported_media_type", { path });
+  });
+
+  it("refuses a body above 16 KiB, announced or not, and reads one of 16 KiB", async () => {
+    const sized = (size: number) => JSON.stringify({ ...premium, x: "" }).replace('""', () => `"${"x".repeat(size)}"`);
+    const most = 16 * 1024 - sized(0).length;
+    await read({ body: sized(most) });
+    const refusal = { path, message: /16 KiB/ };
+    for (const size of [most + 1, 200_000]) {
+      assertFailure(await ask({ body: sized(size) }), 413, "body_too_large", refusal);
+      const chunked = { body: sized(size), headers: { "Transfer-Encoding": "chunked" } };
+      assertFailure(await ask(chunked), 413, "body_too_large", refusal);
+    }
+  });
+
+  it("answers HEAD like GET, without the body", async () => {
+    const [get, head] = [await read({}, query), await read({ method: "HEAD" }, query)];
+    assert.equal(head.text, "");
+    for (const name of ["content-length", "etag", "cache-control", "content-type"])
+      assert.equal(head.headers[name], get.headers[name]);
+  });
+
+  it("waits 10 s for a body, then refuses it once in the words of its path", { timeout: 20_000 }, async () => {
+    const head = (rest: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${rest}`;
+    const [slowBody, slowHead] = [new Line(service.port), new Line(service.port)];
+    const begun = Date.now();
+    slowBody.say(head('Content-Length: 40\r\n\r\n{"type"'));
+    slowHead.say(head("X-Slow:"));
+    const [[body], [unknown]] = await Promise.all([slowBody.heard(1), slowHead.heard(1)]);
+    const waited = Date.now() - begun;
+    assertFailure(body!, 408, "request_timeout", { path });
+    assertFailure(unknown!, 408, "request_timeout");
+    assert.ok(waited >= 9_000 && waited < 14_000, `${waited} ms`);
+    await Promise.all([slowBody.closed, slowHead.closed]);
+    assert.equal(slowBody.answers.length, 1);
+  });
+});

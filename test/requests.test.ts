@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { Agent } from "node:http";
+import { after, before, describe, it } from "node:test";
+import { assertFailure } from "./support/failure.ts";
+import { startService, type TestService } from "./support/service.ts";
+
+const lookup = "/api/v2/internet/data/lookup";
+const corporate = "/api/v2/corporate-data/list";
+const providers = "/api/v2/internet/data/fetch-providers";
+const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
+const known = "MTNDATA, AIRTELDATA, GLODATA, 9MOBILEDATA";
+
+describe("requests", { concurrency: true }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ DUBA_LIMITS: "off" });
+  });
+  after(() => service.close());
+
+  /** Types of the bundles that a query string gives, each once. */
+  const typesOf = async (query: string): Promise<string[]> => {
+    const answer = await service.ask(`${lookup}${query}`);
+    assert.equal(answer.status, 200, answer.text);
+    return [...new Set<string>(answer.json.data.data.map(({ type }: { type: string }) => type))];
+  };
+
+  describe("bundle look-up", () => {
+    it("takes provider, or type as its other name, in any case, and answers the canonical type", async () => {
+      for (const query of ["?provider=MTNDATA", "?type=MTNDATA", "?provider=mtndata", "?type=MtnData"])
+        assert.deepEqual(await typesOf(query), ["MTNDATA"], query);
+    });
+
+    it("takes both names when they are equal without case, and refuses them when they differ", async () => {
+      assert.deepEqual(await typesOf("?provider=GLODATA&type=glodata"), ["GLODATA"]);
+      const answer = await service.ask(`${lookup}?provider=GLODATA&type=MTNDATA`);
+      assertFailure(answer, 400, "conflicting_parameters", { path: lookup });
+    });
+
+    it("lists every provider's bundles when none is named", async () => {
+      for (const query of ["", "?", "?other=1"])
+        assert.deepEqual(await typesOf(query), ["MTNDATA", "AIRTELDATA", "GLODATA", "9MOBILEDATA"], query);
+    });
+
+    it("refuses an empty provider", async () => {
+      for (const name of ["provider", "type"]) {
+        const refusal = { path: lookup, fields: [name], message: /must not be empty/ };
+        assertFailure(await service.ask(`${lookup}?${name}=`), 422, "validation_failed", refusal);
+        assertFailure(await service.ask(`${lookup}?${name}`), 422, "validation_failed", refusal);
+      }
+      const both = await service.ask(`${lookup}?provider=&type=`);
+      assertFailure(both, 422, "validation_failed", { path: lookup, fields: ["provider", "type"] });
+    });
+
+    it("does not trim", async () => {
+      for (const given of ["%20MTNDATA", "MTNDATA%20", "+MTNDATA", "MTNDATA%0A", "%C2%A0MTNDATA"])
+        assertFailure(await service.ask(`${lookup}?provider=${given}`), 404, "provider_not_found", { path: lookup });
+    });
+
+    it("answers an unknown provider with the known codes", async () => {
+      const body = assertFailure(await service.ask(`${lookup}?provider=FOODATA`), 404, "provider_not_found", {
+        path: lookup,
+      });
+      assert.equal(body.message, `No data provider has the code FOODATA. Known codes: ${known}.`);
+      assert.equal(body.error.retryable, false);
+    });
+
+    it("does not take prototype names or other letters' capitals for a code", async () => {
+      for (const code of ["__proto__", "constructor", "toString", "hasOwnProperty", "GLODATA\u0131", "\u017ftartimes"])
+        assertFailure(await service.ask(`${lookup}?provider=${encodeURIComponent(code)}`), 404, "provider_not_found", {
+          path: lookup,
+        });
+    });
+  });
+
+  describe("parameters", () => {
+    it("count once when repeated with equal values, and conflict when they differ", async () => {
+      assert.deepEqual(await typesOf("?provider=GLODATA&provider=GLODATA&provider=GLODATA"), ["GLODATA"]);
+      const answer = await service.ask(`${lookup}?provider=GLODATA&provider=MTNDATA`);
+      assertFailure(answer, 400, "conflicting_parameters", { path: lookup, message: /provider/ });
+      const twins = await service.ask(`${addOns}?type=dstv&type=gotv&productCode=PRWE36`);
+      assertFailure(twins, 400, "conflicting_parameters", { path: addOns, message: /type/ });
+    });
+
+    it("are ignored when unknown, however they are named or repeated", async () => {
+      const strange = ["x=1&x=2", "__proto__=a&__proto__=b", "constructor=1", "toString=", "provider[]=x", "=1", "&&&"];
+      for (const query of strange) assert.deepEqual(await typesOf(`?provider=GLODATA&${query}`), ["GLODATA"], query);
+      for (const path of [corporate, providers])
+        for (const query of strange) assert.equal((await service.ask(`${path}?${query}`)).status, 200, path + query);
+    });
+  });
+
+  describe("messages", () => {
+    const messageOf = async (code: string): Promise<string> =>
+      (await service.ask(`${lookup}?provider=${encodeURIComponent(code)}`)).json.message;
+
+    it("repeat a plain short word", async () => {
+      for (const code of ["FOO", "foo_BAR-9", "x".repeat(32), "123456789", "A123456789B987"])
+        assert.ok((await messageOf(code)).includes(code), code);
+    });
+
+    it("repeat nothing else: no marks, no long text, no ten digits in a row", async () => {
+      for (const code of ["<b>bold</b>", "x".repeat(33), "a b", "é", "22123456789", "x1234567890", "a'b", "{{7*7}}"]) {
+        const message = await messageOf(code);
+        assert.ok(!message.includes(code), message);
+        assert.ok(message.includes(known), message);
+      }
+    });
+
+    it("repeat no BVN that stands in a product code or a provider of add-ons", async () => {
+      for (const query of ["type=22123456789&productCode=PRWE36", "type=dstv&productCode=22123456789"]) {
+        const answer = await service.ask(`${addOns}?${query}`);
+        assert.equal(answer.status, 404);
+        assert.ok(!answer.text.includes("2212345678"), answer.text);
+      }
+    });
+  });
+
+  describe("paths", () => {
+    it("are exact: another case, a trailing or doubled slash and a longer path are not found", async () => {
+      const wrong = [
+        "/API/v2/internet/data/lookup",
+        "/api/v2/internet/data/Lookup",
+        "/api/v2/internet/data/lookup/",
+        "/api/v2//internet/data/lookup",
+        "//api/v2/internet/data/lookup",
+        "/api/v2/internet/data/lookup/x",
+        "/api/v2/internet/data",
+        "/api/v2/internet/data/lookup;a=1",
+        "/api/v2/./internet/data/lookup",
+        "/api/v2/x/../internet/data/lookup",
+        "/api/v1/internet/data/lookup",
+        "/api/v2/internet/data%2Flookup",
+        "/api/v2/internet/data/%6Cookup",
+        "/api/v2/internet/data/lookup%20",
+        "/api/v2",
+      ];
+      for (const path of wrong) {
+        for (const method of ["GET", "POST"]) {
+          const answer = await service.ask(path, { method });
+          assert.equal(answer.headers.location, undefined);
+          assertFailure(answer, 404, "route_not_found");
+        }
+      }
+    });
+
+    it("that cannot be decoded are malformed, with the payload of the path where it is known", async () => {
+      for (const path of ["/api/%", "/%E0%A4%A", "/api/v2/%ff", "/%zz"])
+        assertFailure(await service.ask(path), 400, "malformed_request");
+      for (const query of ["?provider=%", "?provider=%E0%A4", "?%ff=1"])
+        assertFailure(await service.ask(lookup + query), 400, "malformed_request", { path: lookup });
+    });
+  });
+
+  describe("operations without parameters", () => {
+    it("take a GET that announces JSON and has no body", async () => {
+      for (const path of [corporate, providers, lookup]) {
+        const headers = { "Content-Type": "application/json", Accept: "application/json" };
+        assert.equal((await service.ask(path, { headers })).status, 200);
+        assert.equal((await service.ask(path, { headers, body: "" })).status, 200);
+      }
+    });
+
+    it("leave a body unread and the connection open for the next request", async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const opened: unknown[] = [];
+      agent.on("free", (socket) => opened.push(socket));
+      try {
+        for (const body of ["{", "[1]", '{"a":1}', "x".repeat(200_000)]) {
+          const answer = await service.ask(corporate, { body, agent });
+          assert.equal(answer.status, 200, answer.text);
+          assert.equal(answer.json.data.length, 22);
+        }
+        assert.equal((await service.ask(providers, { agent })).status, 200);
+        assert.equal(new Set(opened).size, 1);
+      } finally {
+        agent.destroy();
+      }
+    });
+  });
+});

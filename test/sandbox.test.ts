@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { engines } from "./support/engines.ts";
+import { assertDiscreet, assertFailure } from "./support/failure.ts";
+import { type Answer, startService, type TestService } from "./support/service.ts";
+
+const verify = "/api/v2/kyc/verify-bvn";
+
+for (const engine of engines) {
+  describe(`the sandbox on ${engine.name}`, { concurrency: true }, () => {
+    let service: TestService;
+    before(async () => {
+      service = await startService({ DUBA_LIMITS: "off" }, engine);
+    });
+    after(async () => {
+      await service.close();
+      assert.ok(service.lines.length > 0);
+      assert.doesNotMatch(JSON.stringify(service.lines), /\d{10}/);
+    });
+
+    const ask = (bvn: string, headers: Record<string, string> = {}, phone = "08000000017"): Promise<Answer> =>
+      service.ask(verify, { method: "POST", headers, body: { bvn, phone, amount: "100" } });
+    const recordOf = async (bvn: string, phone?: string): Promise<Answer["json"]> => {
+      const answer = await ask(bvn, {}, phone);
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.json.data.verification_status, "VERIFIED");
+      assert.equal(answer.json.data.bvn_number, bvn);
+      return answer.json.data;
+    };
+
+    it("knows an invented person for any number, always the same one", async () => {
+      for (const bvn of ["22000000017", "00000000000", "99999999999", "00000000010"]) {
+        const { request_reference: one, ...first } = await recordOf(bvn);
+        const { request_reference: two, ...again } = await recordOf(bvn);
+        assert.deepEqual(again, first);
+        assert.notEqual(two, one);
+      }
+      const [one, two] = [await recordOf("22000000018"), await recordOf("22000000019")];
+      assert.notDeepEqual(one.personal_info, two.personal_info);
+    });
+
+    it("matches every phone and answers it in the 0-form", async () => {
+      for (const phone of ["08011112222", "+234 701 111 2222", "9011112222"]) {
+        const { personal_info } = await recordOf("22000000020", phone);
+        assert.equal(personal_info.phone_number, `0${phone.replaceAll(" ", "").slice(-10)}`);
+      }
+    });
+
+    it("writes names and dates in the forms seen in the wild", async () => {
+      for (const bvn of ["22000000021", "22000000022", "22000000023"]) {
+        const { personal_info, level_of_account, enrolment_bank, watchlisted } = await recordOf(bvn);
+        const { date_of_birth, formatted_date_of_birth, first_name, middle_name, last_name, full_name } = personal_info;
+        assert.equal(Date.parse(`${date_of_birth} UTC`), Date.parse(`${formatted_date_of_birth} UTC`));
+        assert.equal(full_name, [first_name, middle_name, last_name].filter(Boolean).join(" "));
+        assert.match(level_of_account, /^Level \d - /);
+        assert.match(enrolment_bank, /^\d{3}$/);
+        assert.ok([null, "YES", "NO"].includes(watchlisted));
+        assert.match(personal_info.state_of_origin, / State$|^Federal Capital Territory/);
+      }
+    });
+
+    const refused: [string, number, string, boolean][] = [
+      ["00000000001", 404, "bvn_not_found", false],
+      ["00000000002", 422, "phone_mismatch", false],
+      ["00000000005", 503, "upstream_unavailable", true],
+      ["00000000006", 504, "upstream_timeout", true],
+      ["00000000007", 502, "upstream_bad_response", true],
+      ["00000000009", 429, "subject_rate_limited", true],
+    ];
+    for (const [bvn, status, code, retryable] of refused) {
+      it(`answers ${bvn} with ${status} ${code}`, async () => {
+        const answer = await ask(bvn);
+        const { error } = assertFailure(answer, status, code, { path: verify });
+        assert.equal(error.retryable, retryable);
+        assert.equal(error.charged, false);
+        assertDiscreet(answer.text);
+        assert.doesNotMatch(answer.text, /VERIFIED|personal_info|0000000/);
+      });
+    }
+
+    it("answers 00000000003 as watchlisted", async () => {
+      assert.equal((await recordOf("00000000003")).watchlisted, "YES");
+    });
+
+    it("answers 00000000004 with the least that a record may say", async () => {
+      const { nin, watchlisted, formatted_registration_date, personal_info } = await recordOf("00000000004");
+      assert.deepEqual([nin, watchlisted, formatted_registration_date], ["", null, null]);
+      assert.deepEqual([personal_info.email, personal_info.phone_number_2], ["", null]);
+    });
+
+    it("answers 00000000008 after 3 s, and its key meanwhile with 409", async () => {
+      const key = { "Idempotency-Key": `slow-${engine.name}` };
+      const begun = performance.now();
+      const slow = ask("00000000008", key);
+      // The row is bound as soon as the requery knows it.
+      const path = `/api/v2/kyc/verifications?idempotency_key=slow-${engine.name}`;
+      let meanwhile = await service.ask(path);
+      while (meanwhile.status === 404 && performance.now() - begun < 2500) meanwhile = await service.ask(path);
+      assert.equal(meanwhile.json.data.state, "started");
+      assert.equal(meanwhile.json.data.completed_at, null);
+      const busy = await ask("00000000008", key);
+      assertFailure(busy, 409, "request_in_progress", { path: verify });
+      const wait = Number(busy.headers["retry-after"]);
+      assert.ok(wait >= 1 && wait <= 5);
+      const other = await ask("22000000017", key);
+      assertFailure(other, 422, "idempotency_key_reused", { path: verify });
+      const answer = await slow;
+      const took = performance.now() - begun;
+      assert.equal(answer.status, 200, answer.text);
+      assert.ok(took >= 2950 && took < 6000, `${took} ms`);
+    });
+
+    it("gives an answer again for its key, and says so", async () => {
+      for (const [bvn, status] of [
+        ["22000000024", 200],
+        ["00000000001", 404],
+        ["00000000002", 422],
+      ] as const) {
+        const key = { "Idempotency-Key": `again-${bvn.slice(-3)}-${engine.name}` };
+        const first = await ask(bvn, key);
+        assert.equal(first.status, status);
+        assert.equal(first.headers["idempotency-replayed"], undefined);
+        for (const spelt of [key, { "Idempotency-Key": `"${key["Idempotency-Key"]}"` }]) {
+          const again = await ask(bvn.replace(/^(...)/, "$1 "), spelt, "+2348000000017");
+          assert.equal(again.status, status);
+          assert.equal(again.headers["idempotency-replayed"], "true");
+          const idless = ({ text }: Answer) => text.replace(/"request_id":"[^"]*"/, "");
+          assert.equal(idless(again), idless(first));
+        }
+      }
+    });
+
+    it("does the work again for the key of a call that failed upstream", async () => {
+      const key = { "Idempotency-Key": `retry-${engine.name}` };
+      const first = assertFailure(await ask("00000000005", key), 503, "upstream_unavailable", { path: verify });
+      const second = assertFailure(await ask("00000000005", key), 503, "upstream_unavailable", { path: verify });
+      assert.equal(second.error.request_reference, first.error.request_reference);
+      const { data } = (await service.ask(`/api/v2/kyc/verifications?idempotency_key=retry-${engine.name}`)).json;
+      assert.equal(data.attempts, 2);
+      assert.equal(data.charged, false);
+    });
+
+    it("takes no key that names the person", async () => {
+      for (const key of ["x".repeat(256), "é", "a b", "22000000017", "id-2200-0000-017", "p:08000000017"]) {
+        const answer = await ask("22000000017", { "Idempotency-Key": Buffer.from(key).toString("latin1") });
+        assertFailure(answer, 400, "invalid_idempotency_key", { path: verify });
+      }
+    });
+
+    it("verifies equal calls without a key once while they are in flight", async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => ask("00000000008", {}, "08000000777")));
+      const references = new Set(answers.map(({ json }) => json.data.request_reference));
+      assert.equal(references.size, 1);
+    });
+  });
+}

@@ -1,0 +1,167 @@
+import { rmSync } from "node:fs";
+import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { createAccount } from "../../src/access/accounts.ts";
+import { createKey, type KeyRequest } from "../../src/access/keys.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Log } from "../../src/http/pipeline.ts";
+import { openStore, type Store } from "../../src/storage/store.ts";
+import { wire } from "../../src/wire.ts";
+import { type Engine, engines } from "./engines.ts";
+
+/** The sandbox key of every test service. */
+export const sandboxKey = "a-known-sandbox-key-for-tests";
+
+/** A line that the service logged. */
+export interface Line {
+  level: "info" | "warn" | "error";
+  fields: object;
+  message: string;
+}
+
+export interface TestService {
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+  port: number;
+  settings: { dataDirectory: string; databaseUrl?: string | undefined };
+  lines: Line[];
+  ask(path: string, options?: AskOptions): Promise<Answer>;
+  /** Sends the very bytes and gives everything that came back until the other side closed. */
+  send(bytes: string | Buffer): Promise<string>;
+  /** A handle of its own on the service's store, as another process has one. Closed with the service. */
+  store(): Promise<Store>;
+  /** Text and public id of a new key; of the Sandbox account in test mode, with all scopes, unless said. */
+  newKey(request?: Partial<KeyRequest>): Promise<{ text: string; id: string }>;
+  /** E-mail of a new account. */
+  newAccount(name: string): Promise<string>;
+  /** As at the beginning of a stop: what is in flight goes on, the rest is refused. */
+  refuseNewWork(): void;
+  close(): Promise<void>;
+}
+
+export interface AskOptions {
+  method?: string;
+  headers?: Record<string, string | string[]>;
+  /** Sent as it is; an object is sent as JSON. */
+  body?: string | Buffer | object;
+  /** False leaves the `Authorization` header out; text sends another credential. By default the sandbox key is sent. */
+  credential?: string | false;
+  agent?: RequestOptions["agent"];
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  rawHeaders: string[];
+  bytes: Buffer;
+  text: string;
+  /** The parsed body; throws when it is not JSON. */
+  readonly json: ReturnType<typeof JSON.parse>;
+}
+
+/** Starts the whole service on a free port, on a fresh store of the engine (SQLite unless said). */
+export async function startService(
+  environment: Record<string, string> = {},
+  engine: Engine = engines[0]!,
+): Promise<TestService> {
+  const fresh = await engine.fresh();
+  const lines: Line[] = [];
+  const note = (level: Line["level"]) => (fields: object, message: string) =>
+    void lines.push({ level, fields, message });
+  const log: Log = { info: note("info"), warn: note("warn"), error: note("error") };
+  const { dataDirectory, databaseUrl } = fresh.settings;
+  const config = readConfig({
+    DUBA_DATA: dataDirectory,
+    DUBA_DATABASE_URL: databaseUrl,
+    DUBA_BOOTSTRAP_KEY: sandboxKey,
+    ...environment,
+  });
+  const service = await wire(config, log);
+  await service.app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = service.app.server.address() as AddressInfo;
+  let beside: Promise<Store> | undefined;
+  const store = () => {
+    beside ??= openStore({ ...fresh.settings, serving: false });
+    return beside;
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    settings: fresh.settings,
+    lines,
+    ask: (path, options) => ask(port, path, options),
+    send: (bytes) => send(port, bytes),
+    store,
+    async newKey(request = {}) {
+      const { db } = await store();
+      const { key, text } = await createKey(db, {
+        account: "sandbox@example.com",
+        mode: "test",
+        label: "test",
+        ...request,
+      });
+      return { text, id: key.id };
+    },
+    async newAccount(name) {
+      const { db } = await store();
+      return (await createAccount(db, { name, email: `${name.toLowerCase()}@example.com` })).email;
+    },
+    refuseNewWork: () => service.refuseNewWork(),
+    async close() {
+      await (await beside)?.close();
+      service.refuseNewWork();
+      service.app.server.closeAllConnections();
+      await service.app.close();
+      await service.close(1000);
+      rmSync(`${dataDirectory}.keyring`, { force: true });
+      await fresh.dispose();
+    },
+  };
+}
+
+export function ask(port: number, path: string, options: AskOptions = {}): Promise<Answer> {
+  const { method = "GET", body, credential = sandboxKey, agent, headers = {} } = options;
+  const payload = body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const sent: Record<string, string | string[] | number> = { ...headers };
+  if (credential !== false && !("Authorization" in headers)) sent.Authorization = `Bearer ${credential}`;
+  if (payload !== undefined) {
+    if (!("Transfer-Encoding" in headers)) sent["Content-Length"] ??= Buffer.byteLength(payload);
+    if (typeof body === "object" && !Buffer.isBuffer(body)) sent["Content-Type"] ??= "application/json";
+  }
+  return new Promise((resolve, reject) => {
+    const asking = request(
+      { host: "127.0.0.1", port, path, method, headers: sent, agent: agent ?? false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const bytes = Buffer.concat(chunks);
+          resolve({
+            status: response.statusCode!,
+            headers: response.headers,
+            rawHeaders: response.rawHeaders,
+            bytes,
+            text: bytes.toString(),
+            get json() {
+              return JSON.parse(bytes.toString());
+            },
+          });
+        });
+      },
+    );
+    asking.on("error", reject);
+    asking.end(payload);
+  });
+}
+
+function send(port: number, bytes: string | Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    socket.on("error", (error: NodeJS.ErrnoException) => (error.code === "ECONNRESET" ? undefined : reject(error)));
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString()));
+  });
+}

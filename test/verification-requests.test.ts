@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { assertFailure } from "./support/failure.ts";
+import { type Answer, type AskOptions, startService, type TestService } from "./support/service.ts";
+
+const path = "/api/v2/kyc/verify-bvn";
+const good = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+const json = { "Content-Type": "application/json" };
+
+describe("requests for a verification", { concurrency: true }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ DUBA_LIMITS: "off" });
+  });
+  after(() => service.close());
+
+  const ask = (options: AskOptions = {}) => service.ask(path, { method: "POST", ...options });
+  const verified = async (options: AskOptions): Promise<Answer["json"]> => {
+    const answer = await ask(options);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json.data;
+  };
+  const refused = async (body: AskOptions["body"], fields: string[]): Promise<Answer["json"]> => {
+    const answer = await ask({ body: body ?? "", headers: json });
+    const failure = assertFailure(answer, 422, "validation_failed", { path, fields });
+    assert.equal(failure.error.charged, false);
+    assert.equal(failure.error.upstream_called, false);
+    assert.equal(failure.error.request_reference, null);
+    return failure;
+  };
+  const sentenceOf = (failure: Answer["json"], field: string): string =>
+    failure.error.fields.find((fault: { field: string }) => fault.field === field).message;
+
+  it("take spaces anywhere in BVN and phone", async () => {
+    for (const [bvn, phone] of [
+      ["220 0000 0017", "0800 000 0017"],
+      [" 22000000017 ", " 08000000017 "],
+      ["2 2 0 0 0 0 0 0 0 1 7", "+ 234 800 000 0017"],
+    ])
+      assert.equal((await verified({ body: { ...good, bvn, phone } })).bvn_number, "22000000017");
+  });
+
+  it("take every form of a phone and any prefix, as one number", async () => {
+    for (const phone of ["08000000017", "2348000000017", "+2348000000017", "8000000017"])
+      assert.equal((await verified({ body: { ...good, phone } })).personal_info.phone_number, "08000000017");
+    for (const phone of ["01234567890", "00000000000", "09999999999"]) await verified({ body: { ...good, phone } });
+  });
+
+  it("do not demand that a BVN begins with 22", async () => {
+    for (const bvn of ["12345678901", "00000000099"])
+      assert.equal((await verified({ body: { ...good, bvn } })).bvn_number, bvn);
+  });
+
+  it("refuse a BVN that is not eleven digits, without repeating it", async () => {
+    for (const bvn of [
+      "",
+      " ",
+      "2200000001",
+      "220000000170",
+      "2200000001a",
+      "22-000000017",
+      "２２000000017",
+      "22000000017\n",
+      "\t22000000017",
+      "22000000017\u00a0",
+    ]) {
+      const failure = await refused({ ...good, bvn }, ["bvn"]);
+      assert.match(sentenceOf(failure, "bvn"), /11 digits/);
+      assert.doesNotMatch(JSON.stringify(failure), /2200000001/);
+    }
+  });
+
+  it("refuse what is no phone number", async () => {
+    for (const phone of [
+      "",
+      "800000001",
+      "080000000170",
+      "0800000001x",
+      "+08000000017",
+      "23408000000017",
+      "+1 8000000017",
+      "0800-000-0017",
+      "(0)8000000017",
+      "08000000017\n",
+    ])
+      await refused({ ...good, phone }, ["phone"]);
+  });
+
+  it("take an amount of at most nine digits and two decimals above 0", async () => {
+    for (const amount of ["100", "100.5", "100.50", "0.01", "999999999.99", "000000001"])
+      await verified({ body: { ...good, amount } });
+    for (const amount of [
+      "",
+      "0",
+      "0.00",
+      "-1",
+      "+1",
+      "1e3",
+      "1,000",
+      "1.",
+      ".5",
+      "1.005",
+      "1000000000",
+      " 100",
+      "100 ",
+      "NaN",
+      "₦100",
+      "100\n",
+    ])
+      await refused({ ...good, amount }, ["amount"]);
+  });
+
+  it("refuse numbers where text is documented, and say why", async () => {
+    const failure = await refused({ bvn: 22000000017, phone: 8000000017, amount: 100 }, ["bvn", "phone", "amount"]);
+    for (const field of ["bvn", "phone", "amount"])
+      assert.match(sentenceOf(failure, field), /JSON string, not a number.*leading zeros/);
+    assert.doesNotMatch(JSON.stringify(failure), /22000000017|8000000017/);
+  });
+
+  it("refuse every other type, all faults at once", async () => {
+    await refused({ bvn: null, phone: [good.phone], amount: { naira: "100" } }, ["bvn", "phone", "amount"]);
+    await refused({ bvn: true, phone: ["x"], amount: "100" }, ["bvn", "phone"]);
+    await refused({}, ["bvn", "phone", "amount"]);
+    await refused("", ["bvn", "phone", "amount"]);
+    await refused({ bvn: good.bvn }, ["phone", "amount"]);
+    await refused({ bvn: "1", phone: "2" }, ["bvn", "phone", "amount"]);
+  });
+
+  it("say how many more faults there are than the message names", async () => {
+    assert.match(
+      (await refused({}, ["bvn", "phone", "amount"])).message,
+      /^bvn .* 2 more faults are in error\.fields\.$/,
+    );
+  });
+
+  it("are all at fault without any body", async () => {
+    const answer = await service.send(
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a-known-sandbox-key-for-tests\r\nConnection: close\r\n\r\n`,
+    );
+    assert.match(answer, /^HTTP\/1\.1 422 [\s\S]*"validation_failed"/);
+  });
+
+  it("ignore members that are not known, prototype names too", async () => {
+    const body = `{"__proto__":{"bvn":"00000000001"},"constructor":{"prototype":1},"toString":1,"x":[[]],${JSON.stringify(good).slice(1)}`;
+    assert.equal((await verified({ body, headers: json })).bvn_number, good.bvn);
+    await refused('{"__proto__":{"bvn":"22000000017","phone":"08000000017","amount":"100"}}', [
+      "bvn",
+      "phone",
+      "amount",
+    ]);
+  });
+
+  it("do not read the query string", async () => {
+    const answer = await service.ask(`${path}?${new URLSearchParams({ ...good, bvn: "00000000001" })}`, {
+      method: "POST",
+      body: good,
+    });
+    assert.equal(answer.json.data.bvn_number, good.bvn);
+    const none = await service.ask(`${path}?${new URLSearchParams(good)}`, { method: "POST", body: {} });
+    assertFailure(none, 422, "validation_failed", { path, fields: ["bvn", "phone", "amount"] });
+  });
+
+  it("let the last of repeated members win", async () => {
+    const body = `{"bvn":"00000000001",${JSON.stringify(good).slice(1, -1)},"phone":"08000000018"}`;
+    const data = await verified({ body, headers: json });
+    assert.equal(data.bvn_number, good.bvn);
+    assert.equal(data.personal_info.phone_number, "08000000018");
+  });
+
+  it("may begin with a byte order mark and name any charset", async () => {
+    const body = `\uFEFF${JSON.stringify(good)}`;
+    for (const type of [
+      "application/json",
+      "APPLICATION/JSON; charset=UTF-8",
+      "application/json;charset=iso-8859-1",
+      "application/json; charset=utf-16; x=y",
+      "application/vnd.api+json",
+      "application/problem+json; charset=utf8",
+    ])
+      assert.equal((await verified({ body, headers: { "Content-Type": type } })).bvn_number, good.bvn, type);
+  });
+
+  it("are refused in any other media type, or none", async () => {
+    const body = JSON.stringify(good);
+    const refusal = { path, message: /Content-Type: application\/json/ };
+    assertFailure(await ask({ body }), 415, "unsupported_media_type", refusal);
+    const types = [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "text/json",
+      "application/jsonx",
+      "application/xml",
+      "json",
+      "*/*",
+      ";",
+      "application/json+x",
+      "application/json, text/plain",
+    ];
+    for (const type of types)
+      assertFailure(await ask({ body, headers: { "Content-Type": type } }), 415, "unsupported_media_type", refusal);
+  });
+
+  it("are refused when the body is no object", async () => {
+    for (const body of ["[]", "null", "0", '""', "false", `[${JSON.stringify(good)}]`])
+      assertFailure(await ask({ body, headers: json }), 422, "validation_failed", { path });
+  });
+
+  it("are refused when the body is no JSON", async () => {
+    const broken = ["{", "{}{}", "{'bvn':1}", '{"bvn":"1",}', "bvn=1&phone=2", "\u0000", "undefined", "//", "NaN"];
+    for (const body of [...broken, Buffer.from([0xff, 0xfe, 0x7b, 0x7d]), Buffer.from('{"bvn":"\xe9"}', "latin1")])
+      assertFailure(await ask({ body, headers: json }), 400, "malformed_json", { path });
+  });
+
+  it("are refused above 16 KiB", async () => {
+    const body = { ...good, x: "x".repeat(16 * 1024) };
+    assertFailure(await ask({ body }), 413, "body_too_large", { path });
+    assertFailure(await ask({ body, headers: { "Transfer-Encoding": "chunked" } }), 413, "body_too_large", { path });
+    await verified({ body: { ...good, x: "x".repeat(16 * 1024 - 100) } });
+  });
+});

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { assertFailure, type Refusal } from "./support/failure.ts";
+import { type Answer, startService, type TestService } from "./support/service.ts";
+
+const path = "/api/v2/kyc/verify-bvn";
+const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+
+interface Verification {
+  given?: object;
+  headers?: Record<string, string>;
+  credential?: string;
+}
+
+const verified = (service: TestService, { given = {}, headers = {}, credential }: Verification = {}): Promise<Answer> =>
+  service.ask(path, {
+    method: "POST",
+    headers,
+    body: { ...person, ...given },
+    ...(credential === undefined ? {} : { credential }),
+  });
+
+async function withService(environment: Record<string, string>, work: (service: TestService) => Promise<void>) {
+  const service = await startService({ DUBA_LIMITS: "off", ...environment });
+  try {
+    await work(service);
+    assert.doesNotMatch(JSON.stringify(service.lines), /\d{10}/);
+  } finally {
+    await service.close();
+  }
+}
+
+/** A verification that was refused without anybody being charged. */
+function assertRefused(answer: Answer, status: number, code: string, refusal: Refusal = {}): Answer["json"]["error"] {
+  const { error } = assertFailure(answer, status, code, { path, ...refusal });
+  assert.equal(error.charged, false);
+  return error;
+}
+
+describe("settings of verifications", { concurrency: true }, () => {
+  it("by default an amount that is not the fee is no reason to refuse", async () => {
+    await withService({ DUBA_BVN_FEE: "75" }, async (service) => {
+      assert.equal((await verified(service, { given: { amount: "100" } })).status, 200);
+    });
+  });
+
+  it("an enforced amount is the fee and nothing else, and the refusal names it", async () => {
+    await withService({ DUBA_AMOUNT_POLICY: "enforce", DUBA_BVN_FEE: "75.50" }, async (service) => {
+      for (const amount of ["75.5", "75.50", "0075.50"])
+        assert.equal((await verified(service, { given: { amount } })).status, 200, amount);
+      for (const amount of ["75", "100", "75.51"]) {
+        const error = assertRefused(await verified(service, { given: { amount } }), 422, "amount_mismatch", {
+          message: /\b75\.5\b/,
+        });
+        assert.equal(error.upstream_called, false);
+        const requery = await service.ask(`/api/v2/kyc/verifications/${error.request_reference}`);
+        assert.deepEqual([requery.json.data.state, requery.json.data.fee], ["refused", "0"]);
+      }
+    });
+  });
+
+  it("coarse answers do not tell an unknown BVN from another phone", async () => {
+    await withService({ DUBA_NEGATIVE_DETAIL: "coarse" }, async (service) => {
+      const told = [];
+      for (const bvn of ["00000000001", "00000000002"]) {
+        const answer = await verified(service, {
+          given: { bvn },
+          headers: { "Idempotency-Key": `coarse-${bvn.slice(-1)}` },
+        });
+        const { request_reference } = assertRefused(answer, 422, "verification_failed");
+        const { data } = (await service.ask(`/api/v2/kyc/verifications/${request_reference}`)).json;
+        const { request_id, request_reference: _, ...error } = answer.json.error;
+        assert.equal(request_id, answer.headers["x-request-id"]);
+        told.push({ error, message: answer.json.message, state: data.state, fee: data.fee });
+      }
+      assert.deepEqual(told[0], told[1]);
+    });
+  });
+
+  it("required consent is asked of live keys, and of test keys never", async () => {
+    await withService({ DUBA_CONSENT: "required" }, async (service) => {
+      const { text: credential } = await service.newKey({ mode: "live" });
+      assertRefused(await verified(service, { credential }), 403, "consent_required", { message: /Consent-Reference/ });
+      const headers = { "Consent-Reference": "consent-2026/7" };
+      assertRefused(await verified(service, { credential, headers }), 503, "upstream_not_configured");
+      assert.equal((await verified(service)).status, 200);
+    });
+  });
+
+  it("a consent reference is 1 to 128 visible characters and names nobody", async () => {
+    await withService({}, async (service) => {
+      for (const reference of ["x", "x".repeat(128), "form:7/b"])
+        assert.equal((await verified(service, { headers: { "Consent-Reference": reference } })).status, 200);
+      for (const reference of ["x".repeat(129), "a b", "id-22000000017", "tel:0800-000-0017"]) {
+        const answer = await verified(service, { headers: { "Consent-Reference": reference } });
+        const failure = assertFailure(answer, 422, "validation_failed", { path, fields: ["Consent-Reference"] });
+        assert.doesNotMatch(JSON.stringify(failure), /22000000017|0800-000/);
+      }
+    });
+  });
+
+  it("a record that is not kept is not given twice, and not paid twice", async () => {
+    await withService({ DUBA_RECORD_RETENTION: "0s" }, async (service) => {
+      const headers = { "Idempotency-Key": "gone" };
+      const first = await verified(service, { headers });
+      assert.equal(first.status, 200);
+      const again = await verified(service, { headers });
+      const { error } = assertFailure(again, 410, "record_no_longer_held", { path });
+      assert.equal(error.request_reference, first.json.data.request_reference);
+      assert.doesNotMatch(again.text, new RegExp(first.json.data.personal_info.last_name));
+      const { data } = (await service.ask("/api/v2/kyc/verifications?idempotency_key=gone")).json;
+      assert.deepEqual([data.state, data.charged, data.attempts], ["verified", true, 1]);
+    });
+  });
+
+  it("an idempotency key is not used up by a request that was refused", async () => {
+    await withService({}, async (service) => {
+      const headers = { "Idempotency-Key": "kept-for-later" };
+      const { text: credential } = await service.newKey({ scopes: ["catalogue:read"] });
+      const refusals: Promise<Answer>[] = [
+        verified(service, { headers, given: { bvn: "1" } }),
+        verified(service, { headers, credential: "wrong" }),
+        verified(service, { headers, credential }),
+        verified(service, { headers, given: { x: "x".repeat(17_000) } }),
+        verified(service, { headers: { ...headers, "Content-Type": "text/plain" } }),
+        verified(service, { headers, given: { bvn: "00000000009" } }),
+        service.ask(path, { method: "POST", headers, body: "{" }),
+      ];
+      const statuses = (await Promise.all(refusals)).map(({ status }) => status);
+      assert.deepEqual(statuses, [422, 401, 403, 413, 415, 429, 415]);
+      const answer = await verified(service, { headers });
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.headers["idempotency-replayed"], undefined);
+      const again = await verified(service, { headers, given: { amount: "100.00" } });
+      assert.equal(again.headers["idempotency-replayed"], "true");
+    });
+  });
+
+  it("a key belongs to its account and mode", async () => {
+    await withService({}, async (service) => {
+      const headers = { "Idempotency-Key": "shared-name" };
+      const other = await service.newKey({ account: await service.newAccount("Other") });
+      const first = await verified(service, { headers });
+      const second = await verified(service, { headers, credential: other.text, given: { bvn: "22000000099" } });
+      assert.equal(second.status, 200);
+      assert.notEqual(second.json.data.request_reference, first.json.data.request_reference);
+      const sister = await service.newKey();
+      const replayed = await verified(service, { headers, credential: sister.text });
+      assert.equal(replayed.json.data.request_reference, first.json.data.request_reference);
+    });
+  });
+
+  it("a service that stops refuses every operation in the words of its path, and is not ready", async () => {
+    await withService({}, async (service) => {
+      assert.deepEqual((await service.ask("/readyz")).json, { status: "ready" });
+      service.refuseNewWork();
+      const refused = await verified(service);
+      assertRefused(refused, 503, "shutting_down");
+      assert.equal(refused.headers.connection, "close");
+      for (const known of ["/api/v2/internet/data/lookup", "/api/v2/corporate-data/list"])
+        assertFailure(await service.ask(known), 503, "shutting_down", { path: known });
+      assert.equal((await service.ask("/readyz")).status, 503);
+      assert.equal((await service.ask("/healthz")).status, 200);
+    });
+  });
+});
