@@ -171,11 +171,6 @@ describe("any operation", () => {
       assert.equal(new Set(names).size, names.length);
     });
 
-    it("is the mark of no operation of the product without a date to come", () => {
-      for (const { deprecated } of everyOperation)
-        if (deprecated) assert.ok(Date.parse(deprecated.since) < Date.parse(deprecated.sunset));
-    });
-
     it("leaves other operations as they were", async () => {
       const answer = await get("/api/v2/made/plain");
       assert.deepEqual(announcedIn(answer), { deprecation: undefined, sunset: undefined, link: undefined });
