@@ -72,13 +72,16 @@ export class Attempts {
     return asked !== undefined && performance.now() - asked.since < waitedAgain * this.#settings.timeLimit;
   }
 
-  /** Whether the upstream can say what became of the row's earlier attempts. */
-  canLookUp(row: Row, upstream: IdentityUpstream): boolean {
-    return upstream.lookUp !== undefined && row.unresolved > 0 && row.upstream === upstream.name;
-  }
-
-  /** Runs the attempt of a row that this process owns. `begun` is when the request came, by `performance.now()`. */
-  async run(row: Row, upstream: IdentityUpstream, question: Question, begun: number): Promise<Conclusion> {
+  /**
+   * Runs the attempt of a row that this process owns. `begun` is when the request came, by `performance.now()`;
+   * `looksUp`: the upstream is first asked what became of the attempts before.
+   */
+  async run(
+    row: Row,
+    upstream: IdentityUpstream,
+    question: Question,
+    { begun, looksUp }: { begun: number; looksUp: boolean },
+  ): Promise<Conclusion> {
     const { timeLimit } = this.#settings;
     const patience = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
     const left = this.isUnderWay(row.reference) ? this.#leftBehind.get(row.reference) : undefined;
@@ -86,7 +89,7 @@ export class Attempts {
     if (!left && (patience <= 0 || !this.#owners.isHeld())) {
       return this.#record(row, { state: "failed", reason: "unavailable" }, begun, false);
     }
-    const asked = left ?? this.#ask(row, upstream, question);
+    const asked = left ?? this.#ask(row.reference, upstream, question, looksUp);
     const verdict = await within(asked.verdict, patience);
     if (verdict) return this.#record(row, verdict, begun, true);
 
@@ -107,12 +110,13 @@ export class Attempts {
     while (this.#asking.size > 0) await Promise.all([...this.#asking].map((asked) => asked.verdict));
   }
 
-  #ask(row: Row, upstream: IdentityUpstream, asked: Question): Asked {
+  #ask(reference: string, upstream: IdentityUpstream, asked: Question, looksUp: boolean): Asked {
     const limit = new AbortController();
-    const question = { ...asked, reference: row.reference, signal: limit.signal };
+    const question = { ...asked, reference, signal: limit.signal };
     const answered = async (): Promise<Verdict> => {
       try {
-        return (await this.#lookedUp(row, upstream, question)) ?? (await this.#verified(upstream, question));
+        const earlier = looksUp ? await this.#lookedUp(upstream, question) : undefined;
+        return earlier ?? (await this.#verified(upstream, question));
       } finally {
         this.#asking.delete(asking);
       }
@@ -123,16 +127,15 @@ export class Attempts {
     return asking;
   }
 
-  /** What the upstream says became of an earlier attempt; undefined if it cannot be asked, or did no work. */
-  async #lookedUp(row: Row, upstream: IdentityUpstream, question: IdentityQuestion): Promise<Verdict | undefined> {
-    if (!this.canLookUp(row, upstream)) return undefined;
+  /** What the upstream says became of an earlier attempt; undefined if it did no work for it. */
+  async #lookedUp(upstream: IdentityUpstream, question: IdentityQuestion): Promise<Verdict | undefined> {
     const { bvn: _, phone: __, ...earlier } = question;
     try {
       const verdict = judge(await upstream.lookUp!(earlier), question, this.#settings);
       if (verdict.state !== "failed") return verdict;
       return verdict.reason === "bad_response" ? { state: "unknown" } : undefined;
     } catch (error) {
-      this.#log.error({ upstream: upstream.name, reference: row.reference, ...kindOf(error) }, brokeOff);
+      this.#log.error({ upstream: upstream.name, reference: question.reference, ...kindOf(error) }, brokeOff);
       return { state: "unknown" };
     }
   }

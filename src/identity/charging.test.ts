@@ -88,7 +88,7 @@ for (const engine of engines) {
             assert.equal(row.charged === 1, row.state === "verified");
           }
         }),
-        { numRuns: engine.name === "sqlite" ? 60 : 40 },
+        { numRuns: engine.name === "sqlite" ? 40 : 20 },
       );
     });
   });

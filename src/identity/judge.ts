@@ -35,8 +35,7 @@ export function judge(
   switch (outcome?.kind) {
     case "verified": {
       const record = declaredOf(outcome.record);
-      if (record?.verification_status !== "VERIFIED" || record.bvn_number.replaceAll(" ", "") !== bvn)
-        return badResponse;
+      if (record?.verification_status !== "VERIFIED" || record.bvn_number !== bvn) return badResponse;
       return phoneMatch && !hasPhone(record, phone) ? { state: "phone_mismatch" } : { state: "verified", record };
     }
     case "not_found":

@@ -8,6 +8,8 @@ import type { IdentityLog } from "./settings.ts";
 export interface Owners {
   /** This process. */
   readonly own: string;
+  /** Whether other processes may come and go beside this one. */
+  readonly areMany: boolean;
   /** False once this process may be taken for dead: then it must ask no upstream. */
   isHeld(): boolean;
   /** Of a ledger row: whether its owner no longer works on it. */
@@ -19,7 +21,7 @@ export interface Owners {
 export function soleOwner(): Owners {
   const own = randomUUID();
   const isGone = sql<SqlBool>`${sql.ref("verification.owner")} <> ${own}`;
-  return { own, isHeld: () => true, isGone, stop: async () => {} };
+  return { own, areMany: false, isHeld: () => true, isGone, stop: async () => {} };
 }
 
 const heartbeat = 1000;
@@ -66,6 +68,7 @@ export async function leasedOwner(db: Kysely<Tables>, log: IdentityLog): Promise
 
   return {
     own,
+    areMany: true,
     isHeld: () => performance.now() - renewedAt < leaseTime,
     isGone: sql<SqlBool>`not exists (
       select 1 from verification_owner

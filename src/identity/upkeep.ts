@@ -21,9 +21,11 @@ interface UpkeepParts {
 
 /** What goes on beside the requests: rows of owners that are gone become `unknown`, and retention is enforced. */
 export function startUpkeep({ db, ledger, owners, settings, log, now, swept }: UpkeepParts) {
-  const disowning = repeat(disownEvery, async () => {
-    await ledger.disownAll(owners);
-  });
+  const disowning = owners.areMany
+    ? repeat(disownEvery, async () => {
+        await ledger.disownAll(owners);
+      })
+    : undefined;
   const sweeping = repeat(sweepEvery, async () => {
     const removed = await sweep(db, { now: now(), recordRetention: settings.recordRetention });
     if (removed.records + removed.keys + removed.rows > 0) await swept?.(removed);
@@ -48,7 +50,7 @@ export function startUpkeep({ db, ledger, owners, settings, log, now, swept }: U
   return {
     /** Resolves when nothing of it runs any more. */
     stop: async (): Promise<void> => {
-      await Promise.all([disowning(), sweeping()]);
+      await Promise.all([disowning?.(), sweeping()]);
     },
   };
 }

@@ -204,7 +204,7 @@ export class Verifications {
       }
       if (!made) throw (await limits.refusal(row, request.bvn)) ?? beaten;
       bind();
-      return this.#attempted(request, made, upstream, begun);
+      return this.#attempted(request, made, upstream, { begun, looksUp: false });
     });
   }
 
@@ -213,7 +213,8 @@ export class Verifications {
     const { attempts, ledger, limits, owners, now } = this.#parts;
     const upstream = this.#upstreamOf(request.mode);
     const isUnderWay = attempts.isUnderWay(row.reference);
-    if (!isUnderWay && row.unresolved > furtherAttempts && !attempts.canLookUp(row, upstream))
+    const looksUp = upstream.lookUp !== undefined && row.unresolved > 0 && row.upstream === upstream.name;
+    if (!isUnderWay && !looksUp && row.unresolved > furtherAttempts)
       throw refusal("upstream_timeout", givenUp, factsOf(row), { retryable: false });
     return this.#inFlight(row, async () => {
       const limited = isUnderWay ? undefined : await limits.resumptionRefusal(row, now());
@@ -226,7 +227,7 @@ export class Verifications {
       });
       if (!resumed) throw beaten;
       bind();
-      return this.#attempted(request, resumed, upstream, begun);
+      return this.#attempted(request, resumed, upstream, { begun, looksUp });
     });
   }
 
@@ -245,10 +246,10 @@ export class Verifications {
     { bvn, phone, traceparent }: VerificationRequest,
     row: Row,
     upstream: IdentityUpstream,
-    begun: number,
+    how: { begun: number; looksUp: boolean },
   ): Promise<Given> {
     const question = { bvn, phone, ...(traceparent === undefined ? {} : { traceparent }) };
-    const { verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(row, upstream, question, begun);
+    const { verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(row, upstream, question, how);
     const facts: Facts = {
       charged: recorded && verdict.state === "verified",
       upstream_called: upstreamCalled || row.attempts > 1,

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { IdentityOutcome } from "../upstreams/identity-upstream.ts";
+import { answering, engines, failureOf, newRequest, onlyRowOf, suiteStore, verified } from "./identity.fixture.ts";
+import { showVerification } from "./show.ts";
+import { summary } from "./summary.ts";
+
+for (const engine of engines) {
+  suite(`what the operator sees on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const time = Date.UTC(2026, 0, 15);
+    const period = { from: time, to: time + 1 };
+
+    test("counts, states and fees of each account and mode, never added across modes", async (t) => {
+      const outcomes: IdentityOutcome[] = [{ kind: "not_found" }, { kind: "unknown" }, { kind: "unavailable" }];
+      const { upstream } = answering((question, nth) => outcomes[nth - 1] ?? verified(question));
+      const identity = await store.open(t, {
+        upstreams: { test: upstream, live: upstream },
+        settings: { feeKobo: 99_999_999_999 },
+        now: () => time,
+      });
+      const [one, two] = [newRequest(), newRequest()];
+      for (const _ of outcomes) await failureOf(identity.verify(one));
+      await identity.verify(one);
+      await identity.verify(one);
+      await identity.verify({ ...one, mode: "live" });
+      await identity.verify(two);
+
+      const all = await summary(store.db, period);
+      const none = { started: 0, verified: 0, not_found: 0, phone_mismatch: 0, refused: 0, failed: 0, unknown: 0 };
+      const ofOne = {
+        accountId: one.accountId,
+        mode: "test",
+        count: 5,
+        charged: 2,
+        feeKobo: 199_999_999_998,
+        byState: { ...none, verified: 2, not_found: 1, failed: 1, unknown: 1 },
+      };
+      const single = { count: 1, charged: 1, feeKobo: 99_999_999_999, byState: { ...none, verified: 1 } };
+      assert.deepEqual(all, [
+        { accountId: one.accountId, mode: "live", ...single },
+        ofOne,
+        { accountId: two.accountId, mode: "test", ...single },
+      ]);
+      assert.deepEqual(await summary(store.db, { ...period, accountId: one.accountId, mode: "test" }), [ofOne]);
+      assert.deepEqual(await summary(store.db, { from: time + 1, to: time + 2 }), []);
+      assert.deepEqual(await summary(store.db, { from: time - 1, to: time }), []);
+    });
+
+    test("one verification, without hashes or record", async (t) => {
+      const identity = await store.open(t);
+      const mine = newRequest({ idempotencyKey: "k", consentReference: "c", amount: 12_345 });
+      const { record } = await identity.verify(mine);
+      const row = await onlyRowOf(store.db, mine);
+      assert.deepEqual(await showVerification(store.db, record.request_reference), {
+        reference: record.request_reference,
+        accountId: mine.accountId,
+        keyId: "key_1",
+        mode: "test",
+        state: "verified",
+        upstream: "sandbox",
+        attempts: 1,
+        unresolved: 0,
+        subjectLast4: "0017",
+        amountKobo: 12_345,
+        amountDiffers: true,
+        feeKobo: 10_000,
+        charged: true,
+        consentReference: "c",
+        hasKey: true,
+        hasRecord: true,
+        createdAt: row.created_at,
+        startedAt: row.started_at,
+        completedAt: row.completed_at,
+      });
+      assert.equal(await showVerification(store.db, "none"), undefined);
+    });
+  });
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { mock, suite, test } from "node:test";
+import {
+  answering,
+  engines,
+  failureOf,
+  newRequest,
+  onlyRowOf,
+  PlayedUpstream,
+  rowsOf,
+  suiteStore,
+  until,
+  verified,
+} from "./identity.fixture.ts";
+import { type Swept, sweep } from "./sweep.ts";
+
+const hour = 60 * 60 * 1000;
+
+for (const engine of engines) {
+  suite(`the sweep on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const start = Date.UTC(2026, 0, 31);
+
+    test("removes records past retention, keys past a day and rows past 24 months, in batches", async (t) => {
+      let time = start;
+      const identity = await store.open(t, { now: () => time });
+      const mine = newRequest();
+      for (let n = 0; n < 7; n += 1) await identity.verify({ ...mine, idempotencyKey: `k-${n}` });
+      time += hour;
+      await identity.verify({ ...mine, idempotencyKey: "young" });
+      const recordRetention = hour;
+      const at = (now: number) => sweep(store.db, { now, recordRetention, batch: 3 });
+
+      assert.deepEqual(await at(start + hour - 1), { records: 0, keys: 0, rows: 0 });
+      assert.deepEqual(await at(start + hour), { records: 7, keys: 0, rows: 0 });
+      assert.equal(
+        (await failureOf(identity.verify({ ...mine, idempotencyKey: "k-0" }))).code,
+        "record_no_longer_held",
+      );
+      assert.equal((await identity.verify({ ...mine, idempotencyKey: "young" })).replayed, true);
+      assert.deepEqual(await at(start + 24 * hour), { records: 1, keys: 7, rows: 0 });
+      const rows = await rowsOf(store.db, mine);
+      assert.deepEqual(
+        rows.map((row) => [row.sealed_record, row.idempotency_hash === null, row.charged]),
+        rows.map((_, n) => [null, n < 7, 1]),
+      );
+      assert.deepEqual(await at(Date.UTC(2028, 0, 31)), { records: 0, keys: 1, rows: 0 });
+      assert.deepEqual(await at(Date.UTC(2028, 0, 31) + 1), { records: 0, keys: 0, rows: 7 });
+    });
+
+    test("leaves alone what runs", async (t) => {
+      const upstream = new PlayedUpstream();
+      const identity = await store.open(t, { upstreams: { test: upstream, live: null }, now: () => start });
+      const mine = newRequest({ idempotencyKey: "k" });
+      const call = identity.verify(mine);
+      await upstream.asked();
+      await sweep(store.db, { now: Date.UTC(2030, 0, 1), recordRetention: 0 });
+      assert.ok((await onlyRowOf(store.db, mine)).idempotency_hash);
+      upstream.answer(await verified(mine));
+      await call;
+    });
+
+    test("goes on by itself each minute and tells what it removed", async (t) => {
+      mock.timers.enable({ apis: ["setInterval"] });
+      t.after(() => mock.timers.reset());
+      let time = start;
+      const told: Swept[] = [];
+      const identity = await store.open(t, {
+        upstreams: { test: answering(verified).upstream, live: null },
+        now: () => time,
+        swept: (removed) => void told.push(removed),
+      });
+      const mine = newRequest({ idempotencyKey: "k" });
+      await sweep(store.db, { now: start + 100 * hour, recordRetention: 0 });
+      await identity.verify(mine);
+      time += 24 * hour;
+      mock.timers.tick(60_000);
+      await until(() => told.length > 0);
+      assert.deepEqual(told, [{ records: 1, keys: 1, rows: 0 }]);
+      assert.equal((await onlyRowOf(store.db, mine)).sealed_record, null);
+    });
+  });
+}
