@@ -6,11 +6,11 @@ import { accessOperations } from "./access/operations.ts";
 import { openCatalogue } from "./catalogue/catalogue.ts";
 import { catalogueOperations } from "./catalogue/operations.ts";
 import type { Config } from "./config.ts";
-import { type BoundOperation, bind, type Operation } from "./contract/operation.ts";
+import { bind, type Operation } from "./contract/operation.ts";
 import { registerHealth } from "./http/health.ts";
 import { openapi } from "./http/openapi.ts";
 import { registerPages } from "./http/pages/index.ts";
-import type { Log } from "./http/pipeline.ts";
+import type { Gate, Log } from "./http/pipeline.ts";
 import { Bucket } from "./http/quota.ts";
 import { buildServer, type HttpServer } from "./http/server.ts";
 import { openIdentity } from "./identity/identity.ts";
@@ -42,99 +42,89 @@ export interface Service {
   close(patience: number): Promise<void>;
 }
 
-/** Builds the whole service: every arrow between two rooms is in this function. */
+/** Builds the whole service: every arrow between two rooms is in this function. What was begun is ended if it throws. */
 export async function wire(config: Config, log: Log): Promise<Service> {
+  await using opened = new AsyncDisposableStack();
   const store = await openStore({
     dataDirectory: config.dataDirectory,
     databaseUrl: config.databaseUrl,
     serving: true,
   });
-  const { db } = store;
-  let stopping = false;
-  try {
-    const access = await openAccess({
-      db,
-      bootstrapKey: config.bootstrapKey,
-      failedLimit: config.limits ? 20 : null,
-    });
-    const catalogue = await openCatalogue({ db });
-    const keyringPath = config.keyring || `${resolve(config.dataDirectory)}.keyring`;
-    const ring = await openKeyring(keyringPath);
-    const identity = await openIdentity({
-      db,
-      engine: store.engine,
-      keyring: ring.keyring,
-      upstreams: { test: sandbox(), live: null },
-      settings: {
-        feeKobo: config.bvnFee,
-        amountPolicy: config.amountPolicy,
-        phoneMatch: config.phoneMatch,
-        timeLimit: verificationTimeLimit,
-        recordRetention: config.recordRetention,
-        negativeDetail: config.negativeDetail,
-        consentRequired: config.consent === "required",
-        limits: config.limits,
-      },
-      log,
-    });
+  opened.defer(() => store.close());
+  const { db, engine } = store;
 
-    const bound: BoundOperation[] = [
-      ...bind(catalogueOperations, catalogue),
-      ...bind(identityOperations, identity),
-      ...bind(accessOperations, access.room),
-    ];
-    const app = buildServer(
-      bound,
-      {
-        authenticator: {
-          isAbsent,
-          credentialOf: (header, address) => access.credentials.credentialOf(header, address),
-        },
-        anonymous: config.anonymous,
-        buckets: config.limits
-          ? {
-              catalogue: new Bucket("catalogue", config.limitCatalogue),
-              anonymous: new Bucket("anonymous", config.limitAnonymous),
-              verification: new Bucket("verification", config.limitVerification),
-            }
-          : null,
-        accessLog: config.accessLog,
-        serverTiming: config.serverTiming,
-        log,
-        now: Date.now,
-        stopping: () => stopping,
-      },
-      config.trustProxy,
+  const keyringPath = config.keyring || `${resolve(config.dataDirectory)}.keyring`;
+  const { keyring, made } = await openKeyring(keyringPath);
+  const identity = await openIdentity({
+    db,
+    engine,
+    keyring,
+    upstreams: { test: sandbox(), live: null },
+    settings: {
+      feeKobo: config.bvnFee,
+      amountPolicy: config.amountPolicy,
+      phoneMatch: config.phoneMatch,
+      timeLimit: verificationTimeLimit,
+      recordRetention: config.recordRetention,
+      negativeDetail: config.negativeDetail,
+      consentRequired: config.consent === "required",
+      limits: config.limits,
+    },
+    log,
+  });
+  let patience = 0;
+  opened.defer(() => identity.stop(patience));
+  const catalogue = await openCatalogue({ db });
+  opened.defer(() => catalogue.stop());
+  // Last, as it makes the key that is shown only once: nothing may fail between making and showing it.
+  const access = await openAccess({ db, bootstrapKey: config.bootstrapKey, failedLimit: config.limits ? 20 : null });
+  opened.defer(() => access.stop());
+
+  let stopping = false;
+  const gate: Gate = {
+    authenticator: { isAbsent, credentialOf: (header, address) => access.credentials.credentialOf(header, address) },
+    anonymous: config.anonymous,
+    buckets: config.limits
+      ? {
+          catalogue: new Bucket("catalogue", config.limitCatalogue),
+          anonymous: new Bucket("anonymous", config.limitAnonymous),
+          verification: new Bucket("verification", config.limitVerification),
+        }
+      : null,
+    accessLog: config.accessLog,
+    serverTiming: config.serverTiming,
+    log,
+    now: Date.now,
+    stopping: () => stopping,
+  };
+  const bound = [
+    ...bind(catalogueOperations, catalogue),
+    ...bind(identityOperations, identity),
+    ...bind(accessOperations, access.room),
+  ];
+  const app = buildServer(bound, gate, config.trustProxy);
+  const document = openapi(everyOperation, manifest.version);
+  registerPages(app, { operations: everyOperation, document, version: manifest.version });
+  registerHealth(app, async () => {
+    if (stopping) return false;
+    const asked = db.selectFrom("change_counter").select("number").execute();
+    return asked.then(
+      () => true,
+      () => false,
     );
-    const document = openapi(everyOperation, manifest.version);
-    registerPages(app, { operations: everyOperation, document, version: manifest.version });
-    registerHealth(app, async () => {
-      if (stopping) return false;
-      return db
-        .selectFrom("change_counter")
-        .select("number")
-        .execute()
-        .then(
-          () => true,
-          () => false,
-        );
-    });
-    return {
-      app,
-      ...(access.printed === undefined ? {} : { printed: access.printed }),
-      ...(ring.made ? { madeKeyring: keyringPath } : {}),
-      refuseNewWork() {
-        stopping = true;
-      },
-      async close(patience) {
-        await identity.stop(patience);
-        access.stop();
-        await catalogue.stop();
-        await store.close();
-      },
-    };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  });
+
+  const running = opened.move();
+  return {
+    app,
+    ...(access.printed === undefined ? {} : { printed: access.printed }),
+    ...(made ? { madeKeyring: keyringPath } : {}),
+    refuseNewWork() {
+      stopping = true;
+    },
+    async close(milliseconds) {
+      patience = milliseconds;
+      await running.disposeAsync();
+    },
+  };
 }

@@ -11,10 +11,11 @@ import { type Answer, ask } from "./support/service.ts";
 const folders: string[] = [];
 const running = new Set<ChildProcess>();
 
+/** A data directory to be: its key ring will lie beside it, in the folder that is removed in the end. */
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "duba-process-"));
   folders.push(folder);
-  return folder;
+  return join(folder, "data");
 }
 
 interface Served {
@@ -156,7 +157,7 @@ describe("the process", { concurrency: true }, () => {
   });
 
   it("refuses a data directory that it cannot write", async () => {
-    const file = join(freshFolder(), "file");
+    const file = freshFolder();
     writeFileSync(file, "");
     const { code, out, err } = await start({ DUBA_DATA: join(file, "data") }).ended;
     assert.equal(code, 1);

@@ -19,10 +19,17 @@ export interface Conclusion {
 }
 
 /** A question on its way: `verdict` never rejects. */
-interface Asked {
+export interface Asked {
   verdict: Promise<Verdict>;
   since: number;
   end(): void;
+}
+
+/** How an attempt is made. */
+export interface Manner {
+  begun: number;
+  left?: Asked | undefined;
+  looksUp: boolean;
 }
 
 /** The part of the time limit that is left for writing the outcome. */
@@ -66,26 +73,32 @@ export class Attempts {
     this.#now = parts.now;
   }
 
-  /** Whether an earlier question of this row is still under way here, so that a retry need not ask again. */
-  isUnderWay(reference: string): boolean {
+  /** Takes over an earlier question of this row that is still under way here, so that a retry need not ask again. */
+  takeOver(reference: string): Asked | undefined {
     const asked = this.#leftBehind.get(reference);
-    return asked !== undefined && performance.now() - asked.since < waitedAgain * this.#settings.timeLimit;
+    if (!asked || performance.now() - asked.since > waitedAgain * this.#settings.timeLimit) return undefined;
+    this.#leftBehind.delete(reference);
+    return asked;
+  }
+
+  /** Leaves a question behind: what it comes to is written when it comes, unless a retry takes it over. */
+  leave(row: Row, upstream: IdentityUpstream, asked: Asked): void {
+    this.#leftBehind.set(row.reference, asked);
+    void asked.verdict.then((late) => this.#hearLate(row, upstream, asked, late));
   }
 
   /**
    * Runs the attempt of a row that this process owns. `begun` is when the request came, by `performance.now()`;
-   * `looksUp`: the upstream is first asked what became of the attempts before.
+   * `left`: a question taken over; `looksUp`: the upstream is first asked what became of the attempts before.
    */
   async run(
     row: Row,
     upstream: IdentityUpstream,
     question: Question,
-    { begun, looksUp }: { begun: number; looksUp: boolean },
+    { begun, left, looksUp }: Manner,
   ): Promise<Conclusion> {
     const { timeLimit } = this.#settings;
     const patience = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
-    const left = this.isUnderWay(row.reference) ? this.#leftBehind.get(row.reference) : undefined;
-    this.#leftBehind.delete(row.reference);
     if (!left && (patience <= 0 || !this.#owners.isHeld())) {
       return this.#record(row, { state: "failed", reason: "unavailable" }, begun, false);
     }
@@ -94,9 +107,8 @@ export class Attempts {
     if (verdict) return this.#record(row, verdict, begun, true);
 
     asked.end();
-    this.#leftBehind.set(row.reference, asked);
     const conclusion = await this.#record(row, { state: "unknown" }, begun, true);
-    void asked.verdict.then((late) => this.#hearLate(row, upstream, asked, late));
+    this.leave(row, upstream, asked);
     return conclusion;
   }
 

@@ -135,6 +135,54 @@ for (const engine of engines) {
       assert.deepEqual([row.state, row.charged, row.attempts, upstream.questions.length], ["verified", 1, 1, 1]);
     });
 
+    test("a record that comes late while the store is away is not bought a second time", async (t) => {
+      const { identity, upstream } = await openPlayed(t);
+      const mine = newRequest({ idempotencyKey: "k" });
+      const call = failureOf(identity.verify(mine));
+      await upstream.asked();
+      mock.timers.tick(patience);
+      await call;
+      await withoutLedger(store.db, async () => {
+        upstream.answer(await verified(mine));
+        await until(() => store.log.lines.some(({ message }) => message.endsWith("waits for the store")));
+      });
+      assert.equal((await failureOf(identity.verify(mine))).code, "request_in_progress");
+      mock.timers.tick(250);
+      await stateBecomes(mine, "verified");
+      await until(() =>
+        identity.verify(mine).then(
+          () => true,
+          () => false,
+        ),
+      );
+      const row = await onlyRowOf(store.db, mine);
+      assert.deepEqual([row.charged, row.attempts, upstream.questions.length], [1, 1, 1]);
+    });
+
+    test("a question left behind stays so when a retry cannot be written", async (t) => {
+      let isReadOnly = false;
+      const db = store.db.withPlugin({
+        transformQuery: ({ node }) => {
+          if (isReadOnly && node.kind === "UpdateQueryNode") throw new Error("The store is read-only");
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      });
+      const { identity, upstream } = await openPlayed(t, { db });
+      const mine = newRequest({ idempotencyKey: "k" });
+      const call = failureOf(identity.verify(mine));
+      await upstream.asked();
+      mock.timers.tick(patience);
+      await call;
+      isReadOnly = true;
+      await assert.rejects(identity.verify(mine), /read-only/);
+      isReadOnly = false;
+      upstream.answer(await verified(mine));
+      await stateBecomes(mine, "verified");
+      assert.equal((await identity.verify(mine)).replayed, false);
+      assert.deepEqual([(await onlyRowOf(store.db, mine)).charged, upstream.questions.length], [1, 1]);
+    });
+
     test("a caller who hangs up changes nothing: the outcome is written and charged", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });

@@ -4,7 +4,7 @@ import type { IdentityRecord } from "../contract/record.ts";
 import type { IdentityAnswer, IdentityUpstream } from "../upstreams/identity-upstream.ts";
 import { limitedSubject } from "../upstreams/sandbox/index.ts";
 import { AccountGate } from "./account-gate.ts";
-import type { Attempts } from "./attempts.ts";
+import type { Attempts, Manner } from "./attempts.ts";
 import type { Fingerprints } from "./fingerprint.ts";
 import type { Keyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
@@ -130,13 +130,14 @@ export class Verifications {
   }
 
   async #keyed(request: VerificationRequest, key: string, begun: number): Promise<Given> {
-    const { fingerprints } = this.#parts;
+    const { fingerprints, late } = this.#parts;
     const hashes = fingerprints.all("idempotency key", [request.accountId, request.mode, key]);
     for (;;) {
       const row = await this.#rowOf(request, hashes);
       if (row) {
         if (!fingerprints.matches(row.body_hash, "body", contentOf(request)))
           throw new Failure("idempotency_key_reused");
+        if (late.has(row.reference)) throw inProgress(row.reference);
         if (row.state === "started") {
           if (!(await this.#isTakenFromOwner(row))) throw inProgress(row.reference);
           continue;
@@ -168,10 +169,10 @@ export class Verifications {
 
   /** Whether nobody works on the row, so that it is now `unknown`. */
   async #isTakenFromOwner(row: Row): Promise<boolean> {
-    const { owners, late, ledger } = this.#parts;
+    const { owners, ledger } = this.#parts;
     const { owner, reference } = row;
     if (owner !== owners.own) return (await ledger.disownAll({ isGone: owners.isGone, reference })) > 0;
-    if (this.#running.has(reference) || late.has(reference)) return false;
+    if (this.#running.has(reference)) return false;
     await ledger.disown(row);
     return true;
   }
@@ -210,25 +211,32 @@ export class Verifications {
 
   /** A further attempt of a verification that ended without an answer. */
   async #resumed(request: VerificationRequest, row: Row, bind: () => void, begun: number): Promise<Given> {
-    const { attempts, ledger, limits, owners, now } = this.#parts;
+    const { attempts, ledger, owners, now } = this.#parts;
     const upstream = this.#upstreamOf(request.mode);
-    const isUnderWay = attempts.isUnderWay(row.reference);
     const looksUp = upstream.lookUp !== undefined && row.unresolved > 0 && row.upstream === upstream.name;
-    if (!isUnderWay && !looksUp && row.unresolved > furtherAttempts)
-      throw refusal("upstream_timeout", givenUp, factsOf(row), { retryable: false });
     return this.#inFlight(row, async () => {
-      const limited = isUnderWay ? undefined : await limits.resumptionRefusal(row, now());
-      if (limited) throw limited;
-      const resumed = await ledger.resume(row, {
-        owner: owners.own,
-        upstream: upstream.name,
-        asks: !isUnderWay,
-        at: now(),
-      });
-      if (!resumed) throw beaten;
-      bind();
-      return this.#attempted(request, resumed, upstream, { begun, looksUp });
+      const left = attempts.takeOver(row.reference);
+      try {
+        if (!left) await this.#refuseFurther(row, looksUp);
+        const next = { owner: owners.own, upstream: upstream.name, asks: !left, at: now() };
+        const resumed = await ledger.resume(row, next);
+        if (!resumed) throw beaten;
+        bind();
+        row = resumed;
+      } catch (error) {
+        if (left) attempts.leave(row, upstream, left);
+        throw error;
+      }
+      return this.#attempted(request, row, upstream, { begun, left, looksUp });
     });
+  }
+
+  /** Throws if the row's attempts, or the account's for a day, are used up. */
+  async #refuseFurther(row: Row, looksUp: boolean): Promise<void> {
+    if (!looksUp && row.unresolved > furtherAttempts)
+      throw refusal("upstream_timeout", givenUp, factsOf(row), { retryable: false });
+    const limited = await this.#parts.limits.resumptionRefusal(row, this.#parts.now());
+    if (limited) throw limited;
   }
 
   async #inFlight(row: Row, work: () => Promise<Given>): Promise<Given> {
@@ -246,10 +254,10 @@ export class Verifications {
     { bvn, phone, traceparent }: VerificationRequest,
     row: Row,
     upstream: IdentityUpstream,
-    how: { begun: number; looksUp: boolean },
+    manner: Manner,
   ): Promise<Given> {
     const question = { bvn, phone, ...(traceparent === undefined ? {} : { traceparent }) };
-    const { verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(row, upstream, question, how);
+    const { verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(row, upstream, question, manner);
     const facts: Facts = {
       charged: recorded && verdict.state === "verified",
       upstream_called: upstreamCalled || row.attempts > 1,
@@ -267,8 +275,7 @@ export class Verifications {
 
   /** Answers from the ledger what the key's earlier call was, or would have been, answered. */
   async #again(row: Row): Promise<Given> {
-    const { settings, ledger, late } = this.#parts;
-    if (late.has(row.reference)) throw inProgress(row.reference);
+    const { settings, ledger } = this.#parts;
     const facts = factsOf(row);
     if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
     if (row.state !== "verified")

@@ -140,7 +140,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
         );
         assert.deepEqual(await db.selectFrom("account").selectAll().execute(), []);
       },
-      { waitMilliseconds: 100 },
+      { waitMilliseconds: 1_000 },
     ));
 
   it("rolls back a transaction that asks nothing for too long", () =>
