@@ -115,6 +115,14 @@ export const settings = {
     about: "Verifications of one account.",
     ...limit,
   }),
+  vendorCallsPerDay: setting({
+    name: "DUBA_VENDOR_CALLS_PER_DAY",
+    default: "",
+    about: "Most calls to a live identity source for one account in 24 hours, paid or not. Empty: no cap.",
+    form: "a whole number above 0, or empty",
+    read: (text): number | null | undefined =>
+      text === "" ? null : /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined,
+  }),
   bvnFee: setting({
     name: "DUBA_BVN_FEE",
     default: "100",

@@ -69,6 +69,8 @@ export async function wire(config: Config, log: Log): Promise<Service> {
       negativeDetail: config.negativeDetail,
       consentRequired: config.consent === "required",
       limits: config.limits,
+      accountLimit: config.limitVerification,
+      ...(config.vendorCallsPerDay === null ? {} : { vendorCallsPerDay: config.vendorCallsPerDay }),
     },
     log,
   });

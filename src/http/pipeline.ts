@@ -22,13 +22,19 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
+export interface Buckets {
+  catalogue: Bucket;
+  anonymous: Bucket;
+  verification: Bucket;
+}
+
 /** What every request passes through. */
 export interface Gate {
   authenticator: Authenticator;
   /** Whether operations with access `anonymous` answer callers without a credential. */
   anonymous: boolean;
   /** Null: nobody is limited and no RateLimit header is sent. */
-  buckets: { catalogue: Bucket; anonymous: Bucket; verification: Bucket } | null;
+  buckets: Buckets | null;
   accessLog: "failures" | "all" | "off";
   serverTiming: boolean;
   log: Log;
@@ -61,8 +67,12 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
       if (operation.deprecated && gate.now() >= Date.parse(operation.deprecated.sunset))
         throw new Failure("operation_retired", undefined, { headers: pairsOf(always) });
 
-      const caller = await callerOf(operation, gate, request);
-      if (gate.buckets) await count(exchange, caller);
+      // Here and below a promise is awaited only if there is one: the usual look-up is answered without a wait.
+      const credential = callerOf(operation, gate, request);
+      const caller = credential instanceof Promise ? await credential : credential;
+      if (operation.scope && caller && !caller.scopes.includes(operation.scope))
+        throw new Failure("insufficient_scope", `This operation needs a key with the scope ${operation.scope}.`);
+      if (gate.buckets) count(exchange, gate.buckets, caller);
 
       const reading = read(raw, { query: request.query, path: request.params } as Located);
       const accepted = reading instanceof Promise ? await reading : reading;
@@ -81,7 +91,7 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
         const making = ready.form(coding, caller === null);
         const form = making instanceof Promise ? await making : making;
         const headers = accepted.inBody ? keptByNobody(form.headers, exchange, accepted) : form.headers;
-        if (same) await notModified(exchange, headers, caller);
+        if (same) notModified(exchange, headers, caller);
         else send(exchange, 200, headers, always, form.body);
       } else {
         const result = await operation.run(call as Call<never, never>, undefined);
@@ -90,7 +100,7 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
         send(exchange, 200, madeHeaders(body.length), [...always, ...Object.entries(headers).flat()], body);
       }
     } catch (error) {
-      await fail(exchange, error, always);
+      fail(exchange, error, always);
     }
   };
 }
@@ -108,34 +118,28 @@ interface Exchange {
 
 const none = {};
 
-async function callerOf(operation: BoundOperation, gate: Gate, request: FastifyRequest): Promise<Caller | null> {
+function callerOf(operation: BoundOperation, gate: Gate, request: FastifyRequest): Caller | null | Promise<Caller> {
   if (operation.access === "own") return null;
   const header = request.raw.headers.authorization;
-  if (header === undefined || gate.authenticator.isAbsent(header)) {
-    if (operation.access === "anonymous" && gate.anonymous) return null;
-    throw new Failure(
-      "missing_credentials",
-      "This operation needs a credential. Send the header Authorization: Bearer <api key>.",
-    );
-  }
-  const found = gate.authenticator.credentialOf(header, request.ip);
-  const caller = found instanceof Promise ? await found : found;
-  if (operation.scope && !caller.scopes.includes(operation.scope))
-    throw new Failure("insufficient_scope", `This operation needs a key with the scope ${operation.scope}.`);
-  return caller;
+  if (header !== undefined && !gate.authenticator.isAbsent(header))
+    return gate.authenticator.credentialOf(header, request.ip);
+  if (operation.access === "anonymous" && gate.anonymous) return null;
+  throw new Failure(
+    "missing_credentials",
+    "This operation needs a credential. Send the header Authorization: Bearer <api key>.",
+  );
 }
 
-function bucketOf({ operation, gate, request }: Exchange, caller: Caller | null): [Bucket, string] {
-  const { catalogue, anonymous, verification } = gate.buckets!;
-  if (caller === null) return [anonymous, subscriberOf(request.ip)];
+function bucketOf({ operation, request }: Exchange, buckets: Buckets, caller: Caller | null): [Bucket, string] {
+  if (caller === null) return [buckets.anonymous, subscriberOf(request.ip)];
   return operation.limit === "verification"
-    ? [verification, `${caller.accountId} ${caller.mode}`]
-    : [catalogue, caller.keyId];
+    ? [buckets.verification, `${caller.accountId} ${caller.mode}`]
+    : [buckets.catalogue, caller.keyId];
 }
 
-async function count(exchange: Exchange, caller: Caller | null): Promise<void> {
-  const [bucket, key] = bucketOf(exchange, caller);
-  const quota = await bucket.take(key);
+function count(exchange: Exchange, buckets: Buckets, caller: Caller | null): void {
+  const [bucket, key] = bucketOf(exchange, buckets, caller);
+  const quota = bucket.take(key);
   exchange.quota = quota;
   if (quota.exceeded)
     throw new Failure("rate_limited", `Too many requests. Try again in ${quota.reset} s.`, { retryAfter: quota.reset });
@@ -168,10 +172,11 @@ const validators = new Set([
   "Duba-Catalogue-Revision",
 ]);
 
-async function notModified(exchange: Exchange, headers: readonly string[], caller: Caller | null): Promise<void> {
-  if (exchange.gate.buckets) {
-    const [bucket, key] = bucketOf(exchange, caller);
-    exchange.quota = await bucket.giveBack(key);
+function notModified(exchange: Exchange, headers: readonly string[], caller: Caller | null): void {
+  const { buckets } = exchange.gate;
+  if (buckets) {
+    const [bucket, key] = bucketOf(exchange, buckets, caller);
+    exchange.quota = bucket.giveBack(key);
   }
   const kept = headers.filter((_, at) => validators.has(headers[at - (at % 2)]!));
   send(exchange, 304, kept, [], undefined);
@@ -212,26 +217,32 @@ function send(
 ) {
   const { gate, request, response, quota, started } = exchange;
   if (response.destroyed) return;
-  const all = [...headers, ...more, "X-Request-Id", request.id];
-  if (quota) all.push(...quota.headers);
+  const all = headers.slice();
+  if (more.length > 0) all.push(...more);
+  all.push("X-Request-Id", request.id);
+  if (quota) all.push("RateLimit-Policy", quota.policy, "RateLimit", quota.state);
   if (gate.serverTiming) all.push("Server-Timing", `total;dur=${(performance.now() - started).toFixed(2)}`);
   response.writeHead(status, all);
   response.end(body);
   if (gate.accessLog === "all") logLine(exchange, status);
 }
 
-async function fail(exchange: Exchange, error: unknown, always: readonly string[]): Promise<void> {
+function fail(exchange: Exchange, error: unknown, always: readonly string[]): void {
   const { operation, gate, request, response, started } = exchange;
   const failure = error instanceof Failure ? error : new Failure("internal_error");
   const fault = failure === error ? undefined : faultOf(error);
-  if (gate.buckets) exchange.quota ??= await gate.buckets.anonymous.peek(subscriberOf(request.ip));
+  if (gate.buckets) exchange.quota ??= gate.buckets.anonymous.peek(subscriberOf(request.ip));
   if (fault || gate.accessLog !== "off") logLine(exchange, failure.status, failure.code, fault);
   if (response.destroyed) return;
   const { status, headers, body } = failureAnswer(failure, request.id, operation);
   const timing = gate.serverTiming ? ["Server-Timing", `total;dur=${(performance.now() - started).toFixed(2)}`] : [];
   if (failure.code !== "operation_retired") headers.push(...always);
-  response.writeHead(status, [...headers, ...(exchange.quota?.headers ?? []), ...timing]);
+  response.writeHead(status, [...headers, ...quotaHeaders(exchange.quota), ...timing]);
   response.end(body);
+}
+
+export function quotaHeaders(quota: Quota | undefined): string[] {
+  return quota ? ["RateLimit-Policy", quota.policy, "RateLimit", quota.state] : [];
 }
 
 function logLine({ operation, gate, request, started }: Exchange, status: number, code?: string, fault?: object): void {

@@ -1,4 +1,4 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { LRUCache } from "lru-cache";
 
 /** `count` requests in each window of `seconds`. */
 export interface Limit {
@@ -11,48 +11,70 @@ export interface Quota {
   exceeded: boolean;
   /** Whole seconds until the window ends, at least 1. */
   reset: number;
-  /** `RateLimit-Policy` and `RateLimit` as flat header pairs (draft-ietf-httpapi-ratelimit-headers). */
-  headers: readonly string[];
+  /** Value of `RateLimit-Policy`. */
+  policy: string;
+  /** Value of `RateLimit`. */
+  state: string;
 }
 
-/** Counts requests of one kind by caller, in fixed windows, in this process. */
+interface Window {
+  /** Milliseconds since 1970. */
+  end: number;
+  used: number;
+}
+
+/** More callers than this at once, and the ones longest unheard of begin a new window. */
+const remembered = 100_000;
+
+/**
+ * Counts requests of one kind by caller, in fixed windows, in this process. Header values are those of
+ * draft-ietf-httpapi-ratelimit-headers. Our own, as every look-up passes here: no waiting, one window object a caller.
+ */
 export class Bucket {
-  readonly #limiter: RateLimiterMemory;
+  readonly #windows = new LRUCache<string, Window>({ max: remembered });
   readonly #name: string;
   readonly #limit: Limit;
   readonly #policy: string;
+  readonly #now: () => number;
 
-  constructor(name: string, limit: Limit) {
-    this.#limiter = new RateLimiterMemory({ points: limit.count, duration: limit.seconds });
+  constructor(name: string, limit: Limit, now: () => number = Date.now) {
     this.#name = name;
     this.#limit = limit;
     this.#policy = `"${name}";q=${limit.count};w=${limit.seconds}`;
+    this.#now = now;
   }
 
-  /** Counts one request. */
-  async take(key: string): Promise<Quota> {
-    try {
-      return this.#quota(await this.#limiter.consume(key), false);
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return this.#quota(refusal, true);
-      throw refusal;
+  /** Counts one request. A refused one is not counted. */
+  take(key: string): Quota {
+    const now = this.#now();
+    let window = this.#windows.get(key);
+    if (window === undefined || now >= window.end) {
+      window = { end: now + this.#limit.seconds * 1000, used: 0 };
+      this.#windows.set(key, window);
     }
+    const exceeded = window.used >= this.#limit.count;
+    if (!exceeded) window.used += 1;
+    return this.#quota(window, now, exceeded);
   }
 
   /** Gives back what `take` counted. */
-  async giveBack(key: string): Promise<Quota> {
-    return this.#quota(await this.#limiter.reward(key), false);
+  giveBack(key: string): Quota {
+    const window = this.#windows.get(key);
+    if (window && window.used > 0) window.used -= 1;
+    return this.peek(key);
   }
 
   /** Looks without counting. */
-  async peek(key: string): Promise<Quota> {
-    const state = await this.#limiter.get(key);
-    return this.#quota(state ?? new RateLimiterRes(this.#limit.count, this.#limit.seconds * 1000), false);
+  peek(key: string): Quota {
+    const now = this.#now();
+    const window = this.#windows.get(key);
+    const present = window && now < window.end ? window : { end: now + this.#limit.seconds * 1000, used: 0 };
+    return this.#quota(present, now, false);
   }
 
-  #quota({ remainingPoints, msBeforeNext }: RateLimiterRes, exceeded: boolean): Quota {
-    const reset = Math.max(1, Math.ceil(msBeforeNext / 1000));
-    const state = `"${this.#name}";r=${Math.max(0, remainingPoints)};t=${reset}`;
-    return { exceeded, reset, headers: ["RateLimit-Policy", this.#policy, "RateLimit", state] };
+  #quota({ end, used }: Window, now: number, exceeded: boolean): Quota {
+    const reset = Math.ceil((end - now) / 1000);
+    const state = `"${this.#name}";r=${this.#limit.count - used};t=${reset}`;
+    return { exceeded, reset, policy: this.#policy, state };
   }
 }

@@ -6,7 +6,7 @@ import type { BoundOperation } from "../contract/operation.ts";
 import { arrivalLimit } from "./body.ts";
 import { failureAnswer } from "./failure-answer.ts";
 import { answerOddRequests, answerParserFailure } from "./parser-failures.ts";
-import { faultOf, type Gate, pipeline } from "./pipeline.ts";
+import { faultOf, type Gate, pipeline, quotaHeaders } from "./pipeline.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 
 const headerLimit = 16 * 1024;
@@ -48,18 +48,18 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate, t
         error.code === "FST_ERR_BAD_URL"
           ? new Failure("malformed_request", "The URL cannot be decoded.")
           : new Failure("malformed_request");
-      void refuse(request as FastifyRequest, reply as FastifyReply, failure);
+      refuse(request as FastifyRequest, reply as FastifyReply, failure);
     },
   });
   answerOddRequests(server, (url) => paths.operation(url));
 
-  const refuse = async (request: FastifyRequest, reply: FastifyReply, failure: Failure, path?: BoundOperation) => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, failure: Failure, path?: BoundOperation) => {
     reply.hijack();
     const id = typeof request.id === "string" ? request.id : newRequestId();
     const { status, headers, body } = failureAnswer(failure, id, path);
-    const quota = await gate.buckets?.anonymous.peek(subscriberOf(request.ip ?? ""));
+    const quota = gate.buckets?.anonymous.peek(subscriberOf(request.ip ?? ""));
     if (reply.raw.destroyed) return;
-    reply.raw.writeHead(status, [...headers, ...(quota?.headers ?? [])]).end(body);
+    reply.raw.writeHead(status, [...headers, ...quotaHeaders(quota)]).end(body);
     if (gate.accessLog !== "off") gate.log.info({ status, code: failure.code, requestId: id }, "refused");
   };
 
@@ -68,7 +68,7 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate, t
   // Before Fastify looks at the body: what is refused here is refused whatever it carries.
   app.addHook("onRequest", (request, reply, done) => {
     const failure = refusalOf(request.raw) ?? (request.is404 ? unroutable(paths.methods(request.raw.url!)) : undefined);
-    if (failure) void refuse(request, reply, failure, paths.operation(request.raw.url!));
+    if (failure) refuse(request, reply, failure, paths.operation(request.raw.url!));
     else done();
   });
   app.setNotFoundHandler(() => undefined);
@@ -103,6 +103,11 @@ const inexact = /^[^?]*%|^[^?]+\/(?:\?|$)/;
 function refusalOf({ headers, httpVersion, url = "" }: IncomingMessage): Failure | undefined {
   if (headers.host === undefined && httpVersion === "1.1")
     return new Failure("malformed_request", "The Host header is missing.");
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && coding.toLowerCase() !== "chunked")
+    return new Failure("malformed_request", "The only Transfer-Encoding that is read here is chunked.", {
+      headers: { Connection: "close" },
+    });
   if (url.length > uriLimit) return new Failure("uri_too_long", `The URL is longer than ${uriLimit / 1024} KiB.`);
   if (url.includes("%") && !isDecodable(url)) return new Failure("malformed_request", "The URL cannot be decoded.");
   // Paths are exact, but the router would decode them and take a trailing slash for an empty parameter.
