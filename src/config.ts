@@ -1,44 +1,6 @@
 import { isIP } from "node:net";
 import { koboOf } from "./contract/money.ts";
-import type { Limit } from "./http/quota.ts";
-
-interface Setting<Value> {
-  name: string;
-  default: string;
-  /** One sentence for the README's table and `.env.example`. */
-  about: string;
-  /** What a good value looks like; completes "NAME must be …". */
-  form: string;
-  read: (text: string) => Value | undefined;
-}
-
-const setting = <Value>(spec: Setting<Value>) => spec;
-
-const oneOf = <const Word extends string>(...words: Word[]) => ({
-  form: `one of ${words.join(", ")}`,
-  read: (text: string) => words.find((word) => word === text),
-});
-const onOff = {
-  form: "on or off",
-  read: (text: string) => (text === "on" ? true : text === "off" ? false : undefined),
-};
-const anyText = { form: "text", read: (text: string) => text };
-const limit = {
-  form: "a count per window, such as 600/min (s, min, h or day)",
-  read: (text: string): Limit | undefined => {
-    const parts = /^([1-9]\d{0,8})\/(s|min|h|day)$/.exec(text);
-    if (!parts) return undefined;
-    return { count: Number(parts[1]), seconds: { s: 1, min: 60, h: 3600, day: 86400 }[parts[2] as "s"] };
-  },
-};
-const duration = {
-  form: "a length of time, such as 500ms, 20s, 5min or 24h",
-  /** Milliseconds. */
-  read: (text: string): number | undefined => {
-    const parts = /^(\d{1,6})(ms|s|min|h)$/.exec(text);
-    return parts ? Number(parts[1]) * { ms: 1, s: 1000, min: 60_000, h: 3_600_000 }[parts[2] as "s"] : undefined;
-  },
-};
+import { anyText, countOrNone, duration, httpUrl, limit, oneOf, onOff, setting } from "./contract/setting.ts";
 
 /** Every setting of the service: the one home of its name, default, form and description. */
 export const settings = {
@@ -119,9 +81,7 @@ export const settings = {
     name: "DUBA_VENDOR_CALLS_PER_DAY",
     default: "",
     about: "Most calls to a live identity source for one account in 24 hours, paid or not. Empty: no cap.",
-    form: "a whole number above 0, or empty",
-    read: (text): number | null | undefined =>
-      text === "" ? null : /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined,
+    ...countOrNone,
   }),
   bvnFee: setting({
     name: "DUBA_BVN_FEE",
@@ -203,8 +163,7 @@ export const settings = {
     name: "DUBA_URL",
     default: "http://127.0.0.1:8080",
     about: "Service that `duba call` calls.",
-    form: "an http:// or https:// URL",
-    read: (text) => (/^https?:\/\/[^/]/.test(text) ? text.replace(/\/+$/, "") : undefined),
+    ...httpUrl,
   }),
   callKey: setting({
     name: "DUBA_API_KEY",

@@ -1,10 +1,5 @@
 import { LRUCache } from "lru-cache";
-
-/** `count` requests in each window of `seconds`. */
-export interface Limit {
-  count: number;
-  seconds: number;
-}
+import type { Limit } from "../contract/setting.ts";
 
 /** What is left of one caller's limit. */
 export interface Quota {

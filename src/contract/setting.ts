@@ -1,0 +1,64 @@
+/** One setting of the service: an environment variable, its default, and how its text is read. */
+export interface Setting<Value> {
+  name: string;
+  default: string;
+  /** One sentence for the README's table and `.env.example`. */
+  about: string;
+  /** What a good value looks like; completes "NAME must be …". */
+  form: string;
+  /** Undefined refuses the text. */
+  read: (text: string) => Value | undefined;
+  /** A secret may also stand in a file, whose path is given as `NAME_FILE`. */
+  secret?: boolean;
+}
+
+export const setting = <Value>(spec: Setting<Value>) => spec;
+
+export const oneOf = <const Word extends string>(...words: Word[]) => ({
+  form: `one of ${words.join(", ")}`,
+  read: (text: string) => words.find((word) => word === text),
+});
+
+export const onOff = {
+  form: "on or off",
+  read: (text: string) => (text === "on" ? true : text === "off" ? false : undefined),
+};
+
+export const anyText = { form: "text", read: (text: string) => text };
+
+/** `count` requests in each window of `seconds`. */
+export interface Limit {
+  count: number;
+  seconds: number;
+}
+
+export const limit = {
+  form: "a count per window, such as 600/min (s, min, h or day)",
+  read: (text: string): Limit | undefined => {
+    const parts = /^([1-9]\d{0,8})\/(s|min|h|day)$/.exec(text);
+    if (!parts) return undefined;
+    return { count: Number(parts[1]), seconds: { s: 1, min: 60, h: 3600, day: 86400 }[parts[2] as "s"] };
+  },
+};
+
+export const duration = {
+  form: "a length of time, such as 500ms, 20s, 5min or 24h",
+  /** Milliseconds. */
+  read: (text: string): number | undefined => {
+    const parts = /^(\d{1,6})(ms|s|min|h)$/.exec(text);
+    return parts ? Number(parts[1]) * { ms: 1, s: 1000, min: 60_000, h: 3_600_000 }[parts[2] as "s"] : undefined;
+  },
+};
+
+export const httpUrl = {
+  form: "an http:// or https:// URL",
+  /** Without a slash at its end. */
+  read: (text: string) => (/^https?:\/\/[^/]/.test(text) ? text.replace(/\/+$/, "") : undefined),
+};
+
+/** A whole number above 0; empty reads as null. */
+export const countOrNone = {
+  form: "a whole number above 0, or empty",
+  read: (text: string): number | null | undefined =>
+    text === "" ? null : /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined,
+};
