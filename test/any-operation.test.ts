@@ -18,6 +18,8 @@ const gate: Gate = {
   authenticator: {
     isAbsent: (header) => header === undefined,
     credentialOf: () => ({
+      bvnFee: null,
+      answers: "full",
       accountId: "acc",
       keyId: "key",
       mode: "test",

@@ -5,7 +5,7 @@ import { engines } from "../../test/support/engines.ts";
 import { openStore } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import { AccessFault } from "./access-fault.ts";
-import { createAccount, findAccount, listAccounts } from "./accounts.ts";
+import { changeAccount, createAccount, findAccount, listAccounts, resumeAccount, suspendAccount } from "./accounts.ts";
 
 for (const { name: engine, fresh } of engines) {
   describe(`accounts on ${engine}`, () => {
@@ -27,7 +27,15 @@ for (const { name: engine, fresh } of engines) {
       const second = await createAccount(db, { name: "Second", email: "Second@Example.com" }, 2000);
       const first = await createAccount(db, { name: " First ", email: "first@example.com" }, 1000);
       assert.deepEqual(await listAccounts(db), [first, second]);
-      assert.deepEqual(first, { id: first.id, name: "First", email: "first@example.com", createdAt: 1000 });
+      assert.deepEqual(first, {
+        id: first.id,
+        name: "First",
+        email: "first@example.com",
+        bvnFee: null,
+        answers: "full",
+        createdAt: 1000,
+        suspendedAt: null,
+      });
       assert.equal(second.email, "second@example.com");
       assert.deepEqual(await findAccount(db, first.id), first);
       assert.deepEqual(await findAccount(db, "SECOND@example.COM"), second);
@@ -47,7 +55,25 @@ for (const { name: engine, fresh } of engines) {
         await assert.rejects(createAccount(db, { name: "A", email }), AccessFault);
     });
 
+    it("are changed where a change is given, and keep the rest", async () => {
+      const { id } = await createAccount(db, { name: "Kept", email: "kept@example.com", bvnFee: 5_000 });
+      await changeAccount(db, "KEPT@example.com", { answers: "masked" });
+      const { name, bvnFee, answers } = await changeAccount(db, id, { name: " Renamed " });
+      assert.deepEqual({ name, bvnFee, answers }, { name: "Renamed", bvnFee: 5_000, answers: "masked" });
+      assert.equal((await changeAccount(db, id, { bvnFee: null })).bvnFee, null);
+      await assert.rejects(changeAccount(db, id, { name: " " }), AccessFault);
+    });
+
+    it("are suspended since the first time, until they are resumed", async () => {
+      const { id } = await createAccount(db, { name: "Paused", email: "paused@example.com" });
+      assert.equal((await suspendAccount(db, id, 1000)).suspendedAt, 1000);
+      assert.equal((await suspendAccount(db, id, 2000)).suspendedAt, 1000);
+      assert.equal((await resumeAccount(db, id)).suspendedAt, null);
+      assert.equal((await findAccount(db, id)).suspendedAt, null);
+    });
+
     it("that are not there are named", async () => {
+      await assert.rejects(suspendAccount(db, "nobody@example.com"), AccessFault);
       await assert.rejects(
         findAccount(db, "nobody@example.com"),
         new AccessFault('No account has the id or e-mail "nobody@example.com".'),

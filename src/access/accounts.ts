@@ -1,31 +1,48 @@
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
+import type { Answers } from "../contract/operation.ts";
 import type { AccountRow, Tables } from "../storage/tables.ts";
 import { AccessFault } from "./access-fault.ts";
 import { randomBase62 } from "./base62.ts";
+import { noteAccessChange } from "./change.ts";
 
 export interface Account {
   id: string;
   name: string;
   /** In lower case: e-mail addresses are compared without case. */
   email: string;
-  /** Milliseconds since 1970. */
+  /** Fee of a verified BVN in kobo; null: the service's own. */
+  bvnFee: number | null;
+  answers: Answers;
+  /** Milliseconds since 1970, like the one that follows. */
   createdAt: number;
+  /** Null while the account's keys are in force. */
+  suspendedAt: number | null;
+}
+
+/** What is agreed with an account; what is left out stays as it is. */
+export interface Terms {
+  name?: string;
+  /** Kobo; null: the service's own fee. */
+  bvnFee?: number | null;
+  answers?: Answers;
 }
 
 /** Creates an account. Throws an `AccessFault` for an empty name, a bad e-mail or one that is taken. */
 export async function createAccount(
   db: Kysely<Tables>,
-  { name, email }: { name: string; email: string },
+  { name, email, bvnFee = null, answers = "full" }: Terms & { name: string; email: string },
   now: number = Date.now(),
 ): Promise<Account> {
-  if (name.trim() === "") throw new AccessFault("An account needs a name.");
   // A colon would end the user name of HTTP Basic.
   if (!/^[^\s@:]+@[^\s@:]+$/.test(email)) throw new AccessFault(`"${email}" is not an e-mail address.`);
   const row: AccountRow = {
     id: `acc_${randomBase62(12)}`,
-    name: name.trim(),
+    name: nameOf(name),
     email: email.toLowerCase(),
     created_at: now,
+    suspended_at: null,
+    bvn_fee: bvnFee,
+    answers,
   };
   const inserted = await db
     .insertInto("account")
@@ -35,6 +52,29 @@ export async function createAccount(
     .executeTakeFirst();
   if (!inserted) throw new AccessFault(`Another account has the e-mail ${row.email}.`);
   return accountOf(row);
+}
+
+/** Changes what is agreed with the account of this id or e-mail. Throws an `AccessFault` if there is none, or for an empty name. */
+export async function changeAccount(db: Kysely<Tables>, idOrEmail: string, terms: Terms): Promise<Account> {
+  const { name, bvnFee, answers } = terms;
+  return update(db, idOrEmail, () => ({
+    ...(name === undefined ? {} : { name: nameOf(name) }),
+    ...(bvnFee === undefined ? {} : { bvn_fee: bvnFee }),
+    ...(answers === undefined ? {} : { answers }),
+  }));
+}
+
+/**
+ * Puts every key and token of an account out of force until it is resumed; suspending it again keeps the first time.
+ * Throws an `AccessFault` if there is no such account.
+ */
+export async function suspendAccount(db: Kysely<Tables>, idOrEmail: string, now = Date.now()): Promise<Account> {
+  return update(db, idOrEmail, ({ suspendedAt }) => ({ suspended_at: suspendedAt ?? now }));
+}
+
+/** Ends a suspension. Throws an `AccessFault` if there is no such account. */
+export async function resumeAccount(db: Kysely<Tables>, idOrEmail: string): Promise<Account> {
+  return update(db, idOrEmail, () => ({ suspended_at: null }));
 }
 
 /** All accounts, oldest first. */
@@ -54,6 +94,34 @@ export async function findAccount(db: Kysely<Tables>, idOrEmail: string): Promis
   return accountOf(row);
 }
 
+async function update(
+  db: Kysely<Tables>,
+  idOrEmail: string,
+  changeOf: (account: Account) => Partial<AccountRow>,
+): Promise<Account> {
+  return db.transaction().execute(async (trx: Transaction<Tables>) => {
+    await noteAccessChange(trx);
+    const account = await findAccount(trx, idOrEmail);
+    const change = changeOf(account);
+    if (Object.keys(change).length > 0)
+      await trx.updateTable("account").set(change).where("id", "=", account.id).execute();
+    return findAccount(trx, account.id);
+  });
+}
+
+function nameOf(name: string): string {
+  if (name.trim() === "") throw new AccessFault("An account needs a name.");
+  return name.trim();
+}
+
 function accountOf(row: AccountRow): Account {
-  return { id: row.id, name: row.name, email: row.email, createdAt: row.created_at };
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    bvnFee: row.bvn_fee,
+    answers: row.answers as Answers,
+    createdAt: row.created_at,
+    suspendedAt: row.suspended_at,
+  };
 }

@@ -14,6 +14,7 @@ export interface Credential extends Caller {
 export interface Proven {
   readonly credential: Credential;
   readonly allowed: BlockList | null;
+  readonly suspended: boolean;
   /** What a caller reads after the end. */
   readonly ended: string;
 }
@@ -22,6 +23,7 @@ export function provenKey(key: StoredKey): Proven {
   return {
     credential: credentialOf(key, key.expiresAt),
     allowed: key.allowed,
+    suspended: key.suspended,
     ended: "This API key has expired. Ask the operator of the service for a new one.",
   };
 }
@@ -35,18 +37,25 @@ export function provenToken({ key, expiresAt }: { key: StoredKey; expiresAt: num
   return {
     credential: credentialOf(key, expiresAt),
     allowed: key.allowed,
+    suspended: key.suspended,
     ended: "This access token has expired. Exchange your API key for a new one.",
   };
 }
 
-/** The credential, if it may be used now and from here; throws `expired_credentials` or `address_not_allowed`. */
-export function admit({ credential, allowed, ended }: Proven, address: string, now: number): Credential {
+/**
+ * The credential, if it may be used now and from here; throws `expired_credentials`, `address_not_allowed`, or
+ * `invalid_credentials` for a suspended account.
+ */
+export function admit({ credential, allowed, suspended, ended }: Proven, address: string, now: number): Credential {
   if (credential.expiresAt !== null && credential.expiresAt <= now) throw new Failure("expired_credentials", ended);
   if (allowed && !isAllowed(allowed, address))
     throw new Failure("address_not_allowed", "This key may not be used from your address.");
+  if (suspended)
+    throw new Failure("invalid_credentials", "The account of this key is suspended. Ask the operator of the service.");
   return credential;
 }
 
 function credentialOf(key: StoredKey, expiresAt: number | null): Credential {
-  return Object.freeze({ accountId: key.accountId, keyId: key.id, mode: key.mode, scopes: key.scopes, expiresAt });
+  const { id: keyId, accountId, mode, scopes, bvnFee, answers } = key;
+  return Object.freeze({ accountId, keyId, mode, scopes, bvnFee, answers, expiresAt });
 }

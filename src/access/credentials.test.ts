@@ -6,7 +6,7 @@ import { Failure, type FailureCode } from "../contract/failures.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import { newAccessToken } from "./access-token.ts";
-import { type Account, createAccount } from "./accounts.ts";
+import { type Account, changeAccount, createAccount, resumeAccount, suspendAccount } from "./accounts.ts";
 import { newApiKey } from "./api-key.ts";
 import { Credentials, isAbsent } from "./credentials.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
@@ -100,6 +100,8 @@ for (const { name: engine, fresh } of engines) {
           keyId: key.id,
           mode: "live",
           scopes: ["identity:verify"],
+          bvnFee: null,
+          answers: "full",
           expiresAt: time + 5000,
         });
       }
@@ -114,9 +116,28 @@ for (const { name: engine, fresh } of engines) {
           keyId: key.id,
           mode: "live",
           scopes: ["catalogue:read"],
+          bvnFee: null,
+          answers: "full",
           expiresAt: time + 5000,
         });
       }
+    });
+
+    it("carry the terms of their account, and are out of force while it is suspended", async () => {
+      const { id } = await createAccount(db, { name: "Terms", email: "terms@example.com" });
+      const { text } = await create({ account: id });
+      const used = async () => {
+        await credentials.refresh();
+        return credentials.credentialOf(`Bearer ${text}`, here);
+      };
+      assert.equal((await used()).bvnFee, null);
+      await changeAccount(db, id, { bvnFee: 8_050, answers: "masked" });
+      const { bvnFee, answers } = await used();
+      assert.deepEqual({ bvnFee, answers }, { bvnFee: 8_050, answers: "masked" });
+      await suspendAccount(db, id);
+      await assert.rejects(used(), failsAs("invalid_credentials", /suspended/));
+      await resumeAccount(db, id);
+      assert.equal((await used()).accountId, id);
     });
 
     it("are the bootstrap value, whatever its form", async () => {

@@ -1,6 +1,6 @@
 import type { BlockList } from "node:net";
 import type { Kysely } from "kysely";
-import type { Mode, Scope } from "../contract/operation.ts";
+import type { Answers, Mode, Scope } from "../contract/operation.ts";
 import type { Tables } from "../storage/tables.ts";
 import { addressList } from "./addresses.ts";
 
@@ -10,6 +10,10 @@ export interface StoredKey {
   accountId: string;
   businessName: string;
   email: string;
+  suspended: boolean;
+  /** Kobo; null: the service's own fee. */
+  bvnFee: number | null;
+  answers: Answers;
   mode: Mode;
   scopes: readonly Scope[];
   /** Null allows every address. */
@@ -25,6 +29,9 @@ const columns = [
   "api_key.account_id as account_id",
   "account.name as business_name",
   "account.email as email",
+  "account.suspended_at as suspended_at",
+  "account.bvn_fee as bvn_fee",
+  "account.answers as answers",
   "api_key.mode as mode",
   "api_key.scopes as scopes",
   "api_key.addresses as addresses",
@@ -64,6 +71,9 @@ interface KeyRow {
   account_id: string;
   business_name: string;
   email: string;
+  suspended_at: number | null;
+  bvn_fee: number | null;
+  answers: string;
   mode: string;
   scopes: string;
   addresses: string;
@@ -78,6 +88,9 @@ function storedKeyOf(row: KeyRow): StoredKey {
     accountId: row.account_id,
     businessName: row.business_name,
     email: row.email,
+    suspended: row.suspended_at !== null,
+    bvnFee: row.bvn_fee,
+    answers: row.answers as Answers,
     mode: row.mode as Mode,
     scopes: JSON.parse(row.scopes) as Scope[],
     allowed: addressList(JSON.parse(row.addresses) as string[]),

@@ -3,6 +3,8 @@ import { type FailureCode, failures } from "./failures.ts";
 import type { ReadyAnswer } from "./ready.ts";
 
 export type Mode = "test" | "live";
+/** Whether an account is given whole identity records, or a yes and a name. */
+export type Answers = "full" | "masked";
 export const scopes = ["catalogue:read", "identity:verify"] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -12,6 +14,9 @@ export interface Caller {
   keyId: string;
   mode: Mode;
   scopes: readonly Scope[];
+  /** Fee of a verified BVN in kobo, if the account has its own. */
+  bvnFee: number | null;
+  answers: Answers;
 }
 
 /** One accepted request, its input already checked against the operation's schemas. */

@@ -1,5 +1,6 @@
+import type { Answers } from "../contract/operation.ts";
 import { codeOf } from "../storage/fault.ts";
-import type { IdentityQuestion, IdentityUpstream } from "../upstreams/identity-upstream.ts";
+import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../upstreams/identity-upstream.ts";
 import { judge, type Verdict } from "./judge.ts";
 import type { Keyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
@@ -9,7 +10,8 @@ import { seal } from "./seal.ts";
 import type { IdentityLog, IdentitySettings } from "./settings.ts";
 import { within } from "./within.ts";
 
-export type Question = Omit<IdentityQuestion, "signal" | "reference">;
+/** What to ask, and how much of the record the account is given. */
+export type Question = Omit<IdentityQuestion, "signal" | "reference"> & { answers: Answers };
 
 /** How an attempt ended for the caller that waits. `recorded` is false if the ledger does not say so yet. */
 export interface Conclusion {
@@ -124,11 +126,13 @@ export class Attempts {
 
   #ask(reference: string, upstream: IdentityUpstream, asked: Question, looksUp: boolean): Asked {
     const limit = new AbortController();
-    const question = { ...asked, reference, signal: limit.signal };
+    const { answers, ...asks } = asked;
+    const question = { ...asks, reference, signal: limit.signal };
+    const judged = (outcome: IdentityOutcome) => judge(outcome, question, { ...this.#settings, answers });
     const answered = async (): Promise<Verdict> => {
       try {
-        const earlier = looksUp ? await this.#lookedUp(upstream, question) : undefined;
-        return earlier ?? (await this.#verified(upstream, question));
+        const earlier = looksUp ? await this.#lookedUp(upstream, question, judged) : undefined;
+        return earlier ?? (await this.#verified(upstream, question, judged));
       } finally {
         this.#asking.delete(asking);
       }
@@ -140,10 +144,14 @@ export class Attempts {
   }
 
   /** What the upstream says became of an earlier attempt; undefined if it did no work for it. */
-  async #lookedUp(upstream: IdentityUpstream, question: IdentityQuestion): Promise<Verdict | undefined> {
+  async #lookedUp(
+    upstream: IdentityUpstream,
+    question: IdentityQuestion,
+    judged: (outcome: IdentityOutcome) => Verdict,
+  ): Promise<Verdict | undefined> {
     const { bvn: _, phone: __, ...earlier } = question;
     try {
-      const verdict = judge(await upstream.lookUp!(earlier), question, this.#settings);
+      const verdict = judged(await upstream.lookUp!(earlier));
       if (verdict.state !== "failed") return verdict;
       return verdict.reason === "bad_response" ? { state: "unknown" } : undefined;
     } catch (error) {
@@ -152,10 +160,14 @@ export class Attempts {
     }
   }
 
-  async #verified(upstream: IdentityUpstream, question: IdentityQuestion): Promise<Verdict> {
+  async #verified(
+    upstream: IdentityUpstream,
+    question: IdentityQuestion,
+    judged: (outcome: IdentityOutcome) => Verdict,
+  ): Promise<Verdict> {
     const { name } = upstream;
     try {
-      const verdict = judge(await upstream.verify(question), question, this.#settings);
+      const verdict = judged(await upstream.verify(question));
       if (verdict.state === "failed" && verdict.reason === "lasting")
         this.#log.error({ upstream: name }, "The identity upstream refuses work until its account is in order");
       return verdict;

@@ -121,6 +121,8 @@ export function newRequest(changes: Partial<VerificationRequest> = {}): Verifica
     bvn: "22000000017",
     phone: "8000000017",
     amount: 10_000,
+    bvnFee: null,
+    answers: "full",
     ...changes,
   };
 }
@@ -228,7 +230,15 @@ export async function callOf(
   identity: Identity,
   given: { input?: Record<string, string>; headers?: Record<string, string>; caller?: Partial<Caller> },
 ): Promise<Answered<Record<string, unknown>>> {
-  const caller: Caller = { accountId: "acc", keyId: "key", mode: "test", scopes: ["identity:verify"], ...given.caller };
+  const caller: Caller = {
+    accountId: "acc",
+    keyId: "key",
+    mode: "test",
+    scopes: ["identity:verify"],
+    bvnFee: null,
+    answers: "full",
+    ...given.caller,
+  };
   const call = { input: given.input ?? {}, headers: given.headers ?? {}, caller, requestId: "r", address: "::1" };
   const result = await run!(call as never, identity);
   const { answer, headers } = "headers" in result ? (result as Answered<object>) : { answer: result, headers: {} };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Answers } from "../contract/operation.ts";
 import type { IdentityOutcome } from "../upstreams/identity-upstream.ts";
 import { recordOf } from "./identity.fixture.ts";
 import { judge } from "./judge.ts";
@@ -7,7 +8,7 @@ import { judge } from "./judge.ts";
 const question = { bvn: "22000000017", phone: "8000000017" };
 const record = await recordOf(question);
 const person = record.personal_info;
-const strict = { phoneMatch: true };
+const strict = { phoneMatch: true, answers: "full" as Answers };
 const judged = (outcome: unknown, settings = strict) => judge(outcome as IdentityOutcome, question, settings);
 const badResponse = { state: "failed", reason: "bad_response" };
 
@@ -64,6 +65,44 @@ test("the phone must be one of the record's, in whatever form it stands there", 
 
 test("without the phone check another phone is verified", () => {
   const other = { ...record, personal_info: { ...person, phone_number: "" } };
-  assert.equal(judged({ kind: "verified", record: other }, { phoneMatch: false }).state, "verified");
-  assert.equal(judged({ kind: "phone_mismatch" }, { phoneMatch: false }).state, "phone_mismatch");
+  assert.equal(judged({ kind: "verified", record: other }, { ...strict, phoneMatch: false }).state, "verified");
+  assert.equal(judged({ kind: "phone_mismatch" }, { ...strict, phoneMatch: false }).state, "phone_mismatch");
+});
+
+test("masked answers say that a person is verified and what the name is, and nothing else of the record", () => {
+  const verdict = judged({ kind: "verified", record }, { ...strict, answers: "masked" });
+  assert.equal(verdict.state, "verified");
+  const given = (verdict as { record: typeof record }).record;
+  const { personal_info, residential_info, ...own } = given;
+  const { first_name, middle_name, last_name, full_name, ...rest } = personal_info;
+  assert.deepEqual(
+    { first_name, middle_name, last_name, full_name },
+    {
+      first_name: person.first_name,
+      middle_name: person.middle_name,
+      last_name: person.last_name,
+      full_name: person.full_name,
+    },
+  );
+  const { bvn_number, name_on_card, verification_status, service_type, ...others } = own;
+  assert.deepEqual(
+    { bvn_number, name_on_card, verification_status, service_type },
+    {
+      bvn_number: "*******0017",
+      name_on_card: record.name_on_card,
+      verification_status: "VERIFIED",
+      service_type: record.service_type,
+    },
+  );
+  const left = Object.entries({ ...others, ...rest, ...residential_info });
+  assert.deepEqual(
+    left.filter(([, value]) => value !== "").map(([name, value]) => [name, value]),
+    [
+      ["formatted_registration_date", null],
+      ["watchlisted", null],
+      ["phone_number_2", null],
+    ],
+  );
+  assert.deepEqual(Object.keys(given), Object.keys(record));
+  assert.deepEqual(Object.keys(personal_info), Object.keys(person));
 });

@@ -1,7 +1,9 @@
 import Type from "typebox";
 import { answerWriter } from "../contract/answer.ts";
+import type { Answers } from "../contract/operation.ts";
 import { IdentityRecord } from "../contract/record.ts";
 import type { IdentityAnswer, IdentityOutcome, IdentityQuestion } from "../upstreams/identity-upstream.ts";
+import { masked } from "./masked.ts";
 
 /** What an attempt came to, after an outcome was held against its question. */
 export type Verdict =
@@ -25,18 +27,19 @@ function declaredOf(record: IdentityAnswer): IdentityAnswer | undefined {
 
 /**
  * Decides whether an outcome answers the question: a record must be complete, of the BVN asked for and, with
- * `phoneMatch`, of the phone given.
+ * `phoneMatch`, of the phone given. The record of a verdict is what `answers` allows.
  */
 export function judge(
   outcome: IdentityOutcome,
   { bvn, phone }: Pick<IdentityQuestion, "bvn" | "phone">,
-  { phoneMatch }: { phoneMatch: boolean },
+  { phoneMatch, answers }: { phoneMatch: boolean; answers: Answers },
 ): Verdict {
   switch (outcome?.kind) {
     case "verified": {
       const record = declaredOf(outcome.record);
       if (record?.verification_status !== "VERIFIED" || record.bvn_number !== bvn) return badResponse;
-      return phoneMatch && !hasPhone(record, phone) ? { state: "phone_mismatch" } : { state: "verified", record };
+      if (phoneMatch && !hasPhone(record, phone)) return { state: "phone_mismatch" };
+      return { state: "verified", record: answers === "masked" ? masked(record) : record };
     }
     case "not_found":
     case "phone_mismatch":

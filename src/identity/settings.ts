@@ -1,6 +1,6 @@
 /** What the operator decides about verifications. */
 export interface IdentitySettings {
-  /** Fee of a verification in kobo. */
+  /** Fee of a verification in kobo, for accounts without their own. */
   feeKobo: number;
   /** `record`: a differing amount is noted and the verification goes on. `enforce`: it is refused. */
   amountPolicy: "record" | "enforce";
@@ -20,6 +20,11 @@ export interface IdentitySettings {
   accountLimit?: { count: number; seconds: number };
   /** Questions to the live upstream that one account may cause in 24 h; default without bound. */
   vendorCallsPerDay?: number;
+}
+
+/** The fee schedule: what a verified BVN costs an account, in kobo. */
+export function feeOf({ bvnFee }: { bvnFee: number | null }, { feeKobo }: IdentitySettings): number {
+  return bvnFee ?? feeKobo;
 }
 
 /** Where faults are told to the operator. Fields never hold personal data. */

@@ -1,5 +1,5 @@
 import { Failure } from "../contract/failures.ts";
-import type { Mode } from "../contract/operation.ts";
+import type { Answers, Mode } from "../contract/operation.ts";
 import type { IdentityRecord } from "../contract/record.ts";
 import type { IdentityAnswer, IdentityUpstream } from "../upstreams/identity-upstream.ts";
 import { limitedSubject } from "../upstreams/sandbox/index.ts";
@@ -24,7 +24,7 @@ import {
   replayed,
 } from "./refusals.ts";
 import { unseal } from "./seal.ts";
-import { type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
+import { feeOf, type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
 
 /** One accepted request: 11 digits of BVN, the phone's ten digits, the amount in kobo. */
 export interface VerificationRequest {
@@ -34,6 +34,9 @@ export interface VerificationRequest {
   bvn: string;
   phone: string;
   amount: number;
+  /** Kobo, if the account has a fee of its own. */
+  bvnFee: number | null;
+  answers: Answers;
   idempotencyKey?: string;
   consentReference?: string;
   traceparent?: string;
@@ -251,12 +254,12 @@ export class Verifications {
   }
 
   async #attempted(
-    { bvn, phone, traceparent }: VerificationRequest,
+    { bvn, phone, answers, traceparent }: VerificationRequest,
     row: Row,
     upstream: IdentityUpstream,
     manner: Manner,
   ): Promise<Given> {
-    const question = { bvn, phone, ...(traceparent === undefined ? {} : { traceparent }) };
+    const question = { bvn, phone, answers, ...(traceparent === undefined ? {} : { traceparent }) };
     const { verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(row, upstream, question, manner);
     const facts: Facts = {
       charged: recorded && verdict.state === "verified",
@@ -303,12 +306,12 @@ export class Verifications {
 
   /** Writes down a verification that is refused before anybody is asked. */
   async #refused(intent: Row, bvn: string): Promise<never> {
-    const { ledger, limits, settings } = this.#parts;
+    const { ledger, limits } = this.#parts;
     const state = "refused" as const;
     const row = { ...intent, state, attempts: 0, owner: null, completed_at: intent.created_at };
     const made = await ledger.begin(row, limits.conditions(row, bvn));
     if (!made) throw (await limits.refusal(row, bvn)) ?? beaten;
-    throw amountMismatch(settings.feeKobo, factsOf(made));
+    throw amountMismatch(made.fee, factsOf(made));
   }
 
   #upstreamOf(mode: Mode): IdentityUpstream {
@@ -320,6 +323,7 @@ export class Verifications {
   #intentOf(request: VerificationRequest, hash: string | null, upstream: IdentityUpstream): Row {
     const { fingerprints, owners, settings, now } = this.#parts;
     const at = now();
+    const fee = feeOf(request, settings);
     return {
       reference: newReference(),
       account_id: request.accountId,
@@ -334,9 +338,9 @@ export class Verifications {
       attempts: 1,
       unresolved: 0,
       amount: request.amount,
-      fee: settings.feeKobo,
+      fee,
       charged: 0,
-      amount_differs: request.amount === settings.feeKobo ? 0 : 1,
+      amount_differs: request.amount === fee ? 0 : 1,
       consent_reference: request.consentReference ?? null,
       sealed_record: null,
       owner: owners.own,

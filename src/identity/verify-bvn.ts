@@ -96,7 +96,7 @@ export const verifyBvn = operation({
     },
   ],
   run: async ({ input, headers, caller }, identity: Identity) => {
-    const { accountId, keyId, mode } = caller!;
+    const { accountId, keyId, mode, bvnFee, answers } = caller!;
     const numbers = { bvn: bvnOf(input.bvn), phone: phoneOf(input.phone) };
     const key = headers["idempotency-key"];
     const consent = headers["consent-reference"];
@@ -110,6 +110,8 @@ export const verifyBvn = operation({
       accountId,
       keyId,
       mode,
+      bvnFee,
+      answers,
       ...numbers,
       amount: koboOf(input.amount)!,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

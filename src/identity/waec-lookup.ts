@@ -2,6 +2,7 @@ import Type from "typebox";
 import { nairaOf } from "../contract/money.ts";
 import { operation } from "../contract/operation.ts";
 import type { Identity } from "./identity.ts";
+import { feeOf } from "./settings.ts";
 
 const WaecAnswer = Type.Object({
   success: Type.Literal(true),
@@ -33,10 +34,10 @@ export const lookupWaecAmount = operation({
       answer: { success: true, status: "success", message, data: { amount: "100" } },
     },
   ],
-  run: async (_call, { settings }: Identity) => ({
+  run: async ({ caller }, { settings }: Identity) => ({
     success: true as const,
     status: "success" as const,
     message,
-    data: { amount: nairaOf(settings.feeKobo) },
+    data: { amount: nairaOf(feeOf(caller!, settings)) },
   }),
 });

@@ -10,6 +10,8 @@ import { sql } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { openStore, type Store, StoreFault } from "./store.ts";
 
+const usual = { suspended_at: null, bvn_fee: null, answers: "full" };
+
 async function refusal(opening: Promise<Store>): Promise<string> {
   const fault = await opening.then(
     async (store) => {
@@ -41,13 +43,13 @@ for (const { name, fresh } of engines) {
         assert.equal(first.engine, name);
         await first.db
           .insertInto("account")
-          .values({ id: "a", name: "Ada", email: "ada@example.com", created_at: 1_700_000_000_123 })
+          .values({ id: "a", name: "Ada", email: "ada@example.com", created_at: 1_700_000_000_123, ...usual })
           .execute();
         await first.close();
 
         const second = await openStore({ ...settings, serving: true });
         assert.deepEqual(await second.db.selectFrom("account").selectAll().execute(), [
-          { id: "a", name: "Ada", email: "ada@example.com", created_at: 1_700_000_000_123 },
+          { id: "a", name: "Ada", email: "ada@example.com", created_at: 1_700_000_000_123, ...usual },
         ]);
         assert.deepEqual(await second.db.selectFrom("change_counter").selectAll().orderBy("name").execute(), [
           { name: "access", number: 0 },

@@ -84,6 +84,10 @@ export interface AccountRow {
   name: string;
   email: string;
   created_at: number;
+  suspended_at: number | null;
+  /** Kobo of a verified BVN; null: the service's own fee. */
+  bvn_fee: number | null;
+  answers: string;
 }
 
 export interface ApiKeyRow {

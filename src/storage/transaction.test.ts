@@ -119,7 +119,11 @@ for (const { name: engine, fresh } of engines) {
         ...{ bootstrap: 0 as const, created_at: 0, expires_at: null, revoked_at: null },
       };
       await assert.rejects(store.db.insertInto("api_key").values(key).execute(), /foreign key/i);
-      await store.db.insertInto("account").values({ id: "a", name: "", email: "a@b", created_at: 0 }).execute();
+      const account = { id: "a", name: "", email: "a@b", created_at: 0 };
+      await store.db
+        .insertInto("account")
+        .values({ ...account, suspended_at: null, bvn_fee: null, answers: "full" })
+        .execute();
       await store.db.insertInto("api_key").values(key).execute();
       await store.db
         .insertInto("access_token")

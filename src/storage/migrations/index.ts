@@ -1,11 +1,13 @@
 import type { Migration, MigrationProvider } from "kysely/migration";
 import * as start from "./0001_start.ts";
 import * as verificationOwners from "./0002_verification_owners.ts";
+import * as accountTerms from "./0005_account_terms.ts";
 
 /** Every migration by name, in the order of the names. A released one is never edited: a change is a new file and line. */
 export const migrations: Record<string, Migration> = {
   "0001_start": start,
   "0002_verification_owners": verificationOwners,
+  "0005_account_terms": accountTerms,
 };
 
 export const migrationProvider: MigrationProvider = {
