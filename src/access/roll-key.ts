@@ -20,29 +20,26 @@ export async function rollKey(
   db: Kysely<Tables>,
   { id, overlap = 24 * 3_600_000 }: RollRequest,
   now: number = Date.now(),
-): Promise<{ key: ApiKey; text: string }> {
+): Promise<{ key: ApiKey; text: string; old: ApiKey }> {
   if (!(overlap >= 0)) throw new AccessFault("The overlap must not be negative.");
   return await db.transaction().execute(async (trx) => {
     await noteAccessChange(trx);
-    const old = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
-    if (!old) throw new AccessFault(`No key has the public id "${id}".`);
-    const end = old.revoked_at ?? old.expires_at ?? Number.POSITIVE_INFINITY;
+    const row = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
+    if (!row) throw new AccessFault(`No key has the public id "${id}".`);
+    const end = row.revoked_at ?? row.expires_at ?? Number.POSITIVE_INFINITY;
     if (end <= now) throw new AccessFault("The key has ended: create a new one instead.");
-    await trx
-      .updateTable("api_key")
-      .set({ expires_at: Math.min(end, now + overlap) })
-      .where("id", "=", id)
-      .execute();
-    const { text, ...fresh } = newApiKey(keyOf(old).mode);
-    const row: ApiKeyRow = {
-      ...old,
+    const old = { ...row, expires_at: Math.min(end, now + overlap) };
+    await trx.updateTable("api_key").set({ expires_at: old.expires_at }).where("id", "=", id).execute();
+    const { text, ...fresh } = newApiKey(keyOf(row).mode);
+    const successor: ApiKeyRow = {
+      ...row,
       id: fresh.id,
       secret_hash: fresh.hash,
       bootstrap: 0,
       created_at: now,
-      expires_at: old.expires_at === null ? null : now + (old.expires_at - old.created_at),
+      expires_at: row.expires_at === null ? null : now + (row.expires_at - row.created_at),
     };
-    await trx.insertInto("api_key").values(row).execute();
-    return { key: keyOf(row), text };
+    await trx.insertInto("api_key").values(successor).execute();
+    return { key: keyOf(successor), text, old: keyOf(old) };
   });
 }

@@ -18,8 +18,13 @@ export function expiryOption(flags: string): Option {
 export function expiryOf(text: string, now: number): number | undefined {
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
   if (days !== undefined) return now + Number(days) * dayMilliseconds;
+  return dayOf(text);
+}
+
+/** The first moment of a day such as `2027-01-31`, in UTC; undefined for other text. */
+export function dayOf(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
-  const end = Date.parse(`${text}T00:00:00Z`);
+  const start = Date.parse(`${text}T00:00:00Z`);
   // Date.parse may take 30 February for 2 March.
-  return !Number.isNaN(end) && new Date(end).toISOString().startsWith(text) ? end : undefined;
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(text) ? start : undefined;
 }

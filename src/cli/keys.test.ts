@@ -32,8 +32,8 @@ for (const { name, fresh } of engines) {
       assert.match(out, /^Account acc_\w+ is created for Other\.\n$/);
       assert.match(err, /duba keys create --account other@example\.com/);
       const list = (await duba("accounts", "list")).out.split("\n");
-      assert.match(list[0]!, /^id +name +email +created$/);
-      assert.match(list[1]!, /^acc_\w+ +Corner Shop +shop@example\.com +\d{4}-\d\d-\d\d \d\d:\d\dZ$/);
+      assert.match(list[0]!, /^id +name +email +bvn fee +answers +created +suspended$/);
+      assert.match(list[1]!, /^acc_\w+ +Corner Shop +shop@example\.com +default +full +\d{4}-\d\d-\d\d \d\d:\d\dZ +-$/);
     });
 
     it("gives accounts as JSON", async () => {
@@ -45,7 +45,7 @@ for (const { name, fresh } of engines) {
         listed.find(({ id }: { id: string }) => id === made.id),
         made,
       );
-      assert.deepEqual(Object.keys(made), ["id", "name", "email", "created_at"]);
+      assert.deepEqual(Object.keys(made), ["id", "name", "email", "bvn_fee", "answers", "created_at", "suspended_at"]);
     });
 
     for (const [fault, argv, sentence] of [
@@ -60,6 +60,8 @@ for (const { name, fresh } of engines) {
         /expired already/,
       ],
       ["a list of nobody's keys", ["keys", "list", "--account", "nobody@example.com"], /^No account has/],
+      ["a suspension of nobody", ["accounts", "suspend", "nobody@example.com"], /^No account has/],
+      ["an unknown key to roll", ["keys", "roll", "missing"], /^No key has the public id "missing"\.\n$/],
       ["an unknown key", ["keys", "revoke", "missing"], /^No key has the public id "missing"\.\n$/],
     ] as const) {
       it(`refuses ${fault}`, async () => {
@@ -107,6 +109,50 @@ for (const { name, fresh } of engines) {
       assert.deepEqual(made.addresses, ["203.0.113.7", "10.0.0.0/8"]);
       assert.equal(Date.parse(made.expires_at) - Date.parse(made.created_at) > 89 * 86_400_000, true);
       assert.equal(made.state, "active");
+    });
+
+    it("changes terms of an account, and refuses a change of nothing", async () => {
+      const made = ["accounts", "create", "--name", "Terms", "--email", "terms@example.com", "--bvn-fee", "80.50"];
+      assert.equal(JSON.parse((await duba(...made, "--json")).out).bvn_fee, "80.5");
+      const change = ["accounts", "change", "terms@example.com"];
+      const { out } = await duba(...change, "--bvn-fee", "default", "--answers", "masked");
+      assert.match(out, /pays the default fee for a BVN and is given masked answers\.\n$/);
+      const listed = (await duba("accounts", "list")).out.split("\n").find((line) => line.includes("terms@"));
+      assert.match(listed!, / default +masked /);
+      for (const [argv, sentence] of [
+        [[], /^Nothing to change is given/],
+        [["--bvn-fee", "eighty"], /It must be an amount such as 80/],
+        [["--answers", "some"], /full, masked/],
+      ] as const) {
+        const { exitCode, err } = await duba(...change, ...argv);
+        assert.equal(exitCode, 2);
+        assert.match(err, sentence);
+      }
+    });
+
+    it("suspends an account and resumes it", async () => {
+      await duba("accounts", "create", "--name", "Paused", "--email", "paused@example.com");
+      const suspended = async () =>
+        JSON.parse((await duba("accounts", "list", "--json")).out).find(
+          ({ email }: { email: string }) => email === "paused@example.com",
+        ).suspended_at;
+      assert.match((await duba("accounts", "suspend", "paused@example.com")).out, /is suspended since .+ 5 seconds/);
+      assert.match(await suspended(), /Z$/);
+      assert.match((await duba("accounts", "resume", "paused@example.com")).out, /is in force/);
+      assert.equal(await suspended(), null);
+    });
+
+    it("rolls a key: the new one once, the old one until the overlap ends", async () => {
+      const argv = ["keys", "create", "--account", "shop@example.com", "--label", "rolled", "--mode", "live", "--json"];
+      const old = JSON.parse((await duba(...argv)).out);
+      const { exitCode, out, err } = await duba("keys", "roll", old.id, "--overlap", "1h");
+      assert.equal(exitCode, 0);
+      assert.equal(readApiKey(out.trim())?.mode, "live");
+      assert.match(err, new RegExp(`replaces ${old.id}, which ends`));
+      const listed = JSON.parse((await duba("keys", "list", "--json")).out) as { id: string; expires_at: string }[];
+      const end = Date.parse(listed.find(({ id }) => id === old.id)!.expires_at);
+      assert.ok(Math.abs(end - Date.now() - 3_600_000) < 60_000);
+      assert.equal((await duba("keys", "roll", old.id, "--overlap", "soon")).exitCode, 2);
     });
 
     it("revokes a key by its id or its whole text, and says when that is noticed", async () => {

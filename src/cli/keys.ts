@@ -1,9 +1,11 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { findAccount, listAccounts } from "../access/accounts.ts";
 import { readApiKey } from "../access/api-key.ts";
 import { type ApiKey, createKey, listKeys, revokeKey } from "../access/keys.ts";
+import { rollKey } from "../access/roll-key.ts";
 import { settings } from "../config.ts";
 import { type Mode, scopes } from "../contract/operation.ts";
+import { duration } from "../contract/setting.ts";
 import { expiryOption } from "./expiry.ts";
 import { examples, subcommand } from "./help.ts";
 import type { Io } from "./io.ts";
@@ -30,9 +32,10 @@ interface ListOptions {
 
 /** `duba keys`: API keys of the accounts. */
 export function addKeys(program: Command, io: Io): void {
-  const keys = subcommand(program, "keys", "API keys of the accounts: create, list, revoke.");
+  const keys = subcommand(program, "keys", "API keys of the accounts: create, list, roll, revoke.");
   addCreate(keys, io);
   addList(keys, io);
+  addRoll(keys, io);
   addRevoke(keys, io);
   examples(keys, "duba keys create --account shop@example.com --label checkout", "duba keys list");
 }
@@ -115,6 +118,39 @@ function addList(keys: Command, io: Io): void {
       io.out(table(rows, painter(io.colours?.out)));
     });
   examples(command, "duba keys list", "duba keys list --account shop@example.com --json");
+}
+
+function addRoll(keys: Command, io: Io): void {
+  const command = subcommand(
+    keys,
+    "roll",
+    "Replace a key by a new one of the same mode, label, scopes and addresses. The old key, and the tokens it bought, " +
+      "stay in force for the overlap. The new key alone goes to standard output, once.",
+  )
+    .argument("<id>", "Public id of the key, as `duba keys list` shows it; the whole key does as well.")
+    .addOption(
+      new Option("--overlap <time>", "How long the old key stays in force; 0s ends it at once.")
+        .default(24 * 3_600_000, "24h")
+        .argParser((text: string) => {
+          const overlap = duration.read(text);
+          if (overlap === undefined) throw new InvalidArgumentError(`It must be ${duration.form}.`);
+          return overlap;
+        }),
+    )
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print the new key and its facts as JSON")
+    .action(async (given: string, { overlap, data, json }: { overlap: number; data?: string; json?: true }) => {
+      const id = readApiKey(given)?.id ?? given;
+      const { key, text, old, email } = await withStore(io, data, async (db) => {
+        const rolled = await rollKey(db, { id, overlap });
+        return { ...rolled, email: (await findAccount(db, rolled.key.accountId)).email };
+      });
+      if (json) return io.out(`${JSON.stringify({ ...facts(key, email), key: text }, null, 2)}\n`);
+      io.out(`${text}\n`);
+      io.err(`This ${key.mode} key ${key.id} of ${email} replaces ${old.id}, which ends ${timeOf(old.expiresAt)}.\n`);
+      io.err("Keep it now: it is not shown again.\n");
+    });
+  examples(command, "duba keys roll 4Zq8mPx0LtV2", "duba keys roll 4Zq8mPx0LtV2 --overlap 1h");
 }
 
 function addRevoke(keys: Command, io: Io): void {

@@ -7,6 +7,7 @@ import { addCall } from "./call.ts";
 import { examples, rootCommand } from "./help.ts";
 import { type Io, withoutCredentials } from "./io.ts";
 import { addKeys } from "./keys.ts";
+import { addLedger } from "./ledger.ts";
 import { addServe } from "./serve.ts";
 import { painter } from "./table.ts";
 
@@ -44,6 +45,7 @@ async function obeyed(argv: readonly string[], io: Io, operations: readonly Oper
   addServe(program, io, ended);
   addAccounts(program, io);
   addKeys(program, io);
+  addLedger(program, io);
   addCall(program, io, operations, ended);
   examples(
     program,
