@@ -59,7 +59,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     db,
     engine,
     keyring,
-    upstreams: { test: sandbox(), live: null },
+    upstreams: { test: sandbox(), live: [] },
     settings: {
       feeKobo: config.bvnFee,
       amountPolicy: config.amountPolicy,
@@ -68,6 +68,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
       recordRetention: config.recordRetention,
       negativeDetail: config.negativeDetail,
       consentRequired: config.consent === "required",
+      payTwice: false,
       limits: config.limits,
       accountLimit: config.limitVerification,
       ...(config.vendorCallsPerDay === null ? {} : { vendorCallsPerDay: config.vendorCallsPerDay }),

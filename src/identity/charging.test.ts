@@ -34,7 +34,7 @@ for (const engine of engines) {
         return { kind };
       });
       const identity = await store.open(t, {
-        upstreams: { test: upstream, live: upstream },
+        upstreams: { test: upstream, live: [upstream] },
         settings: { feeKobo, limits: false },
       });
 

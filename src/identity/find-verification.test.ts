@@ -22,7 +22,7 @@ for (const engine of engines) {
         time += 412;
         return verified(question);
       });
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null }, now: () => time });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, now: () => time });
       const mine = newRequest({ idempotencyKey: "k-1" });
       const { record } = await identity.verify(mine);
       const expected = {
@@ -56,7 +56,7 @@ for (const engine of engines) {
 
     test("one that runs, or whose outcome is not known, has no end and cost nothing", async (t) => {
       const upstream = new PlayedUpstream();
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null } });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
       const call = failureOf(identity.verify(mine));
       const { reference } = await upstream.asked();
@@ -102,7 +102,7 @@ for (const engine of engines) {
       for (const kind of ["not_found", "phone_mismatch"] as const) {
         const { upstream } = answering(() => ({ kind }));
         const identity = await store.open(t, {
-          upstreams: { test: upstream, live: null },
+          upstreams: { test: upstream, live: [] },
           settings: { negativeDetail: "coarse" },
         });
         const mine = newRequest({ idempotencyKey: "k" });

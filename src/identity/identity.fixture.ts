@@ -30,6 +30,7 @@ export const settings: IdentitySettings = {
   recordRetention: 24 * 60 * 60 * 1000,
   negativeDetail: "full",
   consentRequired: false,
+  payTwice: false,
   limits: true,
 };
 
@@ -91,7 +92,7 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
         db: opened.db,
         engine: opened.engine,
         keyring,
-        upstreams: { test: sandbox(), live: null },
+        upstreams: { test: sandbox(), live: [] },
         log,
         ...changes,
         settings: { ...settings, ...changes.settings },

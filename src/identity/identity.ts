@@ -2,7 +2,6 @@ import type { Kysely } from "kysely";
 import type { Mode } from "../contract/operation.ts";
 import { codeOf } from "../storage/fault.ts";
 import type { Tables } from "../storage/tables.ts";
-import type { IdentityUpstream } from "../upstreams/identity-upstream.ts";
 import { Attempts } from "./attempts.ts";
 import { Fingerprints } from "./fingerprint.ts";
 import { type Keyring, matchKeyring } from "./keyring.ts";
@@ -13,15 +12,14 @@ import { leasedOwner, soleOwner } from "./owners.ts";
 import { type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
 import type { Swept } from "./sweep.ts";
 import { startUpkeep } from "./upkeep.ts";
-import { type Given, type VerificationRequest, Verifications } from "./verification.ts";
+import { type Given, type Upstreams, type VerificationRequest, Verifications } from "./verification.ts";
 import { within } from "./within.ts";
 
 export interface IdentityParts {
   db: Kysely<Tables>;
   engine: "sqlite" | "postgres";
   keyring: Keyring;
-  /** Test keys reach `test` only and live keys `live` only; null: no live source is set up. */
-  upstreams: { test: IdentityUpstream; live: IdentityUpstream | null };
+  upstreams: Upstreams;
   settings: IdentitySettings;
   /** Milliseconds since 1970. */
   now?: () => number;

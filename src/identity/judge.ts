@@ -2,15 +2,22 @@ import Type from "typebox";
 import { answerWriter } from "../contract/answer.ts";
 import type { Answers } from "../contract/operation.ts";
 import { IdentityRecord } from "../contract/record.ts";
-import type { IdentityAnswer, IdentityOutcome, IdentityQuestion } from "../upstreams/identity-upstream.ts";
+import type {
+  IdentityAnswer,
+  IdentityOutcome,
+  IdentityQuestion,
+  Unavailability,
+} from "../upstreams/identity-upstream.ts";
 import { masked } from "./masked.ts";
 
 /** What an attempt came to, after an outcome was held against its question. */
 export type Verdict =
   | { state: "verified"; record: IdentityAnswer }
   | { state: "not_found" | "phone_mismatch" | "unknown" }
-  /** `lasting`: no retry cures it (no money, bad credentials). */
-  | { state: "failed"; reason: "unavailable" | "lasting" | "bad_response" };
+  /** `lasting`: no retry cures it (no money, bad credentials). `notAsked`: the question did not reach the source. */
+  | { state: "failed"; reason: "unavailable" | "lasting" | "bad_response"; notAsked?: true };
+
+const unasked: ReadonlySet<Unavailability> = new Set(["not_reached", "busy", "paused"]);
 
 const badResponse: Verdict = { state: "failed", reason: "bad_response" };
 
@@ -46,7 +53,11 @@ export function judge(
     case "unknown":
       return { state: outcome.kind };
     case "unavailable":
-      return { state: "failed", reason: outcome.lasting ? "lasting" : "unavailable" };
+      return {
+        state: "failed",
+        reason: outcome.lasting ? "lasting" : "unavailable",
+        ...(outcome.reason && unasked.has(outcome.reason) ? { notAsked: true } : {}),
+      };
     default:
       return badResponse;
   }

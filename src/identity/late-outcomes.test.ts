@@ -26,7 +26,7 @@ for (const engine of engines) {
     /** A room whose time only passes when the test says so. */
     const openPlayed = async (t: TestContext, changes: Changes = {}) => {
       const upstream = new PlayedUpstream();
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null }, ...changes });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });
       return { identity, upstream };
     };
     const stateBecomes = (mine: { accountId: string }, state: string) =>
@@ -58,7 +58,7 @@ for (const engine of engines) {
     test("an upstream that heeds the signal leaves the outcome unknown", async (t) => {
       const { upstream, questions } = answering((question) => sandbox().verify(question));
       const identity = await store.open(t, {
-        upstreams: { test: upstream, live: null },
+        upstreams: { test: upstream, live: [] },
         settings: { timeLimit: 1000 },
       });
       const mine = newRequest({ bvn: "00000000008", idempotencyKey: "k" });

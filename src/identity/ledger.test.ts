@@ -51,6 +51,7 @@ for (const engine of engines) {
       const ledger = new Ledger(store.db);
       if (move === "resume")
         return (await ledger.resume(row, { owner: "other", upstream: "u", asks: true, at: 3 })) !== undefined;
+      if (move === "turn") return (await ledger.turn(row, "next", false)) !== undefined;
       if (move === "disown") return ledger.disown(row);
       const verb = move === "settle" ? "settle" : "learn";
       return ledger[verb](row, found(to as Ending));
@@ -87,6 +88,16 @@ for (const engine of engines) {
       assert.equal(await ledger.settle(row, found("verified")), true);
       assert.equal(await ledger.settle(row, found("verified")), false);
       assert.deepEqual(await nowOf(row), { ...row, state: "verified", charged: 1, completed_at: 2 });
+    });
+
+    test("a turn to another upstream is a further attempt, and of the present attempt only", async () => {
+      const ledger = new Ledger(store.db);
+      const row = await placed({ upstream: "first" });
+      const turned = await ledger.turn(row, "second", true);
+      assert.deepEqual(turned, { ...row, upstream: "second", attempts: 2, unresolved: 1 });
+      assert.equal(await ledger.turn(row, "third", false), undefined);
+      assert.equal(await ledger.settle(row, found("failed")), false);
+      assert.deepEqual(await nowOf(row), turned);
     });
 
     test("of those who resume at once one succeeds", async () => {

@@ -18,6 +18,8 @@ export const beginnings = ["started", "refused"] as const satisfies State[];
 export const moves = {
   /** The owner of a running attempt, with its outcome. */
   settle: { from: ["started"], to: ["verified", "not_found", "phone_mismatch", "failed", "unknown"] },
+  /** The owner of a running attempt, which asks another upstream. */
+  turn: { from: ["started"], to: ["started"] },
   /** A retry of the idempotency key, which becomes the owner. */
   resume: { from: ["failed", "unknown"], to: ["started"] },
   /** Whoever hears the truth after its attempt was given up. */
@@ -107,6 +109,19 @@ export class Ledger {
     })
       .where("attempts", "=", row.attempts)
       .where("state", "=", row.state)
+      .returningAll()
+      .executeTakeFirst()) as Row | undefined;
+  }
+
+  /**
+   * Notes that another upstream is asked in the same run, which counts as an attempt; `unresolved` if nobody knows what the
+   * one before did. Undefined if the row is not this attempt's any more.
+   */
+  async turn(attempt: Attempt, upstream: string, unresolved: boolean): Promise<Row | undefined> {
+    return (await this.#move("turn", "started", attempt.reference, { upstream, attempts: attempt.attempts + 1 })
+      .$if(unresolved, (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
+      .where("owner", "=", attempt.owner)
+      .where("attempts", "=", attempt.attempts)
       .returningAll()
       .executeTakeFirst()) as Row | undefined;
   }

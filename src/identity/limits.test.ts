@@ -17,7 +17,7 @@ for (const engine of engines) {
       const clock = { time: Date.UTC(2026, 0, 15) };
       const { upstream, questions } = answering((question) => outcome ?? verified(question));
       const open = () =>
-        store.open(t, { upstreams: { test: upstream, live: upstream }, now: () => clock.time, settings });
+        store.open(t, { upstreams: { test: upstream, live: [upstream] }, now: () => clock.time, settings });
       return { identity: await open(), open, clock, questions };
     };
     let people = 22_000_001_000;

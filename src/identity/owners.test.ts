@@ -20,12 +20,12 @@ suite("running verifications of an earlier process on sqlite", () => {
 
   test("are unknown before the next process is ready, and a retry takes them up", async (t) => {
     const played = new PlayedUpstream();
-    const crashed = await store.open(t, { upstreams: { test: played, live: null } });
+    const crashed = await store.open(t, { upstreams: { test: played, live: [] } });
     const mine = newRequest({ idempotencyKey: "k" });
     const lost = crashed.verify(mine).catch(() => undefined);
     const { reference } = await played.asked();
 
-    const next = await store.open(t, { upstreams: { test: answering(verified).upstream, live: null } });
+    const next = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
     const row = await onlyRowOf(store.db, mine);
     assert.deepEqual([row.state, row.unresolved], ["unknown", 1]);
     const { record, replayed } = await next.verify(mine);
@@ -56,7 +56,7 @@ suite("two processes on postgres", () => {
 
   test("one key sent to both is one verification", async (t) => {
     const upstream = new PlayedUpstream();
-    const rooms = await Promise.all([1, 2].map(() => store.open(t, { upstreams: { test: upstream, live: null } })));
+    const rooms = await Promise.all([1, 2].map(() => store.open(t, { upstreams: { test: upstream, live: [] } })));
     const mine = newRequest({ idempotencyKey: "k" });
     let refused = 0;
     const calls = Array.from({ length: 40 }, async (_, n) => {
@@ -79,7 +79,7 @@ suite("two processes on postgres", () => {
 
   test("a start leaves the rows of living processes alone", async (t) => {
     const upstream = new PlayedUpstream();
-    const room = await store.open(t, { upstreams: { test: upstream, live: null } });
+    const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
     const mine = newRequest();
     const call = room.verify(mine);
     await upstream.asked();
@@ -97,8 +97,8 @@ suite("two processes on postgres", () => {
     ] as const) {
       const upstream = new PlayedUpstream();
       const [room, other] = [
-        await store.open(t, { upstreams: { test: upstream, live: null } }),
-        await store.open(t, { upstreams: { test: answering(verified).upstream, live: null } }),
+        await store.open(t, { upstreams: { test: upstream, live: [] } }),
+        await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } }),
       ];
       const mine = newRequest({ idempotencyKey: "k" });
       const lost = room.verify(mine).catch(() => undefined);
@@ -116,7 +116,7 @@ suite("two processes on postgres", () => {
 
   test("a start turns what dead processes left to unknown", async (t) => {
     const upstream = new PlayedUpstream();
-    const room = await store.open(t, { upstreams: { test: upstream, live: null } });
+    const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
     const mine = newRequest();
     const lost = room.verify(mine).catch(() => undefined);
     await upstream.asked();
@@ -130,7 +130,7 @@ suite("two processes on postgres", () => {
   test("a process notices a peer's death by itself", async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
     const upstream = new PlayedUpstream();
-    const room = await store.open(t, { upstreams: { test: upstream, live: null } });
+    const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
     const mine = newRequest();
     const lost = room.verify(mine).catch(() => undefined);
     await upstream.asked();
@@ -156,7 +156,7 @@ for (const engine of engines)
 
     test("gets the outcome of the process that was taken for dead as news, charged when it is given", async (t) => {
       const upstream = new PlayedUpstream();
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null } });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
       const call = failureOf(identity.verify(mine));
       await upstream.asked();

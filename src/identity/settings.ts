@@ -14,6 +14,8 @@ export interface IdentitySettings {
   negativeDetail: "full" | "coarse";
   /** Whether live verifications need a Consent-Reference. */
   consentRequired: boolean;
+  /** Whether another source is asked when one did not answer in time: both may then want to be paid. */
+  payTwice: boolean;
   /** Whether accounts and subjects are limited. */
   limits: boolean;
   /** Verifications that one account may start in a window; default 60 in 60 s. */

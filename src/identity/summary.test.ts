@@ -15,7 +15,7 @@ for (const engine of engines) {
       const outcomes: IdentityOutcome[] = [{ kind: "not_found" }, { kind: "unknown" }, { kind: "unavailable" }];
       const { upstream } = answering((question, nth) => outcomes[nth - 1] ?? verified(question));
       const identity = await store.open(t, {
-        upstreams: { test: upstream, live: upstream },
+        upstreams: { test: upstream, live: [upstream] },
         settings: { feeKobo: 99_999_999_999 },
         now: () => time,
       });

@@ -50,7 +50,7 @@ for (const engine of engines) {
 
     test("leaves alone what runs", async (t) => {
       const upstream = new PlayedUpstream();
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null }, now: () => start });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, now: () => start });
       const mine = newRequest({ idempotencyKey: "k" });
       const call = identity.verify(mine);
       await upstream.asked();
@@ -66,7 +66,7 @@ for (const engine of engines) {
       let time = start;
       const told: Swept[] = [];
       const identity = await store.open(t, {
-        upstreams: { test: answering(verified).upstream, live: null },
+        upstreams: { test: answering(verified).upstream, live: [] },
         now: () => time,
         swept: (removed) => void told.push(removed),
       });

@@ -9,7 +9,7 @@ for (const engine of engines) {
 
     test("ask at most twice more, then say that no retry helps", async (t) => {
       const { upstream, questions } = answering(() => ({ kind: "unknown" }));
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null } });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
       const answers = [];
       for (const _ of [1, 2, 3, 4, 5]) {
@@ -34,7 +34,7 @@ for (const engine of engines) {
         const kind = outcomes[nth - 1];
         return kind === undefined ? verified(question) : ({ kind } as IdentityOutcome);
       });
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null } });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
       for (const _ of outcomes) assert.equal((await failureOf(identity.verify(mine))).retryable, true);
       await identity.verify(mine);
@@ -60,7 +60,7 @@ for (const engine of engines) {
     test("an upstream that can tell is asked what became of the first, and sold nothing anew", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const { upstream, references, questions } = remembering(() => verified(mine));
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null } });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       await failureOf(identity.verify(mine));
       const { record } = await identity.verify(mine);
       assert.deepEqual(references, [record.request_reference]);
@@ -71,7 +71,7 @@ for (const engine of engines) {
     test("an upstream that did no work for the first is asked again", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const { upstream, questions } = remembering(async () => ({ kind: "unavailable" }));
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null } });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       await failureOf(identity.verify(mine));
       assert.ok(await identity.verify(mine));
       assert.equal(questions.length, 2);
@@ -86,7 +86,7 @@ for (const engine of engines) {
         if (looks === 2) return { kind: "bad_response" };
         return looks < 6 ? { kind: "unknown" } : verified(mine);
       });
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null } });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       for (const _ of [0, 1, 2, 3, 4, 5]) {
         const { code, retryable } = await failureOf(identity.verify(mine));
         assert.deepEqual([code, retryable], ["upstream_timeout", true]);
@@ -98,7 +98,7 @@ for (const engine of engines) {
     test("another upstream than the first cannot tell", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const first = await store.open(t, {
-        upstreams: { test: answering(() => ({ kind: "unknown" })).upstream, live: null },
+        upstreams: { test: answering(() => ({ kind: "unknown" })).upstream, live: [] },
       });
       await failureOf(first.verify(mine));
       const upstream: IdentityUpstream = {
@@ -106,7 +106,7 @@ for (const engine of engines) {
         verify: verified,
         lookUp: () => assert.fail("it never heard of the reference"),
       };
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null } });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       assert.ok(await identity.verify(mine));
       assert.equal((await onlyRowOf(store.db, mine)).upstream, "successor");
     });

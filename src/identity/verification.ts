@@ -4,6 +4,7 @@ import type { IdentityRecord } from "../contract/record.ts";
 import type { IdentityAnswer, IdentityUpstream } from "../upstreams/identity-upstream.ts";
 import { limitedSubject } from "../upstreams/sandbox/index.ts";
 import { AccountGate } from "./account-gate.ts";
+import type { Route } from "./asking.ts";
 import type { Attempts, Manner } from "./attempts.ts";
 import type { Fingerprints } from "./fingerprint.ts";
 import type { Keyring } from "./keyring.ts";
@@ -23,6 +24,7 @@ import {
   refusal,
   replayed,
 } from "./refusals.ts";
+import { routeOf } from "./route.ts";
 import { unseal } from "./seal.ts";
 import { feeOf, type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
 
@@ -48,6 +50,12 @@ export interface Given {
   replayed: boolean;
 }
 
+/** Test keys reach `test` only and live keys `live` only, in the operator's order; empty: no live source is set up. */
+export interface Upstreams {
+  test: IdentityUpstream;
+  live: readonly IdentityUpstream[];
+}
+
 export interface VerificationParts {
   ledger: Ledger;
   attempts: Attempts;
@@ -56,7 +64,7 @@ export interface VerificationParts {
   owners: Owners;
   fingerprints: Fingerprints;
   keyring: Keyring;
-  upstreams: { test: IdentityUpstream; live: IdentityUpstream | null };
+  upstreams: Upstreams;
   settings: IdentitySettings;
   log: IdentityLog;
   now: () => number;
@@ -194,8 +202,8 @@ export class Verifications {
   /** A first attempt. Throws `beaten` if the key was bound meanwhile. */
   async #fresh(request: VerificationRequest, hash: string | null, bind: () => void, begun: number): Promise<Given> {
     const { ledger, late, limits, settings } = this.#parts;
-    const upstream = this.#upstreamOf(request.mode);
-    const row = this.#intentOf(request, hash, upstream);
+    const route = this.#routeOf(request.mode);
+    const row = this.#intentOf(request, hash, route.upstreams[0].name);
     if (settings.amountPolicy === "enforce" && row.amount_differs) return this.#refused(row, request.bvn);
     return this.#inFlight(row, async () => {
       let made: Row | undefined;
@@ -208,34 +216,34 @@ export class Verifications {
       }
       if (!made) throw (await limits.refusal(row, request.bvn)) ?? beaten;
       bind();
-      return this.#attempted(request, made, upstream, { begun, looksUp: false });
+      return this.#attempted(request, made, route, { begun });
     });
   }
 
   /** A further attempt of a verification that ended without an answer. */
   async #resumed(request: VerificationRequest, row: Row, bind: () => void, begun: number): Promise<Given> {
     const { attempts, ledger, owners, now } = this.#parts;
-    const upstream = this.#upstreamOf(request.mode);
-    const looksUp = upstream.lookUp !== undefined && row.unresolved > 0 && row.upstream === upstream.name;
+    const route = this.#routeOf(request.mode, row);
+    const [{ name: upstream }] = route.upstreams;
     return this.#inFlight(row, async () => {
       const left = attempts.takeOver(row.reference);
       try {
-        if (!left) await this.#refuseFurther(row, looksUp);
-        const next = { owner: owners.own, upstream: upstream.name, asks: !left, at: now() };
+        if (!left) await this.#refuseFurther(row, route);
+        const next = { owner: owners.own, upstream: left?.row.upstream ?? upstream, asks: !left, at: now() };
         const resumed = await ledger.resume(row, next);
         if (!resumed) throw beaten;
         bind();
         row = resumed;
       } catch (error) {
-        if (left) attempts.leave(row, upstream, left);
+        if (left) attempts.leave(left);
         throw error;
       }
-      return this.#attempted(request, row, upstream, { begun, left, looksUp });
+      return this.#attempted(request, row, route, { begun, left });
     });
   }
 
   /** Throws if the row's attempts, or the account's for a day, are used up. */
-  async #refuseFurther(row: Row, looksUp: boolean): Promise<void> {
+  async #refuseFurther(row: Row, { looksUp }: Route): Promise<void> {
     if (!looksUp && row.unresolved > furtherAttempts)
       throw refusal("upstream_timeout", givenUp, factsOf(row), { retryable: false });
     const limited = await this.#parts.limits.resumptionRefusal(row, this.#parts.now());
@@ -255,15 +263,15 @@ export class Verifications {
 
   async #attempted(
     { bvn, phone, answers, traceparent }: VerificationRequest,
-    row: Row,
-    upstream: IdentityUpstream,
+    started: Row,
+    route: Route,
     manner: Manner,
   ): Promise<Given> {
     const question = { bvn, phone, answers, ...(traceparent === undefined ? {} : { traceparent }) };
-    const { verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(row, upstream, question, manner);
+    const { row, verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(started, route, question, manner);
     const facts: Facts = {
       charged: recorded && verdict.state === "verified",
-      upstream_called: upstreamCalled || row.attempts > 1,
+      upstream_called: upstreamCalled || started.attempts > 1,
       request_reference: row.reference,
     };
     if (!recorded && verdict.state !== "unknown" && verdict.state !== "failed")
@@ -314,13 +322,14 @@ export class Verifications {
     throw amountMismatch(made.fee, factsOf(made));
   }
 
-  #upstreamOf(mode: Mode): IdentityUpstream {
-    const upstream = this.#parts.upstreams[mode];
-    if (!upstream) throw refusal("upstream_not_configured", undefined, noFacts);
-    return upstream;
+  #routeOf(mode: Mode, row?: Row): Route {
+    const { upstreams, settings } = this.#parts;
+    const route = routeOf(mode === "test" ? [upstreams.test] : upstreams.live, settings, row);
+    if (!route) throw refusal("upstream_not_configured", undefined, noFacts);
+    return route;
   }
 
-  #intentOf(request: VerificationRequest, hash: string | null, upstream: IdentityUpstream): Row {
+  #intentOf(request: VerificationRequest, hash: string | null, upstream: string): Row {
     const { fingerprints, owners, settings, now } = this.#parts;
     const at = now();
     const fee = feeOf(request, settings);
@@ -334,7 +343,7 @@ export class Verifications {
       body_hash: fingerprints.of("body", contentOf(request)),
       subject_hash: fingerprints.of("subject", [request.bvn]),
       subject_last4: request.bvn.slice(-4),
-      upstream: upstream.name,
+      upstream,
       attempts: 1,
       unresolved: 0,
       amount: request.amount,

@@ -92,7 +92,7 @@ for (const engine of engines) {
     });
 
     test("where consent is required, a live call without it is refused and a test call is not", async (t) => {
-      const upstreams = { test: answering(verified).upstream, live: answering(verified).upstream };
+      const upstreams = { test: answering(verified).upstream, live: [answering(verified).upstream] };
       const identity = await store.open(t, { upstreams, settings: { consentRequired: true } });
       const live = { accountId: newRequest().accountId, mode: "live" } as const;
       assert.equal((await failureOf(callOf(verifyBvn, identity, { input, caller: live }))).code, "consent_required");
@@ -103,7 +103,7 @@ for (const engine of engines) {
 
     test("the caller's trace context reaches the upstream, a bad one does not", async (t) => {
       const { upstream, questions } = answering(verified);
-      const identity = await store.open(t, { upstreams: { test: upstream, live: null } });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
       await callOf(verifyBvn, identity, { input, headers: { traceparent } });
       await callOf(verifyBvn, identity, { input, headers: { traceparent: "22000000017" } });

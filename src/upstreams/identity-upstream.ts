@@ -16,6 +16,25 @@ export interface IdentityQuestion {
 export type IdentityAnswer = Omit<IdentityRecord, "request_reference">;
 
 /**
+ * Why a source did no work.
+ * - `no_money`, `bad_credentials`, `bad_settings`: no question will be answered until the operator acts.
+ * - `refused`: the source does not take this question, whatever it thinks of others.
+ * - `rate_limited`, `out_of_service`: the source says so of itself.
+ * - `not_reached`: the question did not leave this machine.
+ * - `busy`, `paused`: the source was not asked, as it has too many questions under way or too many have failed.
+ */
+export type Unavailability =
+  | "no_money"
+  | "bad_credentials"
+  | "bad_settings"
+  | "refused"
+  | "rate_limited"
+  | "out_of_service"
+  | "not_reached"
+  | "busy"
+  | "paused";
+
+/**
  * What became of a question.
  * - `unavailable`: the source certainly did no work. `lasting` marks what a retry cannot cure (no money, bad credentials).
  * - `bad_response`: the source answered what cannot be trusted.
@@ -25,7 +44,7 @@ export type IdentityOutcome =
   | { kind: "verified"; record: IdentityAnswer }
   | { kind: "not_found" }
   | { kind: "phone_mismatch" }
-  | { kind: "unavailable"; lasting?: boolean }
+  | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability }
   | { kind: "bad_response" }
   | { kind: "unknown" };
 
@@ -33,6 +52,8 @@ export type IdentityOutcome =
 export interface IdentityUpstream {
   readonly name: string;
   verify(question: IdentityQuestion): Promise<IdentityOutcome>;
+  /** False while a question would not be put to the source, so that another may be asked instead. */
+  isReady?(): boolean;
   /**
    * What became of an earlier question with this reference, for a source that can tell; nothing is bought. `unavailable`:
    * the source certainly did no work for it. `unknown`: it cannot be told now.

@@ -1,0 +1,137 @@
+import type { Answers } from "../contract/operation.ts";
+import { codeOf } from "../storage/fault.ts";
+import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../upstreams/identity-upstream.ts";
+import { judge, type Verdict } from "./judge.ts";
+import type { Ledger, Row } from "./ledger.ts";
+import type { IdentityLog, IdentitySettings } from "./settings.ts";
+
+/** What to ask, and how much of the record the account is given. */
+export type Question = Omit<IdentityQuestion, "signal" | "reference"> & { answers: Answers };
+
+/** Whom to ask, in order; `looksUp`: the first is asked what became of the attempts before. */
+export interface Route {
+  upstreams: readonly [IdentityUpstream, ...IdentityUpstream[]];
+  looksUp: boolean;
+}
+
+interface Parts {
+  ledger: Ledger;
+  settings: IdentitySettings;
+  log: IdentityLog;
+}
+
+const brokeOff = "The identity upstream broke off with a fault";
+
+/**
+ * A question on its way. It goes on to the next upstream of its route only when the one before certainly did no work, or
+ * when the operator accepts to pay twice for one that did not answer in time; the ledger names whoever is asked first.
+ */
+export class Asking {
+  /** Of `performance.now()`. */
+  readonly since = performance.now();
+  /** Never rejects. */
+  readonly verdict: Promise<Verdict>;
+  /** As the ledger has it, but for what a turn under way changes. */
+  row: Row;
+  readonly #parts: Parts;
+  readonly #route: Route;
+  readonly #question: IdentityQuestion;
+  readonly #answers: Answers;
+  readonly #limit = new AbortController();
+  #turning: Promise<Row | undefined> | undefined;
+
+  constructor(parts: Parts, row: Row, route: Route, { answers, ...question }: Question) {
+    this.#parts = parts;
+    this.row = row;
+    this.#route = route;
+    this.#answers = answers;
+    this.#question = { ...question, reference: row.reference, signal: this.#limit.signal };
+    this.verdict = Promise.resolve().then(() => this.#ask());
+  }
+
+  /** Asks nobody else, and gives the sources no more time. Resolves when `row` is what the ledger has. */
+  async end(): Promise<void> {
+    this.#limit.abort();
+    await this.#turning;
+  }
+
+  async #ask(): Promise<Verdict> {
+    const [first, ...others] = this.#route.upstreams;
+    const earlier = this.#route.looksUp ? await this.#lookedUp(first) : undefined;
+    let verdict = earlier ?? (await this.#verified(first));
+    for (const next of others) {
+      if (!this.#mayTurn(verdict)) break;
+      if (next.isReady?.() === false) continue;
+      if (!(await this.#turn(next, verdict)) || this.#limit.signal.aborted) break;
+      verdict = withEarlier(verdict, await this.#verified(next));
+    }
+    return verdict;
+  }
+
+  #mayTurn(verdict: Verdict): boolean {
+    if (this.#limit.signal.aborted) return false;
+    if (verdict.state === "unknown") return this.#parts.settings.payTwice;
+    return verdict.state === "failed" && verdict.reason !== "bad_response";
+  }
+
+  /** Notes durably who is asked next. False if the row is not this attempt's any more, or the store does not say. */
+  async #turn({ name }: IdentityUpstream, { state }: Verdict): Promise<boolean> {
+    const { ledger, log } = this.#parts;
+    this.#turning = ledger.turn(this.row, name, state === "unknown").catch((error: unknown) => {
+      log.error(
+        { reference: this.row.reference, ...kindOf(error) },
+        "The store did not take a turn to another upstream",
+      );
+      return undefined;
+    });
+    const turned = await this.#turning;
+    if (turned) this.row = turned;
+    return turned !== undefined;
+  }
+
+  /** What the upstream says became of an earlier attempt; undefined if it did no work for it. */
+  async #lookedUp(upstream: IdentityUpstream): Promise<Verdict | undefined> {
+    const { bvn: _, phone: __, ...earlier } = this.#question;
+    try {
+      const verdict = this.#judged(await upstream.lookUp!(earlier));
+      if (verdict.state !== "failed") return verdict;
+      return verdict.reason === "bad_response" ? { state: "unknown" } : undefined;
+    } catch (error) {
+      this.#brokeOff(upstream, error);
+      return { state: "unknown" };
+    }
+  }
+
+  async #verified(upstream: IdentityUpstream): Promise<Verdict> {
+    try {
+      return this.#judged(await upstream.verify(this.#question));
+    } catch (error) {
+      this.#brokeOff(upstream, error);
+      return { state: "failed", reason: "bad_response" };
+    }
+  }
+
+  #judged(outcome: IdentityOutcome): Verdict {
+    return judge(outcome, this.#question, { phoneMatch: this.#parts.settings.phoneMatch, answers: this.#answers });
+  }
+
+  #brokeOff({ name }: IdentityUpstream, error: unknown): void {
+    this.#parts.log.error({ upstream: name, reference: this.row.reference, ...kindOf(error) }, brokeOff);
+  }
+}
+
+/** The last verdict of a route, but what any upstream leaves open is open, and whom anybody asked was asked. */
+function withEarlier(earlier: Verdict, verdict: Verdict): Verdict {
+  if (earlier.state !== "failed" || verdict.state !== "failed" || verdict.reason === "bad_response") return verdict;
+  const { notAsked, ...failed } = verdict;
+  return {
+    ...failed,
+    reason: earlier.reason === "lasting" ? verdict.reason : "unavailable",
+    ...(earlier.notAsked && notAsked ? { notAsked } : {}),
+  };
+}
+
+/** What may be logged of a fault: its message may hold what was asked. */
+export function kindOf(error: unknown): object {
+  return { kind: error instanceof Error ? error.name : typeof error, code: codeOf(error) };
+}

@@ -1,0 +1,23 @@
+import type { IdentityUpstream } from "../upstreams/identity-upstream.ts";
+import type { Route } from "./asking.ts";
+import type { Row } from "./ledger.ts";
+
+/**
+ * Whom a verification asks: the upstreams in the operator's order, those that take no questions now left out while others
+ * do. A row with an attempt nobody knows the outcome of stays with the upstream that may have done the work, as long as
+ * that is set up, unless the operator accepts to pay twice. Undefined if no upstream is set up.
+ */
+export function routeOf(
+  upstreams: readonly IdentityUpstream[],
+  { payTwice }: { payTwice: boolean },
+  row?: Pick<Row, "upstream" | "unresolved">,
+): Route | undefined {
+  const earlier = row && row.unresolved > 0 ? upstreams.find(({ name }) => name === row.upstream) : undefined;
+  if (earlier) {
+    const others = payTwice ? upstreams.filter((upstream) => upstream !== earlier) : [];
+    return { upstreams: [earlier, ...others], looksUp: earlier.lookUp !== undefined };
+  }
+  const ready = upstreams.filter((upstream) => upstream.isReady?.() !== false);
+  const [first, ...others] = ready.length > 0 ? ready : upstreams;
+  return first && { upstreams: [first, ...others], looksUp: false };
+}
