@@ -1,6 +1,25 @@
+import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { koboOf } from "./contract/money.ts";
-import { anyText, countOrNone, duration, httpUrl, limit, oneOf, onOff, setting } from "./contract/setting.ts";
+import {
+  anyText,
+  count,
+  countOrNone,
+  duration,
+  httpUrl,
+  limit,
+  oneOf,
+  onOff,
+  type Setting,
+  setting,
+  size,
+  someTime,
+} from "./contract/setting.ts";
+import { vendors } from "./upstreams/registry.ts";
+import { upstreamSettings } from "./upstreams/settings.ts";
+import { missingOf, type VendorValues } from "./upstreams/vendor.ts";
+
+const vendorNames = vendors.map(({ name }) => name);
 
 /** Every setting of the service: the one home of its name, default, form and description. */
 export const settings = {
@@ -30,6 +49,7 @@ export const settings = {
     default: "",
     about: "PostgreSQL to use instead of SQLite: postgres://user:password@host:5432/database.",
     form: "a postgres:// URL",
+    secret: true,
     read: (text) => (text === "" || /^postgres(ql)?:\/\//.test(text) ? text : undefined),
   }),
   keyring: setting({
@@ -44,6 +64,7 @@ export const settings = {
     default: "",
     about: "Known value for the Sandbox account's test key, for scripts and compose files.",
     form: "at least 24 visible characters that do not begin with duba_live_",
+    secret: true,
     read: (text) =>
       text === "" || (/^[!-~]{24,255}$/.test(text) && !text.startsWith("duba_live_")) ? text : undefined,
   }),
@@ -76,6 +97,96 @@ export const settings = {
     default: "60/min",
     about: "Verifications of one account.",
     ...limit,
+  }),
+  limitInFlight: setting({
+    name: "DUBA_LIMIT_IN_FLIGHT",
+    default: "20",
+    about: "Verifications of one account that may run at once, per process.",
+    ...count,
+  }),
+  limitNegatives: setting({
+    name: "DUBA_LIMIT_NEGATIVES",
+    default: "100/h",
+    about: "Verifications of one account without a match.",
+    ...limit,
+  }),
+  limitSubject: setting({
+    name: "DUBA_LIMIT_SUBJECT",
+    default: "5/h",
+    about: "Live verifications of one BVN by one account.",
+    ...limit,
+  }),
+  limitSubjectNegatives: setting({
+    name: "DUBA_LIMIT_SUBJECT_NEGATIVES",
+    default: "10/day",
+    about: "Live verifications of one BVN by one account without a match.",
+    ...limit,
+  }),
+  limitFailedCredentials: setting({
+    name: "DUBA_LIMIT_FAILED_CREDENTIALS",
+    default: "20/min",
+    about: "Failed credentials of one address, per process.",
+    ...limit,
+  }),
+  limitBody: setting({
+    name: "DUBA_LIMIT_BODY",
+    default: "16KiB",
+    about: "Largest body of a request.",
+    ...size,
+  }),
+  limitUrl: setting({
+    name: "DUBA_LIMIT_URL",
+    default: "8KiB",
+    about: "Longest URL of a request.",
+    ...size,
+  }),
+  limitHeaders: setting({
+    name: "DUBA_LIMIT_HEADERS",
+    default: "16KiB",
+    about: "Largest headers of a request, its first line included.",
+    ...size,
+  }),
+  requestTimeout: setting({
+    name: "DUBA_REQUEST_TIMEOUT",
+    default: "10s",
+    about: "How long a request may take to arrive.",
+    ...someTime,
+  }),
+  verificationTimeout: setting({
+    name: "DUBA_VERIFICATION_TIMEOUT",
+    default: "20s",
+    about: "How long a verification may take to be answered.",
+    ...someTime,
+  }),
+  tokenLifetime: setting({
+    name: "DUBA_TOKEN_LIFETIME",
+    default: "24h",
+    about: "How long an access token lives; never less than 3 hours.",
+    form: "a length of time of 3h or more",
+    read: (text) => {
+      const milliseconds = duration.read(text);
+      return milliseconds !== undefined && milliseconds >= 3 * 3_600_000 ? milliseconds : undefined;
+    },
+  }),
+  upstreams: setting({
+    name: "DUBA_UPSTREAMS",
+    default: "",
+    about:
+      "Identity sources that live keys reach, in the order in which they are asked. Empty: live keys verify nobody.",
+    form: `a comma-separated list out of ${vendorNames.join(", ")}: test keys reach the sandbox, live keys never do`,
+    read: (text): string[] | undefined => {
+      const names = text.split(",").map((name) => name.trim());
+      if (text.trim() === "") return [];
+      const isFit = names.every((name) => vendorNames.includes(name)) && new Set(names).size === names.length;
+      return isFit ? names : undefined;
+    },
+  }),
+  afterTimeout: setting({
+    name: "DUBA_UPSTREAM_AFTER_TIMEOUT",
+    default: "stop",
+    about:
+      "What follows when a source did not answer in time: nothing, or the next source, and both may want to be paid.",
+    ...oneOf("stop", "next"),
   }),
   vendorCallsPerDay: setting({
     name: "DUBA_VENDOR_CALLS_PER_DAY",
@@ -180,8 +291,22 @@ function isNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
-export type Config = {
-  [Name in keyof typeof settings]: Exclude<ReturnType<(typeof settings)[Name]["read"]>, undefined>;
+/** Those of the vendors as well. */
+export const everySetting: readonly Setting<unknown>[] = [
+  ...Object.values(settings),
+  ...Object.values(upstreamSettings),
+  ...vendors.flatMap(({ settings }) => Object.values(settings)),
+];
+
+type Values<Settings extends Readonly<Record<string, Setting<unknown>>>> = {
+  [Name in keyof Settings]: Exclude<ReturnType<Settings[Name]["read"]>, undefined>;
+};
+
+export type Config = Values<typeof settings> & {
+  /** What all live upstreams have in common. */
+  upstream: Values<typeof upstreamSettings>;
+  /** By the name of the vendor. */
+  vendors: Readonly<Record<string, VendorValues>>;
 };
 
 /** One or more settings cannot be used; `message` names all of them. */
@@ -194,18 +319,51 @@ export class ConfigFault extends Error {
  * every fault at once, and unknown names that begin with DUBA_ as well: they are most likely typing errors.
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
-  const config: Record<string, unknown> = {};
   const faults: string[] = [];
-  for (const [member, { name, form, read, default: usual }] of Object.entries(settings)) {
-    const value = read(environment[name] || usual);
-    if (value === undefined) faults.push(`${name} must be ${form}.`);
-    config[member] = value;
+  const config = {
+    ...valuesOf(settings, environment, faults),
+    upstream: valuesOf(upstreamSettings, environment, faults),
+    vendors: Object.fromEntries(
+      vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
+    ),
+  } as Config;
+  for (const vendor of vendors) {
+    const missing = config.upstreams?.includes(vendor.name) ? missingOf(vendor, config.vendors[vendor.name]!) : [];
+    if (missing.length > 0)
+      faults.push(`${settings.upstreams.name} has ${vendor.name}, which needs ${missing.join(", ")}.`);
   }
-  const known = new Set<string>(Object.values(settings).map(({ name }) => name));
+  const known = new Set(everySetting.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])));
   for (const name of Object.keys(environment)) {
     if (name.startsWith("DUBA_") && !name.startsWith("DUBA_TEST_") && !known.has(name))
       faults.push(`${name} is not a setting of Duba.`);
   }
   if (faults.length > 0) throw new ConfigFault(faults.join("\n"));
-  return config as Config;
+  return config;
+}
+
+function valuesOf(
+  members: Readonly<Record<string, Setting<unknown>>>,
+  environment: Record<string, string | undefined>,
+  faults: string[],
+): Record<string, unknown> {
+  const read = Object.entries(members).map(([member, setting]) => {
+    const text = setting.secret ? secretOf(setting.name, environment, faults) : environment[setting.name];
+    const value = setting.read(text || setting.default);
+    if (value === undefined) faults.push(`${setting.name} must be ${setting.form}.`);
+    return [member, value];
+  });
+  return Object.fromEntries(read);
+}
+
+/** A secret stands in the environment, or in the file that `NAME_FILE` names. */
+function secretOf(name: string, environment: Record<string, string | undefined>, faults: string[]): string | undefined {
+  const file = environment[`${name}_FILE`];
+  if (!file) return environment[name];
+  if (environment[name]) faults.push(`${name} and ${name}_FILE are both given: keep one.`);
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    faults.push(`${name}_FILE names a file that cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    return undefined;
+  }
 }

@@ -16,7 +16,9 @@ import { buildServer, type HttpServer } from "./http/server.ts";
 import { openIdentity } from "./identity/identity.ts";
 import { openKeyring } from "./identity/keyring.ts";
 import { identityOperations } from "./identity/operations.ts";
+import { noteUpstreams } from "./identity/upstream-status.ts";
 import { openStore } from "./storage/store.ts";
+import { openLive } from "./upstreams/live.ts";
 import { sandbox } from "./upstreams/sandbox/index.ts";
 
 /** The product: every operation of every room. */
@@ -25,9 +27,6 @@ export const everyOperation: readonly Operation<never>[] = [
   ...identityOperations,
   ...accessOperations,
 ];
-
-/** A verification is answered within 20 s. */
-const verificationTimeLimit = 20_000;
 
 /** A service that is ready to listen. */
 export interface Service {
@@ -55,22 +54,37 @@ export async function wire(config: Config, log: Log): Promise<Service> {
 
   const keyringPath = config.keyring || `${resolve(config.dataDirectory)}.keyring`;
   const { keyring, made } = await openKeyring(keyringPath);
+  const live = openLive(config.upstreams, config.vendors, {
+    ...config.upstream,
+    log,
+    onChange: () => status.changed(),
+  });
+  opened.defer(() => live.close());
+  const status = noteUpstreams(db, live.upstreams, log);
+  opened.defer(() => status.stop());
   const identity = await openIdentity({
     db,
     engine,
     keyring,
-    upstreams: { test: sandbox(), live: [] },
+    upstreams: { test: sandbox(), live: live.upstreams },
     settings: {
       feeKobo: config.bvnFee,
       amountPolicy: config.amountPolicy,
       phoneMatch: config.phoneMatch,
-      timeLimit: verificationTimeLimit,
+      timeLimit: config.verificationTimeout,
       recordRetention: config.recordRetention,
       negativeDetail: config.negativeDetail,
       consentRequired: config.consent === "required",
-      payTwice: false,
-      limits: config.limits,
-      accountLimit: config.limitVerification,
+      payTwice: config.afterTimeout === "next",
+      limits: config.limits
+        ? {
+            account: config.limitVerification,
+            inFlight: config.limitInFlight,
+            negatives: config.limitNegatives,
+            subject: config.limitSubject,
+            subjectNegatives: config.limitSubjectNegatives,
+          }
+        : null,
       ...(config.vendorCallsPerDay === null ? {} : { vendorCallsPerDay: config.vendorCallsPerDay }),
     },
     log,
@@ -80,7 +94,12 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   const catalogue = await openCatalogue({ db });
   opened.defer(() => catalogue.stop());
   // Last, as it makes the key that is shown only once: nothing may fail between making and showing it.
-  const access = await openAccess({ db, bootstrapKey: config.bootstrapKey, failedLimit: config.limits ? 20 : null });
+  const access = await openAccess({
+    db,
+    bootstrapKey: config.bootstrapKey,
+    failedLimit: config.limits ? config.limitFailedCredentials : null,
+    tokenLifetime: config.tokenLifetime,
+  });
   opened.defer(() => access.stop());
 
   let stopping = false;
@@ -94,6 +113,12 @@ export async function wire(config: Config, log: Log): Promise<Service> {
           verification: new Bucket("verification", config.limitVerification),
         }
       : null,
+    bounds: {
+      body: config.limitBody,
+      url: config.limitUrl,
+      headers: config.limitHeaders,
+      arrival: config.requestTimeout,
+    },
     accessLog: config.accessLog,
     serverTiming: config.serverTiming,
     log,

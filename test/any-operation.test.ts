@@ -28,6 +28,7 @@ const gate: Gate = {
   },
   anonymous: true,
   buckets: null,
+  bounds: { body: 16_384, url: 8192, headers: 16_384, arrival: 10_000 },
   accessLog: "failures",
   serverTiming: false,
   log: { info: note("info"), warn: note("warn"), error: note("error") },

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import packageJson from "../package.json" with { type: "json" };
-import { settings } from "../src/config.ts";
+import { everySetting } from "../src/config.ts";
 import { openapi } from "../src/http/openapi.ts";
 import { everyOperation } from "../src/wire.ts";
 
@@ -35,16 +35,21 @@ function read(file: string): string | undefined {
   }
 }
 
+function aboutOf({ name, about, secret }: (typeof everySetting)[number]): string {
+  return secret ? `${about} Or ${name}_FILE: the path of a file that holds it.` : about;
+}
+
 function settingsTable(): string {
-  const rows = Object.values(settings).map(
-    ({ name, default: usual, form, about }) => `| \`${name}\` | ${usual ? `\`${usual}\`` : ""} | ${about} | ${form} |`,
+  const rows = everySetting.map(
+    (setting) =>
+      `| \`${setting.name}\` | ${setting.default ? `\`${setting.default}\`` : ""} | ${aboutOf(setting)} | ${setting.form} |`,
   );
   return ["| setting | default | what it does | form |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 function environmentExample(): string {
-  const entries = Object.values(settings).map(
-    ({ name, default: usual, form, about }) => `# ${about}\n# ${name} is ${form}.\n#${name}=${usual}\n`,
+  const entries = everySetting.map(
+    (setting) => `# ${aboutOf(setting)}\n# ${setting.name} is ${setting.form}.\n#${setting.name}=${setting.default}\n`,
   );
   return `# Every setting of Duba with its default. Copy to .env and start with: node --env-file=.env src/main.ts serve\n\n${entries.join("\n")}`;
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure } from "./support/failure.ts";
-import { type Answer, startService, type TestService } from "./support/service.ts";
+import { Line } from "./support/raw.ts";
+import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
 const corporate = "/api/v2/corporate-data/list";
@@ -37,6 +38,43 @@ describe("limits", { concurrency: true }, () => {
       assertLimited(await service.ask(lookup, { credential: false }), lookup);
       assertLimited(await service.ask("/api/v2/cable-tv/fetch-billers?type=gotv", { credential: false }), "");
       assert.equal((await service.ask(lookup)).status, 200);
+    });
+  });
+
+  it("are told also in what never reaches a route", async () => {
+    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
+      for (const [request, status] of [
+        ["NONSENSE\r\n\r\n", 400],
+        ["CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
+        [`GET ${lookup} HTTP/1.1\r\nHost: x\r\nExpect: the-best\r\n\r\n`, 417],
+        [`GET ${lookup} HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(17_000)}\r\n\r\n`, 431],
+      ] as const) {
+        const line = new Line(service.port);
+        line.say(request);
+        const [answer] = await line.heard(1);
+        line.end();
+        assert.equal(answer!.status, status);
+        assert.match(String(answer!.headers.ratelimit), /^"anonymous";r=3;t=\d+$/);
+        assert.equal(answer!.headers["ratelimit-policy"], '"anonymous";q=3;w=60');
+      }
+    });
+  });
+
+  it("of size and time are settings as well", async () => {
+    const environment = { DUBA_LIMIT_BODY: "40B", DUBA_LIMIT_URL: "60B", DUBA_LIMIT_HEADERS: "1KiB" };
+    await withService({ ...environment, DUBA_REQUEST_TIMEOUT: "50ms" }, async (service) => {
+      const large = await service.ask(verify, { method: "POST", body });
+      assert.match(assertFailure(large, 413, "body_too_large", { path: verify }).message, /larger than 40 bytes/);
+      const long = await service.ask(`${lookup}?provider=${"x".repeat(40)}`);
+      assert.match(assertFailure(long, 414, "uri_too_long", { path: lookup }).message, /longer than 60 bytes/);
+      const wide = await service.ask(lookup, { headers: { "X-Wide": "x".repeat(2000) } });
+      assert.match(assertFailure(wide, 431, "headers_too_large").message, /larger than 1 KiB/);
+      const line = new Line(service.port);
+      line.say(`POST ${verify} HTTP/1.1\r\nHost: x\r\nAuthorization: ${sandboxKey}\r\n`);
+      line.say("Content-Type: application/json\r\nContent-Length: 30\r\n\r\n{");
+      const [late] = await line.heard(1);
+      line.end();
+      assert.equal(late!.json.error.code, "request_timeout");
     });
   });
 

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { Limit } from "../contract/setting.ts";
 import type { Tables } from "../storage/tables.ts";
 import { Credentials } from "./credentials.ts";
 import { type BoughtToken, Exchange, type Presented } from "./exchange.ts";
@@ -15,8 +16,8 @@ export interface AccessOptions {
   db: Kysely<Tables>;
   /** Value of the Sandbox account's test key; empty or left out: made at random on the first start. */
   bootstrapKey?: string | undefined;
-  /** Failed credentials that one address may send in a minute; null: no limit. */
-  failedLimit: number | null;
+  /** Failed credentials that one address may send; null: no limit. */
+  failedLimit: Limit | null;
   /** Milliseconds; at least 3 hours, 24 by default. */
   tokenLifetime?: number;
   /** Milliseconds since 1970. */

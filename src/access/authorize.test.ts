@@ -45,7 +45,12 @@ for (const { name: engine, fresh } of engines) {
     });
     beforeEach(async () => {
       access?.stop();
-      access = await openAccess({ db: store.db, bootstrapKey: bootstrap, failedLimit: 20, now: () => time });
+      access = await openAccess({
+        db: store.db,
+        bootstrapKey: bootstrap,
+        failedLimit: { count: 20, seconds: 60 },
+        now: () => time,
+      });
     });
 
     const create = (more: object = {}) =>
@@ -242,8 +247,8 @@ describe("opening access", () => {
   it("prints the key of a fresh store, which then works", async () => {
     const place = await engines[0]!.fresh();
     const store = await openStore({ ...place.settings, serving: true });
-    const access = await openAccess({ db: store.db, bootstrapKey: "", failedLimit: 20 });
-    const again = await openAccess({ db: store.db, bootstrapKey: "", failedLimit: 20 });
+    const access = await openAccess({ db: store.db, bootstrapKey: "", failedLimit: { count: 20, seconds: 60 } });
+    const again = await openAccess({ db: store.db, bootstrapKey: "", failedLimit: { count: 20, seconds: 60 } });
     try {
       assert.equal((await access.credentials.credentialOf(`Bearer ${access.printed}`, here)).mode, "test");
       assert.equal("printed" in again, false);

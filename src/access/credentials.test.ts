@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, describe, it, mock } from "node:t
 import type { Kysely, KyselyPlugin } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { Failure, type FailureCode } from "../contract/failures.ts";
+import type { Limit } from "../contract/setting.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import { newAccessToken } from "./access-token.ts";
@@ -57,7 +58,7 @@ for (const { name: engine, fresh } of engines) {
         return result;
       },
     };
-    const open = (failedLimit: number | null = null) =>
+    const open = (failedLimit: Limit | null = null) =>
       new Credentials({ db, failed: new FailedCredentials(failedLimit), now: () => time });
     const create = (more: object = {}) =>
       createKey(store.db, { account: account.id, mode: "live", label: "", ...more }, time);
@@ -240,7 +241,7 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("that failed 20 times in a minute are not looked up any more, but what is known goes on", async () => {
-      credentials = open(20);
+      credentials = open({ count: 20, seconds: 60 });
       const { text } = await create();
       await credentials.credentialOf(text, here);
       asked = 0;
@@ -254,7 +255,7 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("that are good do not use up the limit, however many come at once", async () => {
-      credentials = open(20);
+      credentials = open({ count: 20, seconds: 60 });
       const keys = await Promise.all(Array.from({ length: 30 }, () => create()));
       await Promise.all(keys.map(({ text }) => credentials.credentialOf(text, here)));
       assert.equal(asked, 30);

@@ -14,7 +14,7 @@ describe("the limit of failed credentials", () => {
   let failed: FailedCredentials;
   beforeEach(() => {
     mock.timers.enable({ apis: ["setTimeout", "Date"] });
-    failed = new FailedCredentials(20);
+    failed = new FailedCredentials({ count: 20, seconds: 60 });
   });
   afterEach(() => mock.timers.reset());
 

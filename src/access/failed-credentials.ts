@@ -1,6 +1,7 @@
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import { subscriberOf } from "../contract/address.ts";
 import { Failure } from "../contract/failures.ts";
+import type { Limit } from "../contract/setting.ts";
 
 /** Attempts of one subscriber that hold a point and are not decided, and those that wait for a point to come back. */
 interface Gate {
@@ -9,7 +10,7 @@ interface Gate {
 }
 
 /**
- * Limits failed credentials of one address (of one /64 network in IPv6) to `perMinute`, in this process; null switches
+ * Limits failed credentials of one address (of one /64 network in IPv6) to a limit, in this process; null switches
  * the limit off. Each attempt takes a point before anything is looked up and has it back unless it fails, so that
  * parallel guesses cannot slip through. Good credentials that come at once wait for each other instead of being refused.
  */
@@ -17,8 +18,8 @@ export class FailedCredentials {
   readonly #limiter: RateLimiterMemory | null;
   readonly #gates = new Map<string, Gate>();
 
-  constructor(perMinute: number | null) {
-    this.#limiter = perMinute === null ? null : new RateLimiterMemory({ points: perMinute, duration: 60 });
+  constructor(limit: Limit | null) {
+    this.#limiter = limit && new RateLimiterMemory({ points: limit.count, duration: limit.seconds });
   }
 
   /**

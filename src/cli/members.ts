@@ -45,7 +45,8 @@ function split(operation: Operation<never>, argument: string, position: number):
   throw new UsageFault(`${operation.id} has no member${called}. ${meant ? `Did you mean ${meant}?` : listed}`);
 }
 
-async function* linesOf(stdin: Io["stdin"]): AsyncGenerator<string, undefined> {
+/** Standard input, line by line. */
+export async function* linesOf(stdin: Io["stdin"]): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of stdin) {

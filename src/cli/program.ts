@@ -10,6 +10,7 @@ import { addKeys } from "./keys.ts";
 import { addLedger } from "./ledger.ts";
 import { addServe } from "./serve.ts";
 import { painter } from "./table.ts";
+import { addUpstreams } from "./upstreams.ts";
 
 /**
  * Runs one command line and gives its exit code: 0 fine, 1 it failed, 2 the command line or a setting cannot be used.
@@ -46,6 +47,7 @@ async function obeyed(argv: readonly string[], io: Io, operations: readonly Oper
   addAccounts(program, io);
   addKeys(program, io);
   addLedger(program, io);
+  addUpstreams(program, io, ended);
   addCall(program, io, operations, ended);
   examples(
     program,

@@ -36,7 +36,7 @@ export const failures = {
   invalid_credentials: {
     status: 401,
     retryable: false,
-    cause: "The credential is mistyped, unknown or revoked.",
+    cause: "The credential is mistyped, unknown or revoked, or its account is suspended.",
     cure: "Check the key for missing characters, or ask the operator of the service for a new one.",
   },
   expired_credentials: {
@@ -126,13 +126,13 @@ export const failures = {
   body_too_large: {
     status: 413,
     retryable: false,
-    cause: "The request body is larger than 16 KiB.",
+    cause: "The request body is larger than this service takes: 16 KiB, unless its operator set another limit.",
     cure: "Send only the documented members.",
   },
   uri_too_long: {
     status: 414,
     retryable: false,
-    cause: "The URL is longer than 8 KiB.",
+    cause: "The URL is longer than this service takes: 8 KiB, unless its operator set another limit.",
     cure: "Send only the documented parameters.",
   },
   unsupported_media_type: {
@@ -198,7 +198,8 @@ export const failures = {
   headers_too_large: {
     status: 431,
     retryable: false,
-    cause: "The request's headers are larger than 16 KiB together.",
+    cause:
+      "The request's headers are larger together than this service takes: 16 KiB, unless its operator set another limit.",
     cure: "Send fewer or shorter headers.",
   },
   internal_error: {

@@ -41,6 +41,15 @@ export const limit = {
   },
 };
 
+export const size = {
+  form: "a size, such as 512B, 16KiB or 1MiB",
+  /** Bytes. */
+  read: (text: string): number | undefined => {
+    const parts = /^([1-9]\d{0,6})(B|KiB|MiB)$/.exec(text);
+    return parts ? Number(parts[1]) * { B: 1, KiB: 1024, MiB: 1024 ** 2 }[parts[2] as "B"] : undefined;
+  },
+};
+
 export const duration = {
   form: "a length of time, such as 500ms, 20s, 5min or 24h",
   /** Milliseconds. */
@@ -50,15 +59,22 @@ export const duration = {
   },
 };
 
+/** A length of time above 0. */
+export const someTime = { form: duration.form, read: (text: string) => duration.read(text) || undefined };
+
 export const httpUrl = {
   form: "an http:// or https:// URL",
   /** Without a slash at its end. */
   read: (text: string) => (/^https?:\/\/[^/]/.test(text) ? text.replace(/\/+$/, "") : undefined),
 };
 
+export const count = {
+  form: "a whole number above 0",
+  read: (text: string): number | undefined => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
+};
+
 /** A whole number above 0; empty reads as null. */
 export const countOrNone = {
   form: "a whole number above 0, or empty",
-  read: (text: string): number | null | undefined =>
-    text === "" ? null : /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined,
+  read: (text: string): number | null | undefined => (text === "" ? null : count.read(text)),
 };

@@ -1,21 +1,32 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "../contract/failures.ts";
 
-export const bodyLimit = 16 * 1024;
-/** How long a request may take to arrive, in milliseconds. */
-export const arrivalLimit = 10_000;
+/** What a request may be. */
+export interface RequestBounds {
+  /** Bytes, like the two that follow. */
+  body: number;
+  url: number;
+  headers: number;
+  /** How long it may take to arrive, in milliseconds. */
+  arrival: number;
+}
+
+/** Bytes for people. */
+export function sizeOf(bytes: number): string {
+  return bytes % 1024 === 0 ? `${bytes / 1024} KiB` : `${bytes} bytes`;
+}
 
 /**
  * The JSON value of a request's body, undefined if it is empty. A GET's body is taken as JSON without a `Content-Type`;
  * a charset is ignored and a byte order mark dropped. Throws `unsupported_media_type`, `body_too_large`,
  * `request_timeout` or `malformed_json`.
  */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, bounds: RequestBounds): Promise<unknown> {
   const length = Number(request.headers["content-length"] ?? Number.NaN);
   if (length === 0 || (Number.isNaN(length) && request.headers["transfer-encoding"] === undefined)) return undefined;
   refuseOtherTypes(request);
-  if (length > bodyLimit) throw tooLarge();
-  const bytes = await bytesOf(request);
+  if (length > bounds.body) throw tooLarge(bounds);
+  const bytes = await bytesOf(request, bounds);
   if (bytes.length === 0) return undefined;
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -40,29 +51,29 @@ function refuseOtherTypes(request: IncomingMessage): void {
     );
 }
 
-function tooLarge(): Failure {
-  return new Failure("body_too_large", `The body is larger than ${bodyLimit / 1024} KiB.`);
+function tooLarge({ body }: RequestBounds): Failure {
+  return new Failure("body_too_large", `The body is larger than ${sizeOf(body)}.`);
 }
 
-function bytesOf(request: IncomingMessage): Promise<Buffer> {
+function bytesOf(request: IncomingMessage, bounds: RequestBounds): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const timer = setTimeout(() => {
       settle();
-      const sentence = `The body did not arrive within ${arrivalLimit / 1000} seconds.`;
+      const sentence = `The body did not arrive within ${bounds.arrival / 1000} seconds.`;
       reject(new Failure("request_timeout", sentence, { headers: { Connection: "close" } }));
-    }, arrivalLimit);
+    }, bounds.arrival);
     const settle = () => {
       clearTimeout(timer);
       request.off("data", take).off("end", end).off("error", gone).off("close", gone);
     };
     const take = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > bodyLimit) {
+      if (size > bounds.body) {
         settle();
         request.resume();
-        reject(tooLarge());
+        reject(tooLarge(bounds));
       } else chunks.push(chunk);
     };
     const end = () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Failure, type FieldFault } from "../contract/failures.ts";
 import { inputReader } from "../contract/input.ts";
 import type { BoundOperation } from "../contract/operation.ts";
-import { readJsonBody } from "./body.ts";
+import { type RequestBounds, readJsonBody } from "./body.ts";
 
 /** Where the members of a request may stand, besides the body. */
 export interface Located {
@@ -20,6 +20,7 @@ export interface Accepted {
 /** Reads and checks the input of one operation. Gives a promise only when there is a body to wait for. */
 export function inputOf(
   operation: BoundOperation,
+  bounds: RequestBounds,
 ): (request: IncomingMessage, located: Located) => Accepted | Promise<Accepted> {
   const names = Object.keys(operation.input.properties);
   const read = inputReader(operation.input);
@@ -31,12 +32,12 @@ export function inputOf(
   const nothing: Accepted = { input: {}, inBody: false };
 
   if (operation.carriage === "body")
-    return async (request) => accept(memberOf(await readJsonBody(request)) ?? {}, true);
+    return async (request) => accept(memberOf(await readJsonBody(request, bounds)) ?? {}, true);
   if (names.length === 0) return () => nothing;
   if (operation.carriage === "query") return (_, located) => accept(standing(names, located), false);
   return (request, located) => {
     if (!hasBody(request)) return accept(standing(names, located), false);
-    return readJsonBody(request).then((body) => {
+    return readJsonBody(request, bounds).then((body) => {
       const members = memberOf(body);
       return accept(merged(names, standing(names, located), members ?? {}), members !== undefined);
     });

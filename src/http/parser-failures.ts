@@ -2,42 +2,46 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import type { FailurePath } from "../contract/envelope.ts";
 import { Failure } from "../contract/failures.ts";
+import { type RequestBounds, sizeOf } from "./body.ts";
 import { failureAnswer } from "./failure-answer.ts";
+import { type Gate, quotaHeaders, quotaOf } from "./pipeline.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 
 /** Answers in the common envelope what the HTTP parser refuses before there is a request. */
-export function answerParserFailure(error: NodeJS.ErrnoException, socket: Socket): void {
-  const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse };
-  if (!socket.writable || error.code === "ECONNRESET" || begun?.headersSent) socket.destroy();
-  else refuse(socket, parserFailure(error.code));
+export function parserFailures(gate: Gate): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  return (error, socket) => {
+    const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse };
+    if (!socket.writable || error.code === "ECONNRESET" || begun?.headersSent) socket.destroy();
+    else refuse(socket, gate, parserFailure(error.code, gate.bounds));
+  };
 }
 
 /** Answers CONNECT, and expectations other than 100-continue, which never reach a route either. */
-export function answerOddRequests(server: Server, pathOf: (url: string) => FailurePath | undefined): void {
+export function answerOddRequests(server: Server, gate: Gate, pathOf: (url: string) => FailurePath | undefined): void {
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
-    refuse(socket, new Failure("method_not_allowed", "This is not a proxy: CONNECT is not possible here."));
+    refuse(socket, gate, new Failure("method_not_allowed", "This is not a proxy: CONNECT is not possible here."));
   });
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const failure = new Failure("expectation_failed", "Leave the Expect header out, or send Expect: 100-continue.");
-    const { status, headers, body } = failureAnswer(
-      failure,
-      requestIdOf(request.headers["x-request-id"]),
-      pathOf(request.url ?? ""),
-    );
-    response.writeHead(status, [...headers, "Connection", "close"]).end(body);
+    const id = requestIdOf(request.headers["x-request-id"]);
+    const { status, headers, body } = failureAnswer(failure, id, pathOf(request.url ?? ""));
+    const quota = quotaHeaders(quotaOf(gate, request.socket.remoteAddress));
+    response.writeHead(status, [...headers, ...quota, "Connection", "close"]).end(body);
   });
 }
 
-function parserFailure(code: string | undefined): Failure {
-  if (code === "HPE_HEADER_OVERFLOW") return new Failure("headers_too_large", "The headers are larger than 16 KiB.");
+function parserFailure(code: string | undefined, bounds: RequestBounds): Failure {
+  if (code === "HPE_HEADER_OVERFLOW")
+    return new Failure("headers_too_large", `The headers are larger than ${sizeOf(bounds.headers)}.`);
   if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW")
     return new Failure("body_too_large", "The body's chunks carry too much.");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new Failure("request_timeout", "The request did not arrive in time.");
   return new Failure("malformed_request", "The request is not well-formed HTTP/1.1.");
 }
 
-function refuse(socket: Socket, failure: Failure): void {
+function refuse(socket: Socket, gate: Gate, failure: Failure): void {
   const { status, headers, body } = failureAnswer(failure, newRequestId());
+  headers.push(...quotaHeaders(quotaOf(gate, socket.remoteAddress)));
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `Date: ${new Date().toUTCString()}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
   if (status === 405) lines.push("Allow: GET, HEAD, POST, QUERY");

@@ -4,6 +4,7 @@ import { subscriberOf } from "../contract/address.ts";
 import { AnswerFault, answerWriter } from "../contract/answer.ts";
 import { Failure } from "../contract/failures.ts";
 import type { Answered, BoundOperation, Call, Caller } from "../contract/operation.ts";
+import type { RequestBounds } from "./body.ts";
 import { codingOf } from "./coding.ts";
 import { failureAnswer } from "./failure-answer.ts";
 import { type Accepted, inputOf, type Located } from "./input.ts";
@@ -35,6 +36,7 @@ export interface Gate {
   anonymous: boolean;
   /** Null: nobody is limited and no RateLimit header is sent. */
   buckets: Buckets | null;
+  bounds: RequestBounds;
   accessLog: "failures" | "all" | "off";
   serverTiming: boolean;
   log: Log;
@@ -47,7 +49,7 @@ export interface Gate {
  * is written to the socket here, so that ready and made answers carry their headers in one way.
  */
 export function pipeline(operation: BoundOperation, gate: Gate) {
-  const read = inputOf(operation);
+  const read = inputOf(operation, gate.bounds);
   const write = answerWriter(operation.answer);
   const headerNames = Object.keys(operation.headers?.properties ?? {});
   const always = deprecation(operation);
@@ -113,7 +115,7 @@ interface Exchange {
   response: ServerResponse;
   /** Of `performance.now()`; 0 when nobody asks for the time taken. */
   started: number;
-  quota?: Quota;
+  quota?: Quota | undefined;
 }
 
 const none = {};
@@ -231,7 +233,7 @@ function fail(exchange: Exchange, error: unknown, always: readonly string[]): vo
   const { operation, gate, request, response, started } = exchange;
   const failure = error instanceof Failure ? error : new Failure("internal_error");
   const fault = failure === error ? undefined : faultOf(error);
-  if (gate.buckets) exchange.quota ??= gate.buckets.anonymous.peek(subscriberOf(request.ip));
+  exchange.quota ??= quotaOf(gate, request.ip);
   if (fault || gate.accessLog !== "off") logLine(exchange, failure.status, failure.code, fault);
   if (response.destroyed) return;
   const { status, headers, body } = failureAnswer(failure, request.id, operation);
@@ -239,6 +241,11 @@ function fail(exchange: Exchange, error: unknown, always: readonly string[]): vo
   if (failure.code !== "operation_retired") headers.push(...always);
   response.writeHead(status, [...headers, ...quotaHeaders(exchange.quota), ...timing]);
   response.end(body);
+}
+
+/** What is left to an address; undefined if nobody is limited. */
+export function quotaOf({ buckets }: Gate, address: string | undefined): Quota | undefined {
+  return buckets?.anonymous.peek(subscriberOf(address ?? ""));
 }
 
 export function quotaHeaders(quota: Quota | undefined): string[] {

@@ -1,21 +1,18 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { subscriberOf } from "../contract/address.ts";
 import { Failure } from "../contract/failures.ts";
 import type { BoundOperation } from "../contract/operation.ts";
-import { arrivalLimit } from "./body.ts";
+import { type RequestBounds, sizeOf } from "./body.ts";
 import { failureAnswer } from "./failure-answer.ts";
-import { answerOddRequests, answerParserFailure } from "./parser-failures.ts";
-import { faultOf, type Gate, pipeline, quotaHeaders } from "./pipeline.ts";
+import { answerOddRequests, parserFailures } from "./parser-failures.ts";
+import { faultOf, type Gate, pipeline, quotaHeaders, quotaOf } from "./pipeline.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
-
-const headerLimit = 16 * 1024;
-const uriLimit = 8 * 1024;
 
 export type HttpServer = FastifyInstance;
 
 /** The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. */
 export function buildServer(operations: readonly BoundOperation[], gate: Gate, trustProxy: string[]): HttpServer {
+  const { bounds } = gate;
   const paths = new Paths();
   const byPath = new Map(operations.map((operation) => [fastifyPath(operation.path), operation]));
   let server!: Server;
@@ -23,11 +20,11 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate, t
     serverFactory: (handler) => {
       server = createServer(
         {
-          maxHeaderSize: headerLimit,
+          maxHeaderSize: bounds.headers,
           requireHostHeader: false,
-          headersTimeout: arrivalLimit,
+          headersTimeout: bounds.arrival,
           // A route that waits for a body refuses it first, in the words of its own path.
-          requestTimeout: arrivalLimit + 2000,
+          requestTimeout: bounds.arrival + 2000,
           connectionsCheckingInterval: 1000,
           keepAliveTimeout: 72_000,
         },
@@ -39,10 +36,10 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate, t
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     requestIdHeader: false,
     logger: false,
-    clientErrorHandler: answerParserFailure,
+    clientErrorHandler: parserFailures(gate),
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    routerOptions: { maxParamLength: uriLimit },
+    routerOptions: { maxParamLength: bounds.url },
     frameworkErrors: (error, request, reply) => {
       const failure =
         error.code === "FST_ERR_BAD_URL"
@@ -51,15 +48,14 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate, t
       refuse(request as FastifyRequest, reply as FastifyReply, failure);
     },
   });
-  answerOddRequests(server, (url) => paths.operation(url));
+  answerOddRequests(server, gate, (url) => paths.operation(url));
 
   const refuse = (request: FastifyRequest, reply: FastifyReply, failure: Failure, path?: BoundOperation) => {
     reply.hijack();
     const id = typeof request.id === "string" ? request.id : newRequestId();
     const { status, headers, body } = failureAnswer(failure, id, path);
-    const quota = gate.buckets?.anonymous.peek(subscriberOf(request.ip ?? ""));
     if (reply.raw.destroyed) return;
-    reply.raw.writeHead(status, [...headers, ...quotaHeaders(quota)]).end(body);
+    reply.raw.writeHead(status, [...headers, ...quotaHeaders(quotaOf(gate, request.ip))]).end(body);
     if (gate.accessLog !== "off") gate.log.info({ status, code: failure.code, requestId: id }, "refused");
   };
 
@@ -67,7 +63,8 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate, t
 
   // Before Fastify looks at the body: what is refused here is refused whatever it carries.
   app.addHook("onRequest", (request, reply, done) => {
-    const failure = refusalOf(request.raw) ?? (request.is404 ? unroutable(paths.methods(request.raw.url!)) : undefined);
+    const failure =
+      refusalOf(request.raw, bounds) ?? (request.is404 ? unroutable(paths.methods(request.raw.url!)) : undefined);
     if (failure) refuse(request, reply, failure, paths.operation(request.raw.url!));
     else done();
   });
@@ -100,7 +97,7 @@ function fastifyPath(path: string): string {
 const inexact = /^[^?]*%|^[^?]+\/(?:\?|$)/;
 
 /** What is wrong with a request whatever its path. */
-function refusalOf({ headers, httpVersion, url = "" }: IncomingMessage): Failure | undefined {
+function refusalOf({ headers, httpVersion, url = "" }: IncomingMessage, bounds: RequestBounds): Failure | undefined {
   if (headers.host === undefined && httpVersion === "1.1")
     return new Failure("malformed_request", "The Host header is missing.");
   const coding = headers["transfer-encoding"];
@@ -108,7 +105,7 @@ function refusalOf({ headers, httpVersion, url = "" }: IncomingMessage): Failure
     return new Failure("malformed_request", "The only Transfer-Encoding that is read here is chunked.", {
       headers: { Connection: "close" },
     });
-  if (url.length > uriLimit) return new Failure("uri_too_long", `The URL is longer than ${uriLimit / 1024} KiB.`);
+  if (url.length > bounds.url) return new Failure("uri_too_long", `The URL is longer than ${sizeOf(bounds.url)}.`);
   if (url.includes("%") && !isDecodable(url)) return new Failure("malformed_request", "The URL cannot be decoded.");
   // Paths are exact, but the router would decode them and take a trailing slash for an empty parameter.
   return inexact.test(url) ? noSuchPath() : undefined;

@@ -17,10 +17,18 @@ import { sandbox } from "../upstreams/sandbox/index.ts";
 import { type Identity, type IdentityParts, openIdentity } from "./identity.ts";
 import type { Keyring } from "./keyring.ts";
 import type { Row } from "./ledger.ts";
-import type { IdentityLog, IdentitySettings } from "./settings.ts";
+import type { IdentityLimits, IdentityLog, IdentitySettings } from "./settings.ts";
 import type { VerificationRequest } from "./verification.ts";
 
 export { engines };
+
+export const usualLimits: IdentityLimits = {
+  account: { count: 60, seconds: 60 },
+  inFlight: 20,
+  negatives: { count: 100, seconds: 3600 },
+  subject: { count: 5, seconds: 3600 },
+  subjectNegatives: { count: 10, seconds: 86_400 },
+};
 
 export const settings: IdentitySettings = {
   feeKobo: 10_000,
@@ -31,7 +39,7 @@ export const settings: IdentitySettings = {
   negativeDetail: "full",
   consentRequired: false,
   payTwice: false,
-  limits: true,
+  limits: usualLimits,
 };
 
 export const keyring: Keyring = {
@@ -223,6 +231,29 @@ export async function withoutLedger<Value>(db: Kysely<Tables>, work: () => Promi
 /** Lets everything that is due run, the store included, until `holds`. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+/** A handle on `db` that knows when nothing that goes through it is under way, nor about to be. */
+export function quietly(db: Kysely<Tables>): { db: Kysely<Tables>; quiet(): Promise<void> } {
+  let running = 0;
+  const counting = db.withPlugin({
+    transformQuery({ node }) {
+      // A select from nowhere is a part of another statement.
+      if (node.kind !== "SelectQueryNode" || node.from) running += 1;
+      return node;
+    },
+    async transformResult({ result }) {
+      running -= 1;
+      return result;
+    },
+  });
+  return {
+    db: counting,
+    async quiet() {
+      for (let turns = 0; turns < 3; turns = running === 0 ? turns + 1 : 0)
+        await new Promise<void>((resolve) => setImmediate(resolve));
+    },
+  };
 }
 
 /** Calls an operation the way the HTTP floor does, and holds what it answers against its schema. */

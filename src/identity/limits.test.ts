@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import type { IdentityOutcome } from "../upstreams/identity-upstream.ts";
-import { answering, engines, failureOf, newRequest, rowsOf, suiteStore, verified } from "./identity.fixture.ts";
+import {
+  answering,
+  engines,
+  failureOf,
+  newRequest,
+  rowsOf,
+  suiteStore,
+  usualLimits,
+  verified,
+} from "./identity.fixture.ts";
 import type { IdentitySettings } from "./settings.ts";
 import type { VerificationRequest } from "./verification.ts";
 
@@ -42,7 +51,7 @@ for (const engine of engines) {
     });
 
     test("replays are not counted and not limited", async (t) => {
-      const { identity } = await openAt(t, { accountLimit: { count: 1, seconds: 60 } });
+      const { identity } = await openAt(t, { limits: { ...usualLimits, account: { count: 1, seconds: 60 } } });
       const mine = newRequest({ idempotencyKey: "k" });
       await identity.verify(mine);
       for (const _ of [1, 2, 3]) assert.equal((await identity.verify(mine)).replayed, true);
@@ -51,7 +60,9 @@ for (const engine of engines) {
     });
 
     test("calls that come together do not slip through", async (t) => {
-      const { identity, questions } = await openAt(t, { accountLimit: { count: 5, seconds: 60 } });
+      const { identity, questions } = await openAt(t, {
+        limits: { ...usualLimits, account: { count: 5, seconds: 60 } },
+      });
       const mine = newRequest();
       const calls = Array.from({ length: 20 }, () => identity.verify(another(mine)).catch((failure) => failure.code));
       const refused = (await Promise.all(calls)).filter((answer) => answer === "rate_limited");
@@ -62,7 +73,10 @@ for (const engine of engines) {
     });
 
     test("refused amounts count too", async (t) => {
-      const { identity } = await openAt(t, { amountPolicy: "enforce", accountLimit: { count: 2, seconds: 60 } });
+      const { identity } = await openAt(t, {
+        amountPolicy: "enforce",
+        limits: { ...usualLimits, account: { count: 2, seconds: 60 } },
+      });
       const mine = newRequest({ amount: 1 });
       const codes = [];
       for (const _ of [1, 2, 3]) codes.push((await failureOf(identity.verify(mine))).code);
@@ -70,7 +84,7 @@ for (const engine of engines) {
     });
 
     test("an account has 100 negative answers an hour", async (t) => {
-      const changes = { accountLimit: { count: 1000, seconds: 60 } };
+      const changes = { limits: { ...usualLimits, account: { count: 1000, seconds: 60 } } };
       const { identity, clock } = await openAt(t, changes, { kind: "not_found" });
       const mine = newRequest();
       for (let n = 0; n < 100; n += 1) await failureOf(identity.verify(another(mine)));
@@ -119,7 +133,7 @@ for (const engine of engines) {
     });
 
     test("with limits off nobody is limited", async (t) => {
-      const settings = { limits: false, vendorCallsPerDay: 1, accountLimit: { count: 1, seconds: 60 } };
+      const settings = { limits: null, vendorCallsPerDay: 1 };
       const { identity } = await openAt(t, settings);
       const live = newRequest({ mode: "live" });
       for (let n = 0; n < 8; n += 1) await identity.verify(live);

@@ -1,13 +1,12 @@
 import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import { Failure } from "../contract/failures.ts";
+import type { Limit } from "../contract/setting.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Fingerprints } from "./fingerprint.ts";
 import type { Row, State } from "./ledger.ts";
 import type { IdentitySettings } from "./settings.ts";
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
+const day = 24 * 60 * 60_000;
 
 const negatives: readonly State[] = ["not_found", "phone_mismatch"];
 
@@ -20,6 +19,12 @@ interface Rule {
   counts: "rows" | "attempts";
   states?: readonly State[];
   subjects?: readonly string[];
+}
+
+function rowRule({ count, seconds }: Limit, may: string, what: string): Rule {
+  const every = { 60: "a minute", 3600: "an hour", 86400: "a day" }[seconds] ?? `${seconds} s`;
+  const message = `Your account ${may} ${count} ${what} within ${every}.`;
+  return { code: "rate_limited", message, most: count, window: seconds * 1000, counts: "rows" };
 }
 
 /** Limits that hold across processes: they count what the ledger says, within the statement that adds to it. */
@@ -60,49 +65,17 @@ export class Limits {
   }
 
   #rules(row: Row, bvn: string): Rule[] {
-    if (!this.#settings.limits) return [];
-    const { count, seconds } = this.#settings.accountLimit ?? { count: 60, seconds: 60 };
-    const ofAccount: Rule = {
-      code: "rate_limited",
-      message: `Your account may start ${count} verifications in ${seconds} s.`,
-      most: count,
-      window: seconds * 1000,
-      counts: "rows",
-    };
-    if (row.state === "refused") return [ofAccount];
-    const negativesOfAccount: Rule = {
-      code: "rate_limited",
-      message: "Your account had 100 verifications without a match within an hour.",
-      most: 100,
-      window: hour,
-      counts: "rows",
-      states: negatives,
-    };
-    const always = [ofAccount, negativesOfAccount, ...this.#vendorRules(row)];
-    return row.mode === "live" ? [...always, ...this.#subjectRules(bvn)] : always;
-  }
-
-  #subjectRules(bvn: string): Rule[] {
-    const subjects = this.#fingerprints.all("subject", [bvn]);
-    return [
-      {
-        code: "subject_rate_limited",
-        message: "Your account may ask for one BVN 5 times an hour.",
-        most: 5,
-        window: hour,
-        counts: "rows",
-        subjects,
-      },
-      {
-        code: "subject_rate_limited",
-        message: "Your account had 10 verifications of this BVN without a match within a day.",
-        most: 10,
-        window: day,
-        counts: "rows",
-        states: negatives,
-        subjects,
-      },
-    ];
+    const { limits } = this.#settings;
+    if (!limits) return [];
+    const account = rowRule(limits.account, "may start", "verifications");
+    if (row.state === "refused") return [account];
+    const unmatched = { ...rowRule(limits.negatives, "may have", "verifications without a match"), states: negatives };
+    const always = [account, unmatched, ...this.#vendorRules(row)];
+    if (row.mode === "test") return always;
+    const ofSubject = { code: "subject_rate_limited" as const, subjects: this.#fingerprints.all("subject", [bvn]) };
+    const asked = rowRule(limits.subject, "may start", "verifications of one BVN");
+    const missed = rowRule(limits.subjectNegatives, "may have", "verifications of one BVN without a match");
+    return [...always, { ...asked, ...ofSubject }, { ...missed, ...ofSubject, states: negatives }];
   }
 
   #vendorRules({ mode }: Row): Rule[] {

@@ -1,3 +1,5 @@
+import type { Limit } from "../contract/setting.ts";
+
 /** What the operator decides about verifications. */
 export interface IdentitySettings {
   /** Fee of a verification in kobo, for accounts without their own. */
@@ -16,12 +18,23 @@ export interface IdentitySettings {
   consentRequired: boolean;
   /** Whether another source is asked when one did not answer in time: both may then want to be paid. */
   payTwice: boolean;
-  /** Whether accounts and subjects are limited. */
-  limits: boolean;
-  /** Verifications that one account may start in a window; default 60 in 60 s. */
-  accountLimit?: { count: number; seconds: number };
+  /** Null: nobody is limited. */
+  limits: IdentityLimits | null;
   /** Questions to the live upstream that one account may cause in 24 h; default without bound. */
   vendorCallsPerDay?: number;
+}
+
+/** What one account may do in one mode. */
+export interface IdentityLimits {
+  /** Verifications that it may start. */
+  account: Limit;
+  /** Verifications that may run at once, in one process. */
+  inFlight: number;
+  /** Verifications without a match. */
+  negatives: Limit;
+  /** Live verifications of one BVN, and those without a match. */
+  subject: Limit;
+  subjectNegatives: Limit;
 }
 
 /** The fee schedule: what a verified BVN costs an account, in kobo. */

@@ -185,7 +185,7 @@ for (const engine of engines) {
         const forLive = answering(verified);
         const identity = await store.open(t, {
           upstreams: { test: answering(verified).upstream, live: [forLive.upstream] },
-          settings: { limits: false },
+          settings: { limits: null },
         });
         const mine = newRequest({ bvn: "00000000009", idempotencyKey: "k" });
         for (const _ of [1, 2]) {
@@ -487,7 +487,7 @@ for (const engine of engines) {
 
       test("with limits off there is no such bound", async (t) => {
         const upstream = new PlayedUpstream();
-        const identity = await openWith(t, upstream, { settings: { limits: false } });
+        const identity = await openWith(t, upstream, { settings: { limits: null } });
         const mine = newRequest();
         const calls = Array.from({ length: 25 }, (_, n) =>
           identity.verify({ ...mine, bvn: String(22_000_000_100 + n) }).catch(() => undefined),

@@ -70,8 +70,6 @@ export interface VerificationParts {
   now: () => number;
 }
 
-const mostInFlight = 20;
-
 /** So often a retry asks again after an attempt whose outcome nobody learned: each may be paid for. */
 const furtherAttempts = 2;
 const givenUp =
@@ -87,7 +85,7 @@ const beaten = Symbol("beaten");
  */
 export class Verifications {
   readonly #parts: VerificationParts;
-  readonly #gate = new AccountGate(mostInFlight);
+  readonly #gate: AccountGate | undefined;
   /** Keyless requests under way, by their content. */
   readonly #flights = new Map<string, Promise<Given>>();
   /** Keyed requests under way, by the hash of the key; each resolves when its row is bound, or is not to be. */
@@ -99,6 +97,7 @@ export class Verifications {
 
   constructor(parts: VerificationParts) {
     this.#parts = parts;
+    if (parts.settings.limits) this.#gate = new AccountGate(parts.settings.limits.inFlight);
   }
 
   /** Gives the record or throws a `Failure`. What was begun is finished even if nobody waits for it. */
@@ -251,7 +250,7 @@ export class Verifications {
   }
 
   async #inFlight(row: Row, work: () => Promise<Given>): Promise<Given> {
-    const leave = this.#parts.settings.limits ? this.#gate.enter(`${row.account_id} ${row.mode}`) : undefined;
+    const leave = this.#gate?.enter(`${row.account_id} ${row.mode}`);
     this.#running.add(row.reference);
     try {
       return await work();

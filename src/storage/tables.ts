@@ -148,10 +148,63 @@ export interface VerificationOwnerRow {
   expires_at: number;
 }
 
+/** How one serving process sees one upstream. */
+export interface UpstreamStatusRow {
+  instance: string;
+  upstream: string;
+  state: string;
+  alarm: string | null;
+  last_answer_at: number | null;
+  /** JSON. */
+  last_failures: string;
+  noted_at: number;
+}
+
 export interface InstanceSecretRow {
   name: string;
   value: string;
   created_at: number;
+}
+
+/** An event of the audit trail. Only `batch` and `position` change, once, when it is sealed. */
+export interface AuditEntryRow {
+  id: string;
+  occurred_at: number;
+  kind: string;
+  actor: string;
+  /** JSON. */
+  facts: string;
+  /** Null until it is sealed. */
+  batch: number | null;
+  /** Place in the batch, from 1; 0 until it is sealed. */
+  position: number;
+}
+
+/** The seal of a batch of audit entries, which stays when retention removes the entries. */
+export interface AuditSealRow {
+  batch: number;
+  /** Hash of the seal before; empty for the first. */
+  previous: string;
+  sealed_at: number;
+  /** How many entries were sealed. */
+  size: number;
+  /** Hash of `list`. */
+  content: string;
+  /** Id and digest of each entry in order, a line each; empty once the entries are removed. */
+  list: string;
+  mac: string;
+}
+
+/** Where the audit trail ends; one row, there from the start. */
+export interface AuditHeadRow {
+  id: 1;
+  /** The newest batch; 0 before the first. */
+  batch: number;
+  /** Hash of its seal. */
+  hash: string;
+  /** The entries of all batches up to this one are removed. */
+  removed: number;
+  mac: string;
 }
 
 export interface Tables {
@@ -168,5 +221,9 @@ export interface Tables {
   access_token: AccessTokenRow;
   verification: VerificationRow;
   verification_owner: VerificationOwnerRow;
+  upstream_status: UpstreamStatusRow;
   instance_secret: InstanceSecretRow;
+  audit_entry: AuditEntryRow;
+  audit_seal: AuditSealRow;
+  audit_head: AuditHeadRow;
 }

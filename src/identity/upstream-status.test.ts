@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { UpstreamHealth } from "../upstreams/guard.ts";
+import { engines, suiteStore, until } from "./identity.fixture.ts";
+import { noteUpstreams, upstreamStatus } from "./upstream-status.ts";
+
+const fine: UpstreamHealth = { name: "first", state: "ready", alarm: null, lastAnswerAt: 5, lastFailures: {} };
+
+for (const engine of engines) {
+  suite(`how processes see their upstreams on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    test("is noted at the start and at changes, for each process, and gone with it", async () => {
+      const health = { ...fine };
+      const upstream = { health: () => health };
+      const notes = noteUpstreams(store.db, [upstream], store.log);
+      const other = noteUpstreams(store.db, [{ health: () => ({ ...fine, name: "second" }) }], store.log);
+      await until(async () => (await upstreamStatus(store.db)).length === 2);
+
+      Object.assign(health, { state: "open", alarm: "no_money", lastFailures: { no_money: 7 } });
+      notes.changed();
+      await until(async () => (await upstreamStatus(store.db))[0]!.state === "open");
+      const [first, second] = await upstreamStatus(store.db);
+      const { instance, notedAt, ...seen } = first!;
+      assert.deepEqual(seen, { ...fine, state: "open", alarm: "no_money", lastFailures: { no_money: 7 } });
+      assert.notEqual(instance, second!.instance);
+      assert.ok(Math.abs(Date.now() - notedAt) < 60_000);
+
+      await notes.stop();
+      assert.deepEqual(
+        (await upstreamStatus(store.db)).map(({ name }) => name),
+        ["second"],
+      );
+      assert.deepEqual(await upstreamStatus(store.db, Date.now() + 61_000), [], "of a process that is gone");
+      await other.stop();
+    });
+
+    test("is nothing where no live upstream is set up", async () => {
+      await noteUpstreams(store.db, [], store.log).stop();
+      assert.deepEqual(await upstreamStatus(store.db), []);
+    });
+  });
+}

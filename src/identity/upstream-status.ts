@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import type { Kysely } from "kysely";
+import { codeOf } from "../storage/fault.ts";
+import type { Tables } from "../storage/tables.ts";
+import type { Guard, UpstreamHealth } from "../upstreams/guard.ts";
+import type { IdentityLog } from "./settings.ts";
+
+/** How one serving process sees one upstream. Times are milliseconds since 1970. */
+export interface UpstreamStatus extends UpstreamHealth {
+  instance: string;
+  notedAt: number;
+}
+
+const noteEvery = 5_000;
+/** What was noted longer ago is of a process that is gone. */
+const forgottenAfter = 60_000;
+
+/**
+ * Notes in the store how this process sees its upstreams, at every change and every few seconds, so that the command line
+ * can tell. `changed` asks for a note soon.
+ */
+export function noteUpstreams(
+  db: Kysely<Tables>,
+  upstreams: readonly Pick<Guard, "health">[],
+  log: IdentityLog,
+  now: () => number = Date.now,
+) {
+  const instance = randomUUID();
+  let noting: Promise<void> | undefined;
+  let again = false;
+
+  const note = async () => {
+    const at = now();
+    for (const { name, state, alarm, lastAnswerAt, lastFailures } of upstreams.map((upstream) => upstream.health())) {
+      const columns = {
+        state,
+        alarm,
+        last_answer_at: lastAnswerAt,
+        last_failures: JSON.stringify(lastFailures),
+        noted_at: at,
+      };
+      await db
+        .insertInto("upstream_status")
+        .values({ instance, upstream: name, ...columns })
+        .onConflict((conflict) => conflict.columns(["instance", "upstream"]).doUpdateSet(columns))
+        .execute();
+    }
+    await db
+      .deleteFrom("upstream_status")
+      .where("noted_at", "<", at - forgottenAfter)
+      .execute();
+  };
+  const changed = () => {
+    again = true;
+    noting ??= (async () => {
+      while (again) {
+        again = false;
+        await note().catch((error: unknown) =>
+          log.warn({ code: codeOf(error) }, "The state of the identity upstreams could not be noted"),
+        );
+      }
+      noting = undefined;
+    })();
+  };
+  const timer = upstreams.length > 0 ? setInterval(changed, noteEvery).unref() : undefined;
+  if (upstreams.length > 0) changed();
+
+  return {
+    changed,
+    /** Resolves when nothing is written any more, and what this process noted is gone. */
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await noting;
+      if (upstreams.length === 0) return;
+      await db
+        .deleteFrom("upstream_status")
+        .where("instance", "=", instance)
+        .execute()
+        .catch(() => undefined);
+    },
+  };
+}
+
+/** How the processes that serve now see their upstreams. */
+export async function upstreamStatus(db: Kysely<Tables>, now: number = Date.now()): Promise<UpstreamStatus[]> {
+  const rows = await db
+    .selectFrom("upstream_status")
+    .selectAll()
+    .where("noted_at", ">=", now - forgottenAfter)
+    .orderBy("upstream")
+    .orderBy("instance")
+    .execute();
+  return rows.map((row) => ({
+    instance: row.instance,
+    name: row.upstream,
+    state: row.state as UpstreamHealth["state"],
+    alarm: row.alarm as UpstreamHealth["alarm"],
+    lastAnswerAt: row.last_answer_at,
+    lastFailures: JSON.parse(row.last_failures),
+    notedAt: row.noted_at,
+  }));
+}

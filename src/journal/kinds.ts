@@ -1,0 +1,56 @@
+/**
+ * What a fact may be. `reference`: an id, a name from a closed list or a hash. `text`: words of a person, or an amount in
+ * naira. `number`: a whole number below a thousand million. `time`: milliseconds since 1970. Any fact may be null.
+ */
+export type FactType = "reference" | "text" | "number" | "flag" | "time";
+
+/** Everything the audit trail may hold: each kind of event, and the names and types of its facts. */
+export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>> = {
+  "account.created": { account: "reference" },
+  "account.changed": { account: "reference", changed: "text", fee: "text", answers: "reference" },
+  "account.suspended": { account: "reference", reason: "text" },
+  "account.resumed": { account: "reference" },
+  "key.created": {
+    key: "reference",
+    account: "reference",
+    mode: "reference",
+    scopes: "text",
+    addresses: "text",
+    expires_at: "time",
+  },
+  "key.rolled": { key: "reference", successor: "reference", account: "reference", ends_at: "time" },
+  "key.revoked": { key: "reference", account: "reference" },
+  "verification.ended": {
+    reference: "reference",
+    account: "reference",
+    key: "reference",
+    mode: "reference",
+    state: "reference",
+    upstream: "reference",
+    attempts: "number",
+    charged: "flag",
+    fee: "text",
+  },
+  "subject.erased": { subject: "reference", records: "number", verifications: "number" },
+  "retention.swept": { records: "number", keys: "number", verifications: "number" },
+  "catalogue.revised": { revision: "number", author: "text", source: "text", note: "text" },
+  "audit.removed": { through: "number", batches: "number", entries: "number" },
+  "service.started": {
+    version: "reference",
+    engine: "reference",
+    anonymous: "flag",
+    limits: "flag",
+    limit_catalogue: "text",
+    limit_anonymous: "text",
+    limit_verification: "text",
+    vendor_calls_per_day: "number",
+    bvn_fee: "text",
+    amount_policy: "reference",
+    phone_match: "flag",
+    negative_detail: "reference",
+    consent: "reference",
+    record_retention: "text",
+    access_log: "reference",
+    trust_proxy: "text",
+  },
+};

@@ -1,0 +1,56 @@
+import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
+
+/** Gives the keyed hash of a text. */
+export type Sign = (text: string) => string;
+
+/** Columns of an entry as they are hashed: numbers as their decimal text. */
+export interface SealedColumns {
+  id: string;
+  occurred_at: string;
+  kind: string;
+  actor: string;
+  facts: string;
+}
+
+/** Columns of a seal that are hashed, numbers as their decimal text. */
+export interface Seal {
+  batch: string | number;
+  previous: string;
+  sealed_at: string | number;
+  size: string | number;
+  content: string;
+}
+
+/** Signs with a key of its own, derived from `sealKey`, so that no other use of that key can stand for a seal. */
+export function signer(sealKey: Buffer): Sign {
+  const key = Buffer.from(hkdfSync("sha256", sealKey, "", "duba audit trail", 32));
+  return (text) => createHmac("sha256", key).update(text).digest("base64url");
+}
+
+export function isSigned(sign: Sign, text: string, mac: string): boolean {
+  const right = Buffer.from(sign(text));
+  const given = Buffer.from(mac);
+  return given.length === right.length && timingSafeEqual(given, right);
+}
+
+/** SHA-256 of a text, in base64url. */
+export function digest(text: string): string {
+  return hash("sha256", text, "base64url");
+}
+
+/** JSON arrays hold their members apart: no two different rows have the same bytes. */
+export function entryDigest({ id, occurred_at, kind, actor, facts }: SealedColumns): string {
+  return digest(JSON.stringify([id, occurred_at, kind, actor, facts]));
+}
+
+/** Id and digest of each entry, a line each: what a seal vouches for. */
+export function listOf(entries: readonly SealedColumns[]): string {
+  return entries.map((entry) => `${entry.id} ${entryDigest(entry)}`).join("\n");
+}
+
+export function sealHash({ batch, previous, sealed_at, size, content }: Seal): string {
+  return digest(JSON.stringify([`${batch}`, previous, `${sealed_at}`, `${size}`, content]));
+}
+
+/** What the keyed hash of a seal covers. */
+export const signedSeal = (hash: string) => `seal ${hash}`;

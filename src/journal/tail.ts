@@ -1,0 +1,38 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../storage/tables.ts";
+import { entryColumns } from "./read.ts";
+
+export interface Entry {
+  id: string;
+  /** Milliseconds since 1970. */
+  occurredAt: number;
+  kind: string;
+  actor: string;
+  /** JSON text, unless it was tampered with. */
+  facts: string;
+  /** Null until it is sealed. */
+  batch: number | null;
+}
+
+export interface TailRequest {
+  most: number;
+  /** Milliseconds since 1970, as `until`, which is not included. */
+  since?: number;
+  until?: number;
+  kind?: string;
+}
+
+/** The newest entries, oldest first. They are not verified. */
+export async function tail(db: Kysely<Tables>, { most, since, until, kind }: TailRequest): Promise<Entry[]> {
+  let query = db
+    .selectFrom("audit_entry")
+    .select([...entryColumns, "batch"])
+    .orderBy("audit_entry.occurred_at", "desc")
+    .orderBy("audit_entry.id", "desc")
+    .limit(most);
+  if (since !== undefined) query = query.where("audit_entry.occurred_at", ">=", since);
+  if (until !== undefined) query = query.where("audit_entry.occurred_at", "<", until);
+  if (kind !== undefined) query = query.where("kind", "=", kind);
+  const found = await query.execute();
+  return found.reverse().map(({ occurred_at, ...entry }) => ({ ...entry, occurredAt: Number(occurred_at) }));
+}

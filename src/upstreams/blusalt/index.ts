@@ -1,0 +1,80 @@
+import { setting } from "../../contract/setting.ts";
+import { door } from "../door.ts";
+import type { Exchanged } from "../exchange.ts";
+import type { IdentityOutcome } from "../identity-upstream.ts";
+import { recordOf } from "../loose-record.ts";
+import { badResponse, unanswered } from "../outcomes.ts";
+import { headerText, vendor, vendorUrl } from "../vendor.ts";
+import { failureOf, ownStatusOf, Verified } from "./wire.ts";
+
+const name = "blusalt";
+
+/**
+ * Blusalt's "BVN" verification, version 2. Documented in the reference of Blusalt's own client packages: the path
+ * `IdentityVerification/BVN` by POST, `bvn_number` and `phone_number` in the body, the three credentials (client id, API
+ * key, application name), and `status_code`, `status`, `message`, `results` with the members of the record.
+ *
+ * Not in that reference, but alike in several public programs that call the service: the address, the names of the three
+ * headers, and `status_code` 404 for an unknown BVN. Found nowhere: how a lack of money, bad credentials, limits and a
+ * phone of somebody else are answered; HTTP's meaning of the status is taken for these. Blusalt takes no reference of
+ * ours: a question that was lost cannot be asked for again without being paid again. It publishes no test number, and a
+ * newer service under other paths, whose answers have another shape, is not spoken here.
+ */
+export const blusalt = vendor({
+  name,
+  about: "Blusalt's BVN verification; written to the published documentation, not run against the live vendor.",
+  settings: {
+    url: setting({
+      name: "DUBA_BLUSALT_URL",
+      default: "https://api.blusalt.net/v2",
+      about: "Address of Blusalt's service, with its version.",
+      ...vendorUrl,
+    }),
+    clientId: setting({
+      name: "DUBA_BLUSALT_CLIENT_ID",
+      default: "",
+      about: "Client ID from Blusalt's dashboard.",
+      ...headerText,
+    }),
+    appName: setting({
+      name: "DUBA_BLUSALT_APP_NAME",
+      default: "",
+      about: "Application name from Blusalt's dashboard.",
+      ...headerText,
+    }),
+    key: setting({
+      name: "DUBA_BLUSALT_KEY",
+      default: "",
+      about: "API key from Blusalt's dashboard.",
+      secret: true,
+      ...headerText,
+    }),
+  },
+  open({ url, clientId, appName, key }, { exchange, log }) {
+    const read = door(name, Verified, log);
+
+    const outcomeOf = (exchanged: Exchanged): IdentityOutcome => {
+      if (exchanged.kind !== "answered") return unanswered(exchanged);
+      const { status, body } = exchanged;
+      const own = ownStatusOf(body);
+      if (status >= 300 || (own !== undefined && own !== 200)) return failureOf(status, own);
+      const verified = read(body);
+      return verified ? { kind: "verified", record: recordOf(verified.results) } : badResponse;
+    };
+
+    return {
+      name,
+      verify: async ({ bvn, phone, signal, traceparent }) =>
+        outcomeOf(
+          await exchange.ask({
+            method: "POST",
+            url: `${url}/IdentityVerification/BVN`,
+            headers: { clientid: clientId, appname: appName, apikey: key },
+            body: { bvn_number: bvn, phone_number: `0${phone}` },
+            signal,
+            traceparent,
+          }),
+        ),
+    };
+  },
+});

@@ -1,0 +1,20 @@
+import Type from "typebox";
+import type { IdentityOutcome } from "../identity-upstream.ts";
+import { LooseRecord } from "../loose-record.ts";
+import { failedWith } from "../outcomes.ts";
+
+/** A good answer: its record has the interface's own names. */
+export const Verified = Type.Object({ status_code: Type.Literal(200), results: LooseRecord });
+
+/** The status that an answer gives itself in its body, which may differ from HTTP's. */
+export function ownStatusOf(body: unknown): number | undefined {
+  const own = (body as { status_code?: unknown } | null | undefined)?.status_code;
+  return typeof own === "number" ? own : undefined;
+}
+
+/** What an answer that is not a verified record comes to. `own`: the status in its body. */
+export function failureOf(status: number, own: number | undefined): IdentityOutcome {
+  if (status >= 500) return failedWith(status);
+  // A 404 without a status in its body does not come from the service that knows BVNs.
+  return own === 404 ? { kind: "not_found" } : failedWith(own ?? status);
+}

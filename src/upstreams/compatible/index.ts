@@ -1,0 +1,86 @@
+import { koboOf } from "../../contract/money.ts";
+import { setting } from "../../contract/setting.ts";
+import { door } from "../door.ts";
+import type { Exchanged } from "../exchange.ts";
+import type { IdentityOutcome, IdentityQuestion } from "../identity-upstream.ts";
+import { recordOf } from "../loose-record.ts";
+import { badResponse, unanswered } from "../outcomes.ts";
+import { headerText, vendor, vendorUrl } from "../vendor.ts";
+import { Tokens } from "./tokens.ts";
+import { failureOf, isFailure, Verified } from "./wire.ts";
+
+const name = "compatible";
+
+/**
+ * Any server that speaks Duba's own interface, another Duba included. The reference goes along as `Idempotency-Key`, so
+ * that a server which knows that header does the work of one verification once, however often it is asked. That is why
+ * there is no `lookUp`: asking again tells what became of an earlier question, and gives the record too.
+ */
+export const compatible = vendor({
+  name,
+  about: "Any server with this same interface, such as another Duba; run against Duba itself.",
+  settings: {
+    url: setting({
+      name: "DUBA_COMPATIBLE_URL",
+      default: "",
+      about: "Address of a server with this same interface that verifies for live keys, without /api/v2.",
+      ...vendorUrl,
+    }),
+    email: setting({
+      name: "DUBA_COMPATIBLE_EMAIL",
+      default: "",
+      about: "E-mail address of the account on that server.",
+      form: "an e-mail address",
+      read: (text) => (text === "" || /^\S+@\S+$/.test(text) ? text : undefined),
+    }),
+    key: setting({
+      name: "DUBA_COMPATIBLE_KEY",
+      default: "",
+      about: "API key of the account on that server, exchanged for access tokens.",
+      secret: true,
+      ...headerText,
+    }),
+    amount: setting({
+      name: "DUBA_COMPATIBLE_AMOUNT",
+      default: "100",
+      about: "The amount that server asks for in each verification.",
+      form: 'an amount in naira, such as "100" or "100.50"',
+      read: (text) => (koboOf(text) ? text : undefined),
+    }),
+  },
+  open({ url, email, key, amount }, parts) {
+    const tokens = new Tokens({ url, email, key }, parts);
+    const read = door(name, Verified, parts.log);
+
+    const ask = (question: IdentityQuestion, token: string): Promise<Exchanged> =>
+      parts.exchange.ask({
+        method: "POST",
+        url: `${url}/api/v2/kyc/verify-bvn`,
+        headers: { authorization: `Bearer ${token}`, "idempotency-key": question.reference },
+        body: { bvn: question.bvn, phone: `0${question.phone}`, amount },
+        signal: question.signal,
+        traceparent: question.traceparent,
+      });
+
+    const outcomeOf = (exchanged: Exchanged): IdentityOutcome => {
+      if (exchanged.kind !== "answered") return unanswered(exchanged);
+      const { status, body } = exchanged;
+      if (status >= 300 || isFailure(body)) return failureOf(status, body);
+      const verified = read(body);
+      return verified ? { kind: "verified", record: recordOf(verified.data) } : badResponse;
+    };
+
+    return {
+      name,
+      async verify(question) {
+        const first = await tokens.token(question.signal);
+        if ("outcome" in first) return first.outcome;
+        const exchanged = await ask(question, first.token);
+        if (exchanged.kind !== "answered" || exchanged.status !== 401) return outcomeOf(exchanged);
+        // A 401 did no work, so the question may be put again.
+        const second = await tokens.token(question.signal, first.token);
+        return "outcome" in second ? second.outcome : outcomeOf(await ask(question, second.token));
+      },
+    };
+  },
+});

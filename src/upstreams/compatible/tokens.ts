@@ -1,0 +1,100 @@
+import { door } from "../door.ts";
+import type { Exchanged } from "../exchange.ts";
+import type { IdentityOutcome, Unavailability } from "../identity-upstream.ts";
+import { unavailable } from "../outcomes.ts";
+import type { VendorParts } from "../vendor.ts";
+import { Authorized, isFailure } from "./wire.ts";
+
+interface Account {
+  url: string;
+  email: string;
+  key: string;
+}
+
+/** A token, or the outcome of a question that has none. */
+export type Token = { token: string } | { outcome: IdentityOutcome };
+
+/** A token is renewed so many milliseconds before it expires. */
+const margin = 60_000;
+
+const vendor = "compatible";
+
+/**
+ * The access token of an account, kept until shortly before it expires. However many questions wait for a new one, one
+ * authorization is under way at a time. Without a token nothing was asked, so every failure here is `unavailable`.
+ */
+export class Tokens {
+  readonly #account: Account;
+  readonly #exchange: VendorParts["exchange"];
+  readonly #read: ReturnType<typeof door<typeof Authorized>>;
+  #kept: { token: string; until: number } | undefined;
+  #renewal: Promise<Token> | undefined;
+
+  constructor(account: Account, { exchange, log }: VendorParts) {
+    this.#account = account;
+    this.#exchange = exchange;
+    this.#read = door(vendor, Authorized, log);
+  }
+
+  /** A token that is still good; never `refused`, which the server did not take. */
+  async token(signal: AbortSignal, refused?: string): Promise<Token> {
+    const kept = this.#kept;
+    if (kept && kept.token !== refused && Date.now() < kept.until) return { token: kept.token };
+    this.#renewal ??= this.#renewed().finally(() => {
+      this.#renewal = undefined;
+    });
+    return unlessAborted(this.#renewal, signal);
+  }
+
+  async #renewed(): Promise<Token> {
+    const { url, email, key } = this.#account;
+    const exchanged = await this.#exchange.ask({
+      method: "POST",
+      url: `${url}/api/v2/merchant/authorization`,
+      body: { email, password: key },
+    });
+    if (exchanged.kind !== "answered" || exchanged.status !== 200) return none(reasonOf(exchanged));
+    if (isFailure(exchanged.body)) return none("bad_credentials");
+    const authorized = this.#read(exchanged.body);
+    if (!authorized) return none("out_of_service");
+    const { access_token: token, expires_at } = authorized.data.token;
+    this.#kept = { token, until: Date.parse(`${expires_at.replace(" ", "T")}Z`) - margin };
+    return { token };
+  }
+}
+
+function reasonOf(exchanged: Exchanged): Unavailability {
+  if (exchanged.kind === "notSent" || exchanged.kind === "lost") return "not_reached";
+  switch (exchanged.status) {
+    case 400:
+    case 401:
+    case 403:
+    case 422:
+      return "bad_credentials";
+    case 402:
+      return "no_money";
+    case 404:
+    case 405:
+      return "bad_settings";
+    case 429:
+      return "rate_limited";
+    default:
+      return "out_of_service";
+  }
+}
+
+function none(reason: Unavailability): Token {
+  return { outcome: unavailable(reason) };
+}
+
+async function unlessAborted(renewal: Promise<Token>, signal: AbortSignal): Promise<Token> {
+  const { promise: aborted, resolve } = Promise.withResolvers<Token>();
+  const abort = () => resolve(none("not_reached"));
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([renewal, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

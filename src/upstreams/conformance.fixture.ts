@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import Type from "typebox";
+import { answerWriter } from "../contract/answer.ts";
+import { IdentityRecord } from "../contract/record.ts";
+import { Exchange } from "./exchange.ts";
+import type { IdentityAnswer, IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./identity-upstream.ts";
+import { type Behaviour, json, LocalVendor, type Received, RecordedLog, text } from "./local-vendor.fixture.ts";
+import { unavailable } from "./outcomes.ts";
+import type { Vendor, VendorValues } from "./vendor.ts";
+
+/** The tests that every identity source passes, the sandbox too, and those of every vendor behind HTTP. */
+
+const written = answerWriter(Type.Omit(IdentityRecord, ["request_reference"]));
+const shortDate = /^(\d{2}-[A-Z][a-z]{2}-\d{4})?$/;
+const longDate = /^([A-Z][a-z]{2,8} [1-9]\d?, \d{4})?$/;
+
+/** Holds a record against the interface: all members and no others, in its order and in its forms. */
+export function assertRecord(record: IdentityAnswer): void {
+  assert.equal(written(record), JSON.stringify(record));
+  const { personal_info: person } = record;
+  assert.match(record.bvn_number, /^\d{11}$/);
+  assert.match(record.formatted_registration_date ?? "", longDate);
+  assert.notEqual(record.formatted_registration_date, "");
+  assert.match(record.watchlisted ?? "NO", /^(YES|NO)$/);
+  assert.equal(record.verification_status, "VERIFIED");
+  assert.match(person.gender, /^(Male|Female)?$/);
+  assert.match(person.date_of_birth, shortDate);
+  assert.match(person.formatted_date_of_birth, longDate);
+  assert.match(person.phone_number, /^(0\d{10})?$/);
+  assert.match(person.phone_number_2 ?? "08000000000", /^0\d{10}$/);
+  for (const state of [person.state_of_origin, record.residential_info.state_of_residence])
+    assert.match(state, /^([A-Z][A-Za-z ]+ State|Federal Capital Territory)?$/);
+}
+
+export const question: IdentityQuestion = {
+  bvn: "22000000017",
+  phone: "8000000017",
+  reference: "abcdef000000001",
+  signal: new AbortController().signal,
+};
+
+/** What every source keeps. `bvns` are numbers with a known result. */
+export function keepsThePort(
+  name: string,
+  open: (t: TestContext) => Promise<IdentityUpstream>,
+  bvns: { verified: string; notFound: string; slow: string },
+): void {
+  test(`${name} gives a whole record of the BVN asked for, in the interface's forms`, async (t) => {
+    const outcome = await (await open(t)).verify({ ...question, bvn: bvns.verified });
+    assert.ok(outcome.kind === "verified");
+    assertRecord(outcome.record);
+    assert.equal(outcome.record.bvn_number, bvns.verified);
+  });
+
+  test(`${name} knows a BVN that does not exist`, async (t) => {
+    const outcome = await (await open(t)).verify({ ...question, bvn: bvns.notFound });
+    assert.deepEqual(outcome, { kind: "not_found" });
+  });
+
+  test(`${name} ends the wait when it is told to, and does not claim to know what became of it`, async (t) => {
+    const upstream = await open(t);
+    const limit = new AbortController();
+    const asked = upstream.verify({ ...question, bvn: bvns.slow, signal: limit.signal });
+    setImmediate(() => limit.abort());
+    const { kind } = await asked;
+    assert.ok(kind === "unknown" || kind === "unavailable", kind);
+  });
+}
+
+/** A vendor behind HTTP, as its fixtures have it. */
+export interface VendorCase {
+  vendor: Vendor;
+  values(url: string): VendorValues;
+  /** What the vendor answers to requests that come before the question, such as for a token. */
+  prelude?: (received: Received) => object | undefined;
+  /** Holds the request for `question` against the vendor's documentation. */
+  assertRequest(received: Received): void;
+  /** A good answer for `question`, and the record it becomes. */
+  good: { body: object; record: IdentityAnswer };
+  notFound: { status: number; body: object };
+  /** Further answers of the vendor's own, by what they say. */
+  answers: Record<string, { status: number; body: unknown; outcome: IdentityOutcome }>;
+  /** Texts that may never be told to anybody else. */
+  secrets: string[];
+}
+
+/** What a vendor's raw text looks like in the fault table; it may not get any further. */
+const rawText = "raw text of a vendor about 22000000017";
+
+const faults: Record<string, { behaviour: Behaviour; outcome: IdentityOutcome }> = {
+  "resets the connection after the request": {
+    behaviour: (response) => void response.socket!.resetAndDestroy(),
+    outcome: { kind: "unknown" },
+  },
+  "hangs up without an answer": {
+    behaviour: (response) => void response.socket!.end(),
+    outcome: { kind: "unknown" },
+  },
+  "never answers": { behaviour: () => {}, outcome: { kind: "unknown" } },
+  "never finishes the body": {
+    behaviour: (response) =>
+      void response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" }).write("{"),
+    outcome: { kind: "unknown" },
+  },
+  "sends half a body": {
+    behaviour: (response) => {
+      response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" });
+      response.write(`{"${rawText}`, () => response.socket!.destroy());
+    },
+    outcome: { kind: "unknown" },
+  },
+  "answers in HTML": { behaviour: text(200, "text/html", rawText), outcome: { kind: "bad_response" } },
+  "answers JSON under another type": {
+    behaviour: text(200, "text/plain", JSON.stringify({ message: rawText })),
+    outcome: { kind: "bad_response" },
+  },
+  "answers a page of a proxy with 404": {
+    behaviour: text(404, "text/html", rawText),
+    outcome: { kind: "bad_response" },
+  },
+  "answers a page of a proxy with 502": { behaviour: text(502, "text/html", rawText), outcome: { kind: "unknown" } },
+  "answers what is no JSON": {
+    behaviour: text(200, "application/json", `{"message":"${rawText}`),
+    outcome: { kind: "bad_response" },
+  },
+  "answers nothing with 200": {
+    behaviour: (response) => void response.writeHead(200).end(),
+    outcome: { kind: "bad_response" },
+  },
+  "answers nothing with 503": {
+    behaviour: (response) => void response.writeHead(503).end(),
+    outcome: { kind: "unknown" },
+  },
+  "answers more than may be read": {
+    behaviour: json(200, { message: rawText.repeat(50_000) }),
+    outcome: { kind: "bad_response" },
+  },
+  "redirects the question": {
+    behaviour: json(307, { message: rawText }, { Location: "/elsewhere" }),
+    outcome: { kind: "bad_response" },
+  },
+  "answers another shape": {
+    behaviour: json(200, { success: true, data: { message: rawText, "22000000017": 1 } }),
+    outcome: { kind: "bad_response" },
+  },
+  "answers a list": { behaviour: json(200, [rawText]), outcome: { kind: "bad_response" } },
+  "answers null": { behaviour: json(200, null), outcome: { kind: "bad_response" } },
+  ...statuses(404, { kind: "bad_response" }),
+  ...statuses(401, unavailable("bad_credentials")),
+  ...statuses(402, unavailable("no_money")),
+  ...statuses(403, unavailable("bad_credentials")),
+  ...statuses(429, unavailable("rate_limited"), { "Retry-After": "60" }),
+  ...statuses(500, { kind: "unknown" }),
+  ...statuses(502, { kind: "unknown" }),
+  ...statuses(503, { kind: "unknown" }, { "Retry-After": "60" }),
+  ...statuses(504, { kind: "unknown" }),
+};
+
+/** A status with a body that says nothing. */
+function statuses(status: number, outcome: IdentityOutcome, headers?: Record<string, string>) {
+  return { [`answers ${status}`]: { behaviour: json(status, { message: rawText }, headers), outcome } };
+}
+
+/** What every vendor behind HTTP keeps, over real sockets. */
+export function keepsTheDoor(vendorCase: VendorCase): void {
+  const { vendor, good, notFound, answers } = vendorCase;
+  const { name } = vendor;
+
+  async function open(t: TestContext, behaviour: Behaviour, timeout = 5000, scheme: "http" | "https" = "http") {
+    const log = new RecordedLog();
+    const local = await LocalVendor.start(scheme);
+    const exchange = new Exchange({ timeout, connections: 4, log });
+    t.after(async () => {
+      await exchange.close();
+      await local.close();
+    });
+    /** The requests with a question. */
+    const asked: Received[] = [];
+    local.behaviour = (response, received) => {
+      const prelude = vendorCase.prelude?.(received);
+      if (prelude) return json(200, prelude)(response, received);
+      asked.push(received);
+      behaviour(response, received);
+    };
+    const upstream = vendor.open(vendorCase.values(local.url), { exchange, log });
+    return { upstream, local, log, asked };
+  }
+
+  function assertDiscreet(log: RecordedLog, outcome: IdentityOutcome): void {
+    const told = JSON.stringify([log.lines, outcome]);
+    for (const secret of [rawText, question.bvn, question.phone, question.reference, ...vendorCase.secrets])
+      assert.ok(!told.includes(secret), `${secret} is in ${told}`);
+  }
+
+  keepsThePort(
+    name,
+    async (t) => {
+      const { upstream } = await open(t, (response, received) => {
+        const { bvn } = { bvn: /\b(\d{11})\b/.exec(`${received.path} ${received.body}`)?.[1] };
+        if (bvn === question.bvn) json(200, good.body)(response, received);
+        else if (bvn === "22000000404") json(notFound.status, notFound.body)(response, received);
+      });
+      return upstream;
+    },
+    { verified: question.bvn, notFound: "22000000404", slow: "22000000999" },
+  );
+
+  test(`${name} is asked as it documents, with the trace context`, async (t) => {
+    const { upstream, asked } = await open(t, json(200, good.body));
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const outcome = await upstream.verify({ ...question, traceparent });
+    assert.deepEqual(outcome, { kind: "verified", record: good.record });
+    assert.equal(asked.length, 1);
+    assert.equal(asked[0]?.headers.traceparent, traceparent);
+    vendorCase.assertRequest(asked[0]!);
+  });
+
+  test(`${name} gives the record of another BVN as it is, for Duba to judge`, async (t) => {
+    const { upstream } = await open(t, json(200, good.body));
+    const outcome = await upstream.verify({ ...question, bvn: "22000000018" });
+    assert.ok(outcome.kind === "verified");
+    assert.equal(outcome.record.bvn_number, question.bvn);
+  });
+
+  for (const [what, { status, body, outcome }] of Object.entries(answers)) {
+    test(`${name}: ${what}`, async (t) => {
+      const { upstream, log } = await open(t, json(status, body));
+      assert.deepEqual(await upstream.verify(question), outcome);
+      if (outcome.kind !== "verified") assertDiscreet(log, outcome);
+    });
+  }
+
+  for (const [what, { behaviour, outcome: expected }] of Object.entries(faults)) {
+    test(`${name} ${what}: ${Object.values(expected).join(" ")}`, async (t) => {
+      const { upstream, local, log } = await open(t, behaviour, 100);
+      const outcome = await upstream.verify(question);
+      assert.deepEqual(outcome, expected);
+      assert.ok(local.received.every(({ path }) => path !== "/elsewhere"));
+      assertDiscreet(log, outcome);
+    });
+  }
+
+  test(`${name} refuses the connection: nothing was done`, async (t) => {
+    const { upstream, local, log } = await open(t, () => {});
+    await local.close();
+    const outcome = await upstream.verify(question);
+    assert.deepEqual(outcome, unavailable("not_reached"));
+    assertDiscreet(log, outcome);
+  });
+
+  test(`${name} resets the connection before it reads the request: nothing was done, or nobody can tell`, async (t) => {
+    const { upstream, local } = await open(t, () => {});
+    local.welcome = (socket) => void socket.resetAndDestroy();
+    const { kind } = await upstream.verify(question);
+    assert.ok(kind === "unavailable" || kind === "unknown");
+    assert.deepEqual(local.received, []);
+  });
+
+  test(`${name} shows a certificate that nobody trusts: nothing was sent`, async (t) => {
+    const { upstream, local, log } = await open(t, () => {}, 5000, "https");
+    const outcome = await upstream.verify(question);
+    assert.deepEqual(outcome, unavailable("not_reached"));
+    assert.deepEqual(local.received, []);
+    assertDiscreet(log, outcome);
+  });
+
+  test(`${name} is not asked when the wait has already ended`, async (t) => {
+    const { upstream, local } = await open(t, json(200, good.body));
+    const outcome = await upstream.verify({ ...question, signal: AbortSignal.abort() });
+    assert.deepEqual(outcome, unavailable("not_reached"));
+    assert.deepEqual(local.received, []);
+  });
+
+  test(`${name} is not configured until all its settings are given`, () => {
+    assert.match(vendor.about, /not run against the live vendor|run against Duba itself/);
+    for (const [member, { name, default: usual, read }] of Object.entries(vendor.settings)) {
+      assert.match(name, new RegExp(`^DUBA_${vendor.name.toUpperCase()}_[A-Z_]+$`));
+      assert.equal(read(usual), usual, member);
+    }
+  });
+}

@@ -1,0 +1,26 @@
+import { Exchange } from "./exchange.ts";
+import { Guard, type GuardOptions } from "./guard.ts";
+import { vendors } from "./registry.ts";
+import type { VendorValues } from "./vendor.ts";
+
+export interface LiveUpstreams {
+  /** In the order of the names. */
+  upstreams: Guard[];
+  /** Ends what is under way and closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Opens the vendors of these names, each behind a guard of its own, with the values of its settings. */
+export function openLive(
+  names: readonly string[],
+  values: Readonly<Record<string, VendorValues>>,
+  options: GuardOptions,
+): LiveUpstreams {
+  const exchange = new Exchange({ timeout: options.timeout, connections: options.concurrency, log: options.log });
+  const upstreams = names.map((name) => {
+    const vendor = vendors.find((vendor) => vendor.name === name);
+    if (!vendor) throw new Error(`No vendor is called ${name}`);
+    return new Guard(vendor.open(values[name]!, { exchange, log: options.log }), options);
+  });
+  return { upstreams, close: () => exchange.close() };
+}

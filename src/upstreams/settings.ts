@@ -1,0 +1,35 @@
+import { count, setting, someTime } from "../contract/setting.ts";
+
+/** Settings that all live vendors have in common. */
+export const upstreamSettings = {
+  timeout: setting({
+    name: "DUBA_UPSTREAM_TIMEOUT",
+    default: "15s",
+    about: "How long one identity vendor may take for a question; keep it below DUBA_VERIFICATION_TIMEOUT.",
+    ...someTime,
+  }),
+  concurrency: setting({
+    name: "DUBA_UPSTREAM_CONCURRENCY",
+    default: "64",
+    about: "Questions that one vendor is asked at once, and connections to it.",
+    ...count,
+  }),
+  breakerFailures: setting({
+    name: "DUBA_UPSTREAM_BREAKER_FAILURES",
+    default: "5",
+    about: "Failures in a row after which a vendor is not asked for a while.",
+    ...count,
+  }),
+  breakerPause: setting({
+    name: "DUBA_UPSTREAM_BREAKER_PAUSE",
+    default: "10s",
+    about: "How long a vendor that failed too often is not asked; then one question tries.",
+    ...someTime,
+  }),
+  alarmPause: setting({
+    name: "DUBA_UPSTREAM_ALARM_PAUSE",
+    default: "60s",
+    about: "The same for a vendor that has no money left for us, or does not take our credentials or settings.",
+    ...someTime,
+  }),
+};

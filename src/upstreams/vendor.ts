@@ -1,0 +1,61 @@
+import type { Setting } from "../contract/setting.ts";
+import type { Exchange } from "./exchange.ts";
+import type { IdentityQuestion, IdentityUpstream } from "./identity-upstream.ts";
+
+/** Where faults are told to the operator. Fields hold codes and shapes, never a value or a text of a vendor. */
+export interface UpstreamLog {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What a vendor is opened with. Both are shared by all vendors. */
+export interface VendorParts {
+  exchange: Exchange;
+  log: UpstreamLog;
+}
+
+/** Settings of a vendor by member name, as they were read. */
+export type VendorValues<Names extends string = string> = Readonly<Record<Names, string>>;
+
+interface Specification<Names extends string> {
+  /** The word that names the vendor in settings, the ledger and logs. */
+  name: string;
+  /** One line, with the label that says how far it was tried. */
+  about: string;
+  /** Every one is needed: an empty text means that it is not given, so an optional one has a default. */
+  settings: Readonly<Record<Names, Setting<string>>>;
+  /** The vendor's own published test number, which it answers without a real person's data. */
+  testQuestion?: Pick<IdentityQuestion, "bvn" | "phone">;
+  open(values: VendorValues<Names>, parts: VendorParts): IdentityUpstream;
+}
+
+/** A live identity source that the operator can bring an account for. */
+export type Vendor = Specification<string>;
+
+/** Declares a vendor; `open` is typed by the members of `settings`. */
+export const vendor = <Names extends string>(specification: Specification<Names>) => specification as unknown as Vendor;
+
+/** Names of the environment variables that a vendor still needs; empty: it is configured. */
+export function missingOf(vendor: Vendor, values: VendorValues): string[] {
+  return Object.entries(vendor.settings)
+    .filter(([member]) => !values[member])
+    .map(([, { name }]) => name);
+}
+
+/** The form of a vendor's address; empty: not given. Read without a slash at its end. */
+export const vendorUrl = {
+  form: "an http:// or https:// URL without user, query or fragment",
+  read(text: string): string | undefined {
+    if (text === "") return text;
+    const url = URL.parse(text);
+    if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+      return undefined;
+    return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  },
+};
+
+/** The form of what is sent in a header, such as a key; empty: not given. */
+export const headerText = {
+  form: "visible ASCII characters, without a space at either end",
+  read: (text: string): string | undefined => (/^([!-~]([ -~]*[!-~])?)?$/.test(text) ? text : undefined),
+};
