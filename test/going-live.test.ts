@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { resumeAccount, suspendAccount } from "../src/access/accounts.ts";
+import { ran } from "../src/cli/testing.ts";
+import { engines } from "./support/engines.ts";
+import { assertFailure } from "./support/failure.ts";
+import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
+
+const verify = "/api/v2/kyc/verify-bvn";
+const corporate = "/api/v2/corporate-data/list";
+
+/** Settings of a service whose live keys reach the interface at `url`. */
+const liveThrough = (url: string) => ({
+  DUBA_UPSTREAMS: "compatible",
+  DUBA_COMPATIBLE_URL: url,
+  DUBA_COMPATIBLE_EMAIL: "sandbox@example.com",
+  DUBA_COMPATIBLE_KEY: sandboxKey,
+});
+
+const person = (bvn: string) => ({ bvn, phone: "08000000017", amount: "100" });
+
+/** Asks until the answer is as awaited: other processes' changes are noticed within 5 s. */
+async function noticed(ask: () => Promise<Answer>, isAwaited: (answer: Answer) => boolean): Promise<Answer> {
+  const since = performance.now();
+  for (;;) {
+    const answer = await ask();
+    if (isAwaited(answer)) {
+      assert.ok(performance.now() - since < 5000, "within 5 s");
+      return answer;
+    }
+    assert.ok(performance.now() - since < 5000, `still ${answer.status}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+for (const engine of engines) {
+  describe(`going live on ${engine.name}, with another Duba as the source`, () => {
+    let source: TestService;
+    let service: TestService;
+    let live: string;
+    const verified = (bvn: string, more: { headers?: Record<string, string>; credential?: string } = {}) =>
+      service.ask(verify, { method: "POST", body: person(bvn), credential: live, ...more });
+
+    before(async () => {
+      source = await startService({ DUBA_LIMITS: "off" }, engine);
+      service = await startService({ ...liveThrough(source.url), DUBA_LIMITS: "off" }, engine);
+      live = (await service.newKey({ mode: "live" })).text;
+    });
+    after(async () => {
+      await service.close();
+      await source.close();
+    });
+
+    it("a live key is given the source's record under a reference of our own, and is charged", async () => {
+      const { status, json } = await verified("22000000101");
+      assert.equal(status, 200);
+      const asked = await source.ask(verify, { method: "POST", body: person("22000000101") });
+      const { request_reference: ours, ...record } = json.data;
+      const { request_reference: theirs, ...sourceRecord } = asked.json.data;
+      assert.deepEqual(record, sourceRecord);
+      assert.notEqual(ours, theirs);
+      const { data } = (await service.ask(`/api/v2/kyc/verifications/${ours}`, { credential: live })).json;
+      assert.deepEqual([data.state, data.charged, data.fee, data.attempts], ["verified", true, "100", 1]);
+    });
+
+    it("goes on when the source's token ends in between", async () => {
+      assert.equal((await verified("22000000102")).status, 200);
+      const { db } = await source.store();
+      const tokens = () => db.selectFrom("access_token").select("secret_hash").execute();
+      const [first] = await tokens();
+      await db.updateTable("access_token").set({ expires_at: 1 }).execute();
+      await db.updateTable("change_counter").set({ number: 1000 }).where("name", "=", "access").execute();
+      for (;;) {
+        assert.equal((await verified("22000000103")).status, 200);
+        if ((await tokens()).some(({ secret_hash }) => secret_hash !== first!.secret_hash)) break;
+      }
+    });
+
+    it("passes on what the source says of a person, in our own words", async () => {
+      for (const [bvn, status, code] of [
+        ["00000000001", 404, "bvn_not_found"],
+        ["00000000002", 422, "phone_mismatch"],
+        ["00000000005", 503, "upstream_unavailable"],
+        ["00000000006", 504, "upstream_timeout"],
+      ] as const) {
+        const { error } = assertFailure(await verified(bvn), status, code, { path: verify });
+        assert.equal(error.charged, false);
+      }
+    });
+
+    it("a test key reaches the sandbox of this service and never the source; a live key never the sandbox", async () => {
+      const countOf = async () => {
+        const { db } = await source.store();
+        return (await db.selectFrom("verification").select("reference").execute()).length;
+      };
+      const before = await countOf();
+      const tested = await service.ask(verify, { method: "POST", body: person("22000000105") });
+      assert.equal(tested.status, 200);
+      assert.equal(await countOf(), before);
+      const { status } = await verified("22000000105");
+      assert.equal(status, 200);
+      assert.equal(await countOf(), before + 1);
+      const { db } = await service.store();
+      const rows = await db.selectFrom("verification").select(["mode", "upstream"]).distinct().execute();
+      assert.deepEqual(rows.map(({ mode, upstream }) => `${mode} ${upstream}`).toSorted(), [
+        "live compatible",
+        "test sandbox",
+      ]);
+    });
+
+    it("an account's own fee and masked answers hold for it alone", async () => {
+      const { dataDirectory, databaseUrl } = service.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      const email = await service.newAccount("Narrow");
+      await ran(["accounts", "change", email, "--bvn-fee", "80.5", "--answers", "masked"], { environment });
+      const { text } = await service.newKey({ account: email, mode: "live" });
+      const headers = { "Idempotency-Key": "narrow" };
+      const { json } = await verified("22000000106", { credential: text, headers });
+      assert.equal(json.data.bvn_number, "*******0106");
+      assert.notEqual(json.data.personal_info.full_name, "");
+      assert.equal(json.data.personal_info.date_of_birth, "");
+      const again = await verified("22000000106", { credential: text, headers });
+      assert.deepEqual(again.json, json);
+      const { data } = (
+        await service.ask(`/api/v2/kyc/verifications/${json.data.request_reference}`, { credential: text })
+      ).json;
+      assert.equal(data.fee, "80.5");
+      const amount = await service.ask("/api/v2/education/waec-lookup", { credential: text });
+      assert.equal(amount.json.data.amount, "80.5");
+      assert.equal((await verified("22000000106")).json.data.bvn_number, "22000000106");
+    });
+
+    it("a suspended account is refused, and served again when it is resumed", async () => {
+      const email = await service.newAccount("Paused");
+      const { text } = await service.newKey({ account: email });
+      const asked = () => service.ask(corporate, { credential: text });
+      assert.equal((await asked()).status, 200);
+      const { db } = await service.store();
+      await suspendAccount(db, email);
+      const refused = await noticed(asked, ({ status }) => status !== 200);
+      assert.match(assertFailure(refused, 401, "invalid_credentials", { path: corporate }).message, /suspended/);
+      await resumeAccount(db, email);
+      await noticed(asked, ({ status }) => status === 200);
+    });
+
+    it("a rolled key serves beside its successor, and ends with the overlap", async () => {
+      const { dataDirectory, databaseUrl } = service.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      const { text: old, id } = await service.newKey();
+      const rolled = (await ran(["keys", "roll", id], { environment })).out.trim();
+      for (const credential of [old, rolled]) assert.equal((await service.ask(corporate, { credential })).status, 200);
+      const last = (await ran(["keys", "roll", rolled, "--overlap", "0s"], { environment })).out.trim();
+      const ended = await noticed(
+        () => service.ask(corporate, { credential: rolled }),
+        ({ status }) => status !== 200,
+      );
+      assertFailure(ended, 401, "expired_credentials", { path: corporate });
+      assert.equal((await service.ask(corporate, { credential: last })).status, 200);
+    });
+  });
+
+  describe(`a vendor that refuses all work on ${engine.name}`, () => {
+    it("is an alarm, is not hammered, and shows in duba upstreams status", async () => {
+      let asked = 0;
+      const vendor = createServer((_, response) => {
+        asked += 1;
+        response.writeHead(402, { "Content-Type": "application/json" });
+        response.end('{"success":false,"message":"SECRET WORDS OF THE VENDOR"}');
+      });
+      await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
+      const url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
+      const service = await startService({ ...liveThrough(url), DUBA_LIMITS: "off" }, engine);
+      try {
+        const { text: credential } = await service.newKey({ mode: "live" });
+        for (let count = 0; count < 5; count += 1) {
+          const answer = await service.ask(verify, { method: "POST", body: person(`2200000020${count}`), credential });
+          const { error } = assertFailure(answer, 503, "upstream_unavailable", { path: verify });
+          assert.equal(error.charged, false);
+          assert.doesNotMatch(answer.text, /SECRET/);
+        }
+        assert.ok(asked <= 2, `${asked} questions`);
+        assert.equal(service.lines.filter(({ fields }) => "alarm" in fields).length, 1);
+        assert.doesNotMatch(JSON.stringify(service.lines), /SECRET|2200000020/);
+
+        const { dataDirectory, databaseUrl } = service.settings;
+        const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+        for (;;) {
+          const { exitCode, out } = await ran(["upstreams", "status", "--json"], { environment });
+          const [status] = JSON.parse(out);
+          if (status?.alarm !== "no_money") continue;
+          assert.equal(exitCode, 1);
+          assert.deepEqual([status.upstream, status.state], ["compatible", "open"]);
+          break;
+        }
+      } finally {
+        await service.close();
+        vendor.close();
+      }
+    });
+  });
+}
