@@ -250,6 +250,17 @@ export const settings = {
     about: "Which requests get a log line.",
     ...oneOf("failures", "all", "off"),
   }),
+  metrics: setting({
+    name: "DUBA_METRICS",
+    default: "",
+    about: "Address and port on which GET /metrics is served for Prometheus, such as 127.0.0.1:9464. Empty: nowhere.",
+    form: "an IP address and a port, such as 127.0.0.1:9464 or [::1]:9464",
+    read: (text): { host: string; port: number } | null | undefined => {
+      if (text === "") return null;
+      const [, host = "", port = ""] = /^\[?([^\]]*?)\]?:(\d{1,5})$/.exec(text) ?? [];
+      return isIP(host) && Number(port) <= 65535 ? { host, port: Number(port) } : undefined;
+    },
+  }),
   serverTiming: setting({
     name: "DUBA_SERVER_TIMING",
     default: "off",

@@ -12,7 +12,10 @@ import { wire } from "./wire.ts";
 export async function serve(config: Config): Promise<number> {
   const log = pino({ level: config.logLevel, base: null });
   // Before anything is made: the first start's key must not be lost on a start that cannot listen.
-  await tryAddress(config);
+  const own = { host: config.host, port: config.port, setting: "PORT" };
+  const metrics = config.metrics && { ...config.metrics, setting: "DUBA_METRICS" };
+  await tryAddress(own);
+  if (metrics) await tryAddress(metrics);
   const service = await wire(config, log);
   const stopped = Promise.withResolvers<number>();
   let signals = 0;
@@ -39,14 +42,16 @@ export async function serve(config: Config): Promise<number> {
   };
 
   try {
-    await service.app.listen({ host: config.host, port: config.port });
+    await service.app.listen({ host: own.host, port: own.port });
+    if (metrics) await once(service.metrics.listen(metrics.port, metrics.host), "listening");
   } catch (error) {
     await service.close(0);
-    throw listenFault(error as NodeJS.ErrnoException, config);
+    throw listenFault(error as NodeJS.ErrnoException, own);
   }
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
   const url = addressOf(service.app.server.address(), config.host);
   log.info({ url }, "ready");
+  if (metrics) log.info({ url: `${addressOf(service.metrics.address(), metrics.host)}/metrics` }, "metrics");
   if (service.madeKeyring)
     log.warn({ keyring: service.madeKeyring }, "a key ring was made; keep a copy of it apart from the data");
   if (service.printed) process.stdout.write(welcome(url, service.printed));
@@ -57,12 +62,19 @@ export async function serve(config: Config): Promise<number> {
   }
 }
 
-async function tryAddress(config: Config): Promise<void> {
+/** Where to listen, and the setting that says so. */
+interface Address {
+  host: string;
+  port: number;
+  setting: string;
+}
+
+async function tryAddress(address: Address): Promise<void> {
   const probe = createServer();
   try {
-    await once(probe.listen(config.port, config.host), "listening");
+    await once(probe.listen(address.port, address.host), "listening");
   } catch (error) {
-    throw listenFault(error as NodeJS.ErrnoException, config);
+    throw listenFault(error as NodeJS.ErrnoException, address);
   }
   probe.close();
   await once(probe, "close");
@@ -72,13 +84,15 @@ class ListenFault extends Error {
   readonly exitCode = 1;
 }
 
-function listenFault(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+function listenFault(error: NodeJS.ErrnoException, { host, port, setting }: Address): Error {
   if (error.code === "EADDRINUSE")
-    return new ListenFault(`Port ${port} on ${host} is taken by another program. Choose another with PORT.`);
+    return new ListenFault(`Port ${port} on ${host} is taken by another program. Choose another with ${setting}.`);
   if (error.code === "EACCES")
-    return new ListenFault(`This user may not listen on port ${port}. Choose one above 1023 with PORT.`);
-  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
-    return new ListenFault(`This machine has no address ${host}. Choose another with HOST, such as 127.0.0.1.`);
+    return new ListenFault(`This user may not listen on port ${port}. Choose one above 1023 with ${setting}.`);
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
+    const which = setting === "PORT" ? "HOST" : setting;
+    return new ListenFault(`This machine has no address ${host}. Choose another with ${which}, such as 127.0.0.1.`);
+  }
   return error;
 }
 

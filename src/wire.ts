@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import { resolve } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { openAccess } from "./access/access.ts";
@@ -8,6 +9,7 @@ import { catalogueOperations } from "./catalogue/operations.ts";
 import type { Config } from "./config.ts";
 import { bind, type Operation } from "./contract/operation.ts";
 import { registerHealth } from "./http/health.ts";
+import { AnswerCounts, metrics, metricsServer } from "./http/metrics.ts";
 import { openapi } from "./http/openapi.ts";
 import { registerPages } from "./http/pages/index.ts";
 import type { Gate, Log } from "./http/pipeline.ts";
@@ -31,6 +33,8 @@ export const everyOperation: readonly Operation<never>[] = [
 /** A service that is ready to listen. */
 export interface Service {
   app: HttpServer;
+  /** What an operator measures; an HTTP server of its own, that does not listen yet. */
+  metrics: Server;
   /** The sandbox key, only on the first start and only if it was made at random. */
   printed?: string;
   /** Path of the key ring, only if it was made by this start. */
@@ -102,6 +106,12 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   });
   opened.defer(() => access.stop());
 
+  const answers = new AnswerCounts();
+  const measured = metricsServer(
+    metrics({ answers, upstreams: () => live.upstreams.map((upstream) => upstream.health()) }),
+  );
+  opened.defer(() => void measured.close());
+
   let stopping = false;
   const gate: Gate = {
     authenticator: { isAbsent, credentialOf: (header, address) => access.credentials.credentialOf(header, address) },
@@ -119,6 +129,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
       headers: config.limitHeaders,
       arrival: config.requestTimeout,
     },
+    answers,
     accessLog: config.accessLog,
     serverTiming: config.serverTiming,
     log,
@@ -145,6 +156,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   const running = opened.move();
   return {
     app,
+    metrics: measured,
     ...(access.printed === undefined ? {} : { printed: access.printed }),
     ...(made ? { madeKeyring: keyringPath } : {}),
     refuseNewWork() {

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import Type from "typebox";
 import { Failure, type FailureCode, failures } from "../src/contract/failures.ts";
 import { type BoundOperation, bind, failuresOf, operation } from "../src/contract/operation.ts";
+import { AnswerCounts } from "../src/http/metrics.ts";
 import type { Gate } from "../src/http/pipeline.ts";
 import { buildServer } from "../src/http/server.ts";
 import { everyOperation } from "../src/wire.ts";
@@ -28,6 +29,7 @@ const gate: Gate = {
   },
   anonymous: true,
   buckets: null,
+  answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8192, headers: 16_384, arrival: 10_000 },
   accessLog: "failures",
   serverTiming: false,

@@ -8,6 +8,7 @@ import type { RequestBounds } from "./body.ts";
 import { codingOf } from "./coding.ts";
 import { failureAnswer } from "./failure-answer.ts";
 import { type Accepted, inputOf, type Located } from "./input.ts";
+import type { AnswerCounts } from "./metrics.ts";
 import type { Bucket, Quota } from "./quota.ts";
 
 /** Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`. */
@@ -37,6 +38,7 @@ export interface Gate {
   /** Null: nobody is limited and no RateLimit header is sent. */
   buckets: Buckets | null;
   bounds: RequestBounds;
+  answers: AnswerCounts;
   accessLog: "failures" | "all" | "off";
   serverTiming: boolean;
   log: Log;
@@ -53,6 +55,7 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
   const write = answerWriter(operation.answer);
   const headerNames = Object.keys(operation.headers?.properties ?? {});
   const always = deprecation(operation);
+  const counts = gate.answers.of(operation.id);
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.hijack();
@@ -61,6 +64,7 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
       gate,
       request,
       response: reply.raw,
+      counts,
       started: gate.serverTiming ? performance.now() : 0,
     };
     try {
@@ -113,6 +117,8 @@ interface Exchange {
   gate: Gate;
   request: FastifyRequest;
   response: ServerResponse;
+  /** Answers of the operation so far, by status. */
+  counts: number[];
   /** Of `performance.now()`; 0 when nobody asks for the time taken. */
   started: number;
   quota?: Quota | undefined;
@@ -217,7 +223,8 @@ function send(
   more: readonly string[],
   body: Buffer | undefined,
 ) {
-  const { gate, request, response, quota, started } = exchange;
+  const { gate, request, response, counts, quota, started } = exchange;
+  counts[status] = (counts[status] ?? 0) + 1;
   if (response.destroyed) return;
   const all = headers.slice();
   if (more.length > 0) all.push(...more);
@@ -230,9 +237,10 @@ function send(
 }
 
 function fail(exchange: Exchange, error: unknown, always: readonly string[]): void {
-  const { operation, gate, request, response, started } = exchange;
+  const { operation, gate, request, response, counts, started } = exchange;
   const failure = error instanceof Failure ? error : new Failure("internal_error");
   const fault = failure === error ? undefined : faultOf(error);
+  counts[failure.status] = (counts[failure.status] ?? 0) + 1;
   exchange.quota ??= quotaOf(gate, request.ip);
   if (fault || gate.accessLog !== "off") logLine(exchange, failure.status, failure.code, fault);
   if (response.destroyed) return;

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
+import { type IncomingHttpHeaders, type RequestOptions, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { createAccount } from "../../src/access/accounts.ts";
@@ -24,6 +24,8 @@ export interface TestService {
   /** `http://127.0.0.1:<port>` */
   url: string;
   port: number;
+  /** Does not listen. */
+  metrics: Server;
   settings: { dataDirectory: string; databaseUrl?: string | undefined };
   lines: Line[];
   ask(path: string, options?: AskOptions): Promise<Answer>;
@@ -88,6 +90,7 @@ export async function startService(
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    metrics: service.metrics,
     settings: fresh.settings,
     lines,
     ask: (path, options) => ask(port, path, options),

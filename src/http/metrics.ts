@@ -1,0 +1,79 @@
+import { createServer, type Server } from "node:http";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+
+/** How many answers each operation has given, by HTTP status. Counting is an addition to a list. */
+export class AnswerCounts {
+  readonly #byOperation = new Map<string, number[]>();
+
+  /** The counts of one operation, by status: a list with holes. */
+  of(operation: string): number[] {
+    const known = this.#byOperation.get(operation);
+    if (known) return known;
+    const counts: number[] = [];
+    this.#byOperation.set(operation, counts);
+    return counts;
+  }
+
+  *all(): Generator<{ operation: string; status: number; count: number }> {
+    for (const [operation, counts] of this.#byOperation)
+      for (const status in counts) yield { operation, status: Number(status), count: counts[status]! };
+  }
+}
+
+export interface MetricSources {
+  answers: AnswerCounts;
+  /** Names, states and alarms of the live upstreams. */
+  upstreams: () => readonly { name: string; state: string; alarm: string | null }[];
+}
+
+/** Everything that is measured, with labels out of short lists: never a caller, a person or a text that was sent. */
+export function metrics({ answers, upstreams }: MetricSources): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  new Counter({
+    name: "duba_answers_total",
+    help: "Answers by operation and HTTP status",
+    labelNames: ["operation", "status"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { operation, status, count } of answers.all()) this.inc({ operation, status }, count);
+    },
+  });
+  new Gauge({
+    name: "duba_upstream_ready",
+    help: "1 while questions are put to the identity source, 0 while it is paused",
+    labelNames: ["upstream"],
+    registers: [registry],
+    collect() {
+      for (const { name, state } of upstreams()) this.set({ upstream: name }, state === "ready" ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "duba_upstream_alarm",
+    help: "1 while the identity source refuses all work until the operator acts",
+    labelNames: ["upstream", "alarm"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name, alarm } of upstreams()) if (alarm) this.set({ upstream: name, alarm }, 1);
+    },
+  });
+  return registry;
+}
+
+/** Serves the metrics, and nothing else, on an address of its own: they are for the operator. */
+export function metricsServer(registry: Registry): Server {
+  return createServer((request, response) => {
+    if (request.url !== "/metrics" || request.method !== "GET") {
+      response
+        .writeHead(404, { "Content-Type": "text/plain; charset=utf-8" })
+        .end("GET /metrics is all that is here.\n");
+      return;
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { "Content-Type": registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+}

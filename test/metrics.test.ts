@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import type { AddressInfo } from "node:net";
+import { describe, it } from "node:test";
+import { Registry } from "prom-client";
+import { AnswerCounts, metrics, metricsServer } from "../src/http/metrics.ts";
+import { ask, startService } from "./support/service.ts";
+
+describe("metrics", () => {
+  it("count the answers of each operation by status, and name nobody", async () => {
+    const service = await startService();
+    try {
+      await service.ask("/api/v2/corporate-data/list");
+      await service.ask("/api/v2/corporate-data/list");
+      await service.ask("/api/v2/internet/data/lookup?provider=NOSUCHCODE");
+      const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+      await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
+      await new Promise<void>((resolve) => service.metrics.listen(0, "127.0.0.1", resolve));
+      const { port } = service.metrics.address() as AddressInfo;
+      const { status, text, headers } = await ask(port, "/metrics");
+      assert.equal(status, 200);
+      assert.match(String(headers["content-type"]), /^text\/plain; version=0\.0\.4/);
+      for (const line of [
+        'duba_answers_total{operation="listCorporateBundles",status="200"} 2',
+        'duba_answers_total{operation="lookupDataBundles",status="404"} 1',
+        'duba_answers_total{operation="verifyBvn",status="200"} 1',
+      ])
+        assert.ok(text.includes(line), line);
+      assert.match(text, /^process_resident_memory_bytes \d+/m);
+      assert.doesNotMatch(text, /22000000017|08000000017|NOSUCHCODE/);
+      assert.equal((await ask(port, "/")).status, 404);
+    } finally {
+      await service.close();
+    }
+  });
+
+  it("show the state and the alarm of each upstream", async () => {
+    const upstreams = () => [
+      { name: "first", state: "ready", alarm: null },
+      { name: "second", state: "open", alarm: "no_money" },
+    ];
+    const registry = metrics({ answers: new AnswerCounts(), upstreams });
+    assert.ok(registry instanceof Registry);
+    const server = metricsServer(registry);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { text } = await ask((server.address() as AddressInfo).port, "/metrics");
+    server.close();
+    assert.match(text, /^duba_upstream_ready\{upstream="first"\} 1$/m);
+    assert.match(text, /^duba_upstream_ready\{upstream="second"\} 0$/m);
+    assert.match(text, /^duba_upstream_alarm\{upstream="second",alarm="no_money"\} 1$/m);
+  });
+});
