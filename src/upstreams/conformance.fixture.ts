@@ -88,7 +88,7 @@ export interface VendorCase {
 /** What a vendor's raw text looks like in the fault table; it may not get any further. */
 const rawText = "raw text of a vendor about 22000000017";
 
-const faults: Record<string, { behaviour: Behaviour; outcome: IdentityOutcome }> = {
+const faults: Record<string, { behaviour: Behaviour; outcome: IdentityOutcome; timeout?: number }> = {
   "resets the connection after the request": {
     behaviour: (response) => void response.socket!.resetAndDestroy(),
     outcome: { kind: "unknown" },
@@ -97,11 +97,12 @@ const faults: Record<string, { behaviour: Behaviour; outcome: IdentityOutcome }>
     behaviour: (response) => void response.socket!.end(),
     outcome: { kind: "unknown" },
   },
-  "never answers": { behaviour: () => {}, outcome: { kind: "unknown" } },
+  "never answers": { behaviour: () => {}, outcome: { kind: "unknown" }, timeout: 500 },
   "never finishes the body": {
     behaviour: (response) =>
       void response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" }).write("{"),
     outcome: { kind: "unknown" },
+    timeout: 500,
   },
   "sends half a body": {
     behaviour: (response) => {
@@ -197,7 +198,7 @@ export function keepsTheDoor(vendorCase: VendorCase): void {
     name,
     async (t) => {
       const { upstream } = await open(t, (response, received) => {
-        const { bvn } = { bvn: /\b(\d{11})\b/.exec(`${received.path} ${received.body}`)?.[1] };
+        const bvn = /\b2\d{10}\b/.exec(`${received.path} ${received.body}`)?.[0];
         if (bvn === question.bvn) json(200, good.body)(response, received);
         else if (bvn === "22000000404") json(notFound.status, notFound.body)(response, received);
       });
@@ -231,9 +232,9 @@ export function keepsTheDoor(vendorCase: VendorCase): void {
     });
   }
 
-  for (const [what, { behaviour, outcome: expected }] of Object.entries(faults)) {
+  for (const [what, { behaviour, outcome: expected, timeout }] of Object.entries(faults)) {
     test(`${name} ${what}: ${Object.values(expected).join(" ")}`, async (t) => {
-      const { upstream, local, log } = await open(t, behaviour, 100);
+      const { upstream, local, log } = await open(t, behaviour, timeout);
       const outcome = await upstream.verify(question);
       assert.deepEqual(outcome, expected);
       assert.ok(local.received.every(({ path }) => path !== "/elsewhere"));
@@ -272,7 +273,7 @@ export function keepsTheDoor(vendorCase: VendorCase): void {
     assert.deepEqual(local.received, []);
   });
 
-  test(`${name} is not configured until all its settings are given`, () => {
+  test(`${name} names its settings after itself and does not need them for a start`, () => {
     assert.match(vendor.about, /not run against the live vendor|run against Duba itself/);
     for (const [member, { name, default: usual, read }] of Object.entries(vendor.settings)) {
       assert.match(name, new RegExp(`^DUBA_${vendor.name.toUpperCase()}_[A-Z_]+$`));

@@ -120,7 +120,7 @@ const slow: Record<string, Behaviour> = {
 };
 for (const [what, behaviour] of Object.entries(slow)) {
   test(`the time-out ends the wait for ${what}, and so does the caller`, async (t) => {
-    const { vendor, ask } = await open(t, { timeout: 60 });
+    const { vendor, ask } = await open(t, { timeout: 400 });
     vendor.behaviour = behaviour;
     assert.deepEqual(await ask(), { kind: "lost", code: "timed_out" });
     const caller = new AbortController();
@@ -174,16 +174,17 @@ test("a photo of the documented size passes", async (t) => {
 });
 
 test("nothing of the request or of the answer is in the log", async (t) => {
-  const { vendor, ask, log } = await open(t, { timeout: 60 });
-  for (const behaviour of [
+  const { vendor, ask, log } = await open(t, { timeout: 400 });
+  const behaviours = [
     ...Object.values(lost),
     ...Object.values(slow),
-    ...Object.values(unreadable).map(([b]) => b),
-  ]) {
+    ...Object.values(unreadable).map(([first]) => first),
+  ];
+  for (const behaviour of behaviours) {
     vendor.behaviour = behaviour;
     await ask({ headers: { "x-key": "the-key" } });
   }
-  assert.equal(log.lines.length, vendor.received.length);
+  assert.equal(log.lines.length, behaviours.length);
   assert.doesNotMatch(JSON.stringify(log.lines), /22000000017|the-key|\/ask/);
 });
 

@@ -1,8 +1,5 @@
 import areas from "../../data/people/local-government-areas.json" with { type: "json" };
 
-/** What every record of a BVN without a photo says of its own kind. */
-export const serviceType = "BVN Verification without Image";
-
 /** A member that a vendor may leave out or give as null. */
 type Given = string | null | undefined;
 

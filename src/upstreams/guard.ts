@@ -18,10 +18,10 @@ import type { UpstreamLog } from "./vendor.ts";
 
 /** What only the operator can cure, so that no further question is worth its while. */
 const alarms = ["no_money", "bad_credentials", "bad_settings"] as const satisfies Unavailability[];
-export type Alarm = (typeof alarms)[number];
+type Alarm = (typeof alarms)[number];
 
 /** What a question may fail in: its kind, or the reason of an `unavailable`. */
-export type FailureKind = "unknown" | "bad_response" | "unavailable" | "fault" | Unavailability;
+type FailureKind = "unknown" | "bad_response" | "unavailable" | "fault" | Unavailability;
 
 /** How a vendor has been lately. Times are milliseconds since 1970. */
 export interface UpstreamHealth {

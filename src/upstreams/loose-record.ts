@@ -3,9 +3,12 @@ import * as forms from "./forms.ts";
 import type { IdentityAnswer } from "./identity-upstream.ts";
 
 /** A text that a vendor may leave out or give as null: a paid answer is not thrown away for that. */
-export const mayLack = Type.Optional(Type.Union([Type.String(), Type.Null()]));
+export const mayLack = Type.Optional(Type.Union([Type.String(), Type.Null(), Type.Undefined()]));
 
-/** The record under the interface's own names, as vendors that use them send it. The required members make a person. */
+/** The interface document leaves the type of this one open. */
+export const watchlisted = Type.Optional(Type.Union([Type.String(), Type.Boolean(), Type.Null(), Type.Undefined()]));
+
+/** A record under the interface's own names. Without the required members it is nobody's. */
 export const LooseRecord = Type.Object({
   bvn_number: Type.String(),
   name_on_card: mayLack,
@@ -14,8 +17,7 @@ export const LooseRecord = Type.Object({
   formatted_registration_date: mayLack,
   level_of_account: mayLack,
   nin: mayLack,
-  // The interface document leaves its type open.
-  watchlisted: Type.Optional(Type.Union([Type.String(), Type.Boolean(), Type.Null()])),
+  watchlisted,
   verification_status: Type.String(),
   service_type: mayLack,
   personal_info: Type.Object({
@@ -56,7 +58,7 @@ export function recordOf({ personal_info: person, residential_info: home, ...res
     nin: forms.plain(rest.nin),
     watchlisted: forms.watchlisted(rest.watchlisted),
     verification_status: rest.verification_status,
-    service_type: forms.plain(rest.service_type) || forms.serviceType,
+    service_type: forms.plain(rest.service_type) || "BVN Verification without Image",
     personal_info: {
       first_name: forms.plain(person.first_name),
       middle_name: forms.plain(person.middle_name),

@@ -8,7 +8,7 @@ export interface UpstreamLog {
   error(fields: object, message: string): void;
 }
 
-/** What a vendor is opened with. Both are shared by all vendors. */
+/** What a vendor is opened with: the same two for all vendors. */
 export interface VendorParts {
   exchange: Exchange;
   log: UpstreamLog;
@@ -33,7 +33,7 @@ interface Specification<Names extends string> {
 export type Vendor = Specification<string>;
 
 /** Declares a vendor; `open` is typed by the members of `settings`. */
-export const vendor = <Names extends string>(specification: Specification<Names>) => specification as unknown as Vendor;
+export const vendor = <Names extends string>(specification: Specification<Names>) => specification as Vendor;
 
 /** Names of the environment variables that a vendor still needs; empty: it is configured. */
 export function missingOf(vendor: Vendor, values: VendorValues): string[] {

@@ -14,15 +14,15 @@ const name = "blusalt";
  * `IdentityVerification/BVN` by POST, `bvn_number` and `phone_number` in the body, the three credentials (client id, API
  * key, application name), and `status_code`, `status`, `message`, `results` with the members of the record.
  *
- * Not in that reference, but alike in several public programs that call the service: the address, the names of the three
- * headers, and `status_code` 404 for an unknown BVN. Found nowhere: how a lack of money, bad credentials, limits and a
- * phone of somebody else are answered; HTTP's meaning of the status is taken for these. Blusalt takes no reference of
- * ours: a question that was lost cannot be asked for again without being paid again. It publishes no test number, and a
- * newer service under other paths, whose answers have another shape, is not spoken here.
+ * Not in that reference, but alike in several public programs that call the service: the address and the names of the
+ * three headers; in one of them, `status_code` 404 for an unknown BVN. Found nowhere: a test number, and how a lack of
+ * money, bad credentials, limits and somebody else's phone are answered; the status is taken to mean there what it means
+ * in HTTP. Blusalt takes no reference of ours: a question that was lost cannot be put again without being paid again. Its
+ * newer service, under other paths and with answers of another shape, is not spoken here.
  */
 export const blusalt = vendor({
   name,
-  about: "Blusalt's BVN verification; written to the published documentation, not run against the live vendor.",
+  about: "Blusalt's BVN verification; written to its published client packages, not run against the live vendor.",
   settings: {
     url: setting({
       name: "DUBA_BLUSALT_URL",

@@ -38,7 +38,8 @@ export const compatible = vendor({
       default: "",
       about: "API key of the account on that server, exchanged for access tokens.",
       secret: true,
-      ...headerText,
+      form: `${headerText.form}, and no test key: its people are invented`,
+      read: (text) => (text.startsWith("duba_test_") ? undefined : headerText.read(text)),
     }),
     amount: setting({
       name: "DUBA_COMPATIBLE_AMOUNT",

@@ -20,8 +20,8 @@ export const Authorized = Type.Object({
 
 /**
  * What the failures of a Duba say of a verification. `unavailable` only where the code says that no work was done.
- * - `verification_failed` says "no" without saying to what. It is `not_found`, since Duba's own wording of that claims less
- *   than `phone_mismatch`, which would confirm that the BVN exists.
+ * - `verification_failed` says no to the BVN or to the phone. It is `not_found`: `phone_mismatch` would confirm that the
+ *   BVN exists, which nobody said. An operator of such a server sets DUBA_NEGATIVE_DETAIL=coarse here too.
  * - `idempotency_key_reused` and `record_no_longer_held` tell of an earlier try that may have been paid for.
  */
 const outcomes: Record<FailureCode, IdentityOutcome> = {

@@ -4,7 +4,7 @@ import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome } from "../identity-upstream.ts";
 import { badResponse, unanswered } from "../outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../vendor.ts";
-import { Found, failureOf, recordOf } from "./wire.ts";
+import { Found, failureOf, recordIn } from "./wire.ts";
 
 const name = "dojah";
 
@@ -16,7 +16,8 @@ const name = "dojah";
  *
  * Not documented, so not relied upon: whether a failed look-up is paid for, which body goes with which status beyond
  * `{"error": "BVN not found"}`, and whether members can be null. Dojah takes no phone number and no reference of ours:
- * the phone is compared by Duba, and a question that was lost cannot be asked for again without being paid again.
+ * the phone is compared by Duba, and a question that was lost cannot be put again without being paid again. It takes the
+ * BVN in the URL, which no log here ever holds.
  */
 export const dojah = vendor({
   name,
@@ -25,7 +26,7 @@ export const dojah = vendor({
     url: setting({
       name: "DUBA_DOJAH_URL",
       default: "https://api.dojah.io",
-      about: "Address of Dojah; its sandbox is https://sandbox.dojah.io.",
+      about: "Address of Dojah; its sandbox, for trials only, is https://sandbox.dojah.io.",
       ...vendorUrl,
     }),
     appId: setting({
@@ -53,7 +54,7 @@ export const dojah = vendor({
       const error = (body as { error?: unknown } | null | undefined)?.error;
       if (status >= 300 || error !== undefined) return failureOf(status, error);
       const found = read(body);
-      return found ? { kind: "verified", record: recordOf(found) } : badResponse;
+      return found ? { kind: "verified", record: recordIn(found) } : badResponse;
     };
 
     return {

@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
-import * as forms from "../forms.ts";
 import type { IdentityAnswer, IdentityOutcome } from "../identity-upstream.ts";
-import { mayLack } from "../loose-record.ts";
+import { mayLack, recordOf, watchlisted } from "../loose-record.ts";
 import { badResponse, failedWith } from "../outcomes.ts";
 
 /** A person found. `image` and `title` come too and are left behind. */
@@ -29,45 +28,42 @@ export const Found = Type.Object({
     residential_address: mayLack,
     state_of_origin: mayLack,
     state_of_residence: mayLack,
-    watch_listed: Type.Optional(Type.Union([Type.String(), Type.Boolean(), Type.Null()])),
+    watch_listed: watchlisted,
   }),
 });
 
-export function recordOf({ entity }: Static<typeof Found>): IdentityAnswer {
-  return {
+export function recordIn({ entity }: Static<typeof Found>): IdentityAnswer {
+  return recordOf({
     bvn_number: entity.bvn,
-    name_on_card: forms.plain(entity.name_on_card),
-    enrolment_branch: forms.plain(entity.enrollment_branch),
-    enrolment_bank: forms.plain(entity.enrollment_bank),
-    formatted_registration_date: forms.longDate(entity.registration_date) || null,
-    level_of_account: forms.levelOfAccount(entity.level_of_account),
-    nin: forms.plain(entity.nin),
-    watchlisted: forms.watchlisted(entity.watch_listed),
+    name_on_card: entity.name_on_card,
+    enrolment_branch: entity.enrollment_branch,
+    enrolment_bank: entity.enrollment_bank,
+    formatted_registration_date: entity.registration_date,
+    level_of_account: entity.level_of_account,
+    nin: entity.nin,
+    watchlisted: entity.watch_listed,
     // Dojah gives a record or an error, and no status of its own.
     verification_status: "VERIFIED",
-    service_type: forms.serviceType,
     personal_info: {
-      first_name: forms.plain(entity.first_name),
-      middle_name: forms.plain(entity.middle_name),
-      last_name: forms.plain(entity.last_name),
-      full_name: forms.fullName(entity.first_name, entity.middle_name, entity.last_name),
-      email: forms.plain(entity.email),
-      gender: forms.gender(entity.gender),
-      phone_number: forms.phone(entity.phone_number1),
-      phone_number_2: forms.phone(entity.phone_number2) || null,
-      date_of_birth: forms.shortDate(entity.date_of_birth),
-      formatted_date_of_birth: forms.longDate(entity.date_of_birth),
-      lga_of_origin: forms.plain(entity.lga_of_origin),
-      state_of_origin: forms.state(entity.state_of_origin),
-      nationality: forms.nationality(entity.nationality),
-      marital_status: forms.capitalised(entity.marital_status),
+      first_name: entity.first_name,
+      middle_name: entity.middle_name,
+      last_name: entity.last_name,
+      email: entity.email,
+      gender: entity.gender,
+      phone_number: entity.phone_number1,
+      phone_number_2: entity.phone_number2,
+      date_of_birth: entity.date_of_birth,
+      lga_of_origin: entity.lga_of_origin,
+      state_of_origin: entity.state_of_origin,
+      nationality: entity.nationality,
+      marital_status: entity.marital_status,
     },
     residential_info: {
-      state_of_residence: forms.state(entity.state_of_residence),
-      lga_of_residence: forms.plain(entity.lga_of_residence),
-      residential_address: forms.plain(entity.residential_address),
+      state_of_residence: entity.state_of_residence,
+      lga_of_residence: entity.lga_of_residence,
+      residential_address: entity.residential_address,
     },
-  };
+  });
 }
 
 /**

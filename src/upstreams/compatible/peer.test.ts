@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { sandboxKey, startService, type TestService } from "../../../test/support/service.ts";
+import { question } from "../conformance.fixture.ts";
+import { Exchange } from "../exchange.ts";
+import type { IdentityUpstream } from "../identity-upstream.ts";
+import { RecordedLog } from "../local-vendor.fixture.ts";
+import { unavailable } from "../outcomes.ts";
+import { sandbox } from "../sandbox/index.ts";
+import { compatible } from "./index.ts";
+
+/** Another Duba, with its sandbox in a vendor's place. */
+let peer: TestService;
+let upstream: IdentityUpstream;
+const log = new RecordedLog();
+const exchange = new Exchange({ timeout: 10_000, connections: 4, log });
+const values = () => ({ url: peer.url, email: "sandbox@example.com", key: sandboxKey, amount: "100" });
+const open = (changes = {}) => compatible.open({ ...values(), ...changes }, { exchange, log });
+
+before(async () => {
+  peer = await startService();
+  upstream = open();
+});
+after(async () => {
+  await exchange.close();
+  await peer.close();
+});
+
+let references = 0;
+const ask = (bvn: string, source = upstream) => {
+  references += 1;
+  return source.verify({ ...question, bvn, reference: `abcdef${String(references).padStart(9, "0")}` });
+};
+
+test("another Duba gives the record as its own source has it", async () => {
+  const own = await sandbox().verify(question);
+  assert.deepEqual(await ask(question.bvn), own);
+});
+
+test("each outcome of another Duba is the same outcome here", async () => {
+  assert.equal((await ask("00000000003")).kind, "verified");
+  assert.equal((await ask("00000000004")).kind, "verified");
+  assert.deepEqual(await ask("00000000001"), { kind: "not_found" });
+  assert.deepEqual(await ask("00000000002"), { kind: "phone_mismatch" });
+  assert.deepEqual(await ask("00000000005"), unavailable("out_of_service"));
+  assert.deepEqual(await ask("00000000006"), { kind: "unknown" });
+  assert.deepEqual(await ask("00000000007"), { kind: "bad_response" });
+  assert.deepEqual(await ask("00000000009"), { kind: "unavailable", reason: "refused" });
+});
+
+test("another Duba does the work of one reference once", async () => {
+  const { db } = await peer.store();
+  const attempts = async () =>
+    (await db.selectFrom("verification").select("attempts").execute()).map((row) => row.attempts);
+  const before = await attempts();
+  const again = { ...question, reference: "zzzzzz000000001" };
+  const first = await upstream.verify(again);
+  assert.equal(first.kind, "verified");
+  assert.deepEqual(await upstream.verify(again), first);
+  assert.deepEqual((await attempts()).toSorted(), [...before, 1].toSorted());
+});
+
+test("a wrong key or address says so", async () => {
+  assert.deepEqual(await ask(question.bvn, open({ key: "duba_live_nobody" })), unavailable("bad_credentials"));
+  assert.deepEqual(await ask(question.bvn, open({ url: `${peer.url}/elsewhere` })), unavailable("bad_settings"));
+});
