@@ -316,6 +316,8 @@ type Values<Settings extends Readonly<Record<string, Setting<unknown>>>> = {
 export type Config = Values<typeof settings> & {
   /** What all live upstreams have in common. */
   upstream: Values<typeof upstreamSettings>;
+  /** What differs from the defaults, as it was given; a secret without its text. */
+  given: readonly { name: string; value: string }[];
   /** By the name of the vendor. */
   vendors: Readonly<Record<string, VendorValues>>;
 };
@@ -331,13 +333,14 @@ export class ConfigFault extends Error {
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const faults: string[] = [];
-  const config = {
-    ...valuesOf(settings, environment, faults),
-    upstream: valuesOf(upstreamSettings, environment, faults),
+  const config: Config = {
+    ...(valuesOf(settings, environment, faults) as Values<typeof settings>),
+    given: givenIn(environment),
+    upstream: valuesOf(upstreamSettings, environment, faults) as Config["upstream"],
     vendors: Object.fromEntries(
       vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
     ),
-  } as Config;
+  };
   for (const vendor of vendors) {
     const missing = config.upstreams?.includes(vendor.name) ? missingOf(vendor, config.vendors[vendor.name]!) : [];
     if (missing.length > 0)
@@ -350,6 +353,13 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
   if (faults.length > 0) throw new ConfigFault(faults.join("\n"));
   return config;
+}
+
+function givenIn(environment: Record<string, string | undefined>): { name: string; value: string }[] {
+  return everySetting.flatMap(({ name, default: usual, secret }) => {
+    const text = environment[name] || (secret && environment[`${name}_FILE`]) || usual;
+    return text === usual ? [] : [{ name, value: secret ? "(a secret)" : text }];
+  });
 }
 
 function valuesOf(

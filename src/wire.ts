@@ -1,5 +1,4 @@
 import type { Server } from "node:http";
-import { resolve } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { openAccess } from "./access/access.ts";
 import { isAbsent } from "./access/credentials.ts";
@@ -15,10 +14,12 @@ import { registerPages } from "./http/pages/index.ts";
 import type { Gate, Log } from "./http/pipeline.ts";
 import { Bucket } from "./http/quota.ts";
 import { buildServer, type HttpServer } from "./http/server.ts";
+import { holdKeyring } from "./identity/held-keyring.ts";
 import { openIdentity } from "./identity/identity.ts";
-import { openKeyring } from "./identity/keyring.ts";
+import { keyringPath } from "./identity/keyring-file.ts";
 import { identityOperations } from "./identity/operations.ts";
 import { noteUpstreams } from "./identity/upstream-status.ts";
+import { openJournal } from "./journal/journal.ts";
 import { openStore } from "./storage/store.ts";
 import { openLive } from "./upstreams/live.ts";
 import { sandbox } from "./upstreams/sandbox/index.ts";
@@ -56,8 +57,12 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   opened.defer(() => store.close());
   const { db, engine } = store;
 
-  const keyringPath = config.keyring || `${resolve(config.dataDirectory)}.keyring`;
-  const { keyring, made } = await openKeyring(keyringPath);
+  const ringFile = keyringPath(config);
+  const keyring = await holdKeyring({ path: ringFile, db, log });
+  opened.defer(() => keyring.stop());
+  const journal = openJournal({ db, sealKey: keyring.current.audit, log });
+  opened.defer(() => journal.stop());
+  const audit = journal.append;
   const live = openLive(config.upstreams, config.vendors, {
     ...config.upstream,
     log,
@@ -92,14 +97,22 @@ export async function wire(config: Config, log: Log): Promise<Service> {
       ...(config.vendorCallsPerDay === null ? {} : { vendorCallsPerDay: config.vendorCallsPerDay }),
     },
     log,
+    audit,
   });
   let patience = 0;
   opened.defer(() => identity.stop(patience));
   const catalogue = await openCatalogue({ db });
   opened.defer(() => catalogue.stop());
+  await audit(
+    db,
+    { kind: "service.started", actor: "system", facts: { version: manifest.version, engine } },
+    ...config.given.map((facts) => ({ kind: "service.setting", actor: "system", facts })),
+  );
+
   // Last, as it makes the key that is shown only once: nothing may fail between making and showing it.
   const access = await openAccess({
     db,
+    audit,
     bootstrapKey: config.bootstrapKey,
     failedLimit: config.limits ? config.limitFailedCredentials : null,
     tokenLifetime: config.tokenLifetime,
@@ -158,7 +171,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     app,
     metrics: measured,
     ...(access.printed === undefined ? {} : { printed: access.printed }),
-    ...(made ? { madeKeyring: keyringPath } : {}),
+    ...(keyring.made ? { madeKeyring: ringFile } : {}),
     refuseNewWork() {
       stopping = true;
     },

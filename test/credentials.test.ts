@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { recorded } from "../src/access/access.fixture.ts";
 import { revokeKey } from "../src/access/keys.ts";
 import { rollKey } from "../src/access/roll-key.ts";
 import { engines } from "./support/engines.ts";
@@ -81,7 +82,7 @@ for (const engine of engines) {
       const { text, id } = await service.newKey();
       const token = await tokenOf(text);
       for (const credential of [text, token]) assert.equal((await corporateAs(credential)).status, 200);
-      await revokeKey((await service.store()).db, id);
+      await revokeKey(recorded((await service.store()).db), id);
       await Promise.all(
         [text, token].map(async (credential) => {
           const answer = await within5s(() => corporateAs(credential), 401);
@@ -92,7 +93,7 @@ for (const engine of engines) {
 
     it("stay valid beside the key that replaces them", async () => {
       const { text, id } = await service.newKey();
-      const rolled = await rollKey((await service.store()).db, { id });
+      const rolled = await rollKey(recorded((await service.store()).db), { id });
       for (const credential of [text, rolled.text]) assert.equal((await corporateAs(credential)).status, 200);
     });
 

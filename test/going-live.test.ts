@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
+import { recorded } from "../src/access/access.fixture.ts";
 import { resumeAccount, suspendAccount } from "../src/access/accounts.ts";
 import { ran } from "../src/cli/testing.ts";
 import { engines } from "./support/engines.ts";
@@ -138,10 +139,10 @@ for (const engine of engines) {
       const asked = () => service.ask(corporate, { credential: text });
       assert.equal((await asked()).status, 200);
       const { db } = await service.store();
-      await suspendAccount(db, email);
+      await suspendAccount(recorded(db), email);
       const refused = await noticed(asked, ({ status }) => status !== 200);
       assert.match(assertFailure(refused, 401, "invalid_credentials", { path: corporate }).message, /suspended/);
-      await resumeAccount(db, email);
+      await resumeAccount(recorded(db), email);
       await noticed(asked, ({ status }) => status === 200);
     });
 

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Limit } from "../contract/setting.ts";
+import type { Audit } from "../storage/audit.ts";
 import type { Tables } from "../storage/tables.ts";
 import { Credentials } from "./credentials.ts";
 import { type BoughtToken, Exchange, type Presented } from "./exchange.ts";
@@ -14,6 +15,7 @@ export interface AccessRoom {
 
 export interface AccessOptions {
   db: Kysely<Tables>;
+  audit: Audit;
   /** Value of the Sandbox account's test key; empty or left out: made at random on the first start. */
   bootstrapKey?: string | undefined;
   /** Failed credentials that one address may send; null: no limit. */
@@ -35,8 +37,8 @@ export interface Access {
 
 /** Readies accounts and keys on a migrated store and begins to watch for changes. Throws an `AccessFault` for an unfit `bootstrapKey`. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { db, bootstrapKey, failedLimit, tokenLifetime, now = Date.now } = options;
-  const started = await firstStart(db, bootstrapKey || undefined, now());
+  const { db, audit, bootstrapKey, failedLimit, tokenLifetime, now = Date.now } = options;
+  const started = await firstStart({ db, audit }, bootstrapKey || undefined, now());
   const failed = new FailedCredentials(failedLimit);
   const credentials = new Credentials({ db, failed, now });
   const lifetime = tokenLifetime === undefined ? {} : { tokenLifetime };

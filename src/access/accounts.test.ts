@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 import { engines } from "../../test/support/engines.ts";
 import { openStore } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
+import { recorded } from "./access.fixture.ts";
 import { AccessFault } from "./access-fault.ts";
 import { changeAccount, createAccount, findAccount, listAccounts, resumeAccount, suspendAccount } from "./accounts.ts";
 
@@ -24,8 +25,8 @@ for (const { name: engine, fresh } of engines) {
     after(() => close());
 
     it("are created, listed oldest first, and found by id or by e-mail without case", async () => {
-      const second = await createAccount(db, { name: "Second", email: "Second@Example.com" }, 2000);
-      const first = await createAccount(db, { name: " First ", email: "first@example.com" }, 1000);
+      const second = await createAccount(recorded(db), { name: "Second", email: "Second@Example.com" }, 2000);
+      const first = await createAccount(recorded(db), { name: " First ", email: "first@example.com" }, 1000);
       assert.deepEqual(await listAccounts(db), [first, second]);
       assert.deepEqual(first, {
         id: first.id,
@@ -42,38 +43,38 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("have an e-mail of their own, whatever its case", async () => {
-      await createAccount(db, { name: "Taken", email: "taken@example.com" });
+      await createAccount(recorded(db), { name: "Taken", email: "taken@example.com" });
       await assert.rejects(
-        createAccount(db, { name: "Other", email: "TAKEN@example.com" }),
+        createAccount(recorded(db), { name: "Other", email: "TAKEN@example.com" }),
         new AccessFault("Another account has the e-mail taken@example.com."),
       );
     });
 
     it("are refused without a name or with what is no e-mail address", async () => {
-      await assert.rejects(createAccount(db, { name: " ", email: "a@example.com" }), AccessFault);
+      await assert.rejects(createAccount(recorded(db), { name: " ", email: "a@example.com" }), AccessFault);
       for (const email of ["", "example.com", "a@b@c", "a b@example.com", "a:b@example.com"])
-        await assert.rejects(createAccount(db, { name: "A", email }), AccessFault);
+        await assert.rejects(createAccount(recorded(db), { name: "A", email }), AccessFault);
     });
 
     it("are changed where a change is given, and keep the rest", async () => {
-      const { id } = await createAccount(db, { name: "Kept", email: "kept@example.com", bvnFee: 5_000 });
-      await changeAccount(db, "KEPT@example.com", { answers: "masked" });
-      const { name, bvnFee, answers } = await changeAccount(db, id, { name: " Renamed " });
+      const { id } = await createAccount(recorded(db), { name: "Kept", email: "kept@example.com", bvnFee: 5_000 });
+      await changeAccount(recorded(db), "KEPT@example.com", { answers: "masked" });
+      const { name, bvnFee, answers } = await changeAccount(recorded(db), id, { name: " Renamed " });
       assert.deepEqual({ name, bvnFee, answers }, { name: "Renamed", bvnFee: 5_000, answers: "masked" });
-      assert.equal((await changeAccount(db, id, { bvnFee: null })).bvnFee, null);
-      await assert.rejects(changeAccount(db, id, { name: " " }), AccessFault);
+      assert.equal((await changeAccount(recorded(db), id, { bvnFee: null })).bvnFee, null);
+      await assert.rejects(changeAccount(recorded(db), id, { name: " " }), AccessFault);
     });
 
     it("are suspended since the first time, until they are resumed", async () => {
-      const { id } = await createAccount(db, { name: "Paused", email: "paused@example.com" });
-      assert.equal((await suspendAccount(db, id, 1000)).suspendedAt, 1000);
-      assert.equal((await suspendAccount(db, id, 2000)).suspendedAt, 1000);
-      assert.equal((await resumeAccount(db, id)).suspendedAt, null);
+      const { id } = await createAccount(recorded(db), { name: "Paused", email: "paused@example.com" });
+      assert.equal((await suspendAccount(recorded(db), id, 1000)).suspendedAt, 1000);
+      assert.equal((await suspendAccount(recorded(db), id, 2000)).suspendedAt, 1000);
+      assert.equal((await resumeAccount(recorded(db), id)).suspendedAt, null);
       assert.equal((await findAccount(db, id)).suspendedAt, null);
     });
 
     it("that are not there are named", async () => {
-      await assert.rejects(suspendAccount(db, "nobody@example.com"), AccessFault);
+      await assert.rejects(suspendAccount(recorded(db), "nobody@example.com"), AccessFault);
       await assert.rejects(
         findAccount(db, "nobody@example.com"),
         new AccessFault('No account has the id or e-mail "nobody@example.com".'),

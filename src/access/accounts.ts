@@ -1,5 +1,7 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Kysely } from "kysely";
+import { nairaOf } from "../contract/money.ts";
 import type { Answers } from "../contract/operation.ts";
+import { type AuditEvent, type Audited, inTransaction } from "../storage/audit.ts";
 import type { AccountRow, Tables } from "../storage/tables.ts";
 import { AccessFault } from "./access-fault.ts";
 import { randomBase62 } from "./base62.ts";
@@ -29,7 +31,7 @@ export interface Terms {
 
 /** Creates an account. Throws an `AccessFault` for an empty name, a bad e-mail or one that is taken. */
 export async function createAccount(
-  db: Kysely<Tables>,
+  { db, audit, actor }: Audited,
   { name, email, bvnFee = null, answers = "full" }: Terms & { name: string; email: string },
   now: number = Date.now(),
 ): Promise<Account> {
@@ -44,23 +46,32 @@ export async function createAccount(
     bvn_fee: bvnFee,
     answers,
   };
-  const inserted = await db
-    .insertInto("account")
-    .values(row)
-    .onConflict((it) => it.column("email").doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  if (!inserted) throw new AccessFault(`Another account has the e-mail ${row.email}.`);
-  return accountOf(row);
+  return inTransaction(db, async (trx) => {
+    const inserted = await trx
+      .insertInto("account")
+      .values(row)
+      .onConflict((it) => it.column("email").doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!inserted) throw new AccessFault(`Another account has the e-mail ${row.email}.`);
+    await audit(trx, { kind: "account.created", actor, facts: { account: row.id, fee: feeOf(bvnFee), answers } });
+    return accountOf(row);
+  });
 }
 
 /** Changes what is agreed with the account of this id or e-mail. Throws an `AccessFault` if there is none, or for an empty name. */
-export async function changeAccount(db: Kysely<Tables>, idOrEmail: string, terms: Terms): Promise<Account> {
+export async function changeAccount(store: Audited, idOrEmail: string, terms: Terms): Promise<Account> {
   const { name, bvnFee, answers } = terms;
-  return update(db, idOrEmail, () => ({
+  const change = {
     ...(name === undefined ? {} : { name: nameOf(name) }),
     ...(bvnFee === undefined ? {} : { bvn_fee: bvnFee }),
     ...(answers === undefined ? {} : { answers }),
+  };
+  const changed = Object.keys(terms).join(" ");
+  return update(store, "account.changed", idOrEmail, change, ({ bvnFee, answers }) => ({
+    changed,
+    fee: feeOf(bvnFee),
+    answers,
   }));
 }
 
@@ -68,13 +79,14 @@ export async function changeAccount(db: Kysely<Tables>, idOrEmail: string, terms
  * Puts every key and token of an account out of force until it is resumed; suspending it again keeps the first time.
  * Throws an `AccessFault` if there is no such account.
  */
-export async function suspendAccount(db: Kysely<Tables>, idOrEmail: string, now = Date.now()): Promise<Account> {
-  return update(db, idOrEmail, ({ suspendedAt }) => ({ suspended_at: suspendedAt ?? now }));
+export async function suspendAccount(store: Audited, idOrEmail: string, now: number = Date.now()): Promise<Account> {
+  const { suspendedAt } = await findAccount(store.db, idOrEmail);
+  return update(store, "account.suspended", idOrEmail, { suspended_at: suspendedAt ?? now });
 }
 
 /** Ends a suspension. Throws an `AccessFault` if there is no such account. */
-export async function resumeAccount(db: Kysely<Tables>, idOrEmail: string): Promise<Account> {
-  return update(db, idOrEmail, () => ({ suspended_at: null }));
+export async function resumeAccount(store: Audited, idOrEmail: string): Promise<Account> {
+  return update(store, "account.resumed", idOrEmail, { suspended_at: null });
 }
 
 /** All accounts, oldest first. */
@@ -95,18 +107,25 @@ export async function findAccount(db: Kysely<Tables>, idOrEmail: string): Promis
 }
 
 async function update(
-  db: Kysely<Tables>,
+  { db, audit, actor }: Audited,
+  kind: string,
   idOrEmail: string,
-  changeOf: (account: Account) => Partial<AccountRow>,
+  change: Partial<AccountRow>,
+  factsOf: (account: Account) => AuditEvent["facts"] = () => ({}),
 ): Promise<Account> {
-  return db.transaction().execute(async (trx: Transaction<Tables>) => {
+  return inTransaction(db, async (trx) => {
     await noteAccessChange(trx);
-    const account = await findAccount(trx, idOrEmail);
-    const change = changeOf(account);
-    if (Object.keys(change).length > 0)
-      await trx.updateTable("account").set(change).where("id", "=", account.id).execute();
-    return findAccount(trx, account.id);
+    const { id } = await findAccount(trx, idOrEmail);
+    if (Object.keys(change).length > 0) await trx.updateTable("account").set(change).where("id", "=", id).execute();
+    const account = await findAccount(trx, id);
+    await audit(trx, { kind, actor, facts: { account: id, ...factsOf(account) } });
+    return account;
   });
+}
+
+/** Naira text for the audit trail; null: the service's own fee. */
+function feeOf(kobo: number | null): string | null {
+  return kobo === null ? null : nairaOf(kobo);
 }
 
 function nameOf(name: string): string {

@@ -4,11 +4,14 @@ import { engines, type Fresh } from "../../test/support/engines.ts";
 import { answerWriter } from "../contract/answer.ts";
 import { Failure, type FailureCode } from "../contract/failures.ts";
 import { openStore, type Store } from "../storage/store.ts";
+import { recorded } from "./access.fixture.ts";
 import { type Access, openAccess } from "./access.ts";
 import { createAccount } from "./accounts.ts";
 import { newApiKey } from "./api-key.ts";
 import { createKey, revokeKey } from "./keys.ts";
 import { accessOperations } from "./operations.ts";
+
+const silent = async () => {};
 
 const here = "203.0.113.7";
 const hour = 3_600_000;
@@ -36,7 +39,7 @@ for (const { name: engine, fresh } of engines) {
     before(async () => {
       place = await fresh();
       store = await openStore({ ...place.settings, serving: true });
-      await createAccount(store.db, { name: "Acme Ltd", email });
+      await createAccount(recorded(store.db), { name: "Acme Ltd", email });
     });
     after(async () => {
       access.stop();
@@ -47,6 +50,7 @@ for (const { name: engine, fresh } of engines) {
       access?.stop();
       access = await openAccess({
         db: store.db,
+        audit: silent,
         bootstrapKey: bootstrap,
         failedLimit: { count: 20, seconds: 60 },
         now: () => time,
@@ -54,7 +58,7 @@ for (const { name: engine, fresh } of engines) {
     });
 
     const create = (more: object = {}) =>
-      createKey(store.db, { account: email, mode: "live", label: "", ...more }, time);
+      createKey(recorded(store.db), { account: email, mode: "live", label: "", ...more }, time);
     const send = async ({ body = {}, authorization, address = here }: Sent) => {
       const headers = authorization === undefined ? {} : { authorization };
       const call = { input: body, headers, address, caller: null, requestId: "request" };
@@ -150,7 +154,7 @@ for (const { name: engine, fresh } of engines) {
     it("says the same of every wrong credential", async () => {
       const { key, text } = await create();
       const { text: revoked, key: dead } = await create();
-      await revokeKey(store.db, dead.id);
+      await revokeKey(recorded(store.db), dead.id);
       const token = await tokenOf({ body: { email, password: text } });
       const wrong: Sent[] = [
         { body: { email, password: newApiKey("live").text } },
@@ -193,7 +197,7 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("gives tokens the life that was set, of 3 hours at least", async () => {
-      const options = { db: store.db, bootstrapKey: bootstrap, failedLimit: null, now: () => time };
+      const options = { db: store.db, audit: silent, bootstrapKey: bootstrap, failedLimit: null, now: () => time };
       await assert.rejects(openAccess({ ...options, tokenLifetime: 3 * hour - 1 }), RangeError);
       access.stop();
       access = await openAccess({ ...options, tokenLifetime: 3 * hour });
@@ -247,8 +251,18 @@ describe("opening access", () => {
   it("prints the key of a fresh store, which then works", async () => {
     const place = await engines[0]!.fresh();
     const store = await openStore({ ...place.settings, serving: true });
-    const access = await openAccess({ db: store.db, bootstrapKey: "", failedLimit: { count: 20, seconds: 60 } });
-    const again = await openAccess({ db: store.db, bootstrapKey: "", failedLimit: { count: 20, seconds: 60 } });
+    const access = await openAccess({
+      db: store.db,
+      audit: silent,
+      bootstrapKey: "",
+      failedLimit: { count: 20, seconds: 60 },
+    });
+    const again = await openAccess({
+      db: store.db,
+      audit: silent,
+      bootstrapKey: "",
+      failedLimit: { count: 20, seconds: 60 },
+    });
     try {
       assert.equal((await access.credentials.credentialOf(`Bearer ${access.printed}`, here)).mode, "test");
       assert.equal("printed" in again, false);

@@ -6,6 +6,7 @@ import { Failure, type FailureCode } from "../contract/failures.ts";
 import type { Limit } from "../contract/setting.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
+import { recorded } from "./access.fixture.ts";
 import { newAccessToken } from "./access-token.ts";
 import { type Account, changeAccount, createAccount, resumeAccount, suspendAccount } from "./accounts.ts";
 import { newApiKey } from "./api-key.ts";
@@ -61,7 +62,7 @@ for (const { name: engine, fresh } of engines) {
     const open = (failedLimit: Limit | null = null) =>
       new Credentials({ db, failed: new FailedCredentials(failedLimit), now: () => time });
     const create = (more: object = {}) =>
-      createKey(store.db, { account: account.id, mode: "live", label: "", ...more }, time);
+      createKey(recorded(store.db), { account: account.id, mode: "live", label: "", ...more }, time);
     const buy = async (keyId: string, expiresAt: number) => {
       const { text, hash } = newAccessToken();
       const row = { secret_hash: hash, key_id: keyId, created_at: time, expires_at: expiresAt };
@@ -75,8 +76,8 @@ for (const { name: engine, fresh } of engines) {
       place = await fresh();
       store = await openStore({ ...place.settings, serving: true });
       db = store.db.withPlugin(counting);
-      account = await createAccount(store.db, { name: "Acme", email: "acme@example.com" });
-      await firstStart(store.db, bootstrap);
+      account = await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" });
+      await firstStart(recorded(store.db), bootstrap);
     });
     after(async () => {
       await store.close();
@@ -125,19 +126,19 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("carry the terms of their account, and are out of force while it is suspended", async () => {
-      const { id } = await createAccount(db, { name: "Terms", email: "terms@example.com" });
+      const { id } = await createAccount(recorded(db), { name: "Terms", email: "terms@example.com" });
       const { text } = await create({ account: id });
       const used = async () => {
         await credentials.refresh();
         return credentials.credentialOf(`Bearer ${text}`, here);
       };
       assert.equal((await used()).bvnFee, null);
-      await changeAccount(db, id, { bvnFee: 8_050, answers: "masked" });
+      await changeAccount(recorded(db), id, { bvnFee: 8_050, answers: "masked" });
       const { bvnFee, answers } = await used();
       assert.deepEqual({ bvnFee, answers }, { bvnFee: 8_050, answers: "masked" });
-      await suspendAccount(db, id);
+      await suspendAccount(recorded(db), id);
       await assert.rejects(used(), failsAs("invalid_credentials", /suspended/));
-      await resumeAccount(db, id);
+      await resumeAccount(recorded(db), id);
       assert.equal((await used()).accountId, id);
     });
 
@@ -175,7 +176,7 @@ for (const { name: engine, fresh } of engines) {
 
     it("that are unknown, revoked or of another secret read the same", async () => {
       const { key, text } = await create();
-      await revokeKey(store.db, key.id);
+      await revokeKey(recorded(store.db), key.id);
       const { id, text: unknown } = newApiKey("live");
       const { hash } = newApiKey("live");
       await refused(text, "invalid_credentials", /not in force/);
@@ -223,7 +224,7 @@ for (const { name: engine, fresh } of engines) {
       const { key } = await create();
       const token = await buy(key.id, time + 5000);
       await credentials.credentialOf(token, here);
-      await revokeKey(store.db, key.id);
+      await revokeKey(recorded(store.db), key.id);
       credentials.forget();
       await refused(token, "invalid_credentials");
     });
@@ -266,7 +267,7 @@ for (const { name: engine, fresh } of engines) {
       await credentials.credentialOf(text, here);
       mock.timers.enable({ apis: ["setInterval"] });
       credentials.watch();
-      await revokeKey(store.db, key.id);
+      await revokeKey(recorded(store.db), key.id);
       answered = 0;
       credentials.credentialOf(text, here);
       mock.timers.tick(1000);
@@ -293,12 +294,12 @@ for (const { name: engine, fresh } of engines) {
     it("take over a bootstrap value that was changed elsewhere", async () => {
       const changed = "another-bootstrap-for-tests";
       const token = await buy((await credentials.credentialOf(bootstrap, here)).keyId, time + 5000);
-      await firstStart(store.db, changed);
+      await firstStart(recorded(store.db), changed);
       await refused(changed, "invalid_credentials");
       await credentials.refresh();
       for (const old of [bootstrap, token]) await refused(old, "invalid_credentials");
       assert.equal((await credentials.credentialOf(changed, here)).mode, "test");
-      await firstStart(store.db, bootstrap);
+      await firstStart(recorded(store.db), bootstrap);
     });
 
     it("are forgotten after 4 s in which the store could not be asked, and then its error shows", async () => {

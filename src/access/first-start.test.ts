@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { openStore, type Store } from "../storage/store.ts";
+import { recorded } from "./access.fixture.ts";
 import { AccessFault } from "./access-fault.ts";
 import { createAccount, listAccounts } from "./accounts.ts";
 import { hashOf, newApiKey, readApiKey } from "./api-key.ts";
@@ -36,7 +37,7 @@ for (const { name: engine, fresh } of engines) {
     };
 
     it("makes the Sandbox account and prints its test key", async () => {
-      const { printed = "" } = await firstStart(store.db);
+      const { printed = "" } = await firstStart(recorded(store.db));
       const [account, ...others] = await listAccounts(store.db);
       assert.deepEqual([account?.name, account?.email, others], ["Sandbox", "sandbox@example.com", []]);
       const row = await inForce();
@@ -46,20 +47,20 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("is the first only once", async () => {
-      await firstStart(store.db);
-      assert.deepEqual(await firstStart(store.db), {});
+      await firstStart(recorded(store.db));
+      assert.deepEqual(await firstStart(recorded(store.db)), {});
       await inForce();
     });
 
     it("makes nothing where an account was created before", async () => {
-      await createAccount(store.db, { name: "Acme", email: "acme@example.com" });
-      assert.deepEqual(await firstStart(store.db), {});
+      await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" });
+      assert.deepEqual(await firstStart(recorded(store.db)), {});
       assert.deepEqual(await listKeys(store.db), []);
     });
 
     it("takes the bootstrap value as it is, and prints nothing", async () => {
       for (const value of [one, two]) {
-        assert.deepEqual(await firstStart(store.db, value), {});
+        assert.deepEqual(await firstStart(recorded(store.db), value), {});
         const row = await inForce();
         assert.equal(row.secret_hash, hashOf(value));
         assert.match(row.id, /^[0-9A-Za-z]{12}$/);
@@ -68,23 +69,23 @@ for (const { name: engine, fresh } of engines) {
 
     it("names the key by the public id in a value of the key form", async () => {
       const { id, text } = newApiKey("test");
-      await firstStart(store.db, text);
+      await firstStart(recorded(store.db), text);
       assert.equal((await inForce()).id, id);
     });
 
     it("changes nothing for the same value", async () => {
-      await firstStart(store.db, one);
+      await firstStart(recorded(store.db), one);
       const row = await inForce();
       const change = await accessChange(store.db);
-      await firstStart(store.db, one);
+      await firstStart(recorded(store.db), one);
       assert.deepEqual(await inForce(), row);
       assert.equal(await accessChange(store.db), change);
     });
 
     it("replaces the random key by a bootstrap value, on the same account", async () => {
-      await firstStart(store.db, undefined, 1000);
+      await firstStart(recorded(store.db), undefined, 1000);
       const old = await inForce();
-      await firstStart(store.db, one, 2000);
+      await firstStart(recorded(store.db), one, 2000);
       const row = await inForce();
       assert.deepEqual([row.secret_hash, row.account_id], [hashOf(one), old.account_id]);
       assert.equal((await listKeys(store.db)).find(({ id }) => id === old.id)?.revokedAt, 2000);
@@ -95,7 +96,7 @@ for (const { name: engine, fresh } of engines) {
       let now = 1000;
       for (const value of [text, one, text, two]) {
         const change = await accessChange(store.db);
-        await firstStart(store.db, value, now++);
+        await firstStart(recorded(store.db), value, now++);
         assert.equal((await inForce()).secret_hash, hashOf(value));
         assert.ok((await accessChange(store.db)) > change);
       }
@@ -103,22 +104,22 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("does not bring a value back to life that was revoked by hand", async () => {
-      await firstStart(store.db, one);
-      await revokeKey(store.db, (await inForce()).id);
-      await firstStart(store.db, one);
+      await firstStart(recorded(store.db), one);
+      await revokeKey(recorded(store.db), (await inForce()).id);
+      await firstStart(recorded(store.db), one);
       assert.equal((await listKeys(store.db)).filter(({ revokedAt }) => revokedAt === null).length, 0);
     });
 
     it("adds the Sandbox account for a bootstrap value beside the accounts that exist", async () => {
-      await createAccount(store.db, { name: "Acme", email: "acme@example.com" });
-      await firstStart(store.db, one);
+      await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" });
+      await firstStart(recorded(store.db), one);
       assert.equal((await listAccounts(store.db)).length, 2);
       await inForce();
     });
 
     it("refuses a live value, a short one and one with a space", async () => {
       for (const value of [newApiKey("live").text, "only-23-visible-letters", "twenty four letters and space"])
-        await assert.rejects(firstStart(store.db, value), AccessFault);
+        await assert.rejects(firstStart(recorded(store.db), value), AccessFault);
       assert.deepEqual(await listAccounts(store.db), []);
     });
 
@@ -126,11 +127,11 @@ for (const { name: engine, fresh } of engines) {
       const beside = () => openStore({ ...place.settings, serving: false });
       const stores = await Promise.all(Array.from({ length: 5 }, beside));
       try {
-        const printed = await Promise.all(stores.map(({ db }) => firstStart(db)));
+        const printed = await Promise.all(stores.map(({ db }) => firstStart(recorded(db))));
         assert.equal(printed.filter((start) => start.printed !== undefined).length, 1);
         assert.equal((await listAccounts(store.db)).length, 1);
         await inForce();
-        await Promise.all(stores.map(({ db }) => firstStart(db, one)));
+        await Promise.all(stores.map(({ db }) => firstStart(recorded(db), one)));
         assert.equal((await inForce()).secret_hash, hashOf(one));
         assert.equal((await listKeys(store.db)).length, 2);
       } finally {

@@ -1,10 +1,12 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { scopes } from "../contract/operation.ts";
-import type { Tables } from "../storage/tables.ts";
+import { type Audited, inTransaction } from "../storage/audit.ts";
+import type { ApiKeyRow, Tables } from "../storage/tables.ts";
 import { AccessFault } from "./access-fault.ts";
 import { createAccount } from "./accounts.ts";
 import { hashOf, newApiKey, newKeyId, readApiKey } from "./api-key.ts";
 import { holdAccess, noteAccessChange } from "./change.ts";
+import { keyFacts, revokeKey } from "./keys.ts";
 
 const sandbox = { name: "Sandbox", email: "sandbox@example.com" };
 
@@ -15,20 +17,21 @@ const sandbox = { name: "Sandbox", email: "sandbox@example.com" };
  * processes start at once. Throws an `AccessFault` for a value that cannot be a test key.
  */
 export async function firstStart(
-  db: Kysely<Tables>,
+  { db, audit }: Omit<Audited, "actor">,
   bootstrapKey?: string,
   now: number = Date.now(),
 ): Promise<{ printed?: string }> {
   if (bootstrapKey !== undefined) refuseUnfit(bootstrapKey);
-  return await db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
+    const store = { db: trx, audit, actor: "system" };
     await holdAccess(trx);
     if (bootstrapKey !== undefined) {
-      await setBootstrapKey(trx, bootstrapKey, now);
+      await setBootstrapKey(trx, store, bootstrapKey, now);
       return {};
     }
     if (await trx.selectFrom("account").select("id").limit(1).executeTakeFirst()) return {};
     const { id, text, hash } = newApiKey("test");
-    await insertKey(trx, { id, accountId: (await createAccount(trx, sandbox, now)).id, hash, now });
+    await insertKey(store, { id, accountId: (await createAccount(store, sandbox, now)).id, hash, now });
     return { printed: text };
   });
 }
@@ -40,15 +43,14 @@ function refuseUnfit(value: string): void {
     throw new AccessFault("The bootstrap key must be at least 24 visible ASCII characters without spaces.");
 }
 
-async function setBootstrapKey(trx: Transaction<Tables>, value: string, now: number): Promise<void> {
+async function setBootstrapKey(trx: Transaction<Tables>, store: Audited, value: string, now: number): Promise<void> {
   const hash = hashOf(value);
   const current = await latestBootstrapKey(trx);
   // Also when it was revoked by hand: a restart must not bring a revoked key back to life.
   if (current?.secret_hash === hash) return;
-  if (current && current.revoked_at === null)
-    await trx.updateTable("api_key").set({ revoked_at: now }).where("id", "=", current.id).execute();
-  const accountId = current?.account_id ?? (await sandboxAccount(trx, now));
-  await insertKey(trx, { id: await idFor(trx, value), accountId, hash, now });
+  if (current && current.revoked_at === null) await revokeKey(store, current.id, now);
+  const accountId = current?.account_id ?? (await sandboxAccount(trx, store, now));
+  await insertKey(store, { id: await idFor(trx, value), accountId, hash, now });
   await noteAccessChange(trx);
 }
 
@@ -63,9 +65,9 @@ async function latestBootstrapKey(trx: Transaction<Tables>) {
   return rows.find(({ revoked_at }) => revoked_at === null) ?? rows[0];
 }
 
-async function sandboxAccount(trx: Transaction<Tables>, now: number): Promise<string> {
+async function sandboxAccount(trx: Transaction<Tables>, store: Audited, now: number): Promise<string> {
   const known = await trx.selectFrom("account").select("id").where("email", "=", sandbox.email).executeTakeFirst();
-  return (known ?? (await createAccount(trx, sandbox, now))).id;
+  return (known ?? (await createAccount(store, sandbox, now))).id;
 }
 
 /** The public id that the value itself names, unless the value has another form or an earlier key has the id. */
@@ -76,23 +78,22 @@ async function idFor(trx: Transaction<Tables>, value: string): Promise<string> {
 }
 
 async function insertKey(
-  trx: Transaction<Tables>,
+  { db, audit, actor }: Audited,
   key: { id: string; accountId: string; hash: string; now: number },
 ): Promise<void> {
-  await trx
-    .insertInto("api_key")
-    .values({
-      id: key.id,
-      account_id: key.accountId,
-      mode: "test",
-      label: sandbox.name,
-      scopes: JSON.stringify(scopes),
-      addresses: "[]",
-      secret_hash: key.hash,
-      bootstrap: 1,
-      created_at: key.now,
-      expires_at: null,
-      revoked_at: null,
-    })
-    .execute();
+  const row: ApiKeyRow = {
+    id: key.id,
+    account_id: key.accountId,
+    mode: "test",
+    label: sandbox.name,
+    scopes: JSON.stringify(scopes),
+    addresses: "[]",
+    secret_hash: key.hash,
+    bootstrap: 1,
+    created_at: key.now,
+    expires_at: null,
+    revoked_at: null,
+  };
+  await db.insertInto("api_key").values(row).execute();
+  await audit(db, { kind: "key.created", actor, facts: keyFacts(row) });
 }

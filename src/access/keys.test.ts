@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 import { engines } from "../../test/support/engines.ts";
 import { openStore } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
+import { recorded } from "./access.fixture.ts";
 import { AccessFault } from "./access-fault.ts";
 import { type Account, createAccount } from "./accounts.ts";
 import { hashOf, readApiKey } from "./api-key.ts";
@@ -23,7 +24,7 @@ for (const { name: engine, fresh } of engines) {
       const place = await fresh();
       const store = await openStore({ ...place.settings, serving: true });
       db = store.db;
-      account = await createAccount(db, { name: "Acme", email: "acme@example.com" });
+      account = await createAccount(recorded(db), { name: "Acme", email: "acme@example.com" });
       close = async () => {
         await store.close();
         await place.dispose();
@@ -32,7 +33,7 @@ for (const { name: engine, fresh } of engines) {
     after(() => close());
 
     const create = (more: object = {}, now?: number) =>
-      createKey(db, { account: account.id, mode: "test", label: "shop", ...more }, now);
+      createKey(recorded(db), { account: account.id, mode: "test", label: "shop", ...more }, now);
     const keyOf = async (id: string) => (await listKeys(db)).find((key) => key.id === id);
 
     it("are created for an account, by id or e-mail, with all scopes and no end unless told otherwise", async () => {
@@ -71,7 +72,7 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("are listed of one account or of all", async () => {
-      const other = await createAccount(db, { name: "Other", email: "other@example.com" });
+      const other = await createAccount(recorded(db), { name: "Other", email: "other@example.com" });
       const { key } = await create({ account: other.id });
       assert.deepEqual(await listKeys(db, "other@example.com"), [key]);
       assert.ok((await listKeys(db)).length > 1);
@@ -93,22 +94,25 @@ for (const { name: engine, fresh } of engines) {
     it("are revoked once: a second time keeps the first", async () => {
       const { key } = await create();
       const change = await accessChange(db);
-      assert.equal((await revokeKey(db, key.id, 6000)).revokedAt, 6000);
+      assert.equal((await revokeKey(recorded(db), key.id, 6000)).revokedAt, 6000);
       assert.ok((await accessChange(db)) > change);
-      assert.equal((await revokeKey(db, key.id, 7000)).revokedAt, 6000);
+      assert.equal((await revokeKey(recorded(db), key.id, 7000)).revokedAt, 6000);
       assert.equal((await keyOf(key.id))?.revokedAt, 6000);
     });
 
     it("that are unknown cannot be revoked, and nothing is noted", async () => {
       const change = await accessChange(db);
-      await assert.rejects(revokeKey(db, "000000000000"), new AccessFault('No key has the public id "000000000000".'));
+      await assert.rejects(
+        revokeKey(recorded(db), "000000000000"),
+        new AccessFault('No key has the public id "000000000000".'),
+      );
       assert.equal(await accessChange(db), change);
     });
 
     it("are rolled: the new one is alike, the old one ends after the overlap", async () => {
       const { key: old } = await create({ mode: "live", scopes: ["catalogue:read"], addresses: ["10.0.0.1"] }, 1000);
       const change = await accessChange(db);
-      const { key, text } = await rollKey(db, { id: old.id }, 2000);
+      const { key, text } = await rollKey(recorded(db), { id: old.id }, 2000);
       assert.deepEqual(readApiKey(text), { id: key.id, mode: "live" });
       assert.deepEqual(await keyOf(key.id), { ...old, id: key.id, createdAt: 2000 });
       assert.deepEqual(await keyOf(old.id), { ...old, expiresAt: 2000 + 24 * hour });
@@ -117,18 +121,19 @@ for (const { name: engine, fresh } of engines) {
 
     it("are rolled to the same length of life, and the old one never gains time", async () => {
       const { key: old } = await create({ expiresAt: 1000 + hour }, 1000);
-      const { key } = await rollKey(db, { id: old.id, overlap: 2 * hour }, 2000);
+      const { key } = await rollKey(recorded(db), { id: old.id, overlap: 2 * hour }, 2000);
       assert.equal(key.expiresAt, 2000 + hour);
       assert.equal((await keyOf(old.id))?.expiresAt, 1000 + hour);
     });
 
     it("that are unknown or have ended are not rolled", async () => {
       const { key } = await create();
-      await revokeKey(db, key.id);
+      await revokeKey(recorded(db), key.id);
       const { key: expired } = await create({ expiresAt: 2000 }, 1000);
-      for (const id of ["000000000000", key.id, expired.id]) await assert.rejects(rollKey(db, { id }), AccessFault);
+      for (const id of ["000000000000", key.id, expired.id])
+        await assert.rejects(rollKey(recorded(db), { id }), AccessFault);
       const { key: fine } = await create();
-      await assert.rejects(rollKey(db, { id: fine.id, overlap: -1 }), AccessFault);
+      await assert.rejects(rollKey(recorded(db), { id: fine.id, overlap: -1 }), AccessFault);
     });
   });
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { scopes as knownScopes, type Mode, type Scope } from "../contract/operation.ts";
+import { type AuditEvent, type Audited, inTransaction } from "../storage/audit.ts";
 import type { ApiKeyRow, Tables } from "../storage/tables.ts";
 import { AccessFault } from "./access-fault.ts";
 import { findAccount } from "./accounts.ts";
@@ -41,7 +42,7 @@ export interface KeyRequest {
  * an expiry that is not in the future.
  */
 export async function createKey(
-  db: Kysely<Tables>,
+  { db, audit, actor }: Audited,
   request: KeyRequest,
   now: number = Date.now(),
 ): Promise<{ key: ApiKey; text: string }> {
@@ -64,9 +65,12 @@ export async function createKey(
     expires_at: expiresAt ?? null,
     revoked_at: null,
   };
-  // No cache holds an unknown key, so none has to notice a new one.
-  await db.insertInto("api_key").values(row).execute();
-  return { key: keyOf(row), text };
+  return inTransaction(db, async (trx) => {
+    // No cache holds an unknown key, so none has to notice a new one.
+    await trx.insertInto("api_key").values(row).execute();
+    await audit(trx, { kind: "key.created", actor, facts: keyFacts(row) });
+    return { key: keyOf(row), text };
+  });
 }
 
 /** Keys without their secrets, oldest first: of one account (by id or e-mail), or of all. */
@@ -80,8 +84,8 @@ export async function listKeys(db: Kysely<Tables>, account?: string): Promise<Ap
  * Revokes a key by its public id, and with it every token that it bought. Revoking it again keeps the first time. Throws
  * an `AccessFault` for an unknown id.
  */
-export async function revokeKey(db: Kysely<Tables>, id: string, now: number = Date.now()): Promise<ApiKey> {
-  return await db.transaction().execute(async (trx) => {
+export async function revokeKey({ db, audit, actor }: Audited, id: string, now: number = Date.now()): Promise<ApiKey> {
+  return inTransaction(db, async (trx) => {
     // The counter first, as everywhere: transactions that lock in one order cannot block each other.
     await noteAccessChange(trx);
     await trx
@@ -92,6 +96,7 @@ export async function revokeKey(db: Kysely<Tables>, id: string, now: number = Da
       .execute();
     const row = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
     if (!row) throw new AccessFault(`No key has the public id "${id}".`);
+    await audit(trx, { kind: "key.revoked", actor, facts: { key: id, account: row.account_id } });
     return keyOf(row);
   });
 }
@@ -102,6 +107,19 @@ function scopesOf(names: readonly string[]): Scope[] {
     throw new AccessFault(`"${unknown}" is not a scope: the scopes are ${knownScopes.join(" and ")}.`);
   if (names.length === 0) throw new AccessFault(`A key needs a scope: ${knownScopes.join(" or ")}.`);
   return knownScopes.filter((scope) => names.includes(scope));
+}
+
+/** What the audit trail holds of a new key. */
+export function keyFacts(row: ApiKeyRow): AuditEvent["facts"] {
+  const { scopes, addresses } = keyOf(row);
+  return {
+    key: row.id,
+    account: row.account_id,
+    mode: row.mode,
+    scopes: scopes.join(" "),
+    addresses: addresses.join(" "),
+    expires_at: row.expires_at,
+  };
 }
 
 export function keyOf(row: ApiKeyRow): ApiKey {

@@ -1,9 +1,9 @@
-import type { Kysely } from "kysely";
-import type { ApiKeyRow, Tables } from "../storage/tables.ts";
+import { type Audited, inTransaction } from "../storage/audit.ts";
+import type { ApiKeyRow } from "../storage/tables.ts";
 import { AccessFault } from "./access-fault.ts";
 import { newApiKey } from "./api-key.ts";
 import { noteAccessChange } from "./change.ts";
-import { type ApiKey, keyOf } from "./keys.ts";
+import { type ApiKey, keyFacts, keyOf } from "./keys.ts";
 
 export interface RollRequest {
   /** Public id of the key to replace. */
@@ -17,12 +17,12 @@ export interface RollRequest {
  * this once. The old key ends after the overlap. Throws an `AccessFault` for an unknown key or one that has ended.
  */
 export async function rollKey(
-  db: Kysely<Tables>,
+  { db, audit, actor }: Audited,
   { id, overlap = 24 * 3_600_000 }: RollRequest,
   now: number = Date.now(),
 ): Promise<{ key: ApiKey; text: string; old: ApiKey }> {
   if (!(overlap >= 0)) throw new AccessFault("The overlap must not be negative.");
-  return await db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     await noteAccessChange(trx);
     const row = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
     if (!row) throw new AccessFault(`No key has the public id "${id}".`);
@@ -40,6 +40,8 @@ export async function rollKey(
       expires_at: row.expires_at === null ? null : now + (row.expires_at - row.created_at),
     };
     await trx.insertInto("api_key").values(successor).execute();
+    const facts = { key: id, successor: successor.id, account: row.account_id, ends_at: old.expires_at };
+    await audit(trx, { kind: "key.rolled", actor, facts }, { kind: "key.created", actor, facts: keyFacts(successor) });
     return { key: keyOf(successor), text, old: keyOf(old) };
   });
 }

@@ -55,7 +55,7 @@ function addCreate(accounts: Command, io: Io): void {
     .option("--json", "print the account as JSON")
     .action(async ({ data, json, ...terms }: Common & GivenTerms & { name: string; email: string }) => {
       const { name, email } = terms;
-      const account = await withStore(io, data, (db) => createAccount(db, { ...termsOf(terms), name, email }));
+      const account = await withStore(io, data, (store) => createAccount(store, { ...termsOf(terms), name, email }));
       if (json) return io.out(`${JSON.stringify(facts(account), null, 2)}\n`);
       io.out(`Account ${account.id} is created for ${account.name}.\n`);
       io.err(`Give it a key: duba keys create --account ${account.email}\n`);
@@ -68,7 +68,7 @@ function addList(accounts: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the accounts as JSON")
     .action(async ({ data, json }: Common) => {
-      const accounts = await withStore(io, data, listAccounts);
+      const accounts = await withStore(io, data, ({ db }) => listAccounts(db));
       if (json) return io.out(`${JSON.stringify(accounts.map(facts), null, 2)}\n`);
       const rows = accounts.map((account) => ({
         id: account.id,
@@ -99,7 +99,7 @@ function addChange(accounts: Command, io: Io): void {
     .action(async (given: string, { data, json, ...terms }: Common & GivenTerms) => {
       if (Object.keys(terms).length === 0)
         throw new UsageFault("Nothing to change is given: add --name, --bvn-fee or --answers.");
-      const account = await withStore(io, data, (db) => changeAccount(db, given, termsOf(terms)));
+      const account = await withStore(io, data, (store) => changeAccount(store, given, termsOf(terms)));
       if (json) return io.out(`${JSON.stringify(facts(account), null, 2)}\n`);
       const fee = account.bvnFee === null ? "the default fee" : `${nairaOf(account.bvnFee)} naira`;
       io.out(
@@ -119,7 +119,7 @@ function addSuspend(accounts: Command, io: Io): void {
     .argument("<account>", idOrEmail)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (given: string, { data }: Common) => {
-      const account = await withStore(io, data, (db) => suspendAccount(db, given));
+      const account = await withStore(io, data, (store) => suspendAccount(store, given));
       io.out(`Account ${account.id} (${account.name}) is suspended since ${timeOf(account.suspendedAt)}. ${noticed}\n`);
     });
   examples(command, "duba accounts suspend shop@example.com");
@@ -130,7 +130,7 @@ function addResume(accounts: Command, io: Io): void {
     .argument("<account>", idOrEmail)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (given: string, { data }: Common) => {
-      const account = await withStore(io, data, (db) => resumeAccount(db, given));
+      const account = await withStore(io, data, (store) => resumeAccount(store, given));
       io.out(`Account ${account.id} (${account.name}) is in force. ${noticed}\n`);
     });
   examples(command, "duba accounts resume shop@example.com");

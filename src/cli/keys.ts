@@ -61,8 +61,8 @@ function addCreate(keys: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the key and its facts as JSON")
     .action(async ({ account, mode, label = "", scope, expires, address, data, json }: CreateOptions) => {
-      const { key, text, email } = await withStore(io, data, async (db) => ({
-        ...(await createKey(db, {
+      const { key, text, email } = await withStore(io, data, async (store) => ({
+        ...(await createKey(store, {
           account,
           mode,
           label,
@@ -70,7 +70,7 @@ function addCreate(keys: Command, io: Io): void {
           ...(expires !== undefined && { expiresAt: expires }),
           ...(address && { addresses: address }),
         })),
-        email: (await findAccount(db, account)).email,
+        email: (await findAccount(store.db, account)).email,
       }));
       if (json) return io.out(`${JSON.stringify({ ...facts(key, email), key: text }, null, 2)}\n`);
       io.out(`${text}\n`);
@@ -92,7 +92,7 @@ function addList(keys: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the keys as JSON")
     .action(async ({ account, data, json }: ListOptions) => {
-      const { found, emails } = await withStore(io, data, async (db) => ({
+      const { found, emails } = await withStore(io, data, async ({ db }) => ({
         found: await listKeys(db, account),
         emails: new Map((await listAccounts(db)).map(({ id, email }) => [id, email])),
       }));
@@ -141,9 +141,9 @@ function addRoll(keys: Command, io: Io): void {
     .option("--json", "print the new key and its facts as JSON")
     .action(async (given: string, { overlap, data, json }: { overlap: number; data?: string; json?: true }) => {
       const id = readApiKey(given)?.id ?? given;
-      const { key, text, old, email } = await withStore(io, data, async (db) => {
-        const rolled = await rollKey(db, { id, overlap });
-        return { ...rolled, email: (await findAccount(db, rolled.key.accountId)).email };
+      const { key, text, old, email } = await withStore(io, data, async (store) => {
+        const rolled = await rollKey(store, { id, overlap });
+        return { ...rolled, email: (await findAccount(store.db, rolled.key.accountId)).email };
       });
       if (json) return io.out(`${JSON.stringify({ ...facts(key, email), key: text }, null, 2)}\n`);
       io.out(`${text}\n`);
@@ -163,7 +163,7 @@ function addRevoke(keys: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (given: string, { data }: { data?: string }) => {
       const id = readApiKey(given)?.id ?? given;
-      const key = await withStore(io, data, (db) => revokeKey(db, id));
+      const key = await withStore(io, data, (store) => revokeKey(store, id));
       io.out(`Key ${key.id} is revoked since ${timeOf(key.revokedAt)}. Running instances notice within 5 seconds.\n`);
     });
   examples(command, "duba keys revoke 4Zq8mPx0LtV2");

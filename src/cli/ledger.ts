@@ -41,7 +41,7 @@ function addSummary(ledger: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the summary as JSON")
     .action(async ({ account, mode, from = startOfMonth(), to = Date.now(), data, json }: SummaryOptions) => {
-      const { entries, emails } = await withStore(io, data, async (db) => {
+      const { entries, emails } = await withStore(io, data, async ({ db }) => {
         const accountId = account === undefined ? undefined : (await findAccount(db, account)).id;
         const period = { from, to, ...(accountId && { accountId }), ...(mode && { mode }) };
         const accounts = await listAccounts(db);
@@ -73,7 +73,7 @@ function addShow(ledger: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print it as JSON")
     .action(async (reference: string, { data, json }: { data?: string; json?: true }) => {
-      const found = await withStore(io, data, (db) => showVerification(db, reference));
+      const found = await withStore(io, data, ({ db }) => showVerification(db, reference));
       if (!found) throw new LedgerFault(`No verification has the reference "${discreet(reference)}".`);
       const time = (milliseconds: number | null) => milliseconds && new Date(milliseconds).toISOString();
       const shown = {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { settings } from "../config.ts";
+import { everySetting } from "../config.ts";
 import { ran } from "./testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "duba-cli-"));
@@ -42,10 +42,25 @@ describe("the command line", { concurrency: true }, () => {
     ["accounts"],
     ["accounts", "create"],
     ["accounts", "list"],
+    ["accounts", "change"],
+    ["accounts", "suspend"],
+    ["accounts", "resume"],
     ["keys"],
     ["keys", "create"],
     ["keys", "list"],
+    ["keys", "roll"],
     ["keys", "revoke"],
+    ["ledger"],
+    ["ledger", "summary"],
+    ["ledger", "show"],
+    ["upstreams"],
+    ["upstreams", "list"],
+    ["upstreams", "test"],
+    ["upstreams", "status"],
+    ["audit"],
+    ["audit", "verify"],
+    ["audit", "tail"],
+    ["audit", "export"],
     ["call"],
     ["call", "lookupDataBundles"],
   ]) {
@@ -61,7 +76,7 @@ describe("the command line", { concurrency: true }, () => {
   it("lists every setting with its default in the help of serve", async () => {
     const { out } = await ran(["serve", "--help"]);
     const words = out.replace(/\s+/g, " ");
-    for (const { name, about, default: usual } of Object.values(settings)) {
+    for (const { name, about, default: usual } of everySetting) {
       assert.ok(words.includes(`${name} ${about} (`), name);
       assert.ok(words.includes(`default: ${usual || "empty"})`), name);
     }

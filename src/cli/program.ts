@@ -3,12 +3,14 @@ import manifest from "../../package.json" with { type: "json" };
 import { AccessFault } from "../access/access-fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import { addAccounts } from "./accounts.ts";
+import { addAudit } from "./audit.ts";
 import { addCall } from "./call.ts";
 import { examples, rootCommand } from "./help.ts";
 import { type Io, withoutCredentials } from "./io.ts";
 import { addKeys } from "./keys.ts";
 import { addLedger } from "./ledger.ts";
 import { addServe } from "./serve.ts";
+import { sealKey } from "./store.ts";
 import { painter } from "./table.ts";
 import { addUpstreams } from "./upstreams.ts";
 
@@ -48,6 +50,7 @@ async function obeyed(argv: readonly string[], io: Io, operations: readonly Oper
   addKeys(program, io);
   addLedger(program, io);
   addUpstreams(program, io, ended);
+  addAudit(program, io, { sealKey: (data) => sealKey(io, data), ended });
   addCall(program, io, operations, ended);
   examples(
     program,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { readConfig, settings } from "../config.ts";
+import { everySetting, readConfig, settings } from "../config.ts";
 import { examples, section, subcommand } from "./help.ts";
 import type { Io } from "./io.ts";
 import { overridden, settingOption } from "./options.ts";
@@ -24,7 +24,7 @@ export function addServe(program: Command, io: Io, ended: (exitCode: number) => 
   section(
     command,
     "Settings (environment variables):",
-    Object.values(settings).map(({ name, about, default: usual, form }) => [
+    everySetting.map(({ name, about, default: usual, form }) => [
       name,
       `${about} (${form}; default: ${usual === "" ? "empty" : usual})`,
     ]),

@@ -1,21 +1,46 @@
-import type { Kysely } from "kysely";
+import { userInfo } from "node:os";
 import { readConfig } from "../config.ts";
-import type { Tables } from "../storage/tables.ts";
+import type { Audited } from "../storage/audit.ts";
 import type { Io } from "./io.ts";
 import { overridden } from "./options.ts";
 
-/** Opens the store that the settings (or `--data`) name, beside a process that may be serving it, and closes it after use. */
+/**
+ * Opens the store that the settings (or `--data`) name, beside a process that may be serving it, and closes it after use.
+ * What is changed is recorded on the audit trail as done by the user of this machine; a serving process seals it.
+ */
 export async function withStore<Result>(
   io: Io,
   data: string | undefined,
-  use: (db: Kysely<Tables>) => Promise<Result>,
+  use: (store: Audited) => Promise<Result>,
 ): Promise<Result> {
   const { dataDirectory, databaseUrl } = readConfig(overridden(io.environment, { DUBA_DATA: data }));
-  const { openStore } = await import("../storage/store.ts");
+  const [{ openStore }, { append }] = await Promise.all([
+    import("../storage/store.ts"),
+    import("../journal/append.ts"),
+  ]);
   const store = await openStore({ dataDirectory, databaseUrl, serving: false });
   try {
-    return await use(store.db);
+    return await use({ db: store.db, audit: append, actor: operator() });
   } finally {
     await store.close();
+  }
+}
+
+/** The key of the audit trail's seals, out of the key ring that the settings (or `--data`) name. */
+export async function sealKey(io: Io, data: string | undefined): Promise<Buffer> {
+  const config = readConfig(overridden(io.environment, { DUBA_DATA: data }));
+  const { keyringPath, readKeyring } = await import("../identity/keyring-file.ts");
+  return (await readKeyring(keyringPath(config))).audit;
+}
+
+/** Who works on this machine, as far as it knows. */
+function operator(): string {
+  try {
+    const name = userInfo()
+      .username.replace(/[^!-~]/g, "_")
+      .slice(0, 64);
+    return name === "" || /^\d+$/.test(name) ? "operator" : `operator:${name}`;
+  } catch {
+    return "operator";
   }
 }

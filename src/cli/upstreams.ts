@@ -89,7 +89,7 @@ function addStatus(upstreams: Command, io: Io, ended: (exitCode: number) => void
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print it as JSON")
     .action(async ({ data, json }: { data?: string; json?: true }) => {
-      const found = await withStore(io, data, (db) => upstreamStatus(db));
+      const found = await withStore(io, data, ({ db }) => upstreamStatus(db));
       ended(found.every(({ state, alarm }) => state === "ready" && alarm === null) ? 0 : 1);
       if (json) return io.out(`${JSON.stringify(found.map(facts), null, 2)}\n`);
       if (found.length === 0) return io.out("No process that serves now has a live identity source.\n");

@@ -1,6 +1,6 @@
 import { Asking, kindOf, type Question, type Route } from "./asking.ts";
 import type { Verdict } from "./judge.ts";
-import type { Keyring } from "./keyring.ts";
+import type { HeldKeyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
 import type { Finding, Ledger, Row } from "./ledger.ts";
 import type { Owners } from "./owners.ts";
@@ -38,7 +38,7 @@ export class Attempts {
   readonly #ledger: Ledger;
   readonly #late: LateOutcomes;
   readonly #owners: Owners;
-  readonly #keyring: Keyring;
+  readonly #keyring: HeldKeyring;
   readonly #settings: IdentitySettings;
   readonly #log: IdentityLog;
   readonly #now: () => number;
@@ -49,7 +49,7 @@ export class Attempts {
     ledger: Ledger;
     late: LateOutcomes;
     owners: Owners;
-    keyring: Keyring;
+    keyring: HeldKeyring;
     settings: IdentitySettings;
     log: IdentityLog;
     now: () => number;
@@ -144,11 +144,12 @@ export class Attempts {
   #findingOf(row: Row, verdict: Verdict): Finding {
     const kept = verdict.state === "verified" && row.idempotency_hash !== null && this.#settings.recordRetention > 0;
     const whose = { accountId: row.account_id, reference: row.reference };
+    const at = this.#now();
     return {
       state: verdict.state,
       charged: verdict.state === "verified",
-      sealedRecord: kept ? seal(this.#keyring, whose, verdict.record) : null,
-      at: this.#now(),
+      sealed: kept ? seal(this.#keyring.current, whose, verdict.record, at) : null,
+      at,
     };
   }
 }

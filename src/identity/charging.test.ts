@@ -1,9 +1,22 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { mock, suite, test } from "node:test";
 import fc from "fast-check";
 import { Failure } from "../contract/failures.ts";
+import type { Mode } from "../contract/operation.ts";
 import type { IdentityOutcome } from "../upstreams/identity-upstream.ts";
-import { answering, engines, newRequest, rowsOf, suiteStore, verified } from "./identity.fixture.ts";
+import {
+  answering,
+  engines,
+  newRequest,
+  PlayedUpstream,
+  quietly,
+  rowsOf,
+  settings,
+  suiteStore,
+  verified,
+} from "./identity.fixture.ts";
+import type { Row, State } from "./ledger.ts";
+import type { Given } from "./verification.ts";
 
 const feeKobo = 12_345;
 const kinds = ["verified", "not_found", "phone_mismatch", "unavailable", "bad_response", "unknown", "throws"] as const;
@@ -35,7 +48,7 @@ for (const engine of engines) {
       });
       const identity = await store.open(t, {
         upstreams: { test: upstream, live: [upstream] },
-        settings: { feeKobo, limits: false },
+        settings: { feeKobo, limits: null },
       });
 
       await fc.assert(
@@ -92,4 +105,267 @@ for (const engine of engines) {
       );
     });
   });
+}
+
+type Kind = (typeof kinds)[number];
+
+/** What happens to a service, one thing after another; `nth` picks one of the questions that are open. */
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        does: fc.constant("call" as const),
+        // Mostly the same, so that calls meet.
+        person: fc.constantFrom(0, 0, 0, 1),
+        key: fc.constantFrom(0, 0, 0, 1, undefined),
+        mode: fc.constantFrom<Mode[]>("live", "live", "test"),
+      }),
+    },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        does: fc.constant("answer" as const),
+        nth: fc.nat(3),
+        kind: fc.constantFrom<Kind[]>("verified", "unknown", "unknown", "unknown", ...kinds),
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ does: fc.constant("timeOut" as const) }) },
+    { weight: 1, arbitrary: fc.record({ does: fc.constant("kill" as const) }) },
+  ),
+  { minLength: 1, maxLength: 40, size: "max" },
+);
+type Step = (typeof steps extends fc.Arbitrary<infer All> ? All : never) extends (infer One)[] ? One : never;
+type Call = Extract<Step, { does: "call" }>;
+
+/** What a caller is told: a record for the first time or again, or a failure, and whether a retry may help. */
+type Told = "record" | "record again" | `${string}, ${"retry" | "final"}`;
+
+const toldOf: Record<Kind, Told> = {
+  verified: "record",
+  not_found: "bvn_not_found, final",
+  phone_mismatch: "phone_mismatch, final",
+  unavailable: "upstream_unavailable, retry",
+  bad_response: "upstream_bad_response, retry",
+  throws: "upstream_bad_response, retry",
+  unknown: "upstream_timeout, retry",
+};
+
+/** One verification, as the rules of charging have it. */
+interface Expected extends Pick<Row, "state" | "mode" | "attempts" | "unresolved" | "charged"> {
+  call: Call;
+  /** The number of the question that is open at the upstream, counted from 1. */
+  question?: number | undefined;
+  /** Those who wait for its outcome. */
+  waiting: Waiting[];
+}
+
+interface Waiting {
+  told?: Told;
+}
+
+/**
+ * The rules of charging. Only `verified` is charged, and once: when somebody waits for it, or, if it comes late, when a
+ * retry is given it. A caller's hanging up is no part of the rules: whoever waits is charged, listening or not.
+ */
+class Rules {
+  readonly verifications: Expected[] = [];
+  #questions = 0;
+
+  get open(): Expected[] {
+    return this.verifications.filter(({ question }) => question !== undefined);
+  }
+
+  call(call: Call): Waiting {
+    const earlier = this.#earlier(call);
+    if (!earlier) return this.#begin(call);
+    const isRunning = earlier.state === "started";
+    if (call.key === undefined) return waitFor(earlier);
+    if (earlier.call.person !== call.person) return { told: "idempotency_key_reused, final" };
+    if (isRunning) return { told: "request_in_progress, retry" };
+    if (earlier.state === "verified") {
+      const isFirst = earlier.charged === 0;
+      earlier.charged = 1;
+      return { told: isFirst ? "record" : "record again" };
+    }
+    if (earlier.state === "not_found" || earlier.state === "phone_mismatch") return { told: toldOf[earlier.state] };
+    if (earlier.question === undefined) {
+      if (earlier.unresolved > 2) return { told: "upstream_timeout, final" };
+      earlier.question = ++this.#questions;
+      earlier.attempts += 1;
+    }
+    earlier.state = "started";
+    return waitFor(earlier);
+  }
+
+  answer(verification: Expected, kind: Kind): void {
+    const { state, waiting } = verification;
+    verification.question = undefined;
+    verification.waiting = [];
+    for (const one of waiting) one.told = toldOf[kind];
+    const ending = ({ bad_response: "failed", throws: "failed", unavailable: "failed" } as Record<string, State>)[kind];
+    if (state === "started") {
+      verification.state = ending ?? (kind as State);
+      if (kind === "verified") verification.charged = 1;
+      if (kind === "unknown") verification.unresolved += 1;
+    } else if (ending) {
+      // News that no work was done settles the one attempt nobody knew about, if it was the only one.
+      if (verification.unresolved === 1) Object.assign(verification, { state: "failed", unresolved: 0 });
+    } else if (kind !== "unknown") verification.state = kind as State;
+  }
+
+  timeOut(): void {
+    for (const verification of this.#running()) {
+      verification.state = "unknown";
+      verification.unresolved += 1;
+      for (const one of verification.waiting.splice(0)) one.told = "upstream_timeout, retry";
+    }
+  }
+
+  kill(): void {
+    for (const verification of this.#running())
+      Object.assign(verification, { state: "unknown", waiting: [] }).unresolved += 1;
+    for (const verification of this.verifications) verification.question = undefined;
+  }
+
+  #running(): Expected[] {
+    return this.verifications.filter(({ state }) => state === "started");
+  }
+
+  #earlier({ person, key, mode }: Call): Expected | undefined {
+    return this.verifications.find(
+      ({ call, state }) =>
+        call.mode === mode &&
+        call.key === key &&
+        (key !== undefined || (call.person === person && state === "started")),
+    );
+  }
+
+  #begin(call: Call): Waiting {
+    const begun: Expected = {
+      call,
+      mode: call.mode,
+      state: "started",
+      attempts: 1,
+      unresolved: 0,
+      charged: 0,
+      question: ++this.#questions,
+      waiting: [],
+    };
+    this.verifications.push(begun);
+    return waitFor(begun);
+  }
+}
+
+function waitFor(verification: Expected): Waiting {
+  const waiting: Waiting = {};
+  verification.waiting.push(waiting);
+  return waiting;
+}
+
+const ruled = ({ state, mode, attempts, unresolved, charged }: Omit<Expected, "call" | "waiting">) => ({
+  state,
+  mode,
+  attempts,
+  unresolved,
+  charged,
+});
+
+for (const engine of engines) {
+  suite(`charging through time-outs, late outcomes, hang-ups, retries and kills on ${engine.name}`, () => {
+    const store = suiteStore(engine, mock.timers);
+
+    test("whatever happens, callers are told and the ledger says what the rules say", async (t) => {
+      const { db, quiet } = quietly(store.db);
+      const upstream = new PlayedUpstream();
+      const upstreams = { test: upstream, live: [upstream] };
+      const open = () => store.open(t, { db, upstreams, settings: { feeKobo, limits: null } });
+      let identity = await open();
+
+      await fc.assert(
+        fc.asyncProperty(steps, async (course) => {
+          const { accountId } = newRequest();
+          const rules = new Rules();
+          let callers: { told?: Told; expected: Waiting }[] = [];
+          const before = upstream.questions.length;
+          const questionOf = ({ question }: Expected) => upstream.questions[before + question! - 1]!;
+
+          const take = {
+            call(step: Call) {
+              const caller: (typeof callers)[number] = { expected: rules.call(step) };
+              callers.push(caller);
+              const request = newRequest({ accountId, mode: step.mode, bvn: `2200000000${step.person}` });
+              if (step.key !== undefined) request.idempotencyKey = `key-${step.key}`;
+              void toldBy(identity.verify(request)).then((told) => Object.assign(caller, { told }));
+            },
+            async answer({ nth, kind }: Extract<Step, { does: "answer" }>) {
+              const verification = rules.open[nth % rules.open.length];
+              if (!verification) return;
+              const outcome = kind === "verified" ? await verified(questionOf(verification)) : outcomeOf(kind);
+              upstream.answer(outcome, before + verification.question!);
+              rules.answer(verification, kind);
+            },
+            async timeOut() {
+              // The store's own time-outs are played too: nothing may be under way there.
+              await quiet();
+              mock.timers.tick(settings.timeLimit);
+              rules.timeOut();
+            },
+            async kill() {
+              // What the dead process still does reaches no row, and nobody hears it.
+              await store.db
+                .updateTable("verification")
+                .set({ owner: "killed" })
+                .where("state", "=", "started")
+                .where("account_id", "=", accountId)
+                .execute();
+              callers = callers.filter(({ told }) => told !== undefined);
+              await store.end(identity);
+              identity = await open();
+              rules.kill();
+            },
+          };
+
+          const references = new Map<Expected, string>();
+          const check = async () => {
+            await quiet();
+            for (const verification of rules.open) references.set(verification, questionOf(verification).reference);
+            assert.deepEqual(
+              callers.map(({ told }) => told),
+              callers.map(({ expected }) => expected.told),
+            );
+            const rows = await rowsOf(store.db, { accountId });
+            assert.deepEqual(
+              new Map(rows.map((row) => [row.reference, ruled(row)])),
+              new Map(rules.verifications.map((verification) => [references.get(verification)!, ruled(verification)])),
+            );
+            for (const row of rows) assert.equal(row.fee, feeKobo);
+          };
+
+          for (const step of course) {
+            await take[step.does](step as never);
+            await check();
+          }
+          while (rules.open.length > 0) await take.answer({ does: "answer", nth: 0, kind: "verified" });
+          await check();
+        }),
+        { numRuns: engine.name === "sqlite" ? 50 : 25 },
+      );
+    });
+  });
+}
+
+/** What a caller is told, at the latest by the time limit. */
+async function toldBy(call: Promise<Given>): Promise<Told> {
+  try {
+    return (await call).replayed ? "record again" : "record";
+  } catch (failure) {
+    assert.ok(failure instanceof Failure, String(failure));
+    assert.ok(failure.code === "idempotency_key_reused" || failure.detail.facts?.charged === false, failure.code);
+    return `${failure.code}, ${failure.retryable ? "retry" : "final"}`;
+  }
+}
+
+function outcomeOf(kind: Exclude<Kind, "verified">): IdentityOutcome | Error {
+  return kind === "throws" ? new Error("played") : { kind };
 }

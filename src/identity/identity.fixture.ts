@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { after, before, type mock, type TestContext } from "node:test";
-import type { Kysely } from "kysely";
+import type { Kysely, TableNode } from "kysely";
 import { type Engine, engines, type Fresh } from "../../test/support/engines.ts";
 import { answerWriter } from "../contract/answer.ts";
 import { Failure } from "../contract/failures.ts";
@@ -45,6 +45,7 @@ export const settings: IdentitySettings = {
 export const keyring: Keyring = {
   hmac: [{ version: 1, key: randomBytes(32) }],
   records: [{ id: "r1", key: randomBytes(32) }],
+  audit: randomBytes(32),
 };
 
 /** Everything that was logged, as one text to search. */
@@ -69,6 +70,8 @@ export interface SuiteStore {
   readonly log: RecordedLog;
   /** Opens a room; it is stopped after the test. On SQLite this ends what earlier rooms have running. */
   open(t: TestContext, changes?: Changes): Promise<Identity>;
+  /** Stops a room without waiting for what it has running. */
+  end(room: Identity): Promise<void>;
 }
 
 /**
@@ -99,21 +102,23 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
       const room = await openIdentity({
         db: opened.db,
         engine: opened.engine,
-        keyring,
+        keyring: { current: keyring },
         upstreams: { test: sandbox(), live: [] },
         log,
+        audit: async () => {},
         ...changes,
         settings: { ...settings, ...changes.settings },
       });
-      t.after(async () => {
-        const stopped = room.stop(0);
-        for (const _ of [1, 2]) {
-          timers?.tick(500);
-          await new Promise((resolve) => setImmediate(resolve));
-        }
-        await stopped;
-      });
+      t.after(() => this.end(room));
       return room;
+    },
+    async end(room) {
+      const stopped = room.stop(0);
+      for (const _ of [1, 2]) {
+        timers?.tick(500);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await stopped;
     },
   };
 }
@@ -233,24 +238,25 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   while (!(await holds())) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-/** A handle on `db` that knows when nothing that goes through it is under way, nor about to be. */
+/** A handle on `db`, and when nothing that it does to the ledger is under way, nor about to be. */
 export function quietly(db: Kysely<Tables>): { db: Kysely<Tables>; quiet(): Promise<void> } {
-  let running = 0;
-  const counting = db.withPlugin({
-    transformQuery({ node }) {
-      // A select from nowhere is a part of another statement.
-      if (node.kind !== "SelectQueryNode" || node.from) running += 1;
+  const running = new Set<unknown>();
+  const watched = db.withPlugin({
+    transformQuery({ node, queryId }) {
+      const { into, table, from } = node as { into?: unknown; table?: unknown; from?: { froms: unknown[] } };
+      const of = (into ?? table ?? from?.froms[0]) as TableNode | undefined;
+      if (of?.table.identifier.name === "verification") running.add(queryId);
       return node;
     },
-    async transformResult({ result }) {
-      running -= 1;
+    async transformResult({ result, queryId }) {
+      running.delete(queryId);
       return result;
     },
   });
   return {
-    db: counting,
+    db: watched,
     async quiet() {
-      for (let turns = 0; turns < 3; turns = running === 0 ? turns + 1 : 0)
+      for (let turns = 0; turns < 3; turns = running.size === 0 ? turns + 1 : 0)
         await new Promise<void>((resolve) => setImmediate(resolve));
     },
   };

@@ -1,16 +1,16 @@
 import type { Kysely } from "kysely";
 import type { Mode } from "../contract/operation.ts";
+import type { Audit } from "../storage/audit.ts";
 import { codeOf } from "../storage/fault.ts";
 import type { Tables } from "../storage/tables.ts";
 import { Attempts } from "./attempts.ts";
 import { Fingerprints } from "./fingerprint.ts";
-import { type Keyring, matchKeyring } from "./keyring.ts";
+import type { HeldKeyring } from "./keyring.ts";
 import { LateOutcomes } from "./late-outcomes.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { Limits } from "./limits.ts";
 import { leasedOwner, soleOwner } from "./owners.ts";
 import { type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
-import type { Swept } from "./sweep.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { type Given, type Upstreams, type VerificationRequest, Verifications } from "./verification.ts";
 import { within } from "./within.ts";
@@ -18,14 +18,13 @@ import { within } from "./within.ts";
 export interface IdentityParts {
   db: Kysely<Tables>;
   engine: "sqlite" | "postgres";
-  keyring: Keyring;
+  keyring: HeldKeyring;
   upstreams: Upstreams;
   settings: IdentitySettings;
   /** Milliseconds since 1970. */
   now?: () => number;
   log?: IdentityLog;
-  /** Told what each sweep removed, if that was anything. */
-  swept?: (removed: Swept) => void | Promise<void>;
+  audit: Audit;
 }
 
 /** Which verification: by Duba's reference or by the caller's key, of one account and mode. */
@@ -48,13 +47,12 @@ const stopReserve = 500;
 
 /**
  * Opens the room for serving. On SQLite every verification that an earlier process left running is `unknown` when this
- * resolves, so call it only in the process that serves. Throws `KeyringFault` if the key ring is not this store's.
+ * resolves, so call it only in the process that serves.
  */
 export async function openIdentity(parts: IdentityParts): Promise<Identity> {
-  const { db, engine, keyring, upstreams, settings, now = Date.now, log = silent, swept } = parts;
-  await matchKeyring(db, keyring, now());
+  const { db, engine, keyring, upstreams, settings, now = Date.now, log = silent, audit } = parts;
   const ledger = new Ledger(db);
-  const fingerprints = new Fingerprints(keyring);
+  const fingerprints = new Fingerprints(keyring, now);
   const limits = new Limits(db, settings, fingerprints);
   const owners = engine === "sqlite" ? soleOwner() : await leasedOwner(db, log);
   await ledger.disownAll(owners);
@@ -74,7 +72,7 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
     now,
   });
 
-  const upkeep = startUpkeep({ db, ledger, owners, settings, now, log, swept });
+  const upkeep = startUpkeep({ db, ledger, owners, settings, now, log, audit });
 
   return {
     settings,

@@ -1,6 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { link, mkdir, open, readFile, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 
@@ -10,86 +8,49 @@ export class KeyringFault extends Error {
   readonly exitCode = 1;
 }
 
-export interface Keyring {
-  /** For keyed hashes, oldest first: the last one is current. */
-  readonly hmac: readonly { readonly version: number; readonly key: Buffer }[];
-  /** For sealing records, oldest first: the last one is current. */
-  readonly records: readonly { readonly id: string; readonly key: Buffer }[];
+interface RingKey {
+  readonly key: Buffer;
+  /** From when it may be current, in milliseconds since 1970; absent: always. */
+  readonly from?: number;
 }
 
-const keyBytes = 32;
+export interface HmacKey extends RingKey {
+  readonly version: number;
+}
+
+export interface RecordKey extends RingKey {
+  readonly id: string;
+}
+
+export interface Keyring {
+  /** For keyed hashes, oldest first. */
+  readonly hmac: readonly HmacKey[];
+  /** For sealing records, oldest first. */
+  readonly records: readonly RecordKey[];
+  /** For the seals of the audit trail; never rotated, since with another key no earlier seal is known again. */
+  readonly audit: Buffer;
+}
+
+/** The ring in use. Ask it at each use: the file may change while the service runs. */
+export interface HeldKeyring {
+  readonly current: Keyring;
+}
+
+/** The key to use at `now`: the last one whose time has come. The others only open and recognise. */
+export function currentOf<Key extends RingKey>(keys: readonly Key[], now: number): Key {
+  return keys.findLast(({ from = 0 }) => from <= now) ?? keys[0]!;
+}
+
 const keyText = /^[A-Za-z0-9+/]{43}=$/;
 const recordId = /^[A-Za-z0-9_-]{1,32}$/;
 
-/**
- * Opens the key ring of a file, and makes both on the first start: mode 0600, whole or not at all, once however many
- * processes start together. Throws `KeyringFault` if the file cannot be read, is damaged or cannot be made.
- */
-export async function openKeyring(path: string): Promise<{ keyring: Keyring; made: boolean }> {
-  const found = await textOf(path);
-  if (found !== undefined) return { keyring: parse(found, path), made: false };
-  const made = await make(path);
-  const text = await textOf(path);
-  if (text === undefined) throw new KeyringFault(`The key ring ${path} was taken away while it was being read.`);
-  return { keyring: parse(text, path), made };
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT") return undefined;
-    throw new KeyringFault(`The key ring ${path} cannot be read (${code}): check its path and who owns it.`);
-  }
-}
-
-function newRing(): string {
-  const key = () => randomBytes(keyBytes).toString("base64");
-  const ring = { hmac: [{ version: 1, key: key() }], records: [{ id: "r1", key: key() }] };
-  return `${JSON.stringify(ring, null, 2)}\n`;
-}
-
-/** True if this process made the file, false if another was faster. */
-async function make(path: string): Promise<boolean> {
-  const own = `${path}.${randomBytes(6).toString("hex")}.new`;
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const file = await open(own, "wx", 0o600);
-    try {
-      await file.writeFile(newRing());
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    // A link appears whole and never replaces: of two processes one wins, and the other reads the winner's.
-    await link(own, path);
-    await syncDirectory(dirname(path));
-    return true;
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "EEXIST") return false;
-    throw new KeyringFault(`The key ring ${path} cannot be made (${code}): give its directory to the service's user.`);
-  } finally {
-    await rm(own, { force: true });
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
-}
-
-function parse(text: string, path: string): Keyring {
+/** Reads a ring's text; `path` is only named. Throws `KeyringFault` if it is damaged. */
+export function parseKeyring(text: string, path: string): Keyring {
   const fault = (what: string) =>
     new KeyringFault(
       `The key ring ${path} is damaged: ${what}. Restore it from your copy; a new one cannot replace it.`,
     );
-  let ring: { hmac?: unknown; records?: unknown } | null;
+  let ring: { hmac?: unknown; records?: unknown; audit?: unknown } | null;
   try {
     ring = JSON.parse(text);
   } catch {
@@ -100,30 +61,61 @@ function parse(text: string, path: string): Keyring {
     if (!Array.isArray(entries) || entries.length === 0) throw fault(`it has no list "${name}"`);
     return entries.map((entry) => Object(entry));
   };
-  const keyOf = (entry: Record<string, unknown>, name: string): Buffer => {
-    if (typeof entry.key !== "string" || !keyText.test(entry.key)) throw fault(`a key of "${name}" is not 32 bytes`);
-    return Buffer.from(entry.key, "base64");
+  const bytesOf = (key: unknown, where: string): Buffer => {
+    if (typeof key !== "string" || !keyText.test(key)) throw fault(`a key of "${where}" is not 32 bytes`);
+    return Buffer.from(key, "base64");
+  };
+  const keyOf = ({ key, from }: Record<string, unknown>, where: string): RingKey => {
+    if (from !== undefined && !Number.isSafeInteger(from)) throw fault(`a time of "${where}" is not in milliseconds`);
+    return { key: bytesOf(key, where), ...(from === undefined ? {} : { from: Number(from) }) };
   };
   const hmac = list("hmac").map((entry) => {
     if (!Number.isInteger(entry.version) || Number(entry.version) < 1) throw fault("an hmac key has no version");
-    return { version: Number(entry.version), key: keyOf(entry, "hmac") };
+    return { version: Number(entry.version), ...keyOf(entry, "hmac") };
   });
   const records = list("records").map((entry) => {
     if (typeof entry.id !== "string" || !recordId.test(entry.id)) throw fault("a record key has no id");
-    return { id: entry.id, key: keyOf(entry, "records") };
+    return { id: entry.id, ...keyOf(entry, "records") };
   });
   if (new Set(hmac.map((one) => one.version)).size < hmac.length) throw fault("two hmac keys have one version");
   if (new Set(records.map((one) => one.id)).size < records.length) throw fault("two record keys have one id");
-  return { hmac, records };
+  // Rings of before it had a key of its own: `keyringText` then writes it down, so that its first user may be retired.
+  const audit = ring?.audit === undefined ? hmac[0]!.key : bytesOf(ring.audit, "audit");
+  return { hmac, records, audit };
 }
 
+/** The text of a ring's file. */
+export function keyringText({ hmac, records, audit }: Keyring): string {
+  const written = <Key extends RingKey>(keys: readonly Key[]) =>
+    keys.map((entry) => ({ ...entry, key: entry.key.toString("base64") }));
+  const ring = { hmac: written(hmac), records: written(records), audit: audit.toString("base64") };
+  return `${JSON.stringify(ring, null, 2)}\n`;
+}
+
+export const hmacName = (version: number) => `keyring:hmac:${version}`;
+export const recordsName = (id: string) => `keyring:records:${id}`;
+
+/** What the store knows of a key that was retired: rings with and without it are both right. */
+export const retired = "retired";
+
 /** What the store remembers of each key: enough to know it again, nothing to rebuild it from. */
-function fingerprintsOf({ hmac, records }: Keyring): Map<string, string> {
+function fingerprintsOf({ hmac, records, audit }: Keyring): Map<string, string> {
   const fingerprint = (key: Buffer) => createHmac("sha256", key).update("duba key ring").digest("base64url");
   return new Map([
-    ...hmac.map(({ version, key }) => [`keyring:hmac:${version}`, fingerprint(key)] as const),
-    ...records.map(({ id, key }) => [`keyring:records:${id}`, fingerprint(key)] as const),
+    ...hmac.map(({ version, key }) => [hmacName(version), fingerprint(key)] as const),
+    ...records.map(({ id, key }) => [recordsName(id), fingerprint(key)] as const),
+    ["keyring:audit", fingerprint(audit)],
   ]);
+}
+
+/** What the store knows of key rings, by name. */
+export async function knownKeys(db: Kysely<Tables>): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom("instance_secret")
+    .select(["name", "value"])
+    .where("name", "like", "keyring:%")
+    .execute();
+  return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
 /**
@@ -132,19 +124,18 @@ function fingerprintsOf({ hmac, records }: Keyring): Map<string, string> {
  */
 export async function matchKeyring(db: Kysely<Tables>, keyring: Keyring, now: number): Promise<void> {
   const own = fingerprintsOf(keyring);
-  const read = () =>
-    db.selectFrom("instance_secret").select(["name", "value"]).where("name", "like", "keyring:%").execute();
-  refuseOther(own, await read());
+  refuseOther(own, await knownKeys(db));
   await db
     .insertInto("instance_secret")
     .values([...own].map(([name, value]) => ({ name, value, created_at: now })))
     .onConflict((conflict) => conflict.column("name").doNothing())
     .execute();
-  refuseOther(own, await read());
+  refuseOther(own, await knownKeys(db));
 }
 
-function refuseOther(own: Map<string, string>, known: readonly { name: string; value: string }[]): void {
-  for (const { name, value } of known) {
+function refuseOther(own: Map<string, string>, known: ReadonlyMap<string, string>): void {
+  for (const [name, value] of known) {
+    if (value === retired) continue;
     const mine = own.get(name);
     if (mine !== undefined && timingSafeEqual(Buffer.from(mine), Buffer.from(value.padEnd(mine.length)))) continue;
     const which = name.replace("keyring:", "").replace(":", " ");

@@ -25,7 +25,9 @@ function newRow(changes: Partial<Row> = {}): Row {
     amount_differs: 0,
     consent_reference: null,
     sealed_record: null,
+    sealed_key: null,
     owner: "me",
+    trail_due: 0,
     created_at: 1,
     started_at: 1,
     completed_at: null,
@@ -33,7 +35,7 @@ function newRow(changes: Partial<Row> = {}): Row {
   };
 }
 
-const found = (state: Ending): Finding => ({ state, charged: state === "verified", sealedRecord: null, at: 2 });
+const found = (state: Ending): Finding => ({ state, charged: state === "verified", sealed: null, at: 2 });
 
 for (const engine of engines) {
   suite(`the ledger on ${engine.name}`, () => {
@@ -136,7 +138,8 @@ for (const engine of engines) {
     test("what is learned late is never charged by itself, and charged once when it is given", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed({ state: "unknown", unresolved: 1 });
-      assert.equal(await ledger.learn(row, { ...found("verified"), sealedRecord: "s1:r1:a:b" }), true);
+      const sealed = { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" };
+      assert.equal(await ledger.learn(row, { ...found("verified"), sealed }), true);
       assert.equal((await nowOf(row)).charged, 0);
       const charges = await Promise.all([ledger.charge(row.reference), ledger.charge(row.reference)]);
       assert.deepEqual(charges.toSorted(), [false, true]);

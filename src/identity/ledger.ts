@@ -1,12 +1,16 @@
-import { type Expression, type Kysely, type SqlBool, sql, type UpdateObject } from "kysely";
+import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql, type UpdateObject } from "kysely";
 import type { Mode } from "../contract/operation.ts";
 import type { Tables, VerificationRow } from "../storage/tables.ts";
+import type { Sealed } from "./seal.ts";
 
 export const states = ["started", "verified", "not_found", "phone_mismatch", "refused", "failed", "unknown"] as const;
 export type State = (typeof states)[number];
 
 /** One verification, as the ledger holds it: money in kobo, times in milliseconds, nothing that names a person. */
 export type Row = Omit<VerificationRow, "state" | "mode"> & { state: State; mode: Mode };
+
+/** Stands on a row in place of what led to its person, once that person is erased. */
+export const erased = "erased";
 
 /** What an attempt, or the news of an earlier one, says of its row. */
 export type Ending = Exclude<State, "started" | "refused">;
@@ -38,7 +42,7 @@ export type Attempt = Pick<Row, "reference" | "owner" | "attempts">;
 export interface Finding {
   state: Ending;
   charged: boolean;
-  sealedRecord: string | null;
+  sealed: Sealed | null;
   at: number;
 }
 
@@ -169,7 +173,7 @@ export class Ledger {
   async disownAll(whose: { owner: string } | { isGone: Expression<SqlBool>; reference?: string }): Promise<number> {
     const moved = await this.#db
       .updateTable("verification")
-      .set((row) => ({ state: "unknown", unresolved: row("unresolved", "+", 1) }))
+      .set((row) => ({ state: "unknown", unresolved: row("unresolved", "+", 1), trail_due: 1 }))
       .where("state", "in", moves.disown.from)
       .$if("owner" in whose, (query) => query.where("owner", "=", (whose as { owner: string }).owner))
       .$if("isGone" in whose, (query) => query.where((whose as { isGone: Expression<SqlBool> }).isGone))
@@ -200,7 +204,7 @@ export class Ledger {
   async #setCharged(reference: string, charged: 0 | 1, owner?: string | null): Promise<boolean> {
     const moved = await this.#db
       .updateTable("verification")
-      .set({ charged })
+      .set({ charged, trail_due: 1 })
       .where("reference", "=", reference)
       .where("state", "=", "verified")
       .where("charged", "=", charged === 1 ? 0 : 1)
@@ -215,16 +219,28 @@ export class Ledger {
     if (!allowed.includes(to)) throw new Error(`No verification goes to ${to} by ${by}`);
     return this.#db
       .updateTable("verification")
-      .set({ ...columns, state: to })
+      .set({ ...columns, state: to, ...(to === "started" ? {} : { trail_due: 1 }) })
       .where("reference", "=", reference)
       .where("state", "in", from);
   }
 }
 
-function columnsOf({ state, charged, sealedRecord, at }: Finding) {
+function columnsOf({ state, charged, sealed, at }: Finding) {
   return {
     charged: charged ? 1 : 0,
-    sealed_record: sealedRecord,
+    sealed_record: unlessErased(sealed?.sealed_record),
+    sealed_key: unlessErased(sealed?.sealed_key),
     completed_at: state === "unknown" ? null : at,
   } as const;
+}
+
+/** A row that was erased while it ran keeps no record. */
+function unlessErased(value: string | undefined): Expression<string | null> | null {
+  if (value === undefined) return null;
+  return expressionBuilder<Tables, "verification">()
+    .case()
+    .when("subject_hash", "=", erased)
+    .then(null)
+    .else(value)
+    .end();
 }

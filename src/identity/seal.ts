@@ -1,10 +1,23 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import type { Keyring } from "./keyring.ts";
+import { currentOf, type Keyring } from "./keyring.ts";
 
 /** Whose record it is: bound into the sealed text, so that one moved to another row or account does not open. */
 export interface SealedRow {
   accountId: string;
   reference: string;
+}
+
+/**
+ * A record under a key of its own (AES-256-GCM), which a key of the ring wraps, as two columns:
+ *
+ * - `sealed_record`: `s1:<ring key id at sealing>:<record>`
+ * - `sealed_key`: `s1:<ring key id>:<record's key>`
+ *
+ * The last part is nonce, ciphertext and tag in base64url. Rewrapping renews `sealed_key` only.
+ */
+export interface Sealed {
+  sealed_record: string;
+  sealed_key: string;
 }
 
 const cipher = "aes-256-gcm";
@@ -27,29 +40,52 @@ function decrypt(key: Buffer, sealed: Buffer, bound: string): Buffer {
   return Buffer.concat([decryption.update(sealed.subarray(nonceBytes, -tagBytes)), decryption.final()]);
 }
 
-function boundTo(part: string, keyId: string, { accountId, reference }: SealedRow): string {
+type Part = "key" | "record";
+
+function boundTo(part: Part, keyId: string, { accountId, reference }: SealedRow): string {
   return JSON.stringify(["duba record", version, part, keyId, accountId, reference]);
 }
 
-/**
- * Seals a record under a key of its own (AES-256-GCM), which the current key of the ring wraps. Text:
- * `s1:<ring key id>:<wrapped key>:<sealed record>`, the last two in base64url.
- */
-export function seal({ records }: Keyring, row: SealedRow, record: object): string {
-  const { id, key } = records.at(-1)!;
+function textOf(part: Part, keyId: string, row: SealedRow, key: Buffer, plain: Buffer): string {
+  return `${version}:${keyId}:${encrypt(key, plain, boundTo(part, keyId, row)).toString("base64url")}`;
+}
+
+/** Opens a text with the key that `keyOf` gives for its key id. */
+function opened(part: Part, row: SealedRow, text: string, keyOf: (keyId: string) => Buffer | undefined): Buffer {
+  const [found, keyId, sealed, ...more] = text.split(":");
+  const key = keyId && keyOf(keyId);
+  if (found !== version || !key || !sealed || more.length > 0)
+    throw new Error(`The sealed ${part} of verification ${row.reference} cannot be opened with this key ring`);
+  return decrypt(key, Buffer.from(sealed, "base64url"), boundTo(part, keyId, row));
+}
+
+function unwrapped({ records }: Keyring, row: SealedRow, sealedKey: string): Buffer {
+  return opened("key", row, sealedKey, (keyId) => records.find(({ id }) => id === keyId)?.key);
+}
+
+/** Seals a record, its key wrapped by the key of the ring that is current at `now` (milliseconds since 1970). */
+export function seal({ records }: Keyring, row: SealedRow, record: object, now: number): Sealed {
+  const { id, key } = currentOf(records, now);
   const own = randomBytes(32);
-  const wrapped = encrypt(key, own, boundTo("key", id, row));
-  const sealed = encrypt(own, Buffer.from(JSON.stringify(record)), boundTo("record", id, row));
+  const sealed = {
+    sealed_record: textOf("record", id, row, own, Buffer.from(JSON.stringify(record))),
+    sealed_key: textOf("key", id, row, key, own),
+  };
   own.fill(0);
-  return [version, id, wrapped.toString("base64url"), sealed.toString("base64url")].join(":");
+  return sealed;
 }
 
 /** Opens what `seal` gave. Throws if a part was changed, the row is another one, or the ring lacks the key. */
-export function unseal({ records }: Keyring, row: SealedRow, text: string): unknown {
-  const [found, id, wrapped, sealed, ...more] = text.split(":");
-  const key = records.find((one) => one.id === id)?.key;
-  if (found !== version || !id || !key || !wrapped || !sealed || more.length > 0)
-    throw new Error(`The sealed record of verification ${row.reference} cannot be opened with this key ring`);
-  const own = decrypt(key, Buffer.from(wrapped, "base64url"), boundTo("key", id, row));
-  return JSON.parse(decrypt(own, Buffer.from(sealed, "base64url"), boundTo("record", id, row)).toString());
+export function unseal(keyring: Keyring, row: SealedRow, { sealed_record, sealed_key }: Sealed): unknown {
+  const own = unwrapped(keyring, row, sealed_key);
+  return JSON.parse(opened("record", row, sealed_record, () => own).toString());
 }
+
+/** A `sealed_key` under the ring key that is current at `now`. Throws if it cannot be opened. */
+export function rewrapped(keyring: Keyring, row: SealedRow, sealedKey: string, now: number): string {
+  const { id, key } = currentOf(keyring.records, now);
+  return textOf("key", id, row, key, unwrapped(keyring, row, sealedKey));
+}
+
+/** How every `sealed_key` under this key of the ring begins. */
+export const wrappedBy = (keyId: string) => `${version}:${keyId}:`;

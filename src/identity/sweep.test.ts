@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, suite, test } from "node:test";
+import type { AuditEvent } from "../storage/audit.ts";
 import {
   answering,
   engines,
@@ -12,7 +13,7 @@ import {
   until,
   verified,
 } from "./identity.fixture.ts";
-import { type Swept, sweep } from "./sweep.ts";
+import { sweep } from "./sweep.ts";
 
 const hour = 60 * 60 * 1000;
 
@@ -64,19 +65,21 @@ for (const engine of engines) {
       mock.timers.enable({ apis: ["setInterval"] });
       t.after(() => mock.timers.reset());
       let time = start;
-      const told: Swept[] = [];
+      const told: AuditEvent[] = [];
       const identity = await store.open(t, {
         upstreams: { test: answering(verified).upstream, live: [] },
         now: () => time,
-        swept: (removed) => void told.push(removed),
+        audit: async (_, ...events) => void told.push(...events),
       });
       const mine = newRequest({ idempotencyKey: "k" });
       await sweep(store.db, { now: start + 100 * hour, recordRetention: 0 });
       await identity.verify(mine);
       time += 24 * hour;
       mock.timers.tick(60_000);
-      await until(() => told.length > 0);
-      assert.deepEqual(told, [{ records: 1, keys: 1, rows: 0 }]);
+      const swept = () => told.filter(({ kind }) => kind === "retention.swept");
+      await until(() => swept().length > 0);
+      const facts = { records: 1, keys: 1, verifications: 0 };
+      assert.deepEqual(swept(), [{ kind: "retention.swept", actor: "system", facts }]);
       assert.equal((await onlyRowOf(store.db, mine)).sealed_record, null);
     });
   });

@@ -29,7 +29,7 @@ export async function sweep(
   const records = await inBatches(batch, async () => {
     const { numUpdatedRows } = await db
       .updateTable("verification")
-      .set({ sealed_record: null })
+      .set({ sealed_record: null, sealed_key: null })
       .where("reference", "in", (query) =>
         query
           .selectFrom("verification")
@@ -44,7 +44,7 @@ export async function sweep(
   const keys = await inBatches(batch, async () => {
     const { numUpdatedRows } = await db
       .updateTable("verification")
-      .set({ idempotency_hash: null, sealed_record: null })
+      .set({ idempotency_hash: null, sealed_record: null, sealed_key: null })
       .where("reference", "in", (query) =>
         query
           .selectFrom("verification")

@@ -1,11 +1,14 @@
 import type { Kysely } from "kysely";
+import type { Audit } from "../storage/audit.ts";
 import { codeOf } from "../storage/fault.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Owners } from "./owners.ts";
 import type { IdentityLog, IdentitySettings } from "./settings.ts";
-import { type Swept, sweep } from "./sweep.ts";
+import { sweep } from "./sweep.ts";
+import { recordOutcomes } from "./trail.ts";
 
+const trailEvery = 1_000;
 const disownEvery = 5_000;
 const sweepEvery = 60_000;
 
@@ -16,19 +19,27 @@ interface UpkeepParts {
   settings: IdentitySettings;
   log: IdentityLog;
   now: () => number;
-  swept: ((removed: Swept) => void | Promise<void>) | undefined;
+  audit: Audit;
 }
 
-/** What goes on beside the requests: rows of owners that are gone become `unknown`, and retention is enforced. */
-export function startUpkeep({ db, ledger, owners, settings, log, now, swept }: UpkeepParts) {
+/**
+ * What goes on beside the requests: outcomes are told to the audit trail, rows of owners that are gone become `unknown`,
+ * and retention is enforced.
+ */
+export function startUpkeep({ db, ledger, owners, settings, log, now, audit }: UpkeepParts) {
   const disowning = owners.areMany
     ? repeat(disownEvery, async () => {
         await ledger.disownAll(owners);
       })
     : undefined;
   const sweeping = repeat(sweepEvery, async () => {
-    const removed = await sweep(db, { now: now(), recordRetention: settings.recordRetention });
-    if (removed.records + removed.keys + removed.rows > 0) await swept?.(removed);
+    const { records, keys, rows } = await sweep(db, { now: now(), recordRetention: settings.recordRetention });
+    if (records + keys + rows === 0) return;
+    await audit(db, { kind: "retention.swept", actor: "system", facts: { records, keys, verifications: rows } });
+  });
+
+  const telling = repeat(trailEvery, async () => {
+    await recordOutcomes(db, audit);
   });
 
   function repeat(milliseconds: number, work: () => Promise<void>) {
@@ -50,7 +61,7 @@ export function startUpkeep({ db, ledger, owners, settings, log, now, swept }: U
   return {
     /** Resolves when nothing of it runs any more. */
     stop: async (): Promise<void> => {
-      await Promise.all([disowning?.(), sweeping()]);
+      await Promise.all([disowning?.(), sweeping(), telling()]);
     },
   };
 }

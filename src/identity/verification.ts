@@ -7,9 +7,9 @@ import { AccountGate } from "./account-gate.ts";
 import type { Route } from "./asking.ts";
 import type { Attempts, Manner } from "./attempts.ts";
 import type { Fingerprints } from "./fingerprint.ts";
-import type { Keyring } from "./keyring.ts";
+import type { HeldKeyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
-import type { Ledger, Row } from "./ledger.ts";
+import { erased, type Ledger, type Row } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import type { Owners } from "./owners.ts";
 import { newReference } from "./reference.ts";
@@ -63,7 +63,7 @@ export interface VerificationParts {
   limits: Limits;
   owners: Owners;
   fingerprints: Fingerprints;
-  keyring: Keyring;
+  keyring: HeldKeyring;
   upstreams: Upstreams;
   settings: IdentitySettings;
   log: IdentityLog;
@@ -121,7 +121,7 @@ export class Verifications {
     if (request.mode === "test" && request.bvn === limitedSubject) throw subjectLimited(3600);
     if (request.idempotencyKey !== undefined) return this.#keyed(request, request.idempotencyKey, begun);
 
-    const content = this.#parts.fingerprints.of("body", contentOf(request));
+    const content = this.#parts.fingerprints.lasting("body", contentOf(request));
     const flight = this.#flights.get(content);
     if (flight) return flight;
     const given = this.#keyless(request, begun).finally(() => this.#flights.delete(content));
@@ -141,26 +141,30 @@ export class Verifications {
 
   async #keyed(request: VerificationRequest, key: string, begun: number): Promise<Given> {
     const { fingerprints, late } = this.#parts;
-    const hashes = fingerprints.all("idempotency key", [request.accountId, request.mode, key]);
+    const whose = [request.accountId, request.mode, key];
+    const claim = fingerprints.lasting("idempotency key", whose);
     for (;;) {
+      const hashes = fingerprints.all("idempotency key", whose);
       const row = await this.#rowOf(request, hashes);
       if (row) {
-        if (!fingerprints.matches(row.body_hash, "body", contentOf(request)))
+        const isErased = row.body_hash === erased;
+        if (!isErased && !fingerprints.matches(row.body_hash, "body", contentOf(request)))
           throw new Failure("idempotency_key_reused");
         if (late.has(row.reference)) throw inProgress(row.reference);
         if (row.state === "started") {
           if (!(await this.#isTakenFromOwner(row))) throw inProgress(row.reference);
           continue;
         }
+        if (isErased) throw refusal("record_no_longer_held", undefined, factsOf(row));
         if (row.state !== "failed" && row.state !== "unknown") return this.#again(row);
       }
-      const claimed = this.#claims.get(hashes[0]!);
+      const claimed = this.#claims.get(claim);
       if (claimed) {
         await claimed;
         continue;
       }
       try {
-        return await this.#claimed(hashes[0]!, (bind) =>
+        return await this.#claimed(claim, (bind) =>
           row ? this.#resumed(request, row, bind, begun) : this.#fresh(request, hashes[0]!, bind, begun),
         );
       } catch (error) {
@@ -210,7 +214,7 @@ export class Verifications {
         made = await ledger.begin({ ...row, state: "started" }, limits.conditions(row, request.bvn));
       } catch (error) {
         // The row may have been made for all that: then nothing was asked on its behalf.
-        late.add(row, { state: "failed", charged: false, sealedRecord: null, at: row.created_at });
+        late.add(row, { state: "failed", charged: false, sealed: null, at: row.created_at });
         throw error;
       }
       if (!made) throw (await limits.refusal(row, request.bvn)) ?? beaten;
@@ -297,11 +301,13 @@ export class Verifications {
 
   #heldRecordOf(row: Row, facts: Facts): IdentityRecord {
     const { keyring, settings, log, now } = this.#parts;
-    const isHeld = row.sealed_record !== null && (row.completed_at ?? 0) > now() - settings.recordRetention;
-    if (!isHeld) throw refusal("record_no_longer_held", undefined, facts);
+    const { sealed_record, sealed_key, completed_at } = row;
+    const isOver = (completed_at ?? 0) <= now() - settings.recordRetention;
+    if (sealed_record === null || sealed_key === null || isOver)
+      throw refusal("record_no_longer_held", undefined, facts);
     try {
       const whose = { accountId: row.account_id, reference: row.reference };
-      return recordOf(row, unseal(keyring, whose, row.sealed_record!) as IdentityAnswer);
+      return recordOf(row, unseal(keyring.current, whose, { sealed_record, sealed_key }) as IdentityAnswer);
     } catch {
       log.error(
         { reference: row.reference },
@@ -315,7 +321,7 @@ export class Verifications {
   async #refused(intent: Row, bvn: string): Promise<never> {
     const { ledger, limits } = this.#parts;
     const state = "refused" as const;
-    const row = { ...intent, state, attempts: 0, owner: null, completed_at: intent.created_at };
+    const row = { ...intent, state, attempts: 0, owner: null, trail_due: 1 as const, completed_at: intent.created_at };
     const made = await ledger.begin(row, limits.conditions(row, bvn));
     if (!made) throw (await limits.refusal(row, bvn)) ?? beaten;
     throw amountMismatch(made.fee, factsOf(made));
@@ -351,7 +357,9 @@ export class Verifications {
       amount_differs: request.amount === fee ? 0 : 1,
       consent_reference: request.consentReference ?? null,
       sealed_record: null,
+      sealed_key: null,
       owner: owners.own,
+      trail_due: 0,
       created_at: at,
       started_at: at,
       completed_at: null,

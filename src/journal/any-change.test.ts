@@ -63,7 +63,7 @@ for (const engine of engines) {
           const same = String(target[change.column as keyof typeof target]) === change.shown;
           assert.equal(found.has(change.column === "id" ? target.batch : target.id), !same);
         }),
-        { numRuns: 150 },
+        { numRuns: 80 },
       ));
 
     it("to a seal is found, and names its batch", () =>
@@ -75,7 +75,7 @@ for (const engine of engines) {
           const same = String(target[change.column as keyof typeof target]) === change.shown;
           assert.equal(found.has(target.batch), !same);
         }),
-        { numRuns: 150 },
+        { numRuns: 80 },
       ));
   });
 }

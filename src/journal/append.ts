@@ -1,45 +1,41 @@
 import { randomBytes } from "node:crypto";
-import type { Audit } from "../storage/audit.ts";
+import type { Audit, AuditEvent } from "../storage/audit.ts";
+import type { AuditEntryRow } from "../storage/tables.ts";
 import { type FactType, kinds } from "./kinds.ts";
 
-type Fact = string | number | boolean | null;
+type Fact = AuditEvent["facts"][string];
 
 const longestText = 200;
 const idBytes = 15;
 
 /**
- * Records an event in the transaction of the change itself, with one insert; it is sealed later. `actor` is a word, or a
- * word and an id, such as `system` or `key:4Zq8mPx0LtV2`. Throws for an unknown kind or fact, and for a value that is not
- * of its fact's type: programming faults. In a text, runs of ten or more digits become "…", and what is beyond 200
- * characters goes: a person wrote it, and the change must not fail for that.
+ * Records events in the transaction of the change itself, with one insert; they are sealed later. Throws for an unknown kind
+ * or fact, for an actor of another form, and for a value that is not of its fact's type: programming faults. In a text, runs
+ * of ten or more digits become "…", and what is beyond 200 characters goes: a person wrote it, and the change must not fail
+ * for that.
  */
-export async function append(
-  trx: Parameters<Audit>[0],
-  { kind, actor, facts }: Parameters<Audit>[1],
-  now: number = Date.now(),
-): Promise<void> {
-  if (!isActor(actor)) throw new TypeError(`The actor of a ${kind} is not a word, or a word and an id`);
+export const append: Audit = async (trx, ...events) => {
+  const now = Date.now();
   await trx
     .insertInto("audit_entry")
-    .values({
-      id: randomBytes(idBytes).toString("base64url"),
-      occurred_at: now,
-      kind,
-      actor,
-      facts: factsText(kind, facts),
-      batch: null,
-      position: 0,
-    })
+    .values(events.map((event) => entryOf(event, now)))
     .execute();
+};
+
+/** The row of an event that happens `now`, in milliseconds since 1970, not sealed yet. */
+export function entryOf({ kind, actor, facts }: AuditEvent, now: number): AuditEntryRow {
+  if (!isActor(actor)) throw new TypeError(`The actor of a ${kind} is not a word, or a word and an id`);
+  const id = randomBytes(idBytes).toString("base64url");
+  return { id, occurred_at: now, kind, actor, facts: factsText(kind, facts), batch: null, position: 0 };
 }
 
 /** JSON of the facts in the order of the list. No fault repeats a value. */
-function factsText(kind: string, facts: Record<string, Fact>): string {
+function factsText(kind: string, facts: AuditEvent["facts"]): string {
   const types = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
   if (types === undefined) throw new TypeError(`The audit trail has no kind "${kind}"`);
   const unknown = Object.keys(facts).find((name) => !Object.hasOwn(types, name));
   if (unknown !== undefined) throw new TypeError(`A ${kind} in the audit trail has no fact "${unknown}"`);
-  const checked: Record<string, Fact> = {};
+  const checked: AuditEvent["facts"] = {};
   for (const [name, type] of Object.entries(types)) {
     const value = facts[name];
     if (value === undefined) continue;

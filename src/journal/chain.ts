@@ -1,6 +1,6 @@
 import type { Head } from "./head.ts";
 import type { StoredSeal } from "./read.ts";
-import { digest, isSigned, type Sign, sealHash, signedSeal } from "./seal.ts";
+import { digest, isGenuine, type Sign, sealHash } from "./seal.ts";
 
 /** A head that was kept elsewhere: the number of a batch and the hash of its seal. */
 export interface KeptHead {
@@ -9,7 +9,7 @@ export interface KeptHead {
 }
 
 /** The number of a batch, and what is wrong with it or its seal. */
-export type BatchFault = [batch: number, fault: string];
+type BatchFault = [batch: number, fault: string];
 
 /** Holds each seal against the one before it; they must come in order of their batches. */
 export class Chain {
@@ -22,18 +22,13 @@ export class Chain {
     this.#kept = kept;
   }
 
-  /** The batch that was held last; 0 before the first. */
-  get batch(): number {
-    return this.#last.batch;
-  }
-
   /** What is wrong with the next seal. `removed`: retention has taken its entries, and with them its list. */
   *next(seal: StoredSeal, removed: boolean): Generator<BatchFault> {
     const before = this.#last;
     const batch = Number(seal.batch);
     if (batch <= before.batch) return yield [batch, "has a number that no batch has"];
     const hash = sealHash(seal);
-    const genuine = isSigned(this.#sign, signedSeal(hash), seal.mac);
+    const genuine = isGenuine(this.#sign, seal);
     this.#last = { batch, hash, genuine };
     if (batch > before.batch + 1) yield gap(before.batch + 1, batch - 1);
     if (!genuine) yield [batch, "has a seal that was changed, or is of another key"];

@@ -37,7 +37,7 @@ export function openJournal({ db, sealKey, retentionMonths = 24, log }: JournalP
   const removing = repeat(removeEvery, "shortened", log, () => {
     const oldest = new Date();
     oldest.setUTCMonth(oldest.getUTCMonth() - retentionMonths);
-    return removeOld(db, sign, oldest.getTime(), Date.now());
+    return removeOld(db, sign, oldest.getTime());
   });
   return {
     append,

@@ -6,7 +6,7 @@ export type FactType = "reference" | "text" | "number" | "flag" | "time";
 
 /** Everything the audit trail may hold: each kind of event, and the names and types of its facts. */
 export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>> = {
-  "account.created": { account: "reference" },
+  "account.created": { account: "reference", fee: "text", answers: "reference" },
   "account.changed": { account: "reference", changed: "text", fee: "text", answers: "reference" },
   "account.suspended": { account: "reference", reason: "text" },
   "account.resumed": { account: "reference" },
@@ -35,22 +35,6 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   "retention.swept": { records: "number", keys: "number", verifications: "number" },
   "catalogue.revised": { revision: "number", author: "text", source: "text", note: "text" },
   "audit.removed": { through: "number", batches: "number", entries: "number" },
-  "service.started": {
-    version: "reference",
-    engine: "reference",
-    anonymous: "flag",
-    limits: "flag",
-    limit_catalogue: "text",
-    limit_anonymous: "text",
-    limit_verification: "text",
-    vendor_calls_per_day: "number",
-    bvn_fee: "text",
-    amount_policy: "reference",
-    phone_match: "flag",
-    negative_detail: "reference",
-    consent: "reference",
-    record_retention: "text",
-    access_log: "reference",
-    trust_proxy: "text",
-  },
+  "service.started": { version: "reference", engine: "reference" },
+  "service.setting": { name: "reference", value: "text" },
 };

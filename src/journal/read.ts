@@ -28,7 +28,7 @@ export const sealColumns = [
   asText("audit_seal.sealed_at").as("sealed_at"),
   asText("audit_seal.size").as("size"),
   "content",
-  "list",
+  asText("audit_seal.list").as("list"),
   "mac",
 ] as const;
 

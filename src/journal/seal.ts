@@ -52,5 +52,14 @@ export function sealHash({ batch, previous, sealed_at, size, content }: Seal): s
   return digest(JSON.stringify([`${batch}`, previous, `${sealed_at}`, `${size}`, content]));
 }
 
-/** What the keyed hash of a seal covers. */
-export const signedSeal = (hash: string) => `seal ${hash}`;
+const signed = (seal: Seal) => `seal ${sealHash(seal)}`;
+
+/** The keyed hash of a seal. */
+export function sealMac(sign: Sign, seal: Seal): string {
+  return sign(signed(seal));
+}
+
+/** Whether a seal is as it was made with this key. */
+export function isGenuine(sign: Sign, seal: Seal & { mac: string }): boolean {
+  return isSigned(sign, signed(seal), seal.mac);
+}

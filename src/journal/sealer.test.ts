@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Kysely } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { append } from "./append.ts";
-import { engines, faultsIn, sealKey, sealSome, sign, trailStore } from "./journal.fixture.ts";
+import { appendAt, appendSome, engines, faultsIn, sealKey, sealSome, sign, trailStore } from "./journal.fixture.ts";
 import { seal } from "./sealer.ts";
 
 const revoked = (key: string) => ({ kind: "key.revoked", actor: "system", facts: { key } });
@@ -35,9 +35,9 @@ for (const engine of engines) {
       });
 
       it("takes what was committed in one batch, oldest first", async () => {
-        await append(store.db, revoked("second"), 2_000);
-        await append(store.db, revoked("third"), 3_000);
-        await append(store.db, revoked("first"), 1_000);
+        await appendAt(store.db, 2_000, revoked("second"));
+        await appendAt(store.db, 3_000, revoked("third"));
+        await appendAt(store.db, 1_000, revoked("first"));
         await seal(store.db, sign);
         const placed = await store.db.selectFrom("audit_entry").selectAll().orderBy("position").execute();
         assert.deepEqual(
@@ -51,7 +51,7 @@ for (const engine of engines) {
       });
 
       it("that fails half-way leaves all as it was", async () => {
-        await append(store.db, revoked("fourth"), 4_000);
+        await appendAt(store.db, 4_000, revoked("fourth"));
         const failing = seal(store.db, (text) => {
           if (text.startsWith("head 2")) throw new Error("the power went");
           return sign(text);
@@ -64,11 +64,7 @@ for (const engine of engines) {
       });
 
       it("makes batches of a thousand, and never holds the thread for 50 ms", async () => {
-        for (let thousands = 0; thousands < 10; thousands += 1) {
-          const entry = { occurred_at: 4_000, kind: "key.revoked", actor: "system", facts: "{}", position: 0 };
-          const rows = Array.from({ length: 1000 }, (_, index) => ({ ...entry, id: `${thousands}-${index}` }));
-          await store.db.insertInto("audit_entry").values(rows).execute();
-        }
+        for (let thousands = 0; thousands < 10; thousands += 1) await appendSome(store.db, 1000);
         let longest = 0;
         let sealed = false;
         const sealing = seal(store.db, sign).finally(() => {
@@ -222,8 +218,8 @@ describe("sealing on postgres", () => {
 
   it("takes an entry that commits late into a later batch", async () => {
     const early = await store.db.startTransaction().execute();
-    await append(early, revoked("early"), 1_000);
-    await append(store.db, revoked("late"), 2_000);
+    await appendAt(early, 1_000, revoked("early"));
+    await appendAt(store.db, 2_000, revoked("late"));
     await seal(store.db, sign);
     assert.deepEqual(await keysIn(store.db), ["late"]);
     await early.commit().execute();

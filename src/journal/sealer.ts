@@ -2,10 +2,10 @@ import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { holdHead, moveHead } from "./head.ts";
 import { entryColumns } from "./read.ts";
-import { digest, listOf, type SealedColumns, type Sign, sealHash, signedSeal } from "./seal.ts";
+import { digest, listOf, type SealedColumns, type Sign, sealHash, sealMac } from "./seal.ts";
 
 /** At most this many entries are one batch, so that a transaction stays short. */
-export const batchSize = 1000;
+const batchSize = 1000;
 
 /** Seals all committed entries that are not sealed yet, oldest first; safe beside other processes that do the same. */
 export async function seal(db: Kysely<Tables>, sign: Sign, now: () => number = Date.now): Promise<void> {
@@ -16,8 +16,15 @@ export async function seal(db: Kysely<Tables>, sign: Sign, now: () => number = D
 }
 
 async function hasUnsealed(db: Kysely<Tables>): Promise<boolean> {
-  const one = await db.selectFrom("audit_entry").select("id").where("batch", "is", null).limit(1).executeTakeFirst();
-  return one !== undefined;
+  const oldest = await db
+    .selectFrom("audit_entry")
+    .select("id")
+    .where("batch", "is", null)
+    // In the order of the index of unsealed entries: PostgreSQL might else read the table from its beginning.
+    .orderBy("occurred_at")
+    .limit(1)
+    .executeTakeFirst();
+  return oldest !== undefined;
 }
 
 async function sealBatch(trx: Transaction<Tables>, sign: Sign, now: number): Promise<number> {
@@ -27,12 +34,11 @@ async function sealBatch(trx: Transaction<Tables>, sign: Sign, now: number): Pro
   if (entries.length === 0) return 0;
   const list = listOf(entries);
   const row = { batch, previous: head.hash, sealed_at: now, size: entries.length, content: digest(list) };
-  const hash = sealHash(row);
   await trx
     .insertInto("audit_seal")
-    .values({ ...row, list, mac: sign(signedSeal(hash)) })
+    .values({ ...row, list, mac: sealMac(sign, row) })
     .execute();
-  await moveHead(trx, sign, { ...head, batch, hash });
+  await moveHead(trx, sign, { ...head, batch, hash: sealHash(row) });
   return entries.length;
 }
 

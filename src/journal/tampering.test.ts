@@ -220,5 +220,12 @@ for (const engine of engines) {
       });
       assert.deepEqual(places, [[1, null]]);
     });
+
+    it("finds a head that was put back to the start", async () => {
+      const start = { batch: 0, hash: "", removed: 0, mac: "" };
+      const places = await trail.places((trx) => trx.updateTable("audit_head").set(start).execute());
+      const strays = trail.entries.map(({ id }) => [null, id]);
+      assert.deepEqual(places, [[1, null], [2, null], [3, null], ...strays]);
+    });
   });
 }

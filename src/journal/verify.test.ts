@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { before, describe, it } from "node:test";
 import type { Kysely } from "kysely";
 import type { Tables } from "../storage/tables.ts";
-import { append } from "./append.ts";
 import {
+  appendAt,
   appendSome,
   engines,
   faultsAfter,
@@ -77,10 +77,10 @@ for (const engine of engines) {
     it("finds what waits to be sealed for over 10 minutes", async () => {
       const now = Date.now();
       await faultsAfter(store.db, async (trx) => {
-        await append(trx, { kind: "key.revoked", actor: "system", facts: {} }, now - 9 * 60_000);
+        await appendAt(trx, now - 9 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
         assert.deepEqual(await faultsIn(trx, { now }), []);
-        await append(trx, { kind: "key.revoked", actor: "system", facts: {} }, now - 11 * 60_000);
-        await append(trx, { kind: "key.revoked", actor: "system", facts: {} }, now - 12 * 60_000);
+        await appendAt(trx, now - 11 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
+        await appendAt(trx, now - 12 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
         const [fault, ...others] = await faultsIn(trx, { now });
         assert.match(fault!.what, /^waits to be sealed for over 10 minutes, the oldest of 2: /);
         assert.deepEqual(others, []);

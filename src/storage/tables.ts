@@ -135,7 +135,11 @@ export interface VerificationRow {
   amount_differs: Flag;
   consent_reference: string | null;
   sealed_record: string | null;
+  /** The key of `sealed_record`, wrapped by one of the key ring; both are held or neither. */
+  sealed_key: string | null;
   owner: string | null;
+  /** 1: the audit trail has yet to be told of the outcome. */
+  trail_due: Flag;
   created_at: number;
   started_at: number;
   completed_at: number | null;

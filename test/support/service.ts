@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { type IncomingHttpHeaders, type RequestOptions, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
+import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount } from "../../src/access/accounts.ts";
 import { createKey, type KeyRequest } from "../../src/access/keys.ts";
 import { readConfig } from "../../src/config.ts";
@@ -98,7 +99,7 @@ export async function startService(
     store,
     async newKey(request = {}) {
       const { db } = await store();
-      const { key, text } = await createKey(db, {
+      const { key, text } = await createKey(recorded(db), {
         account: "sandbox@example.com",
         mode: "test",
         label: "test",
@@ -108,7 +109,7 @@ export async function startService(
     },
     async newAccount(name) {
       const { db } = await store();
-      return (await createAccount(db, { name, email: `${name.toLowerCase()}@example.com` })).email;
+      return (await createAccount(recorded(db), { name, email: `${name.toLowerCase()}@example.com` })).email;
     },
     refuseNewWork: () => service.refuseNewWork(),
     async close() {

@@ -1,0 +1,244 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { settings } from "../config.ts";
+import { duration } from "../contract/setting.ts";
+import type { KeptHead } from "../journal/chain.ts";
+import { kinds } from "../journal/kinds.ts";
+import type { Entry } from "../journal/tail.ts";
+import type { TrailFault, Verified } from "../journal/verify.ts";
+import { readBody } from "./answer.ts";
+import { dayOf } from "./expiry.ts";
+import { examples, section, subcommand } from "./help.ts";
+import type { Io } from "./io.ts";
+import { settingOption } from "./options.ts";
+import { withStore } from "./store.ts";
+import { painter, shown, table } from "./table.ts";
+
+interface AuditParts {
+  /** The key of the seals, from the key ring of this data directory. */
+  sealKey(data: string | undefined): Promise<Buffer>;
+  ended(exitCode: number): void;
+}
+
+interface TailOptions {
+  lines: number;
+  since?: number;
+  until?: number;
+  kind?: string;
+  data?: string;
+  json?: true;
+}
+
+/** `duba audit`: what was changed, when and by whom. `ended` hears 1 when the trail is not whole. */
+export function addAudit(program: Command, io: Io, { sealKey, ended }: AuditParts): void {
+  const audit = subcommand(program, "audit", "What was changed, when and by whom: verify, tail, export.");
+  addVerify(audit, io, sealKey, ended);
+  addTail(audit, io);
+  addExport(audit, io);
+  examples(audit, "duba audit verify", "duba audit tail --since 24h", "duba audit export > trail.jsonl");
+}
+
+function addVerify(audit: Command, io: Io, sealKey: AuditParts["sealKey"], ended: AuditParts["ended"]): void {
+  const about =
+    "Read the whole audit trail and list each entry and seal that was changed, put in, moved or taken away since it was " +
+    "sealed. The exit code is 1 if there is one.";
+  const command = subcommand(audit, "verify", about)
+    .addOption(headOption("--head <batch:hash>"))
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print the result as JSON")
+    .action(async ({ head, data, json }: { head?: KeptHead; data?: string; json?: true }) => {
+      const key = await sealKey(data);
+      const { verify } = await import("../journal/verify.ts");
+      const progress = progressOn(io);
+      const faults: TrailFault[] = [];
+      const found = (fault: TrailFault) => {
+        progress.clear();
+        if (json) faults.push(fault);
+        else io.out(`${shown(faultLine(fault))}\n`);
+      };
+      const result = await withStore(io, data, ({ db }) =>
+        verify(db, key, {
+          found,
+          progress: (done, all) => progress.tell(`${done} of ${all} batches`),
+          ...(head && { kept: head }),
+        }),
+      );
+      progress.clear();
+      if (json) io.out(`${JSON.stringify({ ...facts(result), faults }, null, 2)}\n`);
+      else tell(io, result);
+      ended(result.faults === 0 ? 0 : 1);
+    });
+  section(command, "What it can tell:", [
+    [
+      "Entries and seals",
+      "Each batch of entries is sealed, within about a second, under a key of the key ring, and each seal holds the hash of the one before.",
+    ],
+    [
+      "The end",
+      "Somebody who puts back an older state of the whole trail leaves no trace in it. Keep the head that this command prints on another machine, and give it to --head later.",
+    ],
+    ["Not sealed", "Entries of the last second are counted. One that waits for over 10 minutes is a fault."],
+  ]);
+  examples(command, "duba audit verify", "duba audit verify --head 57:aTESZZ3fQ1p-hm6AT0SRLsJ3HgUTpcd3nyzFwFNOCRU");
+}
+
+function addTail(audit: Command, io: Io): void {
+  const command = subcommand(audit, "tail", "Show the newest entries, oldest first, as they are stored: not verified.")
+    .addOption(
+      new Option("--lines <number>", "How many at most.").default(20).argParser((text: string) => {
+        if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It must be a number from 1 to 999999.");
+        return Number(text);
+      }),
+    )
+    .addOption(momentOption("--since <when>", "Only from then on"))
+    .addOption(momentOption("--until <when>", "Only before then"))
+    .addOption(new Option("--kind <kind>", "Only entries of this kind.").choices(Object.keys(kinds)))
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print the entries as JSON")
+    .action(async ({ lines, since, until, kind, data, json }: TailOptions) => {
+      const request = {
+        most: lines,
+        ...(since !== undefined && { since }),
+        ...(until !== undefined && { until }),
+        ...(kind && { kind }),
+      };
+      const { tail } = await import("../journal/tail.ts");
+      const { storedHead } = await import("../journal/head.ts");
+      const { entries, head } = await withStore(io, data, async ({ db }) => ({
+        entries: await tail(db, request),
+        head: headText((await storedHead(db)) ?? null),
+      }));
+      if (json) return io.out(`${JSON.stringify({ entries: entries.map(asJson), head }, null, 2)}\n`);
+      const rows = entries.map(({ occurredAt, kind, actor, facts }) => ({
+        time: timeOf(occurredAt),
+        kind,
+        actor,
+        facts: factsText(facts),
+      }));
+      io.out(table(rows, painter(io.colours?.out)));
+      if (head) io.err(`Head: ${head}\n`);
+    });
+  examples(command, "duba audit tail", "duba audit tail --kind key.revoked --since 2026-11-01 --until 2026-12-01");
+}
+
+function addExport(audit: Command, io: Io): void {
+  const about =
+    "Write the sealed trail as JSON lines: of each batch its entries and then its seal, and the head at the end. With the " +
+    "head kept apart, the copy can be verified without the database and without a key.";
+  const command = subcommand(audit, "export", about)
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .action(async ({ data }: { data?: string }) => {
+      const { exportTrail } = await import("../journal/export.ts");
+      const progress = progressOn(io);
+      await withStore(io, data, async ({ db }) => {
+        for await (const line of exportTrail(db)) {
+          io.out(`${JSON.stringify(line)}\n`);
+          if ("seal" in line) progress.tell(`${line.seal.batch} batches`);
+        }
+      });
+      progress.clear();
+    });
+  section(command, "How to verify a copy (all hashes are SHA-256 in base64url):", [
+    [
+      "Entry",
+      'Hash of the JSON array of its "id", "occurred_at", "kind", "actor" and "facts", all text, without spaces.',
+    ],
+    ["Batch", 'The lines "<id> <hash>" of its entries, joined by \\n, hash to the "content" of its seal.'],
+    ["Seal", 'Hash of the JSON array of its "batch", "previous", "sealed_at", "size" and "content", all text.'],
+    ["Chain", "Each seal's hash is \"previous\" in the next, and the last one's is the hash of the head."],
+  ]);
+  examples(command, "duba audit export > trail.jsonl");
+}
+
+function headOption(flags: string): Option {
+  const about = "A head that was kept elsewhere: it must still be part of the trail.";
+  return new Option(flags, about).argParser((text: string): KeptHead => {
+    const [, batch, hash] = /^([1-9]\d{0,14}):([\w-]{43})$/.exec(text) ?? [];
+    if (batch === undefined || hash === undefined)
+      throw new InvalidArgumentError("It must be what `duba audit tail` or `duba audit verify` prints as the head.");
+    return { batch: Number(batch), hash };
+  });
+}
+
+function momentOption(flags: string, about: string): Option {
+  const forms = "a day such as 2026-11-01 (as it begins, UTC), or a time ago such as 30min or 24h";
+  return new Option(flags, `${about}: ${forms}.`).argParser((text: string) => {
+    const ago = duration.read(text);
+    const moment = ago === undefined ? dayOf(text) : Date.now() - ago;
+    if (moment === undefined) throw new InvalidArgumentError(`It must be ${forms}.`);
+    return moment;
+  });
+}
+
+function faultLine({ batch, entry, what }: TrailFault): string {
+  if (entry !== null) return `Entry ${entry}${batch === null ? "" : ` of batch ${batch}`} ${what}.`;
+  return `${batch === null ? "The head" : `Batch ${batch}`} ${what}.`;
+}
+
+function tell(io: Io, { batches, removedBatches, entries, unsealed, faults, head }: Verified): void {
+  const waiting = `${unsealed} ${unsealed === 1 ? "waits" : "wait"} to be sealed`;
+  const read = `${counted(entries, "entry", "entries")} in ${counted(batches, "batch", "batches")} were read, and ${waiting}.`;
+  const removed = `Retention has removed the entries of ${counted(removedBatches, "batch", "batches")}.`;
+  const words = removedBatches === 0 ? read : `${read} ${removed}`;
+  if (faults === 0) io.out(`The audit trail is whole. ${words}\n`);
+  else {
+    const verdict = `The audit trail has ${counted(faults, "fault", "faults")}.`;
+    io.err(`${painter(io.colours?.err)("red", verdict)} ${words}\n`);
+  }
+  const end = headText(head);
+  if (end) io.err(`Head: ${end}\n`);
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function facts({ batches, removedBatches, entries, unsealed, faults, head }: Verified) {
+  return {
+    whole: faults === 0,
+    batches,
+    removed_batches: removedBatches,
+    entries,
+    unsealed,
+    head: headText(head),
+  };
+}
+
+/** Null before anything was sealed. */
+function headText(head: KeptHead | null): string | null {
+  return head === null || head.batch === 0 ? null : `${head.batch}:${head.hash}`;
+}
+
+function asJson({ id, occurredAt, kind, actor, facts, batch }: Entry) {
+  return { id, occurred_at: timeOf(occurredAt), kind, actor, facts: readBody(facts) ?? facts, batch };
+}
+
+function factsText(facts: string): string {
+  const members = readBody(facts);
+  if (members === undefined) return facts;
+  return Object.entries(members)
+    .map(([name, value]) => `${name}=${shown(value)}`)
+    .join(" ");
+}
+
+/** With milliseconds, unlike elsewhere; a time that was tampered with may be none. */
+function timeOf(milliseconds: number): string {
+  const time = new Date(milliseconds);
+  return Number.isNaN(time.getTime()) ? `${milliseconds}` : time.toISOString();
+}
+
+/** Tells on a terminal how far long work is, on one line that is cleared. */
+function progressOn(io: Io) {
+  const clearLine = "\r\x1b[K";
+  let last = 0;
+  return {
+    tell(text: string): void {
+      if (!io.colours?.err || Date.now() - last < 100) return;
+      last = Date.now();
+      io.err(`${clearLine}${text}`);
+    },
+    clear(): void {
+      if (last > 0) io.err(clearLine);
+      last = 0;
+    },
+  };
+}

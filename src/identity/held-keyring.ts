@@ -1,0 +1,87 @@
+import { stat } from "node:fs/promises";
+import type { Kysely } from "kysely";
+import { codeOf } from "../storage/fault.ts";
+import type { Tables } from "../storage/tables.ts";
+import { type HeldKeyring, type Keyring, KeyringFault, matchKeyring } from "./keyring.ts";
+import { openKeyring, readKeyring } from "./keyring-file.ts";
+import type { IdentityLog } from "./settings.ts";
+
+/** The ring of a process that serves, which follows its file. */
+export interface ServedKeyring extends HeldKeyring {
+  /** Whether this start made the file. */
+  readonly made: boolean;
+  /** Resolves when nothing of it runs any more; the ring stays. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the ring for serving and looks each second whether its file has changed. A changed ring is taken over if it is whole
+ * and this store's; else the log says why not, and the ring from before stays. Throws `KeyringFault` as `openKeyring` and
+ * `matchKeyring` do.
+ */
+export async function holdKeyring({
+  path,
+  db,
+  log,
+  now = Date.now,
+  lookEvery = 1000,
+}: {
+  path: string;
+  db: Kysely<Tables>;
+  log: IdentityLog;
+  now?: () => number;
+  lookEvery?: number;
+}): Promise<ServedKeyring> {
+  let seen = await stateOf(path);
+  const { keyring, made } = await openKeyring(path, db);
+  await matchKeyring(db, keyring, now());
+  let current: Keyring = keyring;
+  let failure: string | undefined;
+
+  const look = async () => {
+    const state = await stateOf(path);
+    if (state === seen) return;
+    try {
+      const changed = await readKeyring(path);
+      await matchKeyring(db, changed, now());
+      current = changed;
+      failure = undefined;
+    } catch (error) {
+      const reason = error instanceof KeyringFault ? error.message : `The store did not answer (${codeOf(error)}).`;
+      if (reason !== failure)
+        log.error({ reason }, "The key ring's file was changed and is not taken over: the one from before stays in use");
+      failure = reason;
+      // A ring that is wrong stays wrong until its file changes again.
+      if (!(error instanceof KeyringFault)) return;
+    }
+    seen = state;
+  };
+  let looking: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+  }, lookEvery);
+  timer.unref();
+
+  return {
+    get current() {
+      return current;
+    },
+    made,
+    async stop() {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}
+
+/** Differs when the file does. */
+async function stateOf(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join(" ");
+  } catch (error) {
+    return `${codeOf(error)}`;
+  }
+}

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite, type TestContext, test } from "node:test";
+import { type Engine, engines } from "../../test/support/engines.ts";
+import { openStore, type Store } from "../storage/store.ts";
+import { holdKeyring } from "./held-keyring.ts";
+import { answering, newRequest, RecordedLog, settings, until, verified } from "./identity.fixture.ts";
+import { type Identity, openIdentity } from "./identity.ts";
+import { keyUsage } from "./key-usage.ts";
+import { type Keyring, keyringText } from "./keyring.ts";
+import { readKeyring } from "./keyring-file.ts";
+import { countOutdated, rewrap } from "./rewrap.ts";
+import { rotate } from "./rotation.ts";
+import { unseal } from "./seal.ts";
+
+const now = Date.UTC(2026, 0, 1);
+const first: Keyring = {
+  hmac: [{ version: 1, key: randomBytes(32) }],
+  records: [{ id: "r1", key: randomBytes(32) }],
+  audit: randomBytes(32),
+};
+const rotated: Keyring = { ...first, records: [...first.records, { id: "r2", key: randomBytes(32), from: now }] };
+const newest: Keyring = { ...rotated, records: rotated.records.slice(1) };
+
+interface Opened {
+  store: Store;
+  settings: object;
+}
+
+async function opened(t: TestContext, engine: Engine): Promise<Opened> {
+  const fresh = await engine.fresh();
+  const store = await openStore({ ...fresh.settings, serving: true });
+  t.after(async () => {
+    await store.close();
+    await fresh.dispose();
+  });
+  return { store, settings: { ...fresh.settings, serving: false } };
+}
+
+async function roomOn({ db, engine }: Store, changes: Partial<Parameters<typeof openIdentity>[0]> = {}) {
+  return openIdentity({
+    db,
+    engine,
+    keyring: { current: first },
+    upstreams: { test: answering(verified).upstream, live: [] },
+    settings: { ...settings, limits: null },
+    audit: async () => {},
+    ...changes,
+  });
+}
+
+/** References of all held records; each is opened with `ring`. */
+async function openAll({ db }: Store, ring: Keyring): Promise<string[]> {
+  const rows = await db.selectFrom("verification").selectAll().where("sealed_record", "is not", null).execute();
+  return rows.map(({ reference, account_id, sealed_record, sealed_key }) => {
+    unseal(ring, { accountId: account_id, reference }, { sealed_record: sealed_record!, sealed_key: sealed_key! });
+    return reference;
+  });
+}
+
+/** A process of its own that rewraps in batches of 10 and says so after each. */
+function rewrapping(settings: object, ringPath: string, at: number): ChildProcess {
+  const module = (name: string) => JSON.stringify(import.meta.resolve(name));
+  const program = `
+    import { openStore } from ${module("../storage/store.ts")};
+    import { readKeyring } from ${module("./keyring-file.ts")};
+    import { rewrap } from ${module("./rewrap.ts")};
+    const store = await openStore(${JSON.stringify(settings)});
+    const ring = await readKeyring(${JSON.stringify(ringPath)});
+    await rewrap(store.db, ring, { now: ${at}, batch: 10, progress: (rows) => console.log(rows) });
+    await store.close();`;
+  return spawn(process.execPath, ["--eval", program], { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+async function killedHalfWay(child: ChildProcess): Promise<void> {
+  await once(child.stdout!, "data");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
+async function ringFile(t: TestContext, ring: Keyring): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "duba-keyring-"));
+  t.after(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "keyring"), keyringText(ring));
+  return join(folder, "keyring");
+}
+
+for (const engine of engines) {
+  suite(`rewrapping on ${engine.name}`, () => {
+    test("moves every held record to the current key, in batches, once", async (t) => {
+      const { store } = await opened(t, engine);
+      const room = await roomOn(store);
+      const mine = newRequest();
+      for (let n = 0; n < 7; n += 1) await room.verify({ ...mine, idempotencyKey: `k-${n}` });
+      await room.verify(mine);
+      await room.stop(1000);
+      assert.equal(await countOutdated(store.db, rotated, now - 1), 0);
+      assert.equal(await countOutdated(store.db, rotated, now), 7);
+
+      const told: number[] = [];
+      const batch = { now, batch: 3, progress: (rows: number) => void told.push(rows) };
+      assert.deepEqual(await rewrap(store.db, rotated, batch), { rows: 7, unreadable: [] });
+      assert.deepEqual(told, [3, 6, 7, 7]);
+      assert.equal(await countOutdated(store.db, rotated, now), 0);
+      assert.equal((await openAll(store, newest)).length, 7);
+      assert.deepEqual(await rewrap(store.db, rotated, batch), { rows: 0, unreadable: [] });
+    });
+
+    test("tells which records do not open, and leaves them", async (t) => {
+      const { store } = await opened(t, engine);
+      const room = await roomOn(store);
+      const mine = newRequest();
+      const { record } = await room.verify({ ...mine, idempotencyKey: "k-1" });
+      await room.verify({ ...mine, idempotencyKey: "k-2" });
+      await room.stop(1000);
+      const sealed_key = `s1:r1:${randomBytes(60).toString("base64url")}`;
+      const broken = record.request_reference;
+      await store.db.updateTable("verification").set({ sealed_key }).where("reference", "=", broken).execute();
+
+      assert.deepEqual(await rewrap(store.db, rotated, { now, batch: 1 }), { rows: 1, unreadable: [broken] });
+      const { records } = await keyUsage(store.db);
+      assert.deepEqual(Object.fromEntries(records), { r1: 1, r2: 1 });
+    });
+
+    test("goes on where it was killed, and at every moment each record opens", async (t) => {
+      const { store, settings } = await opened(t, engine);
+      const room = await roomOn(store);
+      await Promise.all(Array.from({ length: 200 }, (_, n) => room.verify(newRequest({ idempotencyKey: `k-${n}` }))));
+      await room.stop(1000);
+      const path = await ringFile(t, rotated);
+      await killedHalfWay(rewrapping(settings, path, now));
+
+      const { records } = await keyUsage(store.db);
+      assert.ok(records.get("r1")! > 0 && records.get("r2")! > 0, JSON.stringify([...records]));
+      assert.equal((await openAll(store, rotated)).length, 200);
+      assert.equal((await rewrap(store.db, rotated, { now })).rows, records.get("r1"));
+      assert.equal((await openAll(store, newest)).length, 200);
+    });
+
+    test("the ring is rotated and all is rewrapped under load, killed half way: no call fails, no record is lost", async (t) => {
+      const { store, settings: beside } = await opened(t, engine);
+      const path = await ringFile(t, first);
+      const { upstream, questions } = answering(verified);
+      const log = new RecordedLog();
+      const rooms: Identity[] = [];
+      for (const lookEvery of engine.name === "sqlite" ? [5] : [5, 25]) {
+        const keyring = await holdKeyring({ path, db: store.db, log, lookEvery });
+        const room = await roomOn(store, { keyring, log, upstreams: { test: upstream, live: [] } });
+        rooms.push(room);
+        t.after(async () => {
+          await room.stop(1000);
+          await keyring.stop();
+        });
+      }
+
+      const mine = newRequest();
+      let [running, made] = [true, 0];
+      /** New verifications by one room, and at once the same again, and older ones, by another. */
+      const caller = async (name: number) => {
+        for (let n = 0; running; n += 1) {
+          const keyed = (key: number) => ({ ...mine, idempotencyKey: `${name}-${key}` });
+          const [room, other] = [rooms[n % rooms.length]!, rooms[(n + 1) % rooms.length]!];
+          const { record } = await room.verify(keyed(n));
+          made += 1;
+          for (const key of [n, n >> 1]) {
+            const again = await other.verify(keyed(key));
+            assert.equal(again.replayed, true);
+            if (key === n) assert.deepEqual(again.record, record);
+          }
+        }
+      };
+      const calls = Promise.all([0, 1, 2, 3].map(caller));
+      // Rejects at once, and not only when the callers are waited for.
+      const underLoad = <Value>(work: Promise<Value>) => Promise.race([work, calls.then(() => assert.fail("no load"))]);
+
+      await underLoad(until(() => made >= 100));
+      const from = Date.now() + 200;
+      await underLoad(rotate({ path, db: store.db }, { records: true, hashes: true, from, now: Date.now() }));
+      const usage = async () => (await keyUsage(store.db)).records;
+      await underLoad(until(async () => (await usage()).has("r2")));
+      await underLoad(killedHalfWay(rewrapping(beside, path, Date.now())));
+      await underLoad(rewrap(store.db, await readKeyring(path), { now: Date.now(), batch: 50 }));
+      await underLoad(until(() => made >= 300));
+      running = false;
+      await calls;
+
+      assert.deepEqual([...(await usage()).keys()], ["r2"]);
+      const ring = await readKeyring(path);
+      assert.equal((await openAll(store, { ...ring, records: ring.records.slice(1) })).length, made);
+      assert.equal(questions.length, made);
+      const { charged } = await store.db
+        .selectFrom("verification")
+        .select((it) => it.fn.sum<number>("charged").as("charged"))
+        .executeTakeFirstOrThrow();
+      assert.equal(charged, made);
+      assert.deepEqual(log.lines, []);
+    });
+  });
+}

@@ -1,0 +1,99 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../storage/tables.ts";
+import { currentOf, type Keyring } from "./keyring.ts";
+import { rewrapped, wrappedBy } from "./seal.ts";
+
+/** What a rewrapping did. */
+export interface Rewrapped {
+  rows: number;
+  /** References of records that the ring does not open: they stay as they are. */
+  unreadable: string[];
+}
+
+const defaultBatch = 500;
+/** So many references of unreadable records are told. */
+const toldAtMost = 100;
+
+/**
+ * Wraps the key of every held record by the record key that is current at `now`, in batches, beside processes that serve.
+ * Whatever ends it, it can be run again. `progress` hears how many rows are done.
+ */
+export async function rewrap(
+  db: Kysely<Tables>,
+  keyring: Keyring,
+  { now, batch = defaultBatch, progress }: { now: number; batch?: number; progress?: (rows: number) => void },
+): Promise<Rewrapped> {
+  const done: Rewrapped = { rows: 0, unreadable: [] };
+  // Again from the start until nothing is left: meanwhile others may have written under the key before.
+  for (;;) {
+    const before = done.rows;
+    done.unreadable = [];
+    await pass(db, keyring, now, batch, done, progress);
+    if (done.rows === before) return done;
+  }
+}
+
+async function pass(
+  db: Kysely<Tables>,
+  keyring: Keyring,
+  now: number,
+  batch: number,
+  done: Rewrapped,
+  progress: ((rows: number) => void) | undefined,
+): Promise<void> {
+  let last = { completed_at: -1, reference: "" };
+  for (;;) {
+    const rows = await outdated(db, currentOf(keyring.records, now).id)
+      .select(["reference", "account_id", "completed_at", "sealed_key"])
+      .where((it) => it(it.refTuple("completed_at", "reference"), ">", it.tuple(last.completed_at, last.reference)))
+      .orderBy("completed_at")
+      .orderBy("reference")
+      .limit(batch)
+      .execute();
+    await Promise.all(
+      rows.map(async ({ reference, account_id, sealed_key }) => {
+        const renewed = tried(() => rewrapped(keyring, { accountId: account_id, reference }, sealed_key!, now));
+        if (renewed === undefined) {
+          if (done.unreadable.length < toldAtMost) done.unreadable.push(reference);
+          return;
+        }
+        // One row a statement: such statements never wait for each other in a circle.
+        const { numUpdatedRows } = await db
+          .updateTable("verification")
+          .set({ sealed_key: renewed })
+          .where("reference", "=", reference)
+          .where("sealed_key", "=", sealed_key)
+          .executeTakeFirst();
+        done.rows += Number(numUpdatedRows);
+      }),
+    );
+    progress?.(done.rows);
+    if (rows.length < batch) return;
+    last = { completed_at: rows.at(-1)!.completed_at!, reference: rows.at(-1)!.reference };
+  }
+}
+
+/** How many held records are not under the record key that is current at `now`. */
+export async function countOutdated(db: Kysely<Tables>, { records }: Keyring, now: number): Promise<number> {
+  const { count } = await outdated(db, currentOf(records, now).id)
+    .select((it) => it.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+function outdated(db: Kysely<Tables>, keyId: string) {
+  const head = wrappedBy(keyId);
+  return db
+    .selectFrom("verification")
+    .where("sealed_record", "is not", null)
+    .where("sealed_key", "is not", null)
+    .where(sql<string>`substr(${sql.ref("sealed_key")}, 1, ${sql.lit(head.length)})`, "<>", head);
+}
+
+function tried<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite, type TestContext, test } from "node:test";
+import { engines, type Fresh } from "../../test/support/engines.ts";
+import { openStore, type Store } from "../storage/store.ts";
+import { answering, newRequest, settings, verified } from "./identity.fixture.ts";
+import { openIdentity } from "./identity.ts";
+import { keyUsage } from "./key-usage.ts";
+import { currentOf, type Keyring, keyringText, matchKeyring } from "./keyring.ts";
+import { readKeyring } from "./keyring-file.ts";
+import { rewrap } from "./rewrap.ts";
+import { namesOf, type Place, retire, rotate } from "./rotation.ts";
+import { sweep } from "./sweep.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const minute = 60_000;
+const both = { records: true, hashes: true };
+
+for (const engine of engines) {
+  suite(`rotating the ring on ${engine.name}`, () => {
+    interface Ringed extends Place {
+      ring(): Promise<Keyring>;
+      /** Makes a verification with a held record at a time. */
+      verify(at: number): Promise<void>;
+    }
+
+    /** A fresh store and its ring, which has a record key r1 and a hash key v1. */
+    const ringed = async (t: TestContext): Promise<Ringed> => {
+      const fresh: Fresh = await engine.fresh();
+      const folder = await mkdtemp(join(tmpdir(), "duba-keyring-"));
+      const store: Store = await openStore({ ...fresh.settings, serving: true });
+      t.after(async () => {
+        await store.close();
+        await fresh.dispose();
+        await rm(folder, { recursive: true });
+      });
+      const path = join(folder, "keyring");
+      const key = () => ({ key: randomBytes(32) });
+      const first = { hmac: [{ version: 1, ...key() }], records: [{ id: "r1", ...key() }], audit: randomBytes(32) };
+      await writeFile(path, keyringText(first));
+      const { db, engine: name } = store;
+      return {
+        path,
+        db,
+        ring: () => readKeyring(path),
+        async verify(at) {
+          const { upstream } = answering(verified);
+          const room = await openIdentity({
+            db,
+            engine: name,
+            keyring: { current: await readKeyring(path) },
+            upstreams: { test: upstream, live: [] },
+            settings,
+            now: () => at,
+            audit: async () => {},
+          });
+          await room.verify(newRequest({ idempotencyKey: "k" }));
+          await room.stop(1000);
+        },
+      };
+    };
+
+    const usedBy = async ({ db }: Place) => {
+      const { hashes, records } = await keyUsage(db);
+      return { hashes: Object.fromEntries(hashes), records: Object.fromEntries(records) };
+    };
+
+    test("new keys are current from their time on, and all that is asked for", async (t) => {
+      const place = await ringed(t);
+      assert.deepEqual(await rotate(place, { ...both, from: start + 10_000, now: start }), ["r2", "v2"]);
+      const { records, hmac } = await place.ring();
+      assert.deepEqual(
+        [start, start + 9_999, start + 10_000].map((now) => [currentOf(records, now).id, currentOf(hmac, now).version]),
+        [
+          ["r1", 1],
+          ["r1", 1],
+          ["r2", 2],
+        ],
+      );
+      assert.deepEqual(await rotate(place, { records: true, hashes: false, from: start, now: start }), ["r3"]);
+      assert.deepEqual(await rotate(place, { records: false, hashes: true, from: start, now: start }), ["v3"]);
+      await place.verify(start);
+      assert.deepEqual(await usedBy(place), { hashes: { 3: 1 }, records: { r3: 1 } });
+    });
+
+    test("another store's ring is not rotated", async (t) => {
+      const place = await ringed(t);
+      const other = { ...(await place.ring()), audit: randomBytes(32) };
+      await matchKeyring(place.db, other, start);
+      await assert.rejects(rotate(place, { ...both, from: start, now: start }), /is not the one of this store/);
+      assert.deepEqual(namesOf(await place.ring()), ["r1", "v1"]);
+    });
+
+    test("a record key is retired once no record needs it, and its name is not used again", async (t) => {
+      const place = await ringed(t);
+      await place.verify(start);
+      await place.verify(start);
+      const from = start + minute;
+      await rotate(place, { ...both, from, now: start });
+      const retiring = (name: string, at: number) => retire(place, name, at);
+
+      await assert.rejects(retiring("r9", from), /has no such key; it has r1, r2, v1, v2\.$/);
+      await assert.rejects(retiring("r1", from - 1), /r1 is current or will be/);
+      await assert.rejects(retiring("r2", from - 1), /r2 is current or will be/);
+      await assert.rejects(retiring("r2", from + 60 * minute), /r2 is current or will be/);
+      await assert.rejects(retiring("r1", from + 5 * minute - 1), /may still be in use.*after 2026-01-01T00:06:00/);
+      const late = from + 5 * minute;
+      await assert.rejects(retiring("r1", late), /2 records are sealed under r1: run duba keyring rewrap first/);
+
+      await rewrap(place.db, await place.ring(), { now: late });
+      await retiring("r1", late);
+      const left = await place.ring();
+      assert.deepEqual(namesOf(left), ["r2", "v1", "v2"]);
+      await matchKeyring(place.db, left, late);
+      assert.deepEqual(await rotate(place, { records: true, hashes: false, from: late, now: late }), ["r3"]);
+    });
+
+    test("a hash key is retired once no verification of the ledger is hashed with it", async (t) => {
+      const place = await ringed(t);
+      const { audit } = await place.ring();
+      await place.verify(start);
+      await rotate(place, { ...both, from: start + minute, now: start });
+      await place.verify(start + minute);
+      const late = start + 6 * minute;
+      await assert.rejects(retire(place, "v1", late), /^KeyringFault: 1 verifications on the ledger .* with v1/);
+
+      await sweep(place.db, { now: Date.UTC(2028, 0, 1) + 1, recordRetention: 0 });
+      await retire(place, "v1", late);
+      const left = await place.ring();
+      assert.deepEqual(namesOf(left), ["r1", "r2", "v2"]);
+      assert.deepEqual(left.audit, audit);
+      await place.verify(late);
+      assert.deepEqual(await usedBy(place), { hashes: { 2: 2 }, records: { r2: 1 } });
+    });
+  });
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { appendSome, engines, faultsIn, sealKey, sign, trailStore } from "./journal.fixture.ts";
+import { type JournalLog, openJournal } from "./journal.ts";
+import { seal } from "./sealer.ts";
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await turn();
+}
+
+for (const engine of engines) {
+  describe(`the journal of a service on ${engine.name}`, () => {
+    const store = trailStore(engine);
+    const log: JournalLog = { error: (fields, message) => assert.fail(`${message}: ${JSON.stringify(fields)}`) };
+    const resumed = { kind: "account.resumed", actor: "system", facts: { account: "acc_1" } };
+    const unsealed = async () => {
+      const rows = await store.db.selectFrom("audit_entry").select("id").where("batch", "is", null).execute();
+      return rows.length;
+    };
+
+    it("removes each hour what is older than its retention", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      for (const months of [5, 4, 2]) {
+        const sealedAt = new Date();
+        sealedAt.setUTCMonth(sealedAt.getUTCMonth() - months);
+        await appendSome(store.db, 2);
+        await seal(store.db, sign, () => sealedAt.getTime());
+      }
+      const journal = openJournal({ db: store.db, sealKey, retentionMonths: 3, log });
+      t.mock.timers.tick(3_600_000);
+      const removed = async () => {
+        const { removed } = await store.db.selectFrom("audit_head").select("removed").executeTakeFirstOrThrow();
+        return removed;
+      };
+      await until(async () => (await removed()) > 0);
+      await journal.stop();
+      assert.equal(await removed(), 2);
+      assert.deepEqual(await faultsIn(store.db), []);
+    });
+
+    it("seals each second what any process appended, and the rest when it stops", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const journal = openJournal({ db: store.db, sealKey, log });
+      await journal.append(store.beside, resumed);
+      assert.equal(await unsealed(), 1);
+      t.mock.timers.tick(1000);
+      await until(async () => (await unsealed()) === 0);
+      await journal.append(store.db, resumed);
+      await journal.stop();
+      assert.equal(await unsealed(), 0);
+      assert.deepEqual(await faultsIn(store.db), []);
+    });
+
+    it("logs once why it cannot seal, and appends all the same", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const lines: object[] = [];
+      await store.db.deleteFrom("audit_head").execute();
+      const journal = openJournal({ db: store.db, sealKey, log: { error: (...line) => lines.push(line) } });
+      await journal.append(store.db, resumed);
+      t.mock.timers.tick(1000);
+      await until(async () => lines.length > 0);
+      t.mock.timers.tick(1000);
+      await journal.stop();
+      const reason = "The head of the audit trail is missing, was changed, or is of another key.";
+      assert.deepEqual(lines, [[{ reason }, "The audit trail is not being sealed; this is tried again"]]);
+      assert.equal(await unsealed(), 1);
+    });
+  });
+}

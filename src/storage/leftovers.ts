@@ -1,0 +1,20 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Kysely, SqliteAdapter, sql } from "kysely";
+import type { Tables } from "./tables.ts";
+
+const betweenTries = 50;
+
+/**
+ * Empties SQLite's write-ahead log: the file itself overwrites what is deleted, and the log keeps it until then. Tries for
+ * so many milliseconds; false if somebody read or wrote all that time. On PostgreSQL there is nothing to do from here.
+ */
+export async function emptyLog(db: Kysely<Tables>, patience = 0): Promise<boolean> {
+  if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return true;
+  const end = performance.now() + patience;
+  for (;;) {
+    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+    if (rows[0]?.busy === 0) return true;
+    if (performance.now() >= end) return false;
+    await pause(betweenTries);
+  }
+}

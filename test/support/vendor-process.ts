@@ -1,0 +1,162 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { person } from "../../src/upstreams/sandbox/people.ts";
+import { isNegative, type VendorCall, type VendorSettings, vendorEmail, vendorKey } from "./vendor.ts";
+import { draw, drawWeighted } from "./vendor-draw.ts";
+
+/** The vendor's process: see `vendor.ts`. It ends with its parent. */
+
+const settings: VendorSettings = JSON.parse(process.argv[2]!);
+const { seed } = settings;
+const token = "duba_at_of_the_vendor_of_the_tests";
+const calls: VendorCall[] = [];
+/** Sends the answers that wait for `release`. */
+const held: (() => void)[] = [];
+const callsOfBvn = new Map<string, number>();
+
+interface Reply {
+  status: number;
+  body: string;
+  type?: string;
+}
+
+const json = (status: number, body: object): Reply => ({ status, body: JSON.stringify(body) });
+
+function failure(status: number, code: string): Reply {
+  const facts = { charged: false, upstream_called: true, request_reference: null };
+  const error = { code, retryable: status >= 500, request_id: "v", help: `/docs/errors#${code}`, ...facts };
+  return json(status, { success: false, status: "error", message: `It is ${code}.`, error, data: null });
+}
+
+function verified(bvn: string, phone: string): Reply {
+  const data = { request_reference: "vendor123456789", ...person(bvn, phone) };
+  return json(200, { success: true, message: "BVN Verification Completed Successfully", data });
+}
+
+/** The truth about the BVN, however it is delivered. */
+function replyOf(bvn: string, phone: string): Reply {
+  if (!isNegative(settings, bvn)) return verified(bvn, phone);
+  return draw(seed, `${bvn} exists`, 2) ? failure(422, "phone_mismatch") : failure(404, "bvn_not_found");
+}
+
+const otherThan = (bvn: string) => String((Number(bvn) + 1) % 1e11).padStart(11, "0");
+
+const server = createServer(async (request, response) => {
+  const body = await bodyOf(request);
+  if (body === undefined) return;
+  if (request.url === "/api/v2/merchant/authorization") return send(response, authorized(body));
+  if (request.url !== "/api/v2/kyc/verify-bvn") return send(response, failure(404, "route_not_found"));
+  if (request.headers.authorization !== `Bearer ${token}`) return send(response, failure(401, "invalid_credentials"));
+
+  const { bvn, phone } = body;
+  const nth = (callsOfBvn.get(bvn!) ?? 0) + 1;
+  callsOfBvn.set(bvn!, nth);
+  const trait = `${bvn} call ${nth}`;
+  const manner = drawWeighted(seed, trait, settings.manners);
+  calls.push({ bvn: bvn!, reference: String(request.headers["idempotency-key"]), manner });
+  await deliver[manner](response, { bvn: bvn!, phone: phone!.slice(-10), trait });
+});
+
+interface Asked {
+  bvn: string;
+  phone: string;
+  trait: string;
+}
+
+const deliver: Record<VendorCall["manner"], (response: ServerResponse, asked: Asked) => void | Promise<void>> = {
+  prompt: (response, { bvn, phone }) => send(response, replyOf(bvn, phone)),
+
+  async slow(response, { bvn, phone, trait }) {
+    await pause(50 + draw(seed, `${trait} takes`, 600));
+    send(response, replyOf(bvn, phone));
+  },
+
+  async cut(response, { trait }) {
+    await pause(draw(seed, `${trait} takes`, 100));
+    response.destroy();
+  },
+
+  cutHalfWay(response, { bvn, phone }) {
+    const { status, body } = replyOf(bvn, phone);
+    response.writeHead(status, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) });
+    response.write(body.slice(0, body.length / 2), () => response.destroy());
+  },
+
+  answersTwice(response, { bvn, phone, trait }) {
+    const { socket } = response;
+    const again = draw(seed, `${trait} again`, 2) ? replyOf(bvn, phone) : failure(404, "bvn_not_found");
+    const wait = draw(seed, `${trait} wait`, 3) * 3;
+    response.once("finish", async () => {
+      if (wait > 0) await pause(wait);
+      socket?.write(asBytes(again));
+    });
+    send(response, replyOf(bvn, phone));
+  },
+
+  held: (response, { bvn, phone }) => void held.push(() => send(response, replyOf(bvn, phone))),
+
+  garbage(response, { bvn, phone, trait }) {
+    const { body } = verified(bvn, phone);
+    const kinds: (() => void)[] = [
+      () => send(response, { status: 200, body: "<html>It works!</html>", type: "text/html" }),
+      () => send(response, { status: 200, body: body.slice(0, -20) }),
+      () => send(response, json(200, { success: true, data: [] })),
+      () => send(response, { status: 200, body: body.replace('"personal_info"', '"info"') }),
+      () => response.socket?.end("220 mail.example.com ESMTP\r\n"),
+    ];
+    kinds[draw(seed, `${trait} kind`, kinds.length)]!();
+  },
+
+  otherPerson: (response, { bvn, phone }) => send(response, verified(otherThan(bvn), phone)),
+
+  saysNoWork: (response, { trait }) =>
+    send(
+      response,
+      draw(seed, `${trait} kind`, 2) ? failure(503, "upstream_unavailable") : failure(502, "upstream_bad_response"),
+    ),
+
+  serverError: (response, { trait }) =>
+    send(
+      response,
+      draw(seed, `${trait} kind`, 2)
+        ? failure(504, "upstream_timeout")
+        : { status: 500, body: "<h1>Oops</h1>", type: "text/html" },
+    ),
+};
+
+function authorized({ email, password }: Record<string, string>): Reply {
+  if (email !== vendorEmail || password !== vendorKey) return failure(401, "invalid_credentials");
+  const expires = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString().slice(0, 19).replace("T", " ");
+  const data = { business_name: "Vendor", token: { access_token: token, token_type: "Bearer", expires_at: expires } };
+  return json(200, { success: true, data });
+}
+
+function send(response: ServerResponse, { status, body, type = "application/json" }: Reply): void {
+  response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) });
+  response.end(body);
+}
+
+function asBytes({ status, body }: Reply): string {
+  const length = Buffer.byteLength(body);
+  return `HTTP/1.1 ${status} Again\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
+}
+
+/** The body of a request that came whole, or undefined. */
+async function bodyOf(request: IncomingMessage): Promise<Record<string, string> | undefined> {
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    return JSON.parse(Buffer.concat(chunks).toString());
+  } catch {
+    return undefined;
+  }
+}
+
+process.on("message", (message) => {
+  if (message === "calls") process.send?.(calls);
+  else for (const answer of held.splice(0)) answer();
+});
+process.on("disconnect", () => process.exit());
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));

@@ -1,0 +1,83 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { draw } from "./vendor-draw.ts";
+
+/**
+ * What the vendor may do to a call. `answersTwice`: a second answer, perhaps another, follows on the same connection.
+ * `saysNoWork`: a failure whose code says that nothing was done. `serverError`: one that leaves it open. `held`: answered
+ * upon `release`.
+ */
+export const manners = [
+  "prompt",
+  "slow",
+  "cut",
+  "cutHalfWay",
+  "answersTwice",
+  "garbage",
+  "otherPerson",
+  "saysNoWork",
+  "serverError",
+  "held",
+] as const;
+export type Manner = (typeof manners)[number];
+
+export interface VendorSettings {
+  /** The same seed gives the n-th call of a BVN the same manner. */
+  seed: string;
+  /** How often each manner comes, in parts of their sum. */
+  manners: Partial<Record<Manner, number>>;
+  /** Of a hundred BVNs, how many are answered in the negative: no such BVN, or another phone. */
+  negatives: number;
+}
+
+/** A verification that reached the vendor whole. */
+export interface VendorCall {
+  bvn: string;
+  /** The `Idempotency-Key` it came with. */
+  reference: string;
+  manner: Manner;
+}
+
+/** An identity vendor that speaks Duba's own interface, counts, and misbehaves. It lives in a process of its own. */
+export interface Vendor {
+  url: string;
+  email: string;
+  key: string;
+  /** Every verification so far, in the order they came. */
+  calls(): Promise<VendorCall[]>;
+  /** Answers the calls that are held. */
+  release(): void;
+  stop(): Promise<void>;
+}
+
+export const vendorEmail = "duba@example.com";
+export const vendorKey = "a-key-that-the-vendor-of-the-tests-knows";
+
+/** Whether the vendor knows the BVN together with any phone. */
+export function isNegative({ seed, negatives }: Pick<VendorSettings, "seed" | "negatives">, bvn: string): boolean {
+  return draw(seed, `${bvn} is negative`, 100) < negatives;
+}
+
+export async function startVendor(settings: VendorSettings): Promise<Vendor> {
+  const child = fork(new URL("vendor-process.ts", import.meta.url), [JSON.stringify(settings)]);
+  const ended = once(child, "exit");
+  const next = async <Message>(): Promise<Message> => {
+    const over = ended.then(([code]) => Promise.reject(new Error(`The vendor's process ended with exit code ${code}`)));
+    return ((await Promise.race([once(child, "message"), over])) as [Message])[0];
+  };
+  const url = await next<string>();
+  return {
+    url,
+    email: vendorEmail,
+    key: vendorKey,
+    calls() {
+      child.send("calls");
+      return next<VendorCall[]>();
+    },
+    release: () => void child.send("release"),
+    async stop() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
