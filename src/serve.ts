@@ -50,8 +50,8 @@ export async function serve(config: Config): Promise<number> {
   }
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
   const url = addressOf(service.app.server.address(), config.host);
-  log.info({ url }, "ready");
   if (metrics) log.info({ url: `${addressOf(service.metrics.address(), metrics.host)}/metrics` }, "metrics");
+  log.info({ url }, "ready");
   if (service.madeKeyring)
     log.warn({ keyring: service.madeKeyring }, "a key ring was made; keep a copy of it apart from the data");
   if (service.printed) process.stdout.write(welcome(url, service.printed));

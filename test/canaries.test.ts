@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { sql } from "kysely";
+import { ran } from "../src/cli/testing.ts";
+import { openStore } from "../src/storage/store.ts";
+import { engines, type FreshSettings } from "./support/engines.ts";
+import { serveInProcess } from "./support/process.ts";
+import { type AskOptions, ask, sandboxKey } from "./support/service.ts";
+
+const verify = "/api/v2/kyc/verify-bvn";
+const lookup = "/api/v2/internet/data/lookup";
+
+/** Values that a person could be known by, and words typed where nothing is kept. */
+const bvn = "77712345678";
+const phone = "08099887766";
+const typed = "CANARY-typed-4711";
+const idempotencyKey = "CANARY-idempotency-4712";
+const vendorText = "CANARY-of-the-vendor-4713";
+
+/** How a value may stand in raw bytes: plain, in hex, in base64 at each of its three alignments. */
+function formsOf(value: string): string[] {
+  const bytes = Buffer.from(value);
+  const base64 = [0, 1, 2].map((lead) => {
+    const text = Buffer.concat([Buffer.alloc(lead), bytes])
+      .toString("base64")
+      .replaceAll("=", "");
+    // The edges share their bits with the neighbours.
+    return text.slice(lead === 0 ? 0 : lead + 1, -1);
+  });
+  const hex = bytes.toString("hex");
+  return [
+    value,
+    hex,
+    hex.toUpperCase(),
+    ...base64,
+    ...base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")),
+  ];
+}
+
+function assertAbsent(where: string, haystack: string | Buffer, canaries: readonly string[]): void {
+  for (const canary of canaries)
+    for (const form of formsOf(canary)) assert.ok(!haystack.includes(form), `${where} holds "${canary}" as "${form}"`);
+}
+
+/** Every byte of an SQLite store, or every row of a PostgreSQL one as text. */
+async function bytesOf(settings: FreshSettings): Promise<Buffer> {
+  if (settings.databaseUrl === undefined) {
+    const files = ["duba.db", "duba.db-wal", "duba.db-shm"].map((name) => join(settings.dataDirectory, name));
+    return Buffer.concat(files.filter((file) => existsSync(file)).map((file) => readFileSync(file)));
+  }
+  const store = await openStore({ ...settings, serving: false });
+  try {
+    const tables = await store.db.introspection.getTables();
+    const texts = await Promise.all(
+      tables.map(async ({ name }) => {
+        const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.table(name)} t`.execute(store.db);
+        return rows.map(({ row }) => row).join("\n");
+      }),
+    );
+    return Buffer.from(texts.join("\n"));
+  } finally {
+    await store.close();
+  }
+}
+
+/** Hangs up once the request is on its way. */
+function hangUp(port: number, body: object): Promise<void> {
+  const text = JSON.stringify(body);
+  const socket = connect(port, "127.0.0.1");
+  const lines = [
+    `POST ${verify} HTTP/1.1`,
+    "Host: x",
+    `Authorization: Bearer ${sandboxKey}`,
+    "Content-Type: application/json",
+  ];
+  socket.write(`${lines.join("\r\n")}\r\nContent-Length: ${text.length}\r\n\r\n${text}`, () => socket.destroy());
+  return new Promise((resolve) => socket.once("close", () => resolve()));
+}
+
+for (const engine of engines) {
+  describe(`canaries on ${engine.name}`, () => {
+    it("are in no log, metric, audit entry, other answer or byte of the store, after every kind of call and a crash", async () => {
+      const vendor = createServer((request, response) => {
+        const answer = request.url!.includes("authorization")
+          ? {
+              success: true,
+              data: { token: { access_token: vendorText, token_type: "Bearer", expires_at: "2099-01-01 00:00:00" } },
+            }
+          : { success: false, message: `${vendorText} ${bvn}`, bvn, error: { code: "no_such_code" } };
+        response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
+      });
+      await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
+      const fresh = await engine.fresh();
+      const { dataDirectory, databaseUrl = "" } = fresh.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      const service = await serveInProcess({
+        ...environment,
+        DUBA_BOOTSTRAP_KEY: sandboxKey,
+        DUBA_LOG_LEVEL: "trace",
+        DUBA_ACCESS_LOG: "all",
+        DUBA_SERVER_TIMING: "on",
+        DUBA_METRICS: "127.0.0.1:0",
+        DUBA_LIMITS: "off",
+        DUBA_UPSTREAMS: "compatible",
+        DUBA_COMPATIBLE_URL: `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`,
+        DUBA_COMPATIBLE_EMAIL: "shop@example.com",
+        DUBA_COMPATIBLE_KEY: vendorText,
+      });
+      try {
+        const { port } = service;
+        const metricsPort = Number(/127\.0\.0\.1:(\d+)\/metrics/.exec(service.written())![1]);
+        const call = (path: string, options: AskOptions = {}) => ask(port, path, options);
+        const post = (body: object | string, options: AskOptions = {}) =>
+          call(verify, { method: "POST", body, ...options });
+        const good = { bvn, phone, amount: "100" };
+
+        const { json } = await post(good, { headers: { "Idempotency-Key": idempotencyKey } });
+        assert.equal(json.success, true);
+        const { personal_info: info, residential_info: home } = json.data;
+        const person = [
+          info.full_name,
+          info.email,
+          info.date_of_birth,
+          info.formatted_date_of_birth,
+          home.residential_address,
+        ];
+        const canaries = [bvn, phone.slice(1), typed, idempotencyKey, vendorText, ...person];
+
+        const failures = await Promise.all([
+          post({ ...good, phone: `${bvn}0` }),
+          post({ ...good, bvn: Number(bvn) }),
+          post({ ...good, amount: bvn }),
+          post(`{"bvn":"${bvn}",`, { headers: { "Content-Type": "application/json" } }),
+          post({ [bvn]: typed, [typed]: phone }),
+          post(good, { headers: { "Idempotency-Key": `k-${bvn}` } }),
+          post(good, { headers: { "Consent-Reference": `k-${phone}` } }),
+          post({ ...good, amount: "200" }, { headers: { "Idempotency-Key": idempotencyKey } }),
+          post(good, { headers: { "Content-Type": `text/${typed}` } }),
+          post(good, { credential: bvn }),
+          post(good, { credential: `duba_test_${typed}` }),
+          post(good, { headers: { Authorization: `Basic ${Buffer.from(`${bvn}:${typed}`).toString("base64")}` } }),
+          call(`${lookup}?provider=${bvn}`),
+          call(`${lookup}?provider=${typed}&provider=${phone}`),
+          call(`/${typed}/${bvn}?bvn=${bvn}`),
+          call(`/api/v2/kyc/verifications/${bvn}`),
+          call(`/api/v2/kyc/verifications?idempotency_key=${bvn}`),
+          call(`${lookup}?%ff${bvn}`),
+          call("/api/v2/merchant/authorization", {
+            method: "POST",
+            credential: false,
+            body: { email: bvn, password: typed },
+          }),
+        ]);
+        const headers = {
+          "User-Agent": typed,
+          "X-Request-Id": bvn,
+          Referer: `http://x/${bvn}`,
+          traceparent: `00-${typed}-01`,
+        };
+        const others = [
+          await call(lookup, { headers }),
+          await call("/api/v2/corporate-data/list", { headers: { ...headers, "If-None-Match": typed } }),
+          await call("/openapi.json", { headers }),
+          await call("/docs/errors", { headers }),
+        ];
+        await hangUp(port, { ...good, bvn: "00000000008" });
+        const live = (
+          await ran(["keys", "create", "--account", "sandbox@example.com", "--mode", "live"], { environment })
+        ).out.trim();
+        const refused = await post(good, { credential: live });
+        assert.equal(refused.status, 502);
+        for (const answer of [...failures, ...others, refused])
+          assertAbsent("an answer", answer.bytes, [bvn, vendorText, ...person]);
+        for (const answer of failures) assert.equal(answer.json.success, false);
+
+        const { text: measured } = await ask(metricsPort, "/metrics");
+        assert.match(measured, /duba_answers_total/);
+        assertAbsent("the metrics", measured, canaries);
+        const { out: trail } = await ran(["audit", "export"], { environment });
+        assertAbsent("the audit trail", trail, canaries);
+
+        const [running] = await Promise.all([bytesOf(fresh.settings), service.end("SIGKILL")]);
+        assertAbsent("the store", running, canaries);
+        assertAbsent("the store after a crash", await bytesOf(fresh.settings), canaries);
+        assert.match(service.written(), /"operation":"verifyBvn"/);
+        assertAbsent("the log", service.written(), canaries);
+      } finally {
+        await service.end("SIGKILL");
+        vendor.close();
+        rmSync(`${dataDirectory}.keyring`, { force: true });
+        await fresh.dispose();
+      }
+    });
+  });
+}

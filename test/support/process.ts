@@ -1,0 +1,37 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+
+/** A service in a process of its own. */
+export interface ServedProcess {
+  port: number;
+  /** Everything that it wrote so far, to standard output and standard error. */
+  written(): string;
+  /** Sends a signal and resolves when the process is gone. */
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+const ready = /"url":"http:\/\/127\.0\.0\.1:(\d+)","msg":"ready"/;
+
+/** Starts `duba serve` with these settings on a free port, and resolves when it is ready. */
+export async function serveInProcess(settings: Record<string, string>): Promise<ServedProcess> {
+  const env = { PATH: process.env.PATH!, HOST: "127.0.0.1", PORT: "0", ...settings };
+  const child: ChildProcess = spawn(process.execPath, ["src/main.ts", "serve"], { env });
+  let text = "";
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on("data", (chunk) => {
+      text += chunk;
+    });
+  const closed = once(child, "close");
+  while (!ready.test(text)) {
+    const ended = await Promise.race([closed.then(() => true), once(child.stdout!, "data").then(() => false)]);
+    if (ended) throw new Error(`the service ended early: ${text}`);
+  }
+  return {
+    port: Number(ready.exec(text)![1]),
+    written: () => text,
+    async end(signal) {
+      child.kill(signal);
+      await closed;
+    },
+  };
+}
