@@ -1,9 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerBench } from "./child.ts";
+import type { BareAnswer } from "./servers.ts";
 
 /** A hand-written server that sends the very same answers, header block included, with no work behind them. */
-const answers: Record<string, { headers: string[]; body: string }> = JSON.parse(process.argv[2]!);
+const answers: Record<string, BareAnswer> = JSON.parse(process.argv[2]!);
 const ready = new Map(
   Object.entries(answers).map(([path, { headers, body }]) => [path, { headers, body: Buffer.from(body) }]),
 );

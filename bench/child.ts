@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 
 /** A server in a process of its own, which tells over IPC where it listens and what it has used. */
-export interface Child {
+export interface Child extends AsyncDisposable {
   url: string;
   /** CPU time used so far, in microseconds. */
   cpu(): Promise<number>;
   /** Resident memory in bytes. */
   memory(): Promise<number>;
-  stop(): Promise<void>;
 }
 
 type Question = "cpu" | "memory";
@@ -24,18 +24,21 @@ export async function startChild(module: string, environment: Record<string, str
     url,
     cpu: () => ask("cpu"),
     memory: () => ask("memory"),
-    stop: () =>
-      new Promise((resolve) => {
-        child.once("exit", () => resolve());
-        child.kill("SIGKILL");
-      }),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
   };
 }
 
 function next<Message>(child: ChildProcess): Promise<Message> {
   return new Promise((resolve, reject) => {
-    child.once("message", (message) => resolve(message as Message));
-    child.once("exit", (code) => reject(new Error(`a bench server ended with exit code ${code}`)));
+    const onExit = (code: number | null) => reject(new Error(`a bench server ended with exit code ${code}`));
+    child.once("exit", onExit).once("message", (message) => {
+      child.off("exit", onExit);
+      resolve(message as Message);
+    });
   });
 }
 
@@ -45,5 +48,6 @@ export function answerBench(url: string): void {
     const { user, system } = process.cpuUsage();
     process.send?.(question === "cpu" ? user + system : process.memoryUsage.rss());
   });
+  process.on("disconnect", () => process.exit());
   process.send?.(url);
 }

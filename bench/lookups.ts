@@ -1,91 +1,58 @@
-import { get } from "node:http";
-import autocannon from "autocannon";
-import { type Child, startChild } from "./child.ts";
-import { benchKey, benchSettings } from "./settings.ts";
+import { engines } from "../test/support/engines.ts";
+import type { Child } from "./child.ts";
+import { mebibytes, median, table } from "./figures.ts";
+import { load, lookUpOfBundles } from "./load.ts";
+import { startBare, startService } from "./servers.ts";
 
 const operations = {
-  "4.1 bundles of MTNDATA": "/api/v2/internet/data/lookup?provider=MTNDATA",
+  "4.1 bundles of MTNDATA": lookUpOfBundles,
   "4.2 corporate bundles": "/api/v2/corporate-data/list",
 };
-const rounds = 7;
+const rounds = 5;
 const seconds = 2;
 
-/** Look-ups of the service against a bare server with the same bytes: requests per second, CPU per request, ratios. */
-export async function lookUps(dataDirectory: string): Promise<void> {
-  const duba = await startChild("duba.ts", benchSettings(dataDirectory));
-  const answers: Record<string, Answer> = {};
-  for (const path of Object.values(operations)) answers[path] = await answerOf(duba.url + path);
-  const bare = await startChild("bare.ts", {}, JSON.stringify(answers));
-  try {
-    for (const [name, path] of Object.entries(operations)) {
-      const results = { duba: [] as Round[], bare: [] as Round[] };
-      for (let round = 0; round <= rounds; round += 1) {
-        const measured = { duba: await load(duba, path), bare: await load(bare, path) };
-        // The first round warms both up.
-        if (round > 0) for (const who of ["duba", "bare"] as const) results[who].push(measured[who]);
-      }
-      const bytes = Buffer.byteLength(answers[path]!.body);
-      console.log(`\n${name} (${bytes} bytes of body, ${rounds} rounds of ${seconds} s each in turn, medians)`);
-      for (const who of ["duba", "bare"] as const) {
-        const rate = median(results[who].map((round) => round.rate));
-        const cpu = median(results[who].map((round) => round.cpu));
-        console.log(
-          `  ${who.padEnd(5)} ${rate.toFixed(0).padStart(7)} requests/s  ${cpu.toFixed(1).padStart(6)} µs CPU/request`,
-        );
-      }
-      const ratio = (of: (round: Round) => number) =>
-        median(results.duba.map((round, at) => of(round) / of(results.bare[at]!)));
-      console.log(
-        `  ratio duba/bare: requests/s ${ratio((r) => r.rate).toFixed(2)}, bare/duba CPU ${(1 / ratio((r) => r.cpu)).toFixed(2)} (aim 0.85)`,
-      );
-    }
-    console.log(`\nresident memory of the service after it: ${((await duba.memory()) / 2 ** 20).toFixed(0)} MiB`);
-  } finally {
-    await Promise.all([duba.stop(), bare.stop()]);
+/** Look-ups of the service against a bare server with the same bytes: answers a second, CPU time of each, ratios. */
+export async function lookUps(): Promise<void> {
+  console.log(`
+Look-ups against a bare node:http server that sends the same bytes
+  64 connections; ${rounds} rounds of ${seconds} s in turn, medians
+`);
+  await using service = await startService(await engines[0]!.fresh());
+  const { duba } = service;
+  await using bare = await startBare(service, Object.values(operations));
+  const rows = [["", "Duba/s", "bare/s", "Duba/bare", "Duba µs CPU", "bare µs CPU", "bare/Duba"]];
+  for (const [name, path] of Object.entries(operations)) rows.push([name, ...(await figures(duba, bare, path))]);
+  console.log(table(rows));
+  console.log(`\n  Aim: both ratios at least 0.85. Resident memory afterwards: ${mebibytes(await duba.memory())}.`);
+}
+
+async function figures(duba: Child, bare: Child, path: string): Promise<string[]> {
+  const seen: { duba: Round; bare: Round }[] = [];
+  // The first round warms both up.
+  for (let round = 0; round <= rounds; round += 1) {
+    const measured = { duba: await measure(duba, path), bare: await measure(bare, path) };
+    if (round > 0) seen.push(measured);
   }
+  const of = (digits: number, figure: (round: (typeof seen)[number]) => number) =>
+    median(seen.map(figure)).toFixed(digits);
+  return [
+    of(0, ({ duba }) => duba.rate),
+    of(0, ({ bare }) => bare.rate),
+    of(2, ({ duba, bare }) => duba.rate / bare.rate),
+    of(1, ({ duba }) => duba.cpu),
+    of(1, ({ bare }) => bare.cpu),
+    of(2, ({ duba, bare }) => bare.cpu / duba.cpu),
+  ];
 }
 
 interface Round {
   rate: number;
+  /** Microseconds an answer. */
   cpu: number;
 }
 
-async function load(child: Child, path: string): Promise<Round> {
-  const before = await child.cpu();
-  const result = await autocannon({
-    url: child.url + path,
-    connections: 64,
-    duration: seconds,
-    headers: { Authorization: `Bearer ${benchKey}` },
-  });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${result.non2xx} refusals and ${result.errors} errors under load`);
-  const used = (await child.cpu()) - before;
-  return { rate: result.requests.total / result.duration, cpu: used / result.requests.total };
-}
-
-export function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)]!;
-}
-
-interface Answer {
-  headers: string[];
-  body: string;
-}
-
-/** One answer with the headers that the service itself sets; Node adds the same three to both servers. */
-function answerOf(url: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    get(url, { headers: { Authorization: `Bearer ${benchKey}` } }, async (response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk);
-      const headers: string[] = [];
-      const { rawHeaders } = response;
-      for (let at = 0; at < rawHeaders.length; at += 2)
-        if (!["Date", "Connection", "Keep-Alive"].includes(rawHeaders[at]!))
-          headers.push(rawHeaders[at]!, rawHeaders[at + 1]!);
-      resolve({ headers, body: Buffer.concat(chunks).toString() });
-    }).on("error", reject);
-  });
+async function measure(server: Child, path: string): Promise<Round> {
+  const before = await server.cpu();
+  const { answers, rate } = await load(server.url + path, seconds);
+  return { rate, cpu: ((await server.cpu()) - before) / answers };
 }

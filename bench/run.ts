@@ -1,14 +1,22 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { availableParallelism, cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { availableParallelism, cpus, loadavg } from "node:os";
 import { lookUps } from "./lookups.ts";
+import { mixed } from "./mixed.ts";
+import { start } from "./start.ts";
+import { verifications } from "./verifications.ts";
 
 /** `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. */
-console.log(`Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? "unknown CPU"}`);
-const dataDirectory = mkdtempSync(join(tmpdir(), "duba-bench-"));
-try {
-  await lookUps(dataDirectory);
-} finally {
-  rmSync(dataDirectory, { recursive: true, force: true });
-  rmSync(`${dataDirectory}.keyring`, { force: true });
+const parts = { lookups: lookUps, start, verifications, mixed };
+
+const names = Object.keys(parts);
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !names.includes(name));
+if (unknown.length > 0) {
+  console.error(
+    `The bench has no part ${unknown.join(" ")}. Its parts are ${names.join(", ")}; without a name all run.`,
+  );
+  process.exitCode = 2;
+} else {
+  console.log(`Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? "unknown CPU"}`);
+  console.log(`Load of the machine before: ${loadavg()[0]!.toFixed(2)} (what else runs makes the figures worse)`);
+  for (const [name, part] of Object.entries(parts)) if (asked.length === 0 || asked.includes(name)) await part();
 }

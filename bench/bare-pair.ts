@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import pg from "pg";
+import { SharedConnection } from "../src/storage/sqlite/shared-connection.ts";
+import type { FreshSettings } from "../test/support/engines.ts";
+
+/** Two durable single-row writes, as wide as a verification's, with no work around them: an insert, then an update. */
+export interface BarePair {
+  write(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const table = "create table bare (reference text primary key, state text not null, intent text, outcome text)";
+const intent = "i".repeat(400);
+const outcome = "o".repeat(1700);
+
+/** Pairs on the very store of a service, under its settings: each write is a commit of its own. */
+export function openBarePair({ dataDirectory, databaseUrl }: FreshSettings): Promise<BarePair> {
+  return databaseUrl === undefined ? onSqlite(join(dataDirectory, "bare.db")) : onPostgres(databaseUrl);
+}
+
+async function onSqlite(file: string): Promise<BarePair> {
+  const connection = new SharedConnection({ file, busyMilliseconds: 5000 });
+  const run = (sql: string, parameters: string[]) =>
+    connection.runShared([{ sql, parameters }], (error) => {
+      throw error;
+    });
+  run(table, []);
+  return {
+    async write() {
+      const reference = randomUUID();
+      run("insert into bare (reference, state, intent) values (?, 'started', ?)", [reference, intent]);
+      // Else one of several callers would have the connection to itself for both of its writes.
+      await new Promise(setImmediate);
+      run("update bare set state = 'verified', outcome = ? where reference = ?", [outcome, reference]);
+      await new Promise(setImmediate);
+    },
+    close: async () => connection.close(),
+  };
+}
+
+async function onPostgres(connectionString: string): Promise<BarePair> {
+  // As many connections as the service has.
+  const pool = new pg.Pool({ connectionString, max: 10 });
+  await pool.query(table);
+  return {
+    async write() {
+      const reference = randomUUID();
+      await pool.query("insert into bare (reference, state, intent) values ($1, 'started', $2)", [reference, intent]);
+      await pool.query("update bare set state = 'verified', outcome = $1 where reference = $2", [outcome, reference]);
+    },
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,27 @@
+/** What callers saw. */
+export interface Seen {
+  /** Answers a second. */
+  rate: number;
+  /** Of each answer, in milliseconds. */
+  latencies: number[];
+}
+
+/** So many callers at once: each asks anew as soon as it is answered, while `goesOn` says so. */
+export async function callers(count: number, goesOn: () => boolean, ask: () => Promise<unknown>): Promise<Seen> {
+  const latencies: number[] = [];
+  const start = performance.now();
+  const caller = async () => {
+    while (goesOn()) {
+      const asked = performance.now();
+      await ask();
+      latencies.push(performance.now() - asked);
+    }
+  };
+  await Promise.all(Array.from({ length: count }, caller));
+  return { rate: (latencies.length / (performance.now() - start)) * 1000, latencies };
+}
+
+export function forSeconds(seconds: number): () => boolean {
+  const end = performance.now() + seconds * 1000;
+  return () => performance.now() < end;
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import { Agent, type OutgoingHttpHeaders, request } from "node:http";
+import { benchKey } from "./settings.ts";
+
+export interface Answer {
+  rawHeaders: string[];
+  body: Buffer;
+}
+
+let verified = 0;
+
+/** Callers of one server with the bench's key, whose connections stay open. Whatever is not answered 200 rejects. */
+export class Client {
+  readonly #url: string;
+  readonly #agent = new Agent({ keepAlive: true });
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.#ask("GET", path, {});
+  }
+
+  /** As an integrator verifies: a BVN that nobody asked for before, and an idempotency key. */
+  verify(): Promise<Answer> {
+    verified += 1;
+    const body = JSON.stringify({ bvn: String(30_000_000_000 + verified), phone: "08000000017", amount: "100" });
+    const headers = {
+      "Content-Type": "application/json",
+      "Content-Length": body.length,
+      "Idempotency-Key": randomUUID(),
+    };
+    return this.#ask("POST", "/api/v2/kyc/verify-bvn", headers, body);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #ask(method: string, path: string, headers: OutgoingHttpHeaders, body?: string): Promise<Answer> {
+    const options = { method, agent: this.#agent, headers: { Authorization: `Bearer ${benchKey}`, ...headers } };
+    return new Promise((resolve, reject) => {
+      const asking = request(this.#url + path, options, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const answer = { rawHeaders: response.rawHeaders, body: Buffer.concat(chunks) };
+          if (response.statusCode === 200) resolve(answer);
+          else reject(new Error(`${method} ${path} was answered ${response.statusCode}: ${answer.body}`));
+        });
+      });
+      asking.on("error", reject);
+      asking.end(body);
+    });
+  }
+}

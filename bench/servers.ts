@@ -1,0 +1,85 @@
+import pg from "pg";
+import { type Engine, engines, type Fresh, type FreshSettings } from "../test/support/engines.ts";
+import { type Child, startChild } from "./child.ts";
+import { Client } from "./client.ts";
+import { benchSettings } from "./settings.ts";
+
+/** The service, without its command line, in a process of its own. */
+export interface Service extends AsyncDisposable {
+  /** What its figures are printed under. */
+  name: string;
+  duba: Child;
+  client: Client;
+  store: FreshSettings;
+}
+
+/** Takes the store over: it goes with the service. */
+export async function startService(store: Fresh, environment: Record<string, string> = {}): Promise<Service> {
+  await using begun = new AsyncDisposableStack();
+  begun.defer(() => store.dispose());
+  const { settings } = store;
+  const duba = begun.use(await startChild("duba.ts", { ...benchSettings(settings), ...environment }));
+  const client = begun.adopt(new Client(duba.url), (one) => one.close());
+  const name = settings.databaseUrl === undefined ? "SQLite" : "PostgreSQL";
+  const running = begun.move();
+  return { name, duba, client, store: settings, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** The service on SQLite and, where there is one, on PostgreSQL; ended by `owner`. */
+export async function startOnEachEngine(
+  owner: AsyncDisposableStack,
+  environment: Record<string, string>,
+): Promise<Service[]> {
+  const services: Service[] = [];
+  for (const engine of engines) {
+    const store = await storeOf(engine);
+    if (store) services.push(owner.use(await startService(store, environment)));
+  }
+  return services;
+}
+
+async function storeOf(engine: Engine): Promise<Fresh | undefined> {
+  try {
+    const store = await engine.fresh();
+    const { databaseUrl } = store.settings;
+    if (databaseUrl !== undefined && !(await isDurable(databaseUrl)))
+      console.log("  PostgreSQL does not sync here: its writes are not durable, and cost less than they should.\n");
+    return store;
+  } catch (error) {
+    if (engine.name === "sqlite") throw error;
+    console.log(`  PostgreSQL is left out: ${(error as Error).message}\n`);
+    return undefined;
+  }
+}
+
+async function isDurable(connectionString: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const { rows } = await client.query(
+    "select current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as durable",
+  );
+  await client.end();
+  return rows[0].durable;
+}
+
+/** What the bare server sends for a path: flat header pairs and a body. */
+export interface BareAnswer {
+  headers: string[];
+  body: string;
+}
+
+/** Node adds these to both servers by itself. */
+const ofNode = ["Date", "Connection", "Keep-Alive"];
+
+/** The bare server, with the service's own answers to these paths. */
+export async function startBare({ client }: Service, paths: readonly string[]): Promise<Child> {
+  const answers: Record<string, BareAnswer> = {};
+  for (const path of paths) {
+    const { rawHeaders, body } = await client.get(path);
+    const headers: string[] = [];
+    for (let at = 0; at < rawHeaders.length; at += 2)
+      if (!ofNode.includes(rawHeaders[at]!)) headers.push(rawHeaders[at]!, rawHeaders[at + 1]!);
+    answers[path] = { headers, body: body.toString() };
+  }
+  return startChild("bare.ts", {}, JSON.stringify(answers));
+}
