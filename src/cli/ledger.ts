@@ -85,7 +85,7 @@ function addShow(ledger: Command, io: Io): void {
         upstream: found.upstream,
         attempts: found.attempts,
         attempts_unresolved: found.unresolved,
-        subject: `*******${found.subjectLast4}`,
+        subject: found.subjectLast4 === null ? "erased" : `*******${found.subjectLast4}`,
         amount: nairaOf(found.amountKobo),
         amount_differs: found.amountDiffers,
         quoted_fee: nairaOf(found.feeKobo),

@@ -4,13 +4,16 @@ import { AccessFault } from "../access/access-fault.ts";
 import type { Operation } from "../contract/operation.ts";
 import { addAccounts } from "./accounts.ts";
 import { addAudit } from "./audit.ts";
+import { addBackup } from "./backup.ts";
 import { addCall } from "./call.ts";
 import { examples, rootCommand } from "./help.ts";
 import { type Io, withoutCredentials } from "./io.ts";
+import { addKeyring } from "./keyring.ts";
 import { addKeys } from "./keys.ts";
 import { addLedger } from "./ledger.ts";
 import { addServe } from "./serve.ts";
 import { sealKey } from "./store.ts";
+import { addSubjects } from "./subjects.ts";
 import { painter } from "./table.ts";
 import { addUpstreams } from "./upstreams.ts";
 
@@ -50,6 +53,9 @@ async function obeyed(argv: readonly string[], io: Io, operations: readonly Oper
   addKeys(program, io);
   addLedger(program, io);
   addUpstreams(program, io, ended);
+  addKeyring(program, io, ended);
+  addSubjects(program, io, ended);
+  addBackup(program, io);
   addAudit(program, io, { sealKey: (data) => sealKey(io, data), ended });
   addCall(program, io, operations, ended);
   examples(

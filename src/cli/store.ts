@@ -6,19 +6,21 @@ import { overridden } from "./options.ts";
 
 /**
  * Opens the store that the settings (or `--data`) name, beside a process that may be serving it, and closes it after use.
- * What is changed is recorded on the audit trail as done by the user of this machine; a serving process seals it.
+ * What is changed is recorded on the audit trail as done by the user of this machine; a serving process seals it. With
+ * `serving` no service may run beside it; with `patient` no statement of a transaction has to be done in time.
  */
 export async function withStore<Result>(
   io: Io,
   data: string | undefined,
   use: (store: Audited) => Promise<Result>,
+  opening: { serving?: boolean; patient?: boolean } = {},
 ): Promise<Result> {
   const { dataDirectory, databaseUrl } = readConfig(overridden(io.environment, { DUBA_DATA: data }));
   const [{ openStore }, { append }] = await Promise.all([
     import("../storage/store.ts"),
     import("../journal/append.ts"),
   ]);
-  const store = await openStore({ dataDirectory, databaseUrl, serving: false });
+  const store = await openStore({ dataDirectory, databaseUrl, serving: false, ...opening });
   try {
     return await use({ db: store.db, audit: append, actor: operator() });
   } finally {

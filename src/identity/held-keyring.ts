@@ -49,7 +49,10 @@ export async function holdKeyring({
     } catch (error) {
       const reason = error instanceof KeyringFault ? error.message : `The store did not answer (${codeOf(error)}).`;
       if (reason !== failure)
-        log.error({ reason }, "The key ring's file was changed and is not taken over: the one from before stays in use");
+        log.error(
+          { reason },
+          "The key ring's file was changed and is not taken over: the one from before stays in use",
+        );
       failure = reason;
       // A ring that is wrong stays wrong until its file changes again.
       if (!(error instanceof KeyringFault)) return;

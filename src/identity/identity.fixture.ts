@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { after, before, type mock, type TestContext } from "node:test";
 import type { Kysely, TableNode } from "kysely";
-import { type Engine, engines, type Fresh } from "../../test/support/engines.ts";
+import { type Engine, engines, type Fresh, type FreshSettings } from "../../test/support/engines.ts";
 import { answerWriter } from "../contract/answer.ts";
 import { Failure } from "../contract/failures.ts";
 import type { Answered, Caller, Operation } from "../contract/operation.ts";
@@ -67,6 +67,8 @@ type MockTimers = typeof mock.timers;
 /** A store for the tests of one suite; each test has an account of its own. */
 export interface SuiteStore {
   readonly db: Kysely<Tables>;
+  /** To open it once more, as another process does. */
+  readonly settings: FreshSettings;
   readonly log: RecordedLog;
   /** Opens a room; it is stopped after the test. On SQLite this ends what earlier rooms have running. */
   open(t: TestContext, changes?: Changes): Promise<Identity>;
@@ -95,6 +97,9 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
   return {
     get db() {
       return opened.db;
+    },
+    get settings() {
+      return fresh.settings;
     },
     log,
     async open(t, changes = {}) {

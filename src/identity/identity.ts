@@ -81,7 +81,7 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
       const { accountId, mode } = sought;
       if ("reference" in sought) return ledger.byReference(accountId, mode, sought.reference);
       const hashes = fingerprints.all("idempotency key", [accountId, mode, sought.idempotencyKey]);
-      const row = await ledger.byKey(accountId, mode, hashes);
+      const row = await ledger.byKey(hashes);
       return row && row.created_at > now() - keyLifetime ? row : undefined;
     },
     stop: async (deadlineMs) => {

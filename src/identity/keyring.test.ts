@@ -62,7 +62,11 @@ for (const engine of engines) {
     const store = suiteStore(engine);
     const newHmac = { version: 2, key: randomBytes(32) };
     const newRecords = { id: "r2", key: randomBytes(32) };
-    const rotated: Keyring = { ...keyring, hmac: [...keyring.hmac, newHmac], records: [...keyring.records, newRecords] };
+    const rotated: Keyring = {
+      ...keyring,
+      hmac: [...keyring.hmac, newHmac],
+      records: [...keyring.records, newRecords],
+    };
 
     test("the ring of the first start is known again, keys may be added, and the store keeps no key", async () => {
       await Promise.all([matchKeyring(store.db, keyring, 1), matchKeyring(store.db, keyring, 1)]);

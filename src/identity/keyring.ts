@@ -8,7 +8,7 @@ export class KeyringFault extends Error {
   readonly exitCode = 1;
 }
 
-interface RingKey {
+export interface RingKey {
   readonly key: Buffer;
   /** From when it may be current, in milliseconds since 1970; absent: always. */
   readonly from?: number;

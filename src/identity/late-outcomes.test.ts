@@ -183,6 +183,33 @@ for (const engine of engines) {
       assert.deepEqual([(await onlyRowOf(store.db, mine)).charged, upstream.questions.length], [1, 1]);
     });
 
+    test("a retry whose start reached a store that did not say so is no work done, and the next one goes on", async (t) => {
+      let isCutOff = false;
+      const db = store.db.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          if (isCutOff && result.rows[0]?.state === "started") throw new Error("The store was cut off");
+          return result;
+        },
+      });
+      const { identity, upstream } = await openPlayed(t, { db });
+      const mine = newRequest({ idempotencyKey: "k" });
+      const call = failureOf(identity.verify(mine));
+      await upstream.asked();
+      upstream.answer({ kind: "unknown" });
+      await call;
+      isCutOff = true;
+      await assert.rejects(identity.verify(mine), /cut off/);
+      isCutOff = false;
+      await stateBecomes(mine, "failed");
+      const retry = identity.verify(mine);
+      await upstream.asked(2);
+      upstream.answer(await verified(mine), 2);
+      assert.equal((await retry).replayed, false);
+      const row = await onlyRowOf(store.db, mine);
+      assert.deepEqual([row.charged, row.attempts, row.unresolved], [1, 3, 1]);
+    });
+
     test("a caller who hangs up changes nothing: the outcome is written and charged", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });

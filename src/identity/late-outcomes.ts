@@ -10,7 +10,7 @@ interface Late {
 }
 
 const firstPause = 250;
-const longestPause = 15_000;
+const longestPause = 5_000;
 
 /**
  * Outcomes whose callers were answered without them: those of upstreams that came too late, and those the store could not

@@ -130,6 +130,7 @@ for (const engine of engines) {
       assert.equal(await ledger.learn(await placed({ ...open, unresolved: 2, attempts: 2 }), found("failed")), false);
       const later = await placed({ ...open, unresolved: 1, attempts: 2 });
       assert.equal(await ledger.learn({ ...later, attempts: 1 }, found("failed")), false);
+      assert.equal(await ledger.learn({ ...later, owner: "other" }, found("failed")), false);
       assert.equal(await ledger.learn(later, found("failed")), true);
       assert.deepEqual([(await nowOf(later)).state, (await nowOf(later)).unresolved], ["failed", 0]);
       assert.equal(await ledger.learn(await placed({ ...open, unresolved: 1 }), found("unknown")), false);

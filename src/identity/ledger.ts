@@ -78,12 +78,11 @@ export class Ledger {
     return made && row;
   }
 
-  async byKey(accountId: string, mode: Mode, hashes: readonly string[]): Promise<Row | undefined> {
+  /** By the hashes of an idempotency key, which bind its account and mode. */
+  async byKey(hashes: readonly string[]): Promise<Row | undefined> {
     return (await this.#db
       .selectFrom("verification")
       .selectAll()
-      .where("account_id", "=", accountId)
-      .where("mode", "=", mode)
       .where("idempotency_hash", "in", hashes)
       .executeTakeFirst()) as Row | undefined;
   }
@@ -103,11 +102,11 @@ export class Ledger {
     row: Row,
     { owner, upstream, asks, at }: { owner: string; upstream: string; asks: boolean; at: number },
   ): Promise<Row | undefined> {
-    const attempts = row.attempts + (asks ? 1 : 0);
     return (await this.#move("resume", "started", row.reference, {
       owner,
       upstream,
-      attempts,
+      // What became of a question that is taken over may be learned after all.
+      ...(asks ? { attempts: row.attempts + 1 } : { unresolved: row.unresolved - 1 }),
       started_at: at,
       completed_at: null,
     })
@@ -148,6 +147,7 @@ export class Ledger {
     const moved =
       finding.state === "failed"
         ? await this.#move("excuse", "failed", attempt.reference, { ...columns, unresolved: 0 })
+            .where("owner", "=", attempt.owner)
             .where("attempts", "=", attempt.attempts)
             .where("unresolved", "=", 1)
             .returning("reference")

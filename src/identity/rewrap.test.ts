@@ -5,12 +5,12 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { suite, type TestContext, test } from "node:test";
-import { type Engine, engines } from "../../test/support/engines.ts";
-import { openStore, type Store } from "../storage/store.ts";
+import { beforeEach, suite, type TestContext, test } from "node:test";
+import type { Kysely } from "kysely";
+import type { Tables } from "../storage/tables.ts";
 import { holdKeyring } from "./held-keyring.ts";
-import { answering, newRequest, RecordedLog, settings, until, verified } from "./identity.fixture.ts";
-import { type Identity, openIdentity } from "./identity.ts";
+import { answering, engines, newRequest, RecordedLog, suiteStore, until, verified } from "./identity.fixture.ts";
+import type { Identity } from "./identity.ts";
 import { keyUsage } from "./key-usage.ts";
 import { type Keyring, keyringText } from "./keyring.ts";
 import { readKeyring } from "./keyring-file.ts";
@@ -27,53 +27,30 @@ const first: Keyring = {
 const rotated: Keyring = { ...first, records: [...first.records, { id: "r2", key: randomBytes(32), from: now }] };
 const newest: Keyring = { ...rotated, records: rotated.records.slice(1) };
 
-interface Opened {
-  store: Store;
-  settings: object;
-}
-
-async function opened(t: TestContext, engine: Engine): Promise<Opened> {
-  const fresh = await engine.fresh();
-  const store = await openStore({ ...fresh.settings, serving: true });
-  t.after(async () => {
-    await store.close();
-    await fresh.dispose();
-  });
-  return { store, settings: { ...fresh.settings, serving: false } };
-}
-
-async function roomOn({ db, engine }: Store, changes: Partial<Parameters<typeof openIdentity>[0]> = {}) {
-  return openIdentity({
-    db,
-    engine,
-    keyring: { current: first },
-    upstreams: { test: answering(verified).upstream, live: [] },
-    settings: { ...settings, limits: null },
-    audit: async () => {},
-    ...changes,
-  });
-}
-
-/** References of all held records; each is opened with `ring`. */
-async function openAll({ db }: Store, ring: Keyring): Promise<string[]> {
+/** How many records are held; each is opened with `ring`. */
+async function openedWith(db: Kysely<Tables>, ring: Keyring): Promise<number> {
   const rows = await db.selectFrom("verification").selectAll().where("sealed_record", "is not", null).execute();
-  return rows.map(({ reference, account_id, sealed_record, sealed_key }) => {
+  for (const { reference, account_id, sealed_record, sealed_key } of rows)
     unseal(ring, { accountId: account_id, reference }, { sealed_record: sealed_record!, sealed_key: sealed_key! });
-    return reference;
-  });
+  return rows.length;
 }
 
-/** A process of its own that rewraps in batches of 10 and says so after each. */
+/** A process of its own that rewraps in batches of 10, and stands still after the third. */
 function rewrapping(settings: object, ringPath: string, at: number): ChildProcess {
   const module = (name: string) => JSON.stringify(import.meta.resolve(name));
   const program = `
+    import { writeSync } from "node:fs";
     import { openStore } from ${module("../storage/store.ts")};
     import { readKeyring } from ${module("./keyring-file.ts")};
     import { rewrap } from ${module("./rewrap.ts")};
-    const store = await openStore(${JSON.stringify(settings)});
+    const store = await openStore(${JSON.stringify({ ...settings, serving: false })});
     const ring = await readKeyring(${JSON.stringify(ringPath)});
-    await rewrap(store.db, ring, { now: ${at}, batch: 10, progress: (rows) => console.log(rows) });
-    await store.close();`;
+    const progress = (rows) => {
+      if (rows < 30) return;
+      writeSync(1, String(rows));
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    };
+    await rewrap(store.db, ring, { now: ${at}, batch: 10, progress });`;
   return spawn(process.execPath, ["--eval", program], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
@@ -92,13 +69,20 @@ async function ringFile(t: TestContext, ring: Keyring): Promise<string> {
 
 for (const engine of engines) {
   suite(`rewrapping on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    beforeEach(async () => {
+      for (const table of ["verification", "instance_secret"] as const) await store.db.deleteFrom(table).execute();
+    });
+
+    /** A room in which nobody is limited. */
+    const open = (t: TestContext, changes: Parameters<typeof store.open>[1] = {}) =>
+      store.open(t, { keyring: { current: first }, settings: { limits: null }, ...changes });
+
     test("moves every held record to the current key, in batches, once", async (t) => {
-      const { store } = await opened(t, engine);
-      const room = await roomOn(store);
+      const room = await open(t);
       const mine = newRequest();
       for (let n = 0; n < 7; n += 1) await room.verify({ ...mine, idempotencyKey: `k-${n}` });
       await room.verify(mine);
-      await room.stop(1000);
       assert.equal(await countOutdated(store.db, rotated, now - 1), 0);
       assert.equal(await countOutdated(store.db, rotated, now), 7);
 
@@ -107,17 +91,15 @@ for (const engine of engines) {
       assert.deepEqual(await rewrap(store.db, rotated, batch), { rows: 7, unreadable: [] });
       assert.deepEqual(told, [3, 6, 7, 7]);
       assert.equal(await countOutdated(store.db, rotated, now), 0);
-      assert.equal((await openAll(store, newest)).length, 7);
+      assert.equal(await openedWith(store.db, newest), 7);
       assert.deepEqual(await rewrap(store.db, rotated, batch), { rows: 0, unreadable: [] });
     });
 
     test("tells which records do not open, and leaves them", async (t) => {
-      const { store } = await opened(t, engine);
-      const room = await roomOn(store);
+      const room = await open(t);
       const mine = newRequest();
       const { record } = await room.verify({ ...mine, idempotencyKey: "k-1" });
       await room.verify({ ...mine, idempotencyKey: "k-2" });
-      await room.stop(1000);
       const sealed_key = `s1:r1:${randomBytes(60).toString("base64url")}`;
       const broken = record.request_reference;
       await store.db.updateTable("verification").set({ sealed_key }).where("reference", "=", broken).execute();
@@ -128,34 +110,29 @@ for (const engine of engines) {
     });
 
     test("goes on where it was killed, and at every moment each record opens", async (t) => {
-      const { store, settings } = await opened(t, engine);
-      const room = await roomOn(store);
-      await Promise.all(Array.from({ length: 200 }, (_, n) => room.verify(newRequest({ idempotencyKey: `k-${n}` }))));
-      await room.stop(1000);
+      const room = await open(t);
+      const mine = newRequest();
+      const keys = Array.from({ length: 100 }, (_, n) => `k-${n}`);
+      await Promise.all(keys.map((idempotencyKey) => room.verify({ ...mine, idempotencyKey })));
       const path = await ringFile(t, rotated);
-      await killedHalfWay(rewrapping(settings, path, now));
+      await killedHalfWay(rewrapping(store.settings, path, now));
 
       const { records } = await keyUsage(store.db);
       assert.ok(records.get("r1")! > 0 && records.get("r2")! > 0, JSON.stringify([...records]));
-      assert.equal((await openAll(store, rotated)).length, 200);
+      assert.equal(await openedWith(store.db, rotated), keys.length);
       assert.equal((await rewrap(store.db, rotated, { now })).rows, records.get("r1"));
-      assert.equal((await openAll(store, newest)).length, 200);
+      assert.equal(await openedWith(store.db, newest), keys.length);
     });
 
     test("the ring is rotated and all is rewrapped under load, killed half way: no call fails, no record is lost", async (t) => {
-      const { store, settings: beside } = await opened(t, engine);
       const path = await ringFile(t, first);
       const { upstream, questions } = answering(verified);
       const log = new RecordedLog();
       const rooms: Identity[] = [];
       for (const lookEvery of engine.name === "sqlite" ? [5] : [5, 25]) {
         const keyring = await holdKeyring({ path, db: store.db, log, lookEvery });
-        const room = await roomOn(store, { keyring, log, upstreams: { test: upstream, live: [] } });
-        rooms.push(room);
-        t.after(async () => {
-          await room.stop(1000);
-          await keyring.stop();
-        });
+        t.after(() => keyring.stop());
+        rooms.push(await open(t, { keyring, log, upstreams: { test: upstream, live: [] } }));
       }
 
       const mine = newRequest();
@@ -183,7 +160,7 @@ for (const engine of engines) {
       await underLoad(rotate({ path, db: store.db }, { records: true, hashes: true, from, now: Date.now() }));
       const usage = async () => (await keyUsage(store.db)).records;
       await underLoad(until(async () => (await usage()).has("r2")));
-      await underLoad(killedHalfWay(rewrapping(beside, path, Date.now())));
+      await underLoad(killedHalfWay(rewrapping(store.settings, path, Date.now())));
       await underLoad(rewrap(store.db, await readKeyring(path), { now: Date.now(), batch: 50 }));
       await underLoad(until(() => made >= 300));
       running = false;
@@ -191,7 +168,7 @@ for (const engine of engines) {
 
       assert.deepEqual([...(await usage()).keys()], ["r2"]);
       const ring = await readKeyring(path);
-      assert.equal((await openAll(store, { ...ring, records: ring.records.slice(1) })).length, made);
+      assert.equal(await openedWith(store.db, { ...ring, records: ring.records.slice(1) }), made);
       assert.equal(questions.length, made);
       const { charged } = await store.db
         .selectFrom("verification")

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { codeOf } from "../storage/fault.ts";
 import type { Tables } from "../storage/tables.ts";
 import { currentOf, type Keyring } from "./keyring.ts";
 import { rewrapped, wrappedBy } from "./seal.ts";
@@ -50,26 +51,38 @@ async function pass(
       .orderBy("reference")
       .limit(batch)
       .execute();
-    await Promise.all(
-      rows.map(async ({ reference, account_id, sealed_key }) => {
-        const renewed = tried(() => rewrapped(keyring, { accountId: account_id, reference }, sealed_key!, now));
-        if (renewed === undefined) {
-          if (done.unreadable.length < toldAtMost) done.unreadable.push(reference);
-          return;
-        }
-        // One row a statement: such statements never wait for each other in a circle.
-        const { numUpdatedRows } = await db
-          .updateTable("verification")
-          .set({ sealed_key: renewed })
-          .where("reference", "=", reference)
-          .where("sealed_key", "=", sealed_key)
-          .executeTakeFirst();
-        done.rows += Number(numUpdatedRows);
-      }),
-    );
+    const renewed: Renewed[] = [];
+    for (const { reference, account_id, sealed_key } of rows) {
+      const key = tried(() => rewrapped(keyring, { accountId: account_id, reference }, sealed_key!, now));
+      if (key !== undefined) renewed.push({ reference, sealed_key: sealed_key!, key });
+      else if (done.unreadable.length < toldAtMost) done.unreadable.push(reference);
+    }
+    if (renewed.length > 0) done.rows += await write(db, renewed);
     progress?.(done.rows);
     if (rows.length < batch) return;
     last = { completed_at: rows.at(-1)!.completed_at!, reference: rows.at(-1)!.reference };
+  }
+}
+
+interface Renewed {
+  reference: string;
+  /** As it was read: what somebody changed since is left alone. */
+  sealed_key: string;
+  key: string;
+}
+
+async function write(db: Kysely<Tables>, renewed: readonly Renewed[]): Promise<number> {
+  const rows = sql.join(renewed.map(({ reference, sealed_key, key }) => sql`(${reference}, ${sealed_key}, ${key})`));
+  for (;;) {
+    try {
+      const { numAffectedRows } = await sql`
+        update verification set sealed_key = renewed.column3 from (values ${rows}) as renewed
+        where reference = renewed.column1 and sealed_key = renewed.column2`.execute(db);
+      return Number(numAffectedRows);
+    } catch (error) {
+      // PostgreSQL ends one of two statements that wait for each other, such as this and a sweep.
+      if (codeOf(error) !== "40P01") throw error;
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import {
   KeyringFault,
   knownKeys,
   matchKeyring,
+  type RingKey,
   recordsName,
   retired,
 } from "./keyring.ts";
@@ -20,7 +21,7 @@ export interface Place {
   db: Kysely<Tables>;
 }
 
-/** A process may still write what it made under the key before: for so long, in milliseconds, no such key is retired. */
+/** For so long, in milliseconds, a process may still write what it made under the key before. */
 const settling = 5 * 60_000;
 
 /**
@@ -34,15 +35,13 @@ export async function rotate(
   const added: string[] = [];
   await changeKeyring(path, async (ring) => {
     await matchKeyring(db, ring, now);
-    const used = [...(await knownKeys(db)).keys()];
-    const next = (name: (number: number) => string) => {
-      let number = 1;
-      while (used.includes(name(number))) number += 1;
-      return number;
-    };
+    const known = await knownKeys(db);
+    /** The first number that no key ever had. */
+    const free = (nameOf: (number: number) => string, number = 1): number =>
+      known.has(nameOf(number)) ? free(nameOf, number + 1) : number;
     const entry = () => ({ key: randomBytes(32), from });
-    const id = `r${next((number) => recordsName(`r${number}`))}`;
-    const version = next(hmacName);
+    const id = `r${free((number) => recordsName(`r${number}`))}`;
+    const version = free(hmacName);
     if (records) added.push(id);
     if (hashes) added.push(`v${version}`);
     return {
@@ -55,56 +54,50 @@ export async function rotate(
 }
 
 /**
- * Removes a key that nothing needs any more, `r1` or `v1`, from the ring and from what the store demands of a ring. Throws
- * `KeyringFault` if a verification needs it, or if it is or may become current.
+ * Removes a key that nothing needs any more, such as `r1` or `v1`, from the ring and from what the store demands of a ring.
+ * Throws `KeyringFault` if a verification needs it, or if it is or may become current.
  */
 export async function retire({ path, db }: Place, name: string, now: number): Promise<void> {
   await changeKeyring(path, async (ring) => {
     await matchKeyring(db, ring, now);
-    const { left, known, used } = without(ring, name, now);
-    const count = used(await keyUsage(db)) ?? 0;
-    if (count > 0) throw new KeyringFault(needed(name, count));
+    const record = ring.records.find(({ id }) => id === name);
+    const hash = ring.hmac.find(({ version }) => `v${version}` === name);
+    if (record) refuseNewest(ring.records, record, name, now);
+    else if (hash) refuseNewest(ring.hmac, hash, name, now);
+    else throw new KeyringFault(`The key ring has no such key; it has ${namesOf(ring).join(", ")}.`);
+
+    const usage = await keyUsage(db);
+    const count = (record ? usage.records.get(record.id) : usage.hashes.get(hash!.version)) ?? 0;
+    if (count > 0)
+      throw new KeyringFault(
+        record
+          ? `The key ${name} must stay: ${count} of the held records are sealed under it. Run duba keyring rewrap first.`
+          : `The key ${name} must stay: ${count} of the ledger's verifications are hashed with it, and go after 24 months.`,
+      );
     // The store first: no process then takes a ring without the key for a damaged one.
-    await db.updateTable("instance_secret").set({ value: retired }).where("name", "=", known).execute();
-    return left;
+    await db
+      .updateTable("instance_secret")
+      .set({ value: retired })
+      .where("name", "=", record ? recordsName(record.id) : hmacName(hash!.version))
+      .execute();
+    return {
+      ...ring,
+      records: ring.records.filter((key) => key !== record),
+      hmac: ring.hmac.filter((key) => record !== undefined || key !== hash),
+    };
   });
 }
 
-type Used = (usage: Awaited<ReturnType<typeof keyUsage>>) => number | undefined;
-
-/** The ring without a key, the key's name in the store, and how to find out what needs it. */
-function without(ring: Keyring, name: string, now: number): { left: Keyring; known: string; used: Used } {
-  if (ring.records.some(({ id }) => id === name)) {
-    refuseNewest(ring.records, ({ id }) => id === name, name, now);
-    const left = { ...ring, records: ring.records.filter(({ id }) => id !== name) };
-    return { left, known: recordsName(name), used: ({ records }) => records.get(name) };
-  }
-  const entry = ring.hmac.find(({ version }) => `v${version}` === name);
-  if (!entry) throw new KeyringFault(`The key ring has no such key; it has ${namesOf(ring).join(", ")}.`);
-  refuseNewest(ring.hmac, (one) => one === entry, name, now);
-  const left = { ...ring, hmac: ring.hmac.filter((one) => one !== entry) };
-  return { left, known: hmacName(entry.version), used: ({ hashes }) => hashes.get(entry.version) };
-}
-
-function refuseNewest<Key extends { key: Buffer; from?: number }>(
-  keys: readonly Key[],
-  isMeant: (key: Key) => boolean,
-  name: string,
-  now: number,
-): void {
+function refuseNewest<Key extends RingKey>(keys: readonly Key[], meant: Key, name: string, now: number): void {
   const current = currentOf(keys, now);
-  if (keys.findIndex(isMeant) >= keys.indexOf(current))
+  if (keys.indexOf(meant) >= keys.indexOf(current))
     throw new KeyringFault(`The key ${name} is current or will be: rotate the ring first.`);
   const settled = (current.from ?? 0) + settling;
   if (settled > now)
     throw new KeyringFault(
-      `The key ${name} may still be in use: its successor is current for less than 5 minutes. Try again after ${new Date(settled).toISOString()}.`,
+      `The key ${name} may still be in use: its successor is current for less than 5 minutes. ` +
+        `Try again after ${new Date(settled).toISOString()}.`,
     );
-}
-
-function needed(name: string, count: number): string {
-  if (name.startsWith("v")) return `${count} verifications on the ledger are hashed with ${name}: it must stay.`;
-  return `${count} records are sealed under ${name}: run duba keyring rewrap first.`;
 }
 
 /** The names of all keys, as commands take them. */

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Mode } from "../contract/operation.ts";
 import type { Tables } from "../storage/tables.ts";
-import type { Row, State } from "./ledger.ts";
+import { erased, type Row, type State } from "./ledger.ts";
 
 /** One verification as an operator sees it: nothing of the record, no hash. Money in kobo, times in milliseconds since 1970. */
 export interface ShownVerification {
@@ -14,7 +14,8 @@ export interface ShownVerification {
   attempts: number;
   /** Attempts whose outcome nobody learned. */
   unresolved: number;
-  subjectLast4: string;
+  /** Null once the person is erased. */
+  subjectLast4: string | null;
   amountKobo: number;
   amountDiffers: boolean;
   feeKobo: number;
@@ -44,7 +45,7 @@ export async function showVerification(db: Kysely<Tables>, reference: string): P
       upstream: row.upstream,
       attempts: row.attempts,
       unresolved: row.unresolved,
-      subjectLast4: row.subject_last4,
+      subjectLast4: row.subject_last4 === erased ? null : row.subject_last4,
       amountKobo: row.amount,
       amountDiffers: row.amount_differs === 1,
       feeKobo: row.fee,

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { keyLifetime } from "./settings.ts";
 
@@ -17,7 +17,7 @@ const defaultBatch = 500;
 
 /**
  * Removes what retention no longer allows: at `now` (milliseconds since 1970), with records kept for `recordRetention`
- * milliseconds. In batches, each a short statement of its own, so that verifications go on meanwhile.
+ * milliseconds. In batches, so that verifications go on meanwhile; each in a transaction, which the store waits for longer.
  */
 export async function sweep(
   db: Kysely<Tables>,
@@ -26,8 +26,8 @@ export async function sweep(
   const oldest = new Date(now);
   oldest.setUTCMonth(oldest.getUTCMonth() - ledgerMonths);
 
-  const records = await inBatches(batch, async () => {
-    const { numUpdatedRows } = await db
+  const records = await inBatches(db, batch, async (trx) => {
+    const { numUpdatedRows } = await trx
       .updateTable("verification")
       .set({ sealed_record: null, sealed_key: null })
       .where("reference", "in", (query) =>
@@ -41,8 +41,8 @@ export async function sweep(
       .executeTakeFirst();
     return numUpdatedRows;
   });
-  const keys = await inBatches(batch, async () => {
-    const { numUpdatedRows } = await db
+  const keys = await inBatches(db, batch, async (trx) => {
+    const { numUpdatedRows } = await trx
       .updateTable("verification")
       .set({ idempotency_hash: null, sealed_record: null, sealed_key: null })
       .where("reference", "in", (query) =>
@@ -57,8 +57,8 @@ export async function sweep(
       .executeTakeFirst();
     return numUpdatedRows;
   });
-  const rows = await inBatches(batch, async () => {
-    const { numDeletedRows } = await db
+  const rows = await inBatches(db, batch, async (trx) => {
+    const { numDeletedRows } = await trx
       .deleteFrom("verification")
       .where("reference", "in", (query) =>
         query
@@ -74,10 +74,14 @@ export async function sweep(
   return { records, keys, rows };
 }
 
-async function inBatches(batch: number, remove: () => Promise<bigint>): Promise<number> {
+async function inBatches(
+  db: Kysely<Tables>,
+  batch: number,
+  remove: (trx: Transaction<Tables>) => Promise<bigint>,
+): Promise<number> {
   let removed = 0;
   for (;;) {
-    const more = Number(await remove());
+    const more = Number(await db.transaction().execute(remove));
     removed += more;
     if (more < batch) return removed;
   }

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Audit } from "../storage/audit.ts";
 import { codeOf } from "../storage/fault.ts";
+import { emptyLog } from "../storage/leftovers.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Owners } from "./owners.ts";
@@ -34,8 +35,9 @@ export function startUpkeep({ db, ledger, owners, settings, log, now, audit }: U
     : undefined;
   const sweeping = repeat(sweepEvery, async () => {
     const { records, keys, rows } = await sweep(db, { now: now(), recordRetention: settings.recordRetention });
-    if (records + keys + rows === 0) return;
-    await audit(db, { kind: "retention.swept", actor: "system", facts: { records, keys, verifications: rows } });
+    if (records + keys + rows > 0)
+      await audit(db, { kind: "retention.swept", actor: "system", facts: { records, keys, verifications: rows } });
+    await emptyLog(db);
   });
 
   const telling = repeat(trailEvery, async () => {

@@ -145,7 +145,7 @@ export class Verifications {
     const claim = fingerprints.lasting("idempotency key", whose);
     for (;;) {
       const hashes = fingerprints.all("idempotency key", whose);
-      const row = await this.#rowOf(request, hashes);
+      const row = await this.#rowOf(hashes);
       if (row) {
         const isErased = row.body_hash === erased;
         if (!isErased && !fingerprints.matches(row.body_hash, "body", contentOf(request)))
@@ -173,9 +173,9 @@ export class Verifications {
     }
   }
 
-  async #rowOf({ accountId, mode }: VerificationRequest, hashes: readonly string[]): Promise<Row | undefined> {
+  async #rowOf(hashes: readonly string[]): Promise<Row | undefined> {
     const { ledger, now } = this.#parts;
-    const row = await ledger.byKey(accountId, mode, hashes);
+    const row = await ledger.byKey(hashes);
     if (!row || row.created_at > now() - keyLifetime || row.state === "started") return row;
     await ledger.releaseKey(row.reference);
     return undefined;
@@ -225,15 +225,21 @@ export class Verifications {
 
   /** A further attempt of a verification that ended without an answer. */
   async #resumed(request: VerificationRequest, row: Row, bind: () => void, begun: number): Promise<Given> {
-    const { attempts, ledger, owners, now } = this.#parts;
+    const { attempts, ledger, late, owners, now } = this.#parts;
     const route = this.#routeOf(request.mode, row);
     const [{ name: upstream }] = route.upstreams;
     return this.#inFlight(row, async () => {
       const left = attempts.takeOver(row.reference);
       try {
         if (!left) await this.#refuseFurther(row, route);
-        const next = { owner: owners.own, upstream: left?.row.upstream ?? upstream, asks: !left, at: now() };
-        const resumed = await ledger.resume(row, next);
+        const { own: owner } = owners;
+        const next = { owner, upstream: left?.row.upstream ?? upstream, asks: !left, at: now() };
+        const resumed = await ledger.resume(row, next).catch((error: unknown) => {
+          // It may have been resumed for all that: then nothing was asked on its behalf.
+          const finding = { state: "failed", charged: false, sealed: null, at: next.at } as const;
+          if (!left) late.add({ ...row, owner, attempts: row.attempts + 1 }, finding);
+          throw error;
+        });
         if (!resumed) throw beaten;
         bind();
         row = resumed;

@@ -3,11 +3,13 @@ import type { Kysely } from "kysely";
 import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./data-directory.ts";
 import { codeOf, StoreFault } from "./fault.ts";
 import { migrate } from "./migrate.ts";
-import { checkUrl, explainPostgres, openPostgres } from "./postgres.ts";
+import { besideService, type Patience, whileMigrating, whileServing } from "./patience.ts";
+import { checkUrl, explainPostgres } from "./postgres.ts";
+import { openPostgres } from "./postgres-pool.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
 import type { Tables } from "./tables.ts";
 
-export { StoreFault } from "./fault.ts";
+export { StoreAway, StoreFault } from "./fault.ts";
 
 export interface StoreSettings {
   /** Where the embedded store keeps its files; made if it is missing. Unused with a database URL. */
@@ -16,11 +18,20 @@ export interface StoreSettings {
   readonly databaseUrl?: string | undefined;
   /** True for a process that serves: only one may on one data directory. The command line runs beside it with false. */
   readonly serving: boolean;
+  /** For a command that reads or writes the whole store, in one transaction: no statement of it has to be done in time. */
+  readonly patient?: boolean;
 }
 
 export interface Store {
   readonly engine: "sqlite" | "postgres";
+  /**
+   * A process that serves is answered within a second: a statement by itself, and the begin of a transaction, reject with
+   * `StoreAway` when the store is out of reach, locked, full, read-only or too slow. Statements of a transaction may take
+   * 10 s, as do those of a process beside it: longer work belongs in transactions, which others wait for on SQLite.
+   */
   readonly db: Kysely<Tables>;
+  /** Whether the store takes a write at the moment; never rejects. Those who ask meanwhile share the answer. */
+  takesWrites(): Promise<boolean>;
   /** Lets what is under way finish, then closes. */
   close(): Promise<void>;
 }
@@ -32,25 +43,33 @@ export interface Store {
 export async function openStore(settings: StoreSettings): Promise<Store> {
   return settings.databaseUrl === undefined || settings.databaseUrl === ""
     ? openEmbedded(settings)
-    : openShared(settings.databaseUrl);
+    : openShared(settings.databaseUrl, patienceOf(settings));
 }
 
-async function openEmbedded({ dataDirectory, serving }: StoreSettings): Promise<Store> {
+function patienceOf({ serving, patient }: StoreSettings): Patience {
+  if (patient) return whileMigrating;
+  return serving ? whileServing : besideService;
+}
+
+async function openEmbedded(settings: StoreSettings): Promise<Store> {
+  const { dataDirectory, serving } = settings;
   const directory = prepareDirectory(dataDirectory);
   const file = join(directory, "duba.db");
   const lock: DirectoryLock | undefined = serving ? lockDirectory(directory) : undefined;
   try {
     prepareFile(file);
-    const database = await openSqlite(file);
+    const database = await openSqlite(file, whileMigrating);
     try {
       await migrate(database.db);
     } catch (error) {
       await database.close();
       throw error;
     }
+    database.wait(patienceOf(settings));
     return {
       engine: "sqlite",
       db: database.db,
+      takesWrites: writeProbe(database.db),
       async close() {
         try {
           await database.close();
@@ -65,9 +84,9 @@ async function openEmbedded({ dataDirectory, serving }: StoreSettings): Promise<
   }
 }
 
-async function openShared(url: string): Promise<Store> {
+async function openShared(url: string, patience: Patience): Promise<Store> {
   checkUrl(url);
-  const patient = openPostgres(url, true);
+  const patient = openPostgres(url, whileMigrating);
   try {
     await migrate(patient.db);
   } catch (error) {
@@ -75,8 +94,32 @@ async function openShared(url: string): Promise<Store> {
   } finally {
     await patient.close();
   }
-  const { db, close } = openPostgres(url);
-  return { engine: "postgres", db, close };
+  const { db, close } = openPostgres(url, patience);
+  return { engine: "postgres", db, takesWrites: writeProbe(db), close };
+}
+
+/** A true write: a full or read-only store still reads well, and SQLite writes nothing where nothing changes. */
+function writeProbe(db: Kysely<Tables>): Store["takesWrites"] {
+  let asking: Promise<boolean> | undefined;
+  const write = async () => {
+    const created_at = Date.now();
+    await db
+      .insertInto("instance_secret")
+      .values({ name: "probe", value: "", created_at })
+      .onConflict((conflict) => conflict.column("name").doUpdateSet({ created_at }))
+      .execute();
+  };
+  return () => {
+    asking ??= write()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        asking = undefined;
+      });
+    return asking;
+  };
 }
 
 function explainSqlite(error: unknown, file: string): unknown {

@@ -12,4 +12,18 @@ export async function up({ schema }: Kysely<Tables>): Promise<void> {
     .column("reference")
     .where(sql<boolean>`trail_due = 1`)
     .execute();
+  // For the limit of answers without a match, which else would read every row of the account's last hour.
+  await schema
+    .createIndex("verification_by_ending")
+    .on("verification")
+    .columns(["account_id", "mode", "state", "started_at"])
+    .execute();
+  // The hash binds account and mode. Without an index that begins with it, a PostgreSQL that has gathered no statistics yet
+  // may read every row of the account.
+  await schema
+    .createIndex("verification_by_idempotency")
+    .on("verification")
+    .column("idempotency_hash")
+    .where(sql<boolean>`idempotency_hash is not null`)
+    .execute();
 }

@@ -9,14 +9,11 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { OPEN_MILLISECONDS, type Patience } from "../patience.ts";
 import type { Tables } from "../tables.ts";
 import { QueuedDriver } from "./driver.ts";
 import { StatementQueue } from "./queue.ts";
 import { SqliteThread } from "./thread.ts";
-import type { Patience } from "./transaction.ts";
-
-const BUSY_MILLISECONDS = 5_000;
-const PATIENCE: Patience = { waitMilliseconds: 10_000, idleMilliseconds: 15_000 };
 
 class QueuedAdapter extends SqliteAdapter {
   // Else Kysely lets one statement in at a time, and none could share a commit: the queue keeps order instead.
@@ -58,17 +55,22 @@ export class QueuedSqliteDialect implements Dialect {
 export interface SqliteDatabase {
   readonly db: Kysely<Tables>;
   readonly thread: SqliteThread;
+  /** From here on the store is waited for as long as this says. */
+  wait(patience: Patience): void;
   close(): Promise<void>;
 }
 
 /** Opens a file that exists or may be made; rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
-export async function openSqlite(file: string, patience: Partial<Patience> = {}): Promise<SqliteDatabase> {
-  const thread = await SqliteThread.start({ file, busyMilliseconds: BUSY_MILLISECONDS });
-  const queue = new StatementQueue(thread, { ...PATIENCE, ...patience });
+export async function openSqlite(file: string, patience: Patience): Promise<SqliteDatabase> {
+  const thread = await SqliteThread.start({ file, busyMilliseconds: OPEN_MILLISECONDS });
+  const queue = new StatementQueue(thread, patience);
   const db = new Kysely<Tables>({ dialect: new QueuedSqliteDialect(queue) });
   return {
     db,
     thread,
+    wait(patience) {
+      queue.patience = patience;
+    },
     async close() {
       await db.destroy();
       // Kysely ends nothing where it was never asked anything.

@@ -32,12 +32,18 @@ export type Request =
 
 export type Reply = readonly Outcome[];
 
+/**
+ * How long one request waits for another process's lock. It fails then and is asked again, so that what needs no lock is
+ * answered in between. SQLite looks again after 1, 2 and 5 ms here, and ever more rarely in a longer wait.
+ */
+export const LOCK_MILLISECONDS = 8;
+
 /** The first message of the thread: null once the database is open, else why it is not. */
 export type Opened = null | Failed;
 
 export interface Opening {
   readonly file: string;
-  /** How long SQLite waits for another process's lock, in milliseconds. */
+  /** How long another process's lock may keep the file from being opened, in milliseconds. */
   readonly busyMilliseconds: number;
 }
 

@@ -1,6 +1,8 @@
+import { StoreAway } from "../fault.ts";
+import { answeredWithin, leftOf, type Patience } from "../patience.ts";
 import { isFailed, type Rows, type Statement } from "./messages.ts";
-import { SqliteError, type SqliteThread } from "./thread.ts";
-import { OpenTransaction, type Patience, rowsOf } from "./transaction.ts";
+import { errorOf, type SqliteThread } from "./thread.ts";
+import { OpenTransaction, rowsOf } from "./transaction.ts";
 
 /** At most this many statements share a commit, so that one reply never grows without bound. */
 const SHARED_AT_MOST = 256;
@@ -8,36 +10,40 @@ const SHARED_AT_MOST = 256;
 interface Waiting {
   readonly statement: Statement | undefined;
   readonly readOnly: boolean;
-  readonly resolve: (value: never) => void;
+  readonly resolve: (answer: Rows | OpenTransaction) => void;
   readonly reject: (error: Error) => void;
-  readonly timer: NodeJS.Timeout;
-  expired: boolean;
+  /** Of `performance.now()`. */
+  readonly asked: number;
+  isGivenUp: boolean;
 }
 
 /**
  * Decides what the SQLite thread does next, first come, first served: single statements that wait together go as one
- * request and share a commit; a transaction goes alone. Every wait is bounded by `Patience`.
+ * request and share a commit; a transaction goes alone. What meets another process's lock goes to the end of the queue.
+ * Every wait is bounded by `patience`.
  */
 export class StatementQueue {
+  patience: Patience;
   readonly #thread: SqliteThread;
-  readonly #patience: Patience;
   readonly #waiting: Waiting[] = [];
   #busy = false;
+  /** When a transaction last had the write lock, by `performance.now()`. */
+  #unlocked = 0;
   #closed: Promise<void> | undefined;
   #drained: (() => void) | undefined;
 
   constructor(thread: SqliteThread, patience: Patience) {
     this.#thread = thread;
-    this.#patience = patience;
+    this.patience = patience;
   }
 
   /** Runs a statement by itself; resolves after its commit. */
   run(statement: Statement): Promise<Rows> {
-    return this.#wait<Rows>(statement, false);
+    return this.#wait(statement, false) as Promise<Rows>;
   }
 
   begin(readOnly: boolean): Promise<OpenTransaction> {
-    return this.#wait<OpenTransaction>(undefined, readOnly);
+    return this.#wait(undefined, readOnly) as Promise<OpenTransaction>;
   }
 
   /** Refuses new statements, lets the waiting ones finish, then closes the connection. */
@@ -49,25 +55,22 @@ export class StatementQueue {
     return this.#closed;
   }
 
-  #wait<Value>(statement: Statement | undefined, readOnly: boolean): Promise<Value> {
-    if (this.#closed !== undefined) {
-      return Promise.reject(new SqliteError({ code: "SQLITE_THREAD", message: "The store is closed" }));
-    }
-    return new Promise<Value>((resolve, reject) => {
-      const timer = setTimeout(() => this.#expire(waiting), this.#patience.waitMilliseconds);
-      const waiting: Waiting = { statement, readOnly, resolve, reject, timer, expired: false };
-      this.#waiting.push(waiting);
-      if (!this.#busy && this.#waiting.length === 1) queueMicrotask(() => this.#next());
-    });
+  async #wait(statement: Statement | undefined, readOnly: boolean): Promise<Rows | OpenTransaction> {
+    if (this.#closed !== undefined) throw new StoreAway("SQLITE_THREAD", "it was closed", false);
+    const { promise, resolve, reject } = Promise.withResolvers<Rows | OpenTransaction>();
+    const waiting: Waiting = { statement, readOnly, resolve, reject, asked: performance.now(), isGivenUp: false };
+    this.#waiting.push(waiting);
+    if (!this.#busy && this.#waiting.length === 1) queueMicrotask(() => this.#next());
+    const left = () => leftOf(this.patience, waiting.asked, this.#thread.heard);
+    return await answeredWithin(promise, left, () => this.#giveUp(waiting));
   }
 
-  #expire(waiting: Waiting): void {
-    waiting.expired = true;
+  #giveUp(waiting: Waiting): StoreAway {
+    waiting.isGivenUp = true;
     const place = this.#waiting.indexOf(waiting);
-    if (place >= 0) this.#waiting.splice(place, 1);
-    const known = place >= 0 ? "it did not run" : "whether it took effect is not known";
-    const message = `The store gave no answer in ${this.#patience.waitMilliseconds} ms; ${known}`;
-    waiting.reject(new SqliteError({ code: "SQLITE_TIMEOUT", message }));
+    if (place < 0) return new StoreAway("SQLITE_TIMEOUT", "no answer in time; it may have taken effect", true);
+    this.#waiting.splice(place, 1);
+    return new StoreAway("SQLITE_TIMEOUT", "no answer in time; the statement did not run", false);
   }
 
   #next(): void {
@@ -98,19 +101,15 @@ export class StatementQueue {
     try {
       const reply = await this.#thread.exchange({ kind: "shared", statements: batch.map((it) => it.statement!) });
       settle = (waiting, index) => {
-        const outcome = reply[index];
         // A reply that has no outcome for this statement carries the one failure of them all.
-        const mine = outcome ?? reply[0]!;
-        if (isFailed(mine)) waiting.reject(new SqliteError(mine));
-        else waiting.resolve(mine as never);
+        const outcome = reply[index] ?? reply[0]!;
+        if (isFailed(outcome)) this.#failed(waiting, errorOf(outcome));
+        else waiting.resolve(outcome);
       };
     } catch (error) {
       settle = (waiting) => waiting.reject(error as Error);
     }
-    for (const [index, waiting] of batch.entries()) {
-      clearTimeout(waiting.timer);
-      settle(waiting, index);
-    }
+    batch.forEach(settle);
     this.#release();
   }
 
@@ -118,14 +117,20 @@ export class StatementQueue {
     try {
       rowsOf((await this.#thread.exchange({ kind: "begin", readOnly: waiting.readOnly }))[0]);
     } catch (error) {
-      clearTimeout(waiting.timer);
-      waiting.reject(error as Error);
+      this.#failed(waiting, error as Error);
       this.#release();
       return;
     }
-    clearTimeout(waiting.timer);
-    const transaction = new OpenTransaction(this.#thread, this.#patience, () => this.#release());
-    if (waiting.expired) await transaction.rollback().catch(() => undefined);
-    else waiting.resolve(transaction as never);
+    if (!waiting.readOnly) this.#unlocked = performance.now();
+    const transaction = new OpenTransaction(this.#thread, this.patience, () => this.#release());
+    if (waiting.isGivenUp) await transaction.rollback().catch(() => undefined);
+    else waiting.resolve(transaction);
+  }
+
+  #failed(waiting: Waiting, error: Error): void {
+    const isLocked = error instanceof StoreAway && error.code.startsWith("SQLITE_BUSY");
+    const mayWait = leftOf(this.patience, waiting.asked, this.#unlocked) > 0;
+    if (isLocked && mayWait && !waiting.isGivenUp) this.#waiting.push(waiting);
+    else waiting.reject(error);
   }
 }

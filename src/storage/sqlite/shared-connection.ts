@@ -1,14 +1,11 @@
 import Database from "better-sqlite3";
-import type { Failed, Opening, Outcome, Rows, Statement } from "./messages.ts";
+import { type Failed, LOCK_MILLISECONDS, type Opening, type Outcome, type Rows, type Statement } from "./messages.ts";
 
 const CACHED_STATEMENTS = 200;
 const RETRY_MILLISECONDS = 10;
 
 /** Only these may share a transaction; VACUUM, PRAGMA and schema changes run alone. */
 const SHARABLE = /^\s*(insert|update|delete|replace|with)\b/i;
-
-/** It waits for every reader, and keeps all writers waiting meanwhile: who wants it tries again instead. */
-const IMPATIENT = /^\s*pragma\s+wal_checkpoint/i;
 
 type Prepared = Database.Statement<unknown[]>;
 
@@ -44,13 +41,11 @@ function enterWal(database: Database.Database, milliseconds: number): void {
 /** One blocking SQLite connection; lives on the SQLite thread. */
 export class SharedConnection {
   readonly #database: Database.Database;
-  readonly #busyMilliseconds: number;
   /** In order of last use. */
   readonly #statements = new Map<string, Prepared>();
 
   constructor({ file, busyMilliseconds }: Opening) {
     this.#database = new Database(file, { timeout: busyMilliseconds });
-    this.#busyMilliseconds = busyMilliseconds;
     try {
       enterWal(this.#database, busyMilliseconds);
       // In WAL mode FULL syncs at every commit: what was acknowledged survives a power cut.
@@ -58,6 +53,7 @@ export class SharedConnection {
       this.#database.pragma("secure_delete = ON");
       this.#database.pragma("foreign_keys = ON");
       this.#database.pragma("temp_store = MEMORY");
+      this.#database.pragma(`busy_timeout = ${LOCK_MILLISECONDS}`);
     } catch (error) {
       this.#database.close();
       throw error;
@@ -160,21 +156,12 @@ export class SharedConnection {
   }
 
   #runAlone(statement: Statement): Rows {
-    const rows = IMPATIENT.test(statement.sql) ? this.#runImpatient(statement) : this.#run(statement);
+    const rows = this.#run(statement);
     if (this.#database.inTransaction) {
       this.rollback();
       throw new Refused("SQLITE_MISUSE", "A transaction is opened with db.transaction(), not with a statement");
     }
     return rows;
-  }
-
-  #runImpatient(statement: Statement): Rows {
-    this.#database.pragma("busy_timeout = 0");
-    try {
-      return this.#run(statement);
-    } finally {
-      this.#database.pragma(`busy_timeout = ${this.#busyMilliseconds}`);
-    }
   }
 
   #run({ sql, parameters }: Statement): Rows {

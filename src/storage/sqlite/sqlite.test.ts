@@ -8,8 +8,8 @@ import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { codeOf } from "../fault.ts";
 import { migrate } from "../migrate.ts";
+import { besideService, type Patience } from "../patience.ts";
 import { openSqlite, type SqliteDatabase } from "./dialect.ts";
-import type { Patience } from "./transaction.ts";
 
 const secret = (name: string) => ({ name, value: "x", created_at: 0 });
 
@@ -22,7 +22,7 @@ async function withDatabase(
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "duba-sqlite-"));
   const file = join(directory, "duba.db");
-  const database = await openSqlite(file, patience);
+  const database = await openSqlite(file, { ...besideService, ...patience });
   try {
     await migrate(database.db);
     await use(database, file);
@@ -140,7 +140,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
         );
         assert.deepEqual(await db.selectFrom("account").selectAll().execute(), []);
       },
-      { waitMilliseconds: 1_000 },
+      { alone: 1_000 },
     ));
 
   it("rolls back a transaction that asks nothing for too long", () =>
@@ -153,7 +153,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
         await assert.rejects(transaction.commit().execute(), withCode("SQLITE_TIMEOUT"));
         await transaction.rollback().execute();
       },
-      { idleMilliseconds: 50 },
+      { idle: 50 },
     ));
 
   it("answers what is under way and what comes later when it dies", () =>

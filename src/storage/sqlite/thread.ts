@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { StoreAway } from "../fault.ts";
 import type { Failed, Opened, Opening, Reply, Request } from "./messages.ts";
 
 const CLOSE_MILLISECONDS = 5_000;
 
-/** An error of the SQLite engine; `code` is its extended result code, or one of our own (`SQLITE_THREAD`, `SQLITE_TIMEOUT`). */
+/** A statement that SQLite refuses; `code` is its extended result code. */
 export class SqliteError extends Error {
   override readonly name = "SqliteError";
   readonly code: string;
@@ -13,6 +14,13 @@ export class SqliteError extends Error {
     super(message);
     this.code = code;
   }
+}
+
+const AWAY = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOMEM|NOTADB|PROTOCOL|READONLY)/;
+
+/** The error that a failure of the engine stands for: `StoreAway`, or `SqliteError` when it is the statement's own. */
+export function errorOf(failed: Failed): StoreAway | SqliteError {
+  return AWAY.test(failed.code) ? new StoreAway(failed.code, failed.message, false) : new SqliteError(failed);
 }
 
 interface Pending {
@@ -25,13 +33,18 @@ interface Pending {
  * is under way. When it ends unasked, the request under way and all later ones reject with code `SQLITE_THREAD`.
  */
 export class SqliteThread {
+  /** When it last answered, by `performance.now()`. */
+  heard = performance.now();
   readonly #worker: Worker;
   #pending: Pending | undefined;
   #ended: Error | undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
-    worker.on("message", (reply: Reply) => this.#settle((pending) => pending.resolve(reply)));
+    worker.on("message", (reply: Reply) => {
+      this.heard = performance.now();
+      this.#settle((pending) => pending.resolve(reply));
+    });
     worker.on("error", (error) => this.#end(error));
     worker.on("exit", () => this.#end(undefined));
     worker.unref();
@@ -43,7 +56,7 @@ export class SqliteThread {
     const [opened] = (await once(worker, "message")) as [Opened];
     if (opened !== null) {
       await worker.terminate();
-      throw new SqliteError(opened);
+      throw errorOf(opened);
     }
     return new SqliteThread(worker);
   }
@@ -73,7 +86,7 @@ export class SqliteThread {
     const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_MILLISECONDS);
     try {
       const closing = this.exchange({ kind: "close" });
-      this.#ended = new SqliteError({ code: "SQLITE_THREAD", message: "The store is closed" });
+      this.#ended = new StoreAway("SQLITE_THREAD", "it was closed", false);
       await closing;
       await exited;
     } finally {
@@ -95,7 +108,7 @@ export class SqliteThread {
 
   #end(cause: unknown): void {
     const reason = cause instanceof Error ? cause.message : "without a reason";
-    this.#ended ??= new SqliteError({ code: "SQLITE_THREAD", message: `The SQLite thread ended: ${reason}` });
+    this.#ended ??= new StoreAway("SQLITE_THREAD", `its thread ended: ${reason}`, true);
     const ended = this.#ended;
     this.#settle((pending) => pending.reject(ended));
   }

@@ -1,17 +1,12 @@
+import { StoreAway } from "../fault.ts";
+import { answeredWithin, type Patience } from "../patience.ts";
 import { isFailed, type Outcome, type Reply, type Request, type Rows, type Statement } from "./messages.ts";
-import { SqliteError, type SqliteThread } from "./thread.ts";
+import { errorOf, SqliteError, type SqliteThread } from "./thread.ts";
 
-export interface Patience {
-  /** From asking until the answer, for a statement, the start of a transaction or its end. */
-  readonly waitMilliseconds: number;
-  /** How long a transaction may sit between two statements before it is rolled back. */
-  readonly idleMilliseconds: number;
-}
-
-/** The rows of an outcome; throws `SqliteError` when it is a failure. */
+/** The rows of an outcome; throws `StoreAway` or `SqliteError` when it is a failure. */
 export function rowsOf(outcome: Outcome | undefined): Rows {
   if (outcome === undefined) return { rows: [] };
-  if (isFailed(outcome)) throw new SqliteError(outcome);
+  if (isFailed(outcome)) throw errorOf(outcome);
   return outcome;
 }
 
@@ -21,7 +16,7 @@ export class OpenTransaction {
   readonly #patience: Patience;
   readonly #release: () => void;
   #idle: NodeJS.Timeout | undefined;
-  #over: SqliteError | undefined;
+  #over: Error | undefined;
 
   constructor(thread: SqliteThread, patience: Patience, release: () => void) {
     this.#thread = thread;
@@ -53,54 +48,42 @@ export class OpenTransaction {
     }
   }
 
-  #ask(request: Request): Promise<Reply> {
-    if (this.#over !== undefined) return Promise.reject(this.#over);
+  async #ask(request: Request): Promise<Reply> {
+    if (this.#over !== undefined) throw this.#over;
     clearTimeout(this.#idle);
+    const until = performance.now() + this.#patience.inside;
     const answer = this.#thread.exchange(request);
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        const over = this.#timedOut(`The store gave no answer in ${this.#patience.waitMilliseconds} ms`);
-        reject(over);
-        void answer.catch(() => undefined).then(() => this.#abandon(over));
-      }, this.#patience.waitMilliseconds);
-      const settled = () => {
-        clearTimeout(timer);
-        if (this.#over === undefined) this.#watch();
-      };
-      answer.then(
-        (reply) => {
-          settled();
-          resolve(reply);
-        },
-        (error: Error) => {
-          settled();
-          reject(error);
-        },
-      );
-    });
+    const late = () => {
+      const over = this.#timedOut("no answer in time", request.kind === "commit");
+      void answer.catch(() => undefined).then(() => this.#abandon(over));
+      return over;
+    };
+    try {
+      return await answeredWithin(answer, () => until - performance.now(), late);
+    } finally {
+      if (this.#over === undefined) this.#watch();
+    }
   }
 
   #watch(): void {
-    const { idleMilliseconds } = this.#patience;
+    const { idle } = this.#patience;
     this.#idle = setTimeout(() => {
-      void this.#abandon(
-        this.#timedOut(`The transaction was rolled back: it asked nothing for ${idleMilliseconds} ms`),
-      );
-    }, idleMilliseconds);
+      void this.#abandon(this.#timedOut(`the transaction was rolled back, as it asked nothing for ${idle} ms`, false));
+    }, idle);
     this.#idle.unref();
   }
 
-  #timedOut(message: string): SqliteError {
-    this.#over = new SqliteError({ code: "SQLITE_TIMEOUT", message });
+  #timedOut(reason: string, inDoubt: boolean): Error {
+    this.#over = new StoreAway("SQLITE_TIMEOUT", reason, inDoubt);
     return this.#over;
   }
 
-  async #abandon(over: SqliteError): Promise<void> {
+  async #abandon(over: Error): Promise<void> {
     await this.#thread.exchange({ kind: "rollback" }).catch(() => undefined);
     this.#end(over);
   }
 
-  #end(over: SqliteError): void {
+  #end(over: Error): void {
     clearTimeout(this.#idle);
     this.#over = over;
     this.#release();

@@ -1,0 +1,117 @@
+import type { Command } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import { readConfig, settings } from "../config.ts";
+import { matchKeyring } from "../identity/keyring.ts";
+import { keyringPath, readKeyring } from "../identity/keyring-file.ts";
+import { summary, type VerificationSummary } from "../identity/summary.ts";
+import type { Verifier } from "../storage/restore.ts";
+import { examples, section, subcommand } from "./help.ts";
+import type { Io } from "./io.ts";
+import { overridden, settingOption } from "./options.ts";
+import { progressBar } from "./progress.ts";
+import { withStore } from "./store.ts";
+
+interface Options {
+  withoutKeyring?: true;
+  data?: string;
+}
+
+/** `duba backup` and `duba restore`. */
+export function addBackup(program: Command, io: Io): void {
+  addMake(program, io);
+  addRestore(program, io);
+}
+
+function addMake(program: Command, io: Io): void {
+  const about =
+    "Write all that the store holds at one moment into a new file, beside a service that runs: accounts, keys, catalogue, " +
+    "ledger and audit trail, but no identity record and no key of one.";
+  const command = subcommand(program, "backup", about)
+    .summary("Write all that the store holds, but for identity records, into a file.")
+    .argument("<file>", "The file to make; its owner alone may read it.")
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .action(async (path: string, { data }: Options) => {
+      const progress = progressBar(io, "rows");
+      const made = await withStore(
+        io,
+        data,
+        async ({ db }) => {
+          const { backup } = await import("../storage/backup.ts");
+          const figures = (snapshot: typeof db) => sumsOf(snapshot);
+          return backup(db, path, { madeBy: manifest.version, figures, progress: progress.tell });
+        },
+        { patient: true },
+      ).finally(progress.clear);
+      io.out(`${made.rows} rows are in ${path} (${made.bytes} bytes).\nSHA-256: ${made.sha256}\n`);
+      io.err("Keep a copy of the key ring elsewhere: a restored store is of no use without it.\n");
+    });
+  section(command, "What to know:", [
+    ["Key ring", "It is not in the backup. The restored store needs the ring of this one."],
+    ["Records", "Replays of verifications from before are answered that the record is no longer held (410)."],
+    ["Keep it safe", "It holds e-mails of accounts, hashes of API keys, keyed hashes and last digits of BVNs."],
+  ]);
+  examples(command, "duba backup duba-2026-11-01.jsonl");
+}
+
+function addRestore(program: Command, io: Io): void {
+  const about =
+    "Fill an empty store, on SQLite or PostgreSQL, with what a backup holds: all of it or nothing. The store must be new, " +
+    "or as a first start left it, and no service may run on it. The key ring of the store that the backup is of must be in " +
+    "its place.";
+  const command = subcommand(program, "restore", about)
+    .summary("Fill an empty store with what a backup holds.")
+    .argument("<file>", "What `duba backup` made.")
+    .option(
+      "--without-keyring",
+      "Restore without holding key ring and audit trail against each other: both may be lost.",
+    )
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .action(async (path: string, { data, withoutKeyring }: Options) => {
+      const progress = progressBar(io, "rows");
+      const restored = await withStore(
+        io,
+        data,
+        async (store) => {
+          const { restore } = await import("../storage/restore.ts");
+          const verifiers = [sameSums, ...(withoutKeyring ? [] : await verifiersOf(io, data))];
+          return restore(store, path, { verifiers, progress: progress.tell });
+        },
+        { patient: true, serving: true },
+      ).finally(progress.clear);
+      io.out(`${restored.rows} rows are restored, as they were at ${restored.madeAt}. They were counted and agree.\n`);
+    });
+  section(command, "What was done since the backup:", [
+    ["Erased persons", "Erase them again: the backup holds hashes and last digits of their BVNs, but no record."],
+    ["Keys", "API keys that were revoked and accounts that were suspended since are in force again."],
+  ]);
+  examples(command, "duba restore duba-2026-11-01.jsonl --data /var/lib/duba");
+}
+
+/** What was counted and charged, of each account and mode. */
+async function sumsOf(db: Parameters<typeof summary>[0]): Promise<VerificationSummary[]> {
+  return summary(db, { from: 0, to: Number.MAX_SAFE_INTEGER });
+}
+
+class RestoreFault extends Error {
+  readonly exitCode = 1;
+}
+
+const sameSums: Verifier = async (restored, figures) => {
+  if (JSON.stringify(await sumsOf(restored)) === JSON.stringify(figures)) return;
+  throw new RestoreFault("The ledger's sums are not those of the backup: nothing was restored.");
+};
+
+/** The key ring must be the restored store's, and the audit trail whole under it. */
+async function verifiersOf(io: Io, data: string | undefined): Promise<Verifier[]> {
+  const ring = await readKeyring(keyringPath(readConfig(overridden(io.environment, { DUBA_DATA: data }))));
+  const { verify } = await import("../journal/verify.ts");
+  return [
+    (restored) => matchKeyring(restored, ring, Date.now()),
+    async (restored) => {
+      // At no time is an entry late: those of the backup's last second wait to be sealed ever since.
+      const { faults } = await verify(restored, ring.audit, { found: () => {}, now: 0 });
+      if (faults === 0) return;
+      throw new RestoreFault(`The audit trail of the backup has ${faults} faults: nothing was restored.`);
+    },
+  ];
+}

@@ -1,0 +1,35 @@
+import type { Io } from "./io.ts";
+
+const clearLine = "\r\x1b[K";
+const width = 20;
+const redrawEvery = 100;
+
+/** Shows on a terminal how far long work is: one line with a bar and the rate, which is cleared in the end. */
+export function progressBar({ err, colours }: Io, unit: string) {
+  const begun = performance.now();
+  let drawn = Number.NEGATIVE_INFINITY;
+  return {
+    /** Without `all` there is no bar. */
+    tell(done: number, all?: number): void {
+      const now = performance.now();
+      if (!colours?.err || now - drawn < redrawEvery) return;
+      drawn = now;
+      const rate = `${done} ${unit}, ${rateOf(done, now - begun)} a second`;
+      err(`${clearLine}${all === undefined ? rate : `${bar(done / Math.max(1, all))} ${rate}`}`);
+    },
+    /** Rows a second so far. */
+    rate: (done: number): number => rateOf(done, performance.now() - begun),
+    clear(): void {
+      if (drawn > 0) err(clearLine);
+    },
+  };
+}
+
+function rateOf(done: number, milliseconds: number): number {
+  return Math.round((done / Math.max(1, milliseconds)) * 1000);
+}
+
+function bar(part: number): string {
+  const full = Math.min(width, Math.floor(part * width));
+  return `[${"#".repeat(full)}${" ".repeat(width - full)}] ${Math.min(100, Math.floor(part * 100))}%`;
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import type { Kysely } from "kysely";
+import type { AuditEvent } from "./audit.ts";
+import { copiedTables } from "./backup.ts";
+import { StoreFault } from "./fault.ts";
+import type { Tables, VerificationRow } from "./tables.ts";
+
+export const madeAt = Date.UTC(2026, 0, 31);
+
+/** Line ends that are none in JSON, quotes of all kinds, letters of more than one byte. */
+const awkward = "line\u2028end\u2029 \"quoted\" 'and' \\ \t\r\n Ọlá 🙂";
+
+export const verification: VerificationRow = {
+  reference: "aaaaaa000000001",
+  account_id: "acc_1",
+  key_id: "key_1",
+  mode: "live",
+  state: "verified",
+  idempotency_hash: null,
+  body_hash: "v1:body",
+  subject_hash: "v1:subject",
+  subject_last4: "0017",
+  upstream: "played",
+  attempts: 1,
+  unresolved: 0,
+  amount: Number.MAX_SAFE_INTEGER,
+  fee: 12_345,
+  charged: 1,
+  amount_differs: 1,
+  consent_reference: awkward,
+  sealed_record: "s1:r1:the-sealed-record",
+  sealed_key: "s1:r1:the-wrapped-key",
+  owner: null,
+  trail_due: 1,
+  created_at: madeAt,
+  started_at: madeAt,
+  completed_at: null,
+};
+
+export const account = {
+  id: "acc_1",
+  name: awkward,
+  email: "shop@example.com",
+  created_at: madeAt,
+  suspended_at: madeAt,
+  bvn_fee: 1,
+  answers: "masked",
+};
+
+export const apiKey = {
+  id: "key_1",
+  account_id: account.id,
+  mode: "live",
+  label: "",
+  scopes: "[]",
+  addresses: "[]",
+  secret_hash: "hash-of-key",
+  bootstrap: 0 as 0 | 1,
+  created_at: madeAt,
+  expires_at: null,
+  revoked_at: null,
+};
+
+export const revision = { number: 1, created_at: madeAt, author: "duba", source: "starter", note: "" };
+
+const provider = { position: 0, id: 1, name: "", narration: "", image: "" };
+const product = { type: "gotv", position: 0, price: 1, name: "" };
+
+const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
+  account: [account],
+  api_key: [apiKey],
+  access_token: [{ secret_hash: "hash-of-token", key_id: apiKey.id, created_at: madeAt, expires_at: madeAt }],
+  data_provider: [{ type: "MTNDATA", ...provider }],
+  data_bundle: [
+    { type: "MTNDATA", code: "a", position: 0, description: "", amount: 1, price: 1, value: "", duration: "" },
+  ],
+  corporate_bundle: [{ code: "a", position: 0, description: "" }],
+  cable_provider: [{ type: "gotv", ...provider }],
+  cable_product: [{ ...product, code: "a", id: 1, description: "", amount: 1 }],
+  cable_add_on: [{ ...product, product_code: "a", code: "b" }],
+  catalogue_revision: [{ ...revision, number: 2, source: "import" }],
+  instance_secret: [{ name: "keyring:hmac:1", value: "fingerprint", created_at: madeAt }],
+  audit_entry: [
+    { id: "a", occurred_at: madeAt, kind: "k", actor: "system", facts: "{}", batch: 1, position: 1 },
+    { id: "b", occurred_at: madeAt, kind: "k", actor: "system", facts: "{}", batch: null, position: 0 },
+  ],
+  audit_seal: [{ batch: 1, previous: "", sealed_at: madeAt, size: 1, content: "c", list: "l", mac: "m" }],
+};
+
+/** Puts rows into every table that is copied: of verifications and audit entries more than a page. */
+export async function fill(db: Kysely<Tables>): Promise<void> {
+  for (const [table, values] of Object.entries(rows))
+    await db
+      .insertInto(table as keyof Tables)
+      .values(values as never)
+      .execute();
+  await db.updateTable("audit_head").set({ batch: 1, hash: "h", mac: "m" }).execute();
+  for (let n = 0; n < 1100; n += 100) {
+    const many = Array.from({ length: 100 }, (_, at) => n + at);
+    const verifications = many.map((n) => ({ ...verification, reference: `ref-${n}`, fee: n }));
+    await db.insertInto("verification").values(verifications).execute();
+    const entries = many.map((n) => ({ ...rows.audit_entry![1]!, id: `entry-${n}`, occurred_at: madeAt + (n % 7) }));
+    await db.insertInto("audit_entry").values(entries).execute();
+  }
+}
+
+/** Of each table that is copied, how many rows it has and their hash, in an order that is not the engine's. */
+export async function contentOf(db: Kysely<Tables>, blanks: readonly string[] = []): Promise<Record<string, string>> {
+  const content: Record<string, string> = {};
+  for (const { table } of copiedTables) {
+    const rows = await db.selectFrom(table).selectAll().execute();
+    const columnsOf = (row: object) =>
+      Object.entries(row).map(([name, value]) => [name, blanks.includes(name) ? null : value]);
+    const texts = rows.map((row) => JSON.stringify(columnsOf(row).toSorted())).toSorted();
+    content[table] = `${rows.length} ${hash("sha256", texts.join("\n"))}`;
+  }
+  return content;
+}
+
+/** What a restore takes, and what it told the audit trail. */
+export function audited(db: Kysely<Tables>) {
+  const told: AuditEvent[] = [];
+  const audit = async (_: unknown, ...events: AuditEvent[]) => void told.push(...events);
+  return { db, audit, actor: "operator:ada", told };
+}
+
+/** The sentence of a `StoreFault`. */
+export async function refusal(work: Promise<unknown>): Promise<string> {
+  const fault = await work.then(
+    () => assert.fail("it was not refused"),
+    (error: unknown) => error,
+  );
+  assert.ok(fault instanceof StoreFault, String(fault));
+  return fault.message;
+}

@@ -1,0 +1,194 @@
+import { createHash } from "node:crypto";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { type Kysely, sql, type Transaction } from "kysely";
+import { codeOf, StoreFault } from "./fault.ts";
+import type { Tables } from "./tables.ts";
+
+/**
+ * A backup is text, a JSON value a line, alike for both engines:
+ *
+ * - the header (`BackupHeader`)
+ * - for each table that has rows: `{"table":…,"columns":[…]}`, then its rows as arrays
+ * - `{"sha256":…}` of all bytes before that line, in hex
+ */
+export interface BackupHeader {
+  /** The version of this form. */
+  duba_backup: 1;
+  /** The version of Duba, for people. */
+  made_by: string;
+  /** ISO 8601, UTC. */
+  made_at: string;
+  migrations: string[];
+  /** How many rows of each table follow. */
+  rows: Record<string, number>;
+  /** What the caller noted of the same snapshot, to hold a restored store against. */
+  figures: unknown;
+}
+
+type Name = keyof Tables;
+
+/** Each table's primary key, in an order that foreign keys allow; null: it holds nothing that outlives its process. */
+const primaryKeys: Record<Name, readonly string[] | null> = {
+  instance_secret: ["name"],
+  account: ["id"],
+  api_key: ["id"],
+  access_token: ["secret_hash"],
+  data_provider: ["type"],
+  data_bundle: ["type", "code"],
+  corporate_bundle: ["code"],
+  cable_provider: ["type"],
+  cable_product: ["type", "code"],
+  cable_add_on: ["type", "product_code", "code"],
+  catalogue_revision: ["number"],
+  verification: ["reference"],
+  audit_entry: ["occurred_at", "id"],
+  audit_seal: ["batch"],
+  audit_head: ["id"],
+  // Only its changes say something: a restore is one.
+  change_counter: null,
+  verification_owner: null,
+  upstream_status: null,
+};
+
+export const copiedTables = Object.entries(primaryKeys).flatMap(([table, key]) =>
+  key === null ? [] : [{ table: table as Name, key }],
+);
+
+/** Without these no backup can bring a record back that was erased or swept since. */
+const leftOut: ReadonlySet<string> = new Set(["sealed_record", "sealed_key"]);
+
+const page = 1000;
+
+export interface BackupOptions {
+  madeBy: string;
+  /** Milliseconds since 1970. */
+  now?: number;
+  figures?: (snapshot: Kysely<Tables>) => Promise<unknown>;
+  progress?: (rows: number, all: number) => void;
+}
+
+/** What a backup holds. */
+export interface Made {
+  rows: number;
+  bytes: number;
+  sha256: string;
+}
+
+/**
+ * Writes everything but the records and their keys into a new file, readable by its owner only, as it stands at one moment,
+ * beside processes that serve. Throws `StoreFault` if there is such a file or it cannot be written; then none is left.
+ */
+export async function backup(db: Kysely<Tables>, path: string, options: BackupOptions): Promise<Made> {
+  const file = await open(path, "wx", 0o600).catch((error) => Promise.reject(cannotWrite(path, error)));
+  try {
+    const writer = new Writer(file, path);
+    const rows = await db
+      .transaction()
+      .setIsolationLevel("repeatable read")
+      .setAccessMode("read only")
+      .execute((snapshot) => copy(snapshot, writer, options));
+    return { rows, ...(await writer.end()) };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+async function copy(snapshot: Transaction<Tables>, writer: Writer, options: BackupOptions): Promise<number> {
+  const { madeBy, now = Date.now(), figures, progress } = options;
+  const rows: Record<string, number> = {};
+  for (const { table } of copiedTables) rows[table] = await countRows(snapshot, table);
+  const header: BackupHeader = {
+    duba_backup: 1,
+    made_by: madeBy,
+    made_at: new Date(now).toISOString(),
+    migrations: await migrationsOf(snapshot),
+    rows,
+    figures: (await figures?.(snapshot)) ?? null,
+  };
+  await writer.write([header]);
+  const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  let done = 0;
+  for (const { table, key } of copiedTables) {
+    let columns: string[] | undefined;
+    for await (const rows of pages(snapshot, table, key)) {
+      const head = columns === undefined ? [{ table, columns: columnsOf(rows[0]!) }] : [];
+      columns ??= columnsOf(rows[0]!);
+      await writer.write([...head, ...rows.map((row) => columns!.map((column) => row[column]))]);
+      done += rows.length;
+      progress?.(done, all);
+    }
+  }
+  return done;
+}
+
+type AnyRow = Record<string, unknown>;
+
+function columnsOf(row: AnyRow): string[] {
+  return Object.keys(row).filter((column) => !leftOut.has(column));
+}
+
+async function* pages(db: Kysely<Tables>, table: Name, key: readonly string[]): AsyncGenerator<AnyRow[]> {
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  let after = sql``;
+  for (;;) {
+    const { rows } = await sql<AnyRow>`
+      select * from ${sql.table(table)} ${after} order by ${columns} limit ${sql.lit(page)}`.execute(db);
+    if (rows.length > 0) yield rows;
+    if (rows.length < page) return;
+    after = sql`where (${columns}) > (${sql.join(key.map((column) => rows.at(-1)![column]))})`;
+  }
+}
+
+export async function countRows(db: Kysely<Tables>, table: Name): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db);
+  return rows[0]!.count;
+}
+
+/** The names of the migrations that made the store's tables, in their order. */
+export async function migrationsOf(db: Kysely<Tables>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Writes lines, and in the end the hash of them all. */
+class Writer {
+  readonly #file: FileHandle;
+  readonly #path: string;
+  readonly #hash = createHash("sha256");
+  #bytes = 0;
+
+  constructor(file: FileHandle, path: string) {
+    this.#file = file;
+    this.#path = path;
+  }
+
+  async write(lines: readonly unknown[]): Promise<void> {
+    const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    this.#hash.update(text);
+    await this.#append(text);
+  }
+
+  async end(): Promise<{ bytes: number; sha256: string }> {
+    const sha256 = this.#hash.digest("hex");
+    await this.#append(Buffer.from(`${JSON.stringify({ sha256 })}\n`));
+    await this.#file.sync();
+    return { bytes: this.#bytes, sha256 };
+  }
+
+  async #append(text: Buffer): Promise<void> {
+    await this.#file.writeFile(text).catch((error) => Promise.reject(cannotWrite(this.#path, error)));
+    this.#bytes += text.length;
+  }
+}
+
+function cannotWrite(path: string, error: unknown): StoreFault {
+  const code = codeOf(error);
+  if (code === "EEXIST") return new StoreFault(`There is a file ${path} already: name another, or move it away.`);
+  if (code === "ENOSPC") return new StoreFault(`The disk of ${path} is full: make room, or name a file elsewhere.`);
+  return new StoreFault(
+    `The backup ${path} cannot be written (${code}): name a file in a directory that you may write.`,
+  );
+}

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import Database from "better-sqlite3";
+import { type Kysely, sql } from "kysely";
+import pg from "pg";
+import { engines, type Fresh } from "../../test/support/engines.ts";
+import { StoreAway } from "./fault.ts";
+import { openStore, type Store } from "./store.ts";
+import type { Tables } from "./tables.ts";
+
+const secret = (name: string) => ({ name, value: "x", created_at: 0 });
+
+/** Holds what every write of the table needs, as another process does. */
+async function holdWrites({ dataDirectory, databaseUrl }: Fresh["settings"]): Promise<() => Promise<void>> {
+  if (databaseUrl === undefined) {
+    const other = new Database(`${dataDirectory}/duba.db`);
+    other.exec("BEGIN IMMEDIATE");
+    return async () => void other.close();
+  }
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query("begin; lock table instance_secret in exclusive mode");
+  return () => client.end();
+}
+
+/** A statement that takes about so many milliseconds. */
+async function statementOf(milliseconds: number, store: Store): Promise<(db: Kysely<Tables>) => Promise<unknown>> {
+  if (store.engine === "postgres") return (db) => sql`select pg_sleep(${milliseconds / 1000}) as slept`.execute(db);
+  const count = (to: number, db: Kysely<Tables>) =>
+    sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${to}) select count(*) from n`.execute(
+      db,
+    );
+  const begun = performance.now();
+  await count(200_000, store.db);
+  const perNumber = (performance.now() - begun) / 200_000;
+  return (db) => count(Math.ceil(milliseconds / perNumber), db);
+}
+
+async function awayWithinASecond(asked: Promise<unknown>): Promise<StoreAway> {
+  const begun = performance.now();
+  const error = await asked.then(
+    () => assert.fail("the store took it"),
+    (error: unknown) => error,
+  );
+  assert.ok(error instanceof StoreAway, String(error));
+  assert.ok(performance.now() - begun < 1000, `${performance.now() - begun} ms`);
+  return error;
+}
+
+for (const { name: engine, fresh } of engines) {
+  describe(`a process that serves on ${engine}`, () => {
+    let place: Fresh;
+    let store: Store;
+    let beside: Store;
+
+    before(async () => {
+      place = await fresh();
+      store = await openStore({ ...place.settings, serving: true });
+      beside = await openStore({ ...place.settings, serving: false });
+    });
+    after(async () => {
+      await beside.close();
+      await store.close();
+      await place.dispose();
+    });
+
+    const write = ({ db }: Store, name: string) => db.insertInto("instance_secret").values(secret(name)).execute();
+
+    it("hears within a second of a write that another one holds up; a command beside it waits for its turn", async () => {
+      const release = await holdWrites(place.settings);
+      const waiting = write(beside, "patient");
+      const [{ inDoubt }, takesWrites] = await Promise.all([
+        awayWithinASecond(write(store, "hurried")),
+        store.takesWrites(),
+        store.db.selectFrom("change_counter").selectAll().execute(),
+      ]);
+      assert.deepEqual([inDoubt, takesWrites], [false, false]);
+      await release();
+      await waiting;
+      assert.equal(await store.takesWrites(), true);
+      const rows = await store.db.selectFrom("instance_secret").select("name").where("value", "=", "x").execute();
+      assert.deepEqual(rows, [{ name: "patient" }]);
+    });
+
+    it("hears within a second of a statement that takes longer, unless it is one of a transaction", async () => {
+      const long = await statementOf(1500, store);
+      await awayWithinASecond(long(store.db));
+      await store.db.transaction().execute(long);
+      assert.equal((await store.db.selectFrom("change_counter").selectAll().execute()).length, 2);
+    });
+  });
+}

@@ -1,0 +1,152 @@
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
+import pg from "pg";
+import { codeOf, StoreAway } from "./fault.ts";
+import { answeredWithin, leftOf, OPEN_MILLISECONDS, type Patience } from "./patience.ts";
+import type { Tables } from "./tables.ts";
+
+const MOST_CONNECTIONS = 10;
+
+/** Sums of int8 columns come as numeric. */
+const { INT8, NUMERIC } = pg.types.builtins;
+
+function toNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && !Number.isSafeInteger(number)) {
+    throw new RangeError(`The store holds ${text}, which is beyond 2^53`);
+  }
+  return number;
+}
+
+/** This pool's own parsers: the process-wide ones of `pg` stay as they are. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(id, format) {
+    if (id === INT8 || id === NUMERIC) return toNumber;
+    return pg.types.getTypeParser(id, format);
+  },
+};
+
+/** True when the server refused one statement, which then certainly did nothing. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === "ERROR";
+}
+
+/** Of a refusal: no connection, read-only, no room, no memory, a lock or a time that was not had, a fault of its own. */
+const AWAY = /^(?:08|25006|53|55P03|57|58|XX)/;
+const READ_ONLY = "25006";
+
+function isOfStatement(error: unknown): boolean {
+  return error instanceof RangeError || (isRefusal(error) && !AWAY.test(codeOf(error) ?? ""));
+}
+
+/** The error as it is when it is the statement's own, else `StoreAway`; in doubt unless the server itself refused. */
+function explained(error: unknown, isSent: boolean): unknown {
+  if (isOfStatement(error)) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StoreAway(codeOf(error) ?? "CONNECTION", reason, isSent && !isRefusal(error), { cause: error });
+}
+
+const noAnswer = () => new Error("no answer in time");
+
+/** The server gives up before we do: then it is certain that the statement did nothing. */
+const serverLimit = (milliseconds: number) => milliseconds - 50;
+
+/** One pool's view of its server: when it last answered, by `performance.now()`. */
+interface Server {
+  heard: number;
+}
+
+/**
+ * A connection whose answers are waited for with `patience`. One that was lost, gave no answer in time or is read-only (its
+ * server may be the primary no more) is closed when Kysely gives it back, not used again.
+ */
+function bounded(client: pg.PoolClient, patience: Patience, server: Server): PostgresPoolClient {
+  let lost: unknown;
+  const ask = async (sql: string, parameters: readonly unknown[], milliseconds: number) => {
+    const until = performance.now() + milliseconds;
+    try {
+      const answer = client.query(sql, [...parameters]);
+      return await answeredWithin(answer, () => until - performance.now(), noAnswer);
+    } catch (error) {
+      const told = explained(error, true);
+      if (told instanceof StoreAway && (!isRefusal(error) || told.code === READ_ONLY)) lost = told;
+      throw told;
+    } finally {
+      if (lost === undefined) server.heard = performance.now();
+    }
+  };
+  const query = async (sql: string, parameters: readonly unknown[]) => {
+    if (lost !== undefined) throw lost;
+    if (isInside(client)) return await ask(sql, parameters, patience.inside);
+    const result = await ask(sql, parameters, patience.alone);
+    if (isInside(client))
+      await ask(`set local statement_timeout = ${serverLimit(patience.inside)}`, [], patience.alone);
+    return result;
+  };
+  return {
+    // Kysely's other form of it takes a cursor, and comes only with a cursor in its settings.
+    query: query as unknown as PostgresPoolClient["query"],
+    release: (destroy) => client.release(destroy === true || lost !== undefined),
+  };
+}
+
+function isInside(client: pg.PoolClient): boolean {
+  return client.getTransactionStatus() !== "I";
+}
+
+export interface PostgresDatabase {
+  readonly db: Kysely<Tables>;
+  close(): Promise<void>;
+}
+
+/** A pool on `url`; nothing is connected until the first statement. */
+export function openPostgres(url: string, patience: Patience): PostgresDatabase {
+  const pool = new pg.Pool({
+    connectionString: url,
+    types,
+    application_name: "duba",
+    connectionTimeoutMillis: OPEN_MILLISECONDS,
+    max: MOST_CONNECTIONS,
+    keepAlive: true,
+    statement_timeout: serverLimit(patience.alone),
+    idle_in_transaction_session_timeout: patience.idle,
+  });
+  // A dropped connection fails its statement, or is replaced at the next one; unheard, these events would end the process.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+
+  const server: Server = { heard: 0 };
+  const connect = async () => {
+    const asked = performance.now();
+    const coming = pool.connect();
+    try {
+      const client = await answeredWithin(coming, () => leftOf(patience, asked, server.heard), noAnswer);
+      return bounded(client, patience, server);
+    } catch (error) {
+      // A connection that comes too late for this statement serves the next.
+      coming.then(
+        (late) => late.release(),
+        () => undefined,
+      );
+      throw explained(error, false);
+    }
+  };
+  const connecting = new Set<Promise<PostgresPoolClient>>();
+  const kept: PostgresPool = {
+    options: pool.options,
+    connect() {
+      const client = connect().finally(() => connecting.delete(client));
+      connecting.add(client);
+      return client;
+    },
+    end: () => pool.end(),
+  };
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kept }) });
+  return {
+    db,
+    async close() {
+      // Kysely and the pool would forget those who still wait for a connection.
+      await Promise.allSettled(connecting);
+      await db.destroy();
+    },
+  };
+}
