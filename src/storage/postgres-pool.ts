@@ -25,13 +25,29 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
+const MOST_NAMED = 500;
+const LONGEST_NAMED = 4000;
+const names = new Map<string, string>();
+
+/** A name lets the server parse and plan a statement once for each connection. None for long ones, nor for ever more of them. */
+function nameOf(sql: string): string | undefined {
+  const known = names.get(sql);
+  if (known !== undefined || names.size >= MOST_NAMED || sql.length > LONGEST_NAMED) return known;
+  const name = `duba_${names.size}`;
+  names.set(sql, name);
+  return name;
+}
+
+/** What a named statement says once another version of Duba has changed its table: another connection will know better. */
+const OUTDATED = "0A000";
+
 /** True when the server refused one statement, which then certainly did nothing. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === "ERROR";
 }
 
 /** Of a refusal: no connection, read-only, no room, no memory, a lock or a time that was not had, a fault of its own. */
-const AWAY = /^(?:08|25006|53|55P03|57|58|XX)/;
+const AWAY = /^(?:08|0A000|25006|53|55P03|57|58|XX)/;
 const READ_ONLY = "25006";
 
 function isOfStatement(error: unknown): boolean {
@@ -64,11 +80,13 @@ function bounded(client: pg.PoolClient, patience: Patience, server: Server): Pos
   const ask = async (sql: string, parameters: readonly unknown[], milliseconds: number) => {
     const until = performance.now() + milliseconds;
     try {
-      const answer = client.query(sql, [...parameters]);
+      const name = parameters.length > 0 ? nameOf(sql) : undefined;
+      const answer = client.query({ text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) });
       return await answeredWithin(answer, () => until - performance.now(), noAnswer);
     } catch (error) {
       const told = explained(error, true);
-      if (told instanceof StoreAway && (!isRefusal(error) || told.code === READ_ONLY)) lost = told;
+      if (told instanceof StoreAway && (!isRefusal(error) || told.code === READ_ONLY || told.code === OUTDATED))
+        lost = told;
       throw told;
     } finally {
       if (lost === undefined) server.heard = performance.now();
