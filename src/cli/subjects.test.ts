@@ -26,7 +26,7 @@ for (const engine of engines) {
         headers: { ...(key && { "Idempotency-Key": key }), "Consent-Reference": "consent-1" },
         body: { bvn: of, phone: "08000000017", amount: "100" },
       });
-      return { status, ...json };
+      return { ...json, status };
     };
 
     it("exports what is held as JSON, by a BVN in any accepted form", async () => {

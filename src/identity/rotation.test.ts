@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, suite, type TestContext, test } from "node:test";
-import { engines, newRequest, suiteStore } from "./identity.fixture.ts";
+import { answering, engines, failureOf, newRequest, rowsOf, suiteStore, verified } from "./identity.fixture.ts";
 import { keyUsage } from "./key-usage.ts";
 import { currentOf, keyringText, matchKeyring } from "./keyring.ts";
 import { readKeyring } from "./keyring-file.ts";
@@ -116,6 +116,48 @@ for (const engine of engines) {
       assert.deepEqual(left.audit, audit);
       await place.verify(late);
       assert.deepEqual(await usedBy(place), { hashes: { 2: 2 }, records: { r2: 1 } });
+    });
+
+    test("a record that does not open fails by itself: nobody is asked, nothing charged, all else goes on", async (t) => {
+      const place = await ringed(t);
+      const { upstream, questions } = answering(verified);
+      const held = { current: await place.ring() };
+      const room = await store.open(t, { keyring: held, upstreams: { test: upstream, live: [] } });
+      const mine = newRequest();
+      const call = (key: string) => room.verify({ ...mine, idempotencyKey: key });
+      const references = new Map<string, string>();
+      for (const key of ["whole", "cut", "other", "lost"])
+        references.set(key, (await call(key)).record.request_reference);
+      const keyOf = async (key: string) => {
+        const rows = await rowsOf(store.db, mine);
+        return rows.find(({ reference }) => reference === references.get(key))!.sealed_key!;
+      };
+      const broken = {
+        cut: (await keyOf("cut")).slice(0, -4),
+        other: await keyOf("whole"),
+        lost: (await keyOf("lost")).replace(":r1:", ":r0:"),
+      };
+      for (const [key, sealed_key] of Object.entries(broken))
+        await store.db
+          .updateTable("verification")
+          .set({ sealed_key })
+          .where("reference", "=", references.get(key)!)
+          .execute();
+
+      store.log.lines.length = 0;
+      for (const key of Object.keys(broken)) {
+        const { code, detail } = await failureOf(call(key));
+        assert.equal(code, "internal_error");
+        assert.equal(detail.facts?.request_reference, references.get(key));
+      }
+      assert.deepEqual(
+        store.log.lines.map(({ level, fields }) => [level, fields]),
+        Object.keys(broken).map((key) => ["error", { reference: references.get(key) }]),
+      );
+      assert.equal((await call("whole")).replayed, true);
+      assert.equal((await call("new")).replayed, false);
+      assert.equal(questions.length, 5);
+      assert.deepEqual(new Set((await rowsOf(store.db, mine)).map(({ charged }) => charged)), new Set([1]));
     });
   });
 }
