@@ -168,6 +168,24 @@ export const settings = {
       return milliseconds !== undefined && milliseconds >= 3 * 3_600_000 ? milliseconds : undefined;
     },
   }),
+  guardRemoval: setting({
+    name: "DUBA_GUARD_REMOVAL",
+    default: "30%",
+    about: "Part of a list of the catalogue that a change may remove without being approved.",
+    form: "a percentage from 0% to 100%",
+    /** A part of 1. */
+    read: (text): number | undefined => {
+      const part = /^(\d{1,3})%$/.exec(text)?.[1];
+      return part !== undefined && Number(part) <= 100 ? Number(part) / 100 : undefined;
+    },
+  }),
+  guardPriceFactor: setting({
+    name: "DUBA_GUARD_PRICE_FACTOR",
+    default: "2",
+    about: "By how much a price may rise or fall without being approved: 2 is twice, or half.",
+    form: "a number of 1 or more, such as 1.5",
+    read: (text): number | undefined => (/^[1-9]\d{0,5}(\.\d{1,3})?$/.test(text) ? Number(text) : undefined),
+  }),
   upstreams: setting({
     name: "DUBA_UPSTREAMS",
     default: "",

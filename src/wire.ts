@@ -101,7 +101,11 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   });
   let patience = 0;
   opened.defer(() => identity.stop(patience));
-  const catalogue = await openCatalogue({ db });
+  const catalogue = await openCatalogue({
+    db,
+    guard: { removal: config.guardRemoval, priceFactor: config.guardPriceFactor },
+    audit,
+  });
   opened.defer(() => catalogue.stop());
   await audit(
     db,

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Answers } from "./answers.ts";
-import { headerOf, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
+import { Bodies } from "./bodies.ts";
+import { answersOf, headerOf, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
+import type { Content } from "./lists.ts";
+import { OwnAnswers } from "./own-answers.ts";
+import { Edit, itemIn } from "./snapshot.ts";
 
 const snapshot = await starterSnapshot();
 const start = Date.UTC(2026, 0, 31, 9, 30);
@@ -18,7 +22,7 @@ function spelling(text: string, n: number): string {
 }
 
 test("an answer is written once and then only picked", () => {
-  const answers = new Answers(snapshot, () => start);
+  const answers = answersOf(snapshot, () => start);
   for (const ask of [
     () => answers.dataBundles(undefined),
     () => answers.dataBundles("MTNDATA"),
@@ -34,7 +38,7 @@ test("an answer is written once and then only picked", () => {
 });
 
 test("50,000 spellings and unknown codes fill no more than the bounded cache, and push out none of ours", () => {
-  const answers = new Answers(snapshot, () => start);
+  const answers = answersOf(snapshot, () => start);
   const ours = answers.addOns("gotv", "GOTVSUPAPLUS");
   for (let n = 0; n < 50_000; n++) {
     answers.addOns(spelling("gotv", n), spelling("GOTVSUPAPLUS", n >> 4));
@@ -49,7 +53,7 @@ test("50,000 spellings and unknown codes fill no more than the bounded cache, an
 
 test("the list of all providers is dated anew together with its compressed forms", async () => {
   let time = start;
-  const answers = new Answers(snapshot, () => time);
+  const answers = answersOf(snapshot, () => time);
   const dateOf = async () => {
     const all = answers.dataBundles(undefined);
     const texts = [
@@ -68,8 +72,8 @@ test("the list of all providers is dated anew together with its compressed forms
 });
 
 test("a validator is the same on every instance and in every revision with the same list", () => {
-  const one = new Answers(snapshot, () => start);
-  const other = new Answers({ ...snapshot, revision: 9, publishedAt: start }, () => start + 3_600_000);
+  const one = answersOf(snapshot, () => start);
+  const other = answersOf({ ...snapshot, revision: 9, publishedAt: start }, () => start + 3_600_000);
   const etagsOf = (answers: Answers) => [
     answers.dataBundles(undefined).etag,
     answers.dataBundles("MTNDATA").etag,
@@ -85,29 +89,61 @@ test("a validator is the same on every instance and in every revision with the s
   assert.equal(headerOf(plainForm(other.dataProviders()), "Duba-Catalogue-Revision"), "9");
 });
 
-test("a changed price changes the validators of the lists that show it, and no others", () => {
-  const [mtn, ...rest] = snapshot.dataProviders;
-  const [bundle, ...bundles] = mtn!.bundles;
-  const dearer = { ...mtn!, bundles: [{ ...bundle!, price: bundle!.price + 50 }, ...bundles] };
-  const before = new Answers(snapshot, () => start);
-  const now = new Answers({ ...snapshot, dataProviders: [dearer, ...rest] }, () => start);
+/** The starter catalogue with other members of some bundles, as revision 2. */
+async function edited(changes: Record<string, Record<string, unknown>>) {
+  const edit = new Edit(snapshot);
+  for (const [key, members] of Object.entries(changes)) {
+    const { position, content } = itemIn(snapshot, "data-bundles", key)!;
+    edit.set("data-bundles", key, { position, content: { ...content, ...members } as Content });
+  }
+  return edit.finish({ ...snapshot, revision: 2 });
+}
+
+test("a changed price changes the validators of the lists that show it, and no others", async () => {
+  const before = answersOf(snapshot, () => start);
+  const now = answersOf(await edited({ "MTNDATA 104": { price: 10_050 } }), () => start);
   assert.equal(JSON.parse(textOf(now.dataBundles("MTNDATA"))).data.data[0].price, "100.5");
   assert.notEqual(now.dataBundles("MTNDATA").etag, before.dataBundles("MTNDATA").etag);
   assert.notEqual(now.dataBundles(undefined).etag, before.dataBundles(undefined).etag);
   assert.equal(now.dataBundles("GLODATA").etag, before.dataBundles("GLODATA").etag);
 });
 
-test("an empty catalogue answers empty lists", () => {
-  const [mtn] = snapshot.dataProviders;
-  const bare = new Answers({ ...snapshot, dataProviders: [{ ...mtn!, bundles: [] }], cableProviders: [] }, () => start);
+test("a revision writes only the lists anew that it touches, and the others keep their bytes under its number", async () => {
+  const bodies = new Bodies(() => start);
+  const own = new OwnAnswers();
+  const before = new Answers(snapshot, bodies, own);
+  const bytesOf = (answers: Answers) =>
+    [
+      answers.dataBundles("MTNDATA"),
+      answers.dataBundles("GLODATA"),
+      answers.corporateBundles(),
+      answers.dataProviders(),
+      answers.cableProviders(),
+      answers.cablePlans("gotv"),
+      answers.addOns("dstv", "COMPE36"),
+    ].map((answer) => plainForm(answer).body);
+  const [mtn, ...others] = bytesOf(before);
+  const now = new Answers(await edited({ "MTNDATA 104": { price: 10_050 } }), bodies, own);
+  const [mtnNow, ...othersNow] = bytesOf(now);
+  assert.notEqual(mtnNow, mtn);
+  for (const [place, body] of othersNow.entries()) assert.equal(body, others[place]);
+  assert.equal(headerOf(plainForm(now.dataBundles("GLODATA")), "Duba-Catalogue-Revision"), "2");
+});
+
+test("an empty catalogue answers empty lists", async () => {
+  const gone = { ...snapshot, groups: { ...snapshot.groups, "data-bundles": new Map(), "cable-providers": new Map() } };
+  const bare = answersOf(gone, () => start);
   for (const answer of [bare.dataBundles(undefined), bare.dataBundles("mtndata")])
     assert.deepEqual(JSON.parse(textOf(answer)).data.data, []);
+  assert.deepEqual(JSON.parse(textOf(bare.cableProviders())).billers, []);
   assert.throws(() => bare.cablePlans("gotv"), { message: "No cable provider has the code gotv." });
 });
 
-test("a list that breaks its schema is never given", () => {
-  const [mtn] = snapshot.dataProviders;
-  const broken = { ...mtn!, bundles: [{ ...mtn!.bundles[0]!, value: null as unknown as string }] };
-  const answers = new Answers({ ...snapshot, dataProviders: [broken] }, () => start);
+test("a list that breaks its schema is never given, and keeps no other from being served", async () => {
+  const broken = await edited({ "MTNDATA 104": { value: null } });
+  const bodies = new Bodies(() => start);
+  await bodies.prepare(broken);
+  const answers = new Answers(broken, bodies, new OwnAnswers());
   assert.throws(() => answers.dataBundles("MTNDATA"), /breaks its schema at/);
+  assert.ok(textOf(answers.dataBundles("GLODATA")).includes("GLODATA"));
 });

@@ -1,58 +1,54 @@
 import { LRUCache } from "lru-cache";
-import Type from "typebox";
-import { answerWriter } from "../contract/answer.ts";
-import { nairaOf } from "../contract/money.ts";
 import type { ReadyAnswer } from "../contract/ready.ts";
-import type { Catalogue } from "./catalogue.ts";
-import { byCode, fold, knownCodes, unknownCode } from "./codes.ts";
-import { DatedAnswer } from "./dated-answer.ts";
-import { AddOnAnswer, BillerAnswer, CablePlanAnswer, CorporateBundleAnswer, DataBundle } from "./shapes.ts";
-import type { CableProduct, CableProvider, DataProvider, Snapshot } from "./snapshot.ts";
-import { etagOf, WrittenAnswer } from "./written-answer.ts";
+import { Answer, type Description } from "./answer.ts";
+import { addOnsBody, type Bodies, plansBody } from "./bodies.ts";
+import { fold, knownCodes, unknownCode } from "./codes.ts";
+import type { CableProduct, Provider } from "./lists.ts";
+import type { OwnAnswers } from "./own-answers.ts";
+import { type PriceList, priceListOf } from "./prices.ts";
+import { type Group, groupIn, type Item, indexOf, type Snapshot } from "./snapshot.ts";
+import type { BodySource } from "./written-body.ts";
 
 /** Answers kept per revision: of requests in our own spelling, and of other spellings, which anybody can make up. */
 const KEPT = 2000;
 const KEPT_SPELLINGS = 500;
 
-const writeBundles = answerWriter(Type.Array(DataBundle));
-const writeCorporateBundles = answerWriter(CorporateBundleAnswer);
-const writeBillers = answerWriter(BillerAnswer);
-const writePlans = answerWriter(CablePlanAnswer);
-const writeAddOns = answerWriter(AddOnAnswer);
-
-const BUNDLES_BEGIN = Buffer.from('{"success":true,"data":{"status":1,"error":false,"data":[');
-const BUNDLES_END = Buffer.from('],"date":"');
-const DATE_END = Buffer.from('","message":"Data lookup successful"}}');
-const COMMA = Buffer.from(",");
+/** What can be looked up. Never waits, and never touches the store. An account sees its own prices, if it has any. */
+export interface LookUps {
+  /** Bundles of a data provider, or of all. Throws `provider_not_found`. */
+  dataBundles(provider: string | undefined, accountId?: string): ReadyAnswer;
+  corporateBundles(): ReadyAnswer;
+  dataProviders(): ReadyAnswer;
+  cableProviders(): ReadyAnswer;
+  /** Products of a cable provider. Throws `provider_not_found`. */
+  cablePlans(type: string, accountId?: string): ReadyAnswer;
+  /** Add-ons of a cable product. Throws `provider_not_found` and `product_not_found`. */
+  addOns(type: string, productCode: string, accountId?: string): ReadyAnswer;
+}
 
 /** The answers to everything that can be asked of one revision, each written when it is first asked for. */
-export class Answers implements Catalogue {
+export class Answers implements LookUps {
   readonly #snapshot: Snapshot;
-  readonly #now: () => number;
-  readonly #dataProviders: ReadonlyMap<string, DataProvider>;
-  readonly #cableProviders: ReadonlyMap<string, CableProvider>;
-  /** By folded cable provider code, then by folded product code. */
-  readonly #products: ReadonlyMap<string, ReadonlyMap<string, CableProduct>>;
-  /** The bundles of a provider as JSON, without the brackets. */
-  readonly #fragments = new Map<DataProvider, Buffer>();
-
+  readonly #bodies: Bodies;
+  readonly #own: OwnAnswers;
+  readonly #open: Description;
+  readonly #closed: Description;
   readonly #bundles = new LRUCache<string, ReadyAnswer>({ max: KEPT });
   readonly #plans = new LRUCache<string, ReadyAnswer>({ max: KEPT });
   readonly #addOns = new LRUCache<string, ReadyAnswer>({ max: KEPT });
   readonly #spelledAddOns = new LRUCache<string, ReadyAnswer>({ max: KEPT_SPELLINGS });
   #allBundles: ReadyAnswer | undefined;
   #corporateBundles: ReadyAnswer | undefined;
-  #dataBillers: ReadyAnswer | undefined;
-  #cableBillers: ReadyAnswer | undefined;
+  #dataProviders: ReadyAnswer | undefined;
+  #cableProviders: ReadyAnswer | undefined;
 
-  constructor(snapshot: Snapshot, now: () => number) {
+  constructor(snapshot: Snapshot, bodies: Bodies, own: OwnAnswers) {
+    const { revision, publishedAt } = snapshot;
     this.#snapshot = snapshot;
-    this.#now = now;
-    this.#dataProviders = byCode(snapshot.dataProviders, ({ type }) => type);
-    this.#cableProviders = byCode(snapshot.cableProviders, ({ type }) => type);
-    this.#products = new Map(
-      snapshot.cableProviders.map(({ type, products }) => [fold(type), byCode(products, ({ code }) => code)]),
-    );
+    this.#bodies = bodies;
+    this.#own = own;
+    this.#open = { revision, publishedAt, open: true };
+    this.#closed = { revision, publishedAt, open: false };
   }
 
   /** How many answers are kept at the moment. */
@@ -60,128 +56,124 @@ export class Answers implements Catalogue {
     return this.#bundles.size + this.#plans.size + this.#addOns.size + this.#spelledAddOns.size;
   }
 
-  dataBundles(provider: string | undefined): ReadyAnswer {
-    if (provider === undefined) {
-      this.#allBundles ??= this.#writeBundles(this.#snapshot.dataProviders);
-      return this.#allBundles;
-    }
-    return this.#bundles.get(provider) ?? this.#foldedBundles(provider);
+  dataBundles(provider: string | undefined, accountId?: string): ReadyAnswer {
+    const prices = this.#pricesOf(accountId);
+    if (prices) return this.#ownBundles(provider, accountId!, prices);
+    if (provider !== undefined) return this.#bundles.get(provider) ?? this.#foldedBundles(provider);
+    this.#allBundles ??= this.#answer(this.#bodies.allBundles(this.#snapshot));
+    return this.#allBundles;
   }
 
   corporateBundles(): ReadyAnswer {
-    this.#corporateBundles ??= this.#written(
-      writeCorporateBundles({
-        success: true,
-        status: "success",
-        message: "Corporate data lookup successful",
-        data: this.#snapshot.corporateBundles,
-      }),
-      false,
-    );
+    const group = groupIn(this.#snapshot, "corporate-bundles");
+    this.#corporateBundles ??= new Answer(this.#bodies.corporateBundles(group), this.#closed);
     return this.#corporateBundles;
   }
 
   dataProviders(): ReadyAnswer {
-    this.#dataBillers ??= this.#written(writeBillers({ success: true, billers: this.#snapshot.dataProviders }), false);
-    return this.#dataBillers;
+    const group = groupIn(this.#snapshot, "data-providers");
+    this.#dataProviders ??= new Answer(this.#bodies.billers(group), this.#closed);
+    return this.#dataProviders;
   }
 
   cableProviders(): ReadyAnswer {
-    this.#cableBillers ??= this.#written(writeBillers({ success: true, billers: this.#snapshot.cableProviders }), true);
-    return this.#cableBillers;
+    this.#cableProviders ??= this.#answer(this.#bodies.billers(groupIn(this.#snapshot, "cable-providers")));
+    return this.#cableProviders;
   }
 
-  cablePlans(type: string): ReadyAnswer {
+  cablePlans(type: string, accountId?: string): ReadyAnswer {
     const code = fold(type);
-    const known = this.#plans.get(code);
+    const prices = this.#pricesOf(accountId);
+    const own = prices?.touches(code) ? prices : undefined;
+    const known = own ? undefined : this.#plans.get(code);
     if (known) return known;
-    const provider = this.#cableProvider(type);
-    const plans = provider.products.map((product) => ({
-      ...product,
-      price: nairaOf(product.price),
-      amount: nairaOf(product.amount),
-    }));
-    const answer = this.#written(writePlans({ success: true, plans }), true);
+    const { key } = this.#cableProvider(type);
+    const group = groupIn(this.#snapshot, "cable-products", key);
+    if (own)
+      return this.#own.answer(`plans ${accountId} ${key}`, [group, own], this.#open, () => plansBody(group, own));
+    const answer = this.#answer(this.#bodies.plans(group));
     this.#plans.set(code, answer);
     return answer;
   }
 
-  addOns(type: string, productCode: string): ReadyAnswer {
+  addOns(type: string, productCode: string, accountId?: string): ReadyAnswer {
     // Only what matches a code is ever kept, and no code holds a line break: two requests never share a key.
-    const key = `${type}\n${productCode}`;
-    return this.#addOns.get(key) ?? this.#spelledAddOns.get(key) ?? this.#writeAddOns(type, productCode, key);
+    const name = `${type}\n${productCode}`;
+    const prices = this.#pricesOf(accountId);
+    const own = prices?.touches(fold(type)) ? prices : undefined;
+    const known = own ? undefined : (this.#addOns.get(name) ?? this.#spelledAddOns.get(name));
+    if (known) return known;
+    const product = this.#product(type, productCode);
+    const group = groupIn(this.#snapshot, "cable-add-ons", product.key);
+    if (own)
+      return this.#own.answer(`add-ons ${accountId} ${name}`, [group, own], this.#open, () =>
+        addOnsBody(group, type, productCode, own),
+      );
+    const listed = product.content as CableProduct;
+    const asListed = type === listed.type && productCode === listed.code;
+    const body = asListed ? this.#bodies.addOns(product, group) : addOnsBody(group, type, productCode);
+    const answer = this.#answer(body);
+    (asListed ? this.#addOns : this.#spelledAddOns).set(name, answer);
+    return answer;
+  }
+
+  #pricesOf(accountId: string | undefined): PriceList | undefined {
+    return accountId === undefined ? undefined : priceListOf(this.#snapshot, accountId);
   }
 
   #foldedBundles(given: string): ReadyAnswer {
     const code = fold(given);
     const known = this.#bundles.get(code);
     if (known) return known;
-    const provider = this.#dataProviders.get(code);
-    if (!provider) {
-      const hint = knownCodes(this.#snapshot.dataProviders);
-      throw unknownCode("provider_not_found", "No data provider has", given, hint);
-    }
-    const answer = this.#writeBundles([provider]);
+    const answer = this.#answer(this.#bodies.bundles(this.#bundleGroup(given)));
     this.#bundles.set(code, answer);
     return answer;
   }
 
-  #writeBundles(providers: readonly DataProvider[]): ReadyAnswer {
-    const list = providers
-      .map((provider) => this.#fragmentOf(provider))
-      .filter((fragment) => fragment.length > 0)
-      .flatMap((fragment, place) => (place === 0 ? [fragment] : [COMMA, fragment]));
-    const frame = { before: [BUNDLES_BEGIN, ...list, BUNDLES_END], after: DATE_END };
-    return new DatedAnswer(frame, this.#describe(list, true), this.#now);
-  }
-
-  #fragmentOf(provider: DataProvider): Buffer {
-    const known = this.#fragments.get(provider);
-    if (known) return known;
-    const bundles = provider.bundles.map((bundle) => ({
-      ...bundle,
-      amount: nairaOf(bundle.amount),
-      price: nairaOf(bundle.price),
-    }));
-    const fragment = Buffer.from(writeBundles(bundles).slice(1, -1));
-    this.#fragments.set(provider, fragment);
-    return fragment;
-  }
-
-  #writeAddOns(type: string, productCode: string, key: string): ReadyAnswer {
-    const provider = this.#cableProvider(type);
-    const product = this.#products.get(fold(type))?.get(fold(productCode));
-    if (!product) {
-      const hint = ` List its products with GET /api/v2/cable-tv/fetch-billers?type=${provider.type}.`;
-      throw unknownCode("product_not_found", `${provider.type} has no product with`, productCode, hint);
+  #ownBundles(given: string | undefined, accountId: string, prices: PriceList): ReadyAnswer {
+    const snapshot = this.#snapshot;
+    if (given === undefined) {
+      const parts = [snapshot.groups["data-bundles"], groupIn(snapshot, "data-providers"), prices];
+      return this.#own.answer(`bundles ${accountId}`, parts, this.#open, () => ({
+        etag: this.#bodies.ownEtag(snapshot, prices),
+        size: this.#bodies.allBundles(snapshot).size,
+        body: this.#bodies.allOwnBundles(snapshot, prices),
+      }));
     }
-    const data = product.addOns.map(({ code, name, price }) => ({
-      add_on_product_code: code,
-      product_code: productCode,
-      name,
-      price: nairaOf(price),
-      type,
-    }));
-    const message = `Add-on lookup successful for ${productCode}`;
-    const answer = this.#written(writeAddOns({ success: true, status: "success", message, data }), true);
-    const asListed = type === provider.type && productCode === product.code;
-    (asListed ? this.#addOns : this.#spelledAddOns).set(key, answer);
-    return answer;
+    const provider = fold(given);
+    if (!prices.touches(provider)) return this.dataBundles(given);
+    const group = this.#bundleGroup(given);
+    const write = () => this.#bodies.ownBundles(group, prices);
+    return this.#own.answer(`bundles ${accountId} ${provider}`, [group, prices], this.#open, write);
   }
 
-  #cableProvider(given: string): CableProvider {
-    const provider = this.#cableProviders.get(fold(given));
+  #bundleGroup(given: string): Group {
+    const providers = groupIn(this.#snapshot, "data-providers");
+    const provider = indexOf(providers).get(fold(given));
+    if (!provider) throw unknownCode("provider_not_found", "No data provider has", given, hintOf(providers));
+    return groupIn(this.#snapshot, "data-bundles", provider.key);
+  }
+
+  #cableProvider(given: string): Item {
+    const providers = groupIn(this.#snapshot, "cable-providers");
+    const provider = indexOf(providers).get(fold(given));
     if (provider) return provider;
-    const hint = knownCodes(this.#snapshot.cableProviders);
-    throw unknownCode("provider_not_found", "No cable provider has", given, hint);
+    throw unknownCode("provider_not_found", "No cable provider has", given, hintOf(providers));
   }
 
-  #written(body: string, open: boolean): ReadyAnswer {
-    return new WrittenAnswer(Buffer.from(body), this.#describe([body], open));
+  #product(type: string, productCode: string): Item {
+    const { key, content } = this.#cableProvider(type);
+    const product = indexOf(groupIn(this.#snapshot, "cable-products", key)).get(`${key} ${fold(productCode)}`);
+    if (product) return product;
+    const hint = ` List its products with GET /api/v2/cable-tv/fetch-billers?type=${content.type}.`;
+    throw unknownCode("product_not_found", `${content.type} has no product with`, productCode, hint);
   }
 
-  #describe(content: readonly (string | Buffer)[], open: boolean) {
-    const { revision, publishedAt } = this.#snapshot;
-    return { etag: etagOf(content), revision, publishedAt, open };
+  #answer(source: BodySource): ReadyAnswer {
+    return new Answer(source, this.#open);
   }
+}
+
+function hintOf(providers: Group): string {
+  return knownCodes(providers.map(({ content }) => content as Provider));
 }

@@ -1,15 +1,34 @@
 import { readFileSync } from "node:fs";
-import type { Operation } from "../contract/operation.ts";
+import type { Kysely } from "kysely";
+import type { Engine } from "../../test/support/engines.ts";
+import type { Caller, Operation } from "../contract/operation.ts";
 import type { ReadyAnswer, ReadyForm } from "../contract/ready.ts";
+import { openStore } from "../storage/store.ts";
+import type { Tables } from "../storage/tables.ts";
+import { Answers, type LookUps } from "./answers.ts";
+import { Bodies } from "./bodies.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { type Snapshot, snapshotOf } from "./snapshot.ts";
+import { OwnAnswers } from "./own-answers.ts";
+import { changed } from "./revisions/change.ts";
+import { difference } from "./revisions/difference.ts";
+import { usualGuard } from "./revisions/guard.ts";
+import { newestSnapshot } from "./revisions/load.ts";
+import type { Plan } from "./revisions/publish.ts";
+import type { Publisher } from "./revisions/settle.ts";
+import { emptySnapshot, itemIn, type Snapshot } from "./snapshot.ts";
 import { readStarter } from "./starter.ts";
 
 /** What the catalogue's tests share. */
 
 /** The starter catalogue as revision 1 of 31 January 2026. */
 export async function starterSnapshot(): Promise<Snapshot> {
-  return snapshotOf(await readStarter(), { revision: 1, publishedAt: Date.UTC(2026, 0, 31), changes: 1 });
+  const filled = await changed(emptySnapshot, await difference(emptySnapshot, await readStarter()));
+  return { ...filled, revision: 1, publishedAt: Date.UTC(2026, 0, 31), changes: 1 };
+}
+
+/** The answers of a snapshot, as a process that serves nothing else writes them. */
+export function answersOf(snapshot: Snapshot, now: () => number): Answers {
+  return new Answers(snapshot, new Bodies(now), new OwnAnswers());
 }
 
 /** Rows of a shipped starter file, members as they stand there. */
@@ -17,14 +36,17 @@ export function starterRows(file: string): Record<string, string | number>[] {
   return JSON.parse(readFileSync(new URL(`../../data/starter/${file}`, import.meta.url), "utf8"));
 }
 
-/** What an operation picks for an anonymous caller. */
+/** What an operation picks: for an anonymous caller, unless an account is named. */
 export function pickFrom(
-  catalogue: Catalogue,
+  catalogue: LookUps,
   operation: Operation<Catalogue>,
   input: Record<string, string> = {},
+  accountId?: string,
 ): ReadyAnswer {
   if (!operation.pick) throw new Error(`${operation.id} picks nothing`);
-  return operation.pick({ input, headers: {}, caller: null, requestId: "test", address: "127.0.0.1" }, catalogue);
+  const caller = accountId === undefined ? null : ({ accountId } as Caller);
+  const call = { input, headers: {}, caller, requestId: "test", address: "127.0.0.1" };
+  return operation.pick(call, catalogue as Catalogue);
 }
 
 /** The form that is not compressed: it is always there at once. */
@@ -42,4 +64,47 @@ export function textOf(answer: ReadyAnswer): string {
 export function headerOf(form: ReadyForm, name: string): string | undefined {
   const place = form.headers.findIndex((header, index) => index % 2 === 0 && header === name);
   return place === -1 ? undefined : form.headers[place + 1];
+}
+
+/** A store of its own, and what publishing to it needs. */
+export interface TestStore {
+  readonly db: Kysely<Tables>;
+  readonly settings: { dataDirectory: string; databaseUrl?: string };
+  /** A publisher of its own process, as it were: with its own view of the store. */
+  publisher(changes?: Partial<Publisher>): Publisher;
+  close(): Promise<void>;
+}
+
+export async function freshStore(engine: Engine): Promise<TestStore> {
+  const fresh = await engine.fresh();
+  const { db, close } = await openStore({ ...fresh.settings, serving: true });
+  return {
+    db,
+    settings: fresh.settings,
+    publisher: (changes = {}) => publisherOf(db, changes),
+    async close() {
+      await close();
+      await fresh.dispose();
+    },
+  };
+}
+
+export function publisherOf(db: Kysely<Tables>, changes: Partial<Publisher> = {}): Publisher {
+  let known: Snapshot | undefined;
+  const latest = async () => {
+    known = await newestSnapshot(db, known);
+    return known;
+  };
+  const audit = async () => {};
+  return { db, audit, actor: "operator", now: Date.now, guard: usualGuard, latest, ...changes };
+}
+
+/** A plan that gives a data bundle another price, in kobo. */
+export function priced(key: string, price: number): Plan {
+  return (base) => {
+    const old = itemIn(base, "data-bundles", key);
+    if (old === undefined) throw new Error(`there is no bundle ${key}`);
+    if (old.content.price === price) return [];
+    return [{ subject: "data-bundles", key, old, new: { position: old.position, content: { ...old.content, price } } }];
+  };
 }

@@ -1,75 +1,116 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Kysely } from "kysely";
 import { engines } from "../../test/support/engines.ts";
 import { openStore } from "../storage/store.ts";
-import type { Tables } from "../storage/tables.ts";
-import { headerOf, plainForm, textOf } from "./catalogue.fixture.ts";
+import { freshStore, headerOf, plainForm, priced, publisherOf, textOf } from "./catalogue.fixture.ts";
 import { type Catalogue, openCatalogue } from "./catalogue.ts";
+import { publish } from "./revisions/publish.ts";
 
-/** Publishes revision 2, in which a bundle costs 1 naira. */
-async function publish(db: Kysely<Tables>): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const revision = { number: 2, created_at: 2_000_000, author: "ops", source: "import", note: "" };
-    await transaction.insertInto("catalogue_revision").values(revision).execute();
-    await transaction.updateTable("data_bundle").set({ price: 100 }).where("code", "=", "104").execute();
-    await transaction
-      .updateTable("change_counter")
-      .set((row) => ({ number: row("number", "+", 1) }))
-      .where("name", "=", "catalogue")
-      .execute();
-  });
-}
+const about = { author: "ops", source: "test", note: "" };
+const start = Date.UTC(2026, 0, 31, 9, 30);
 
 const firstPrice = (catalogue: Catalogue) => JSON.parse(textOf(catalogue.dataBundles("MTNDATA"))).data.data[0].price;
 
 for (const engine of engines)
   suite(`the catalogue on ${engine.name}`, () => {
     test("serves what another process publishes, and goes on when the store is away", async () => {
-      const fresh = await engine.fresh();
-      const store = await openStore({ ...fresh.settings, serving: true });
-      const other = await openStore({ ...fresh.settings, serving: false });
-      let time = 1_000_000;
-      const catalogue = await openCatalogue({ db: store.db, now: () => time });
+      const store = await freshStore(engine);
+      const served = await openStore({ ...store.settings, serving: false });
+      let time = start;
+      const catalogue = await openCatalogue({ db: served.db, now: () => time });
       try {
         const before = catalogue.dataBundles("MTNDATA");
         assert.equal(firstPrice(catalogue), "100");
         time += 5_000;
         await catalogue.refresh();
         assert.equal(catalogue.dataBundles("MTNDATA"), before);
-        assert.deepEqual(catalogue.state(), { revision: 1, publishedAt: 1_000_000, confirmedAt: 1_005_000 });
+        assert.deepEqual(catalogue.state(), { revision: 1, publishedAt: start, confirmedAt: start + 5_000, due: null });
 
-        await publish(other.db);
+        const publisher = publisherOf(store.db, { now: () => time });
+        await publish(publisher, priced("MTNDATA 104", 11_000), about);
         assert.equal(firstPrice(catalogue), "100");
         const looks = [catalogue.refresh(), catalogue.refresh()];
         assert.equal(looks[0], looks[1]);
         await looks[0];
-        assert.equal(firstPrice(catalogue), "1");
+        assert.equal(firstPrice(catalogue), "110");
         const form = plainForm(catalogue.dataBundles("MTNDATA"));
         assert.equal(headerOf(form, "Duba-Catalogue-Revision"), "2");
-        assert.equal(headerOf(form, "Last-Modified"), "Thu, 01 Jan 1970 00:33:20 GMT");
+        assert.equal(headerOf(form, "Last-Modified"), "Sat, 31 Jan 2026 09:30:05 GMT");
         assert.notEqual(headerOf(form, "ETag"), before.etag);
 
-        await store.close();
+        await served.close();
         time += 5_000;
         await assert.rejects(catalogue.refresh());
-        assert.equal(firstPrice(catalogue), "1");
-        assert.equal(catalogue.state().confirmedAt, 1_005_000);
+        assert.equal(firstPrice(catalogue), "110");
+        assert.equal(catalogue.state().confirmedAt, start + 5_000);
       } finally {
         await catalogue.stop();
+        await store.close();
+      }
+    });
+
+    test("serves at once what it publishes itself", async () => {
+      const store = await freshStore(engine);
+      const catalogue = await openCatalogue({ db: store.db });
+      try {
+        const outcome = await catalogue.publish(priced("MTNDATA 104", 11_000), about);
+        assert.equal(outcome.state, "published");
+        assert.equal(firstPrice(catalogue), "110");
+        assert.deepEqual(await catalogue.publish(priced("MTNDATA 104", 11_000), about), {
+          state: "unchanged",
+          revision: 2,
+        });
+      } finally {
+        await catalogue.stop();
+        await store.close();
+      }
+    });
+
+    test("switches by itself when a scheduled revision is due, on every instance", async () => {
+      const store = await freshStore(engine);
+      const other = await openStore({ ...store.settings, serving: false });
+      let time = start;
+      const now = () => time;
+      const instances = [await openCatalogue({ db: store.db, now }), await openCatalogue({ db: other.db, now })];
+      const [one, two] = instances as [(typeof instances)[0], (typeof instances)[0]];
+      try {
+        const due = start + 3_600_000;
+        const outcome = await one.publish(priced("MTNDATA 104", 11_000), { ...about, holdsFrom: due });
+        assert.equal(outcome.state, "scheduled");
+        for (const instance of instances) await instance.refresh();
+        assert.deepEqual(
+          instances.map((instance) => instance.state().due),
+          [due, due],
+        );
+        time = due - 1;
+        for (const instance of instances) await instance.refresh();
+        assert.deepEqual(instances.map(firstPrice), ["100", "100"]);
+        time = due;
+        await Promise.all(instances.map((instance) => instance.refresh()));
+        await two.refresh();
+        assert.deepEqual(instances.map(firstPrice), ["110", "110"]);
+        assert.deepEqual(
+          instances.map((instance) => instance.state().revision),
+          [2, 2],
+        );
+        assert.deepEqual(
+          instances.map((instance) => instance.state().due),
+          [null, null],
+        );
+      } finally {
+        for (const instance of instances) await instance.stop();
         await other.close();
-        await fresh.dispose();
+        await store.close();
       }
     });
 
     test("looks each second by itself until it is stopped", async (t) => {
-      const fresh = await engine.fresh();
-      const store = await openStore({ ...fresh.settings, serving: true });
+      const store = await freshStore(engine);
       t.mock.timers.enable({ apis: ["setInterval"] });
       const catalogue = await openCatalogue({ db: store.db });
       try {
-        await publish(store.db);
+        await publish(store.publisher(), priced("MTNDATA 104", 11_000), about);
         t.mock.timers.tick(999);
         await catalogue.stop();
         assert.equal(catalogue.state().revision, 1);
@@ -82,15 +123,14 @@ for (const engine of engines)
 
       const following = await openCatalogue({ db: store.db });
       try {
-        await store.db.updateTable("change_counter").set({ number: 77 }).where("name", "=", "catalogue").execute();
+        await publish(store.publisher(), priced("MTNDATA 104", 12_000), about);
         t.mock.timers.tick(1_000);
         const deadline = performance.now() + 5_000;
-        while (following.snapshot().changes !== 77 && performance.now() < deadline) await turn();
-        assert.equal(following.snapshot().changes, 77);
+        while (following.state().revision !== 3 && performance.now() < deadline) await turn();
+        assert.equal(following.state().revision, 3);
       } finally {
         await following.stop();
         await store.close();
-        await fresh.dispose();
       }
     });
   });

@@ -1,11 +1,22 @@
 import type { Kysely } from "kysely";
-import type { ReadyAnswer } from "../contract/ready.ts";
+import type { Audit } from "../storage/audit.ts";
 import type { Tables } from "../storage/tables.ts";
-import { Answers } from "./answers.ts";
-import { readChanges, readSnapshot, type Snapshot } from "./snapshot.ts";
+import { Answers, type LookUps } from "./answers.ts";
+import { Bodies } from "./bodies.ts";
+import { type ChangeList, type ChangesAsked, listChanges } from "./change-list.ts";
+import { OwnAnswers } from "./own-answers.ts";
+import type { About } from "./revisions/draft.ts";
+import { type Guard, usualGuard } from "./revisions/guard.ts";
+import { newestSnapshot } from "./revisions/load.ts";
+import { type Outcome, type Plan, publish } from "./revisions/publish.ts";
+import { nextDue, publishDue } from "./revisions/schedule.ts";
+import type { Publisher } from "./revisions/settle.ts";
+import { emptySnapshot, type Snapshot } from "./snapshot.ts";
 import { loadStarter } from "./starter.ts";
 
 const LOOK_EVERY_MILLISECONDS = 1_000;
+
+const unrecorded: Audit = async () => {};
 
 /** Which revision is served and how sure that is; times are milliseconds since 1970. */
 export interface CatalogueState {
@@ -13,26 +24,28 @@ export interface CatalogueState {
   readonly publishedAt: number;
   /** When the store last said that nothing newer exists. Long ago: the store is away, and this may be stale. */
   readonly confirmedAt: number;
+  /** When the next scheduled revision holds from; long ago: it cannot be published. Null if there is none. */
+  readonly due: number | null;
 }
 
-/** What can be bought: what operations may ask. Never waits, and never touches the store. */
-export interface Catalogue {
-  /** Bundles of a data provider, or of all. Throws `provider_not_found`. */
-  dataBundles(provider: string | undefined): ReadyAnswer;
-  corporateBundles(): ReadyAnswer;
-  dataProviders(): ReadyAnswer;
-  cableProviders(): ReadyAnswer;
-  /** Products of a cable provider. Throws `provider_not_found`. */
-  cablePlans(type: string): ReadyAnswer;
-  /** Add-ons of a cable product. Throws `provider_not_found` and `product_not_found`. */
-  addOns(type: string, productCode: string): ReadyAnswer;
+/** What can be bought: what operations may ask. */
+export interface Catalogue extends LookUps {
+  /** What revisions changed, as this account sees it. Reads the store. Throws `validation_failed` for a cursor of elsewhere. */
+  changes(asked: ChangesAsked, accountId?: string): Promise<ChangeList>;
 }
 
 /** The catalogue as its process holds it: of one revision at a time. */
 export interface OpenCatalogue extends Catalogue {
   snapshot(): Snapshot;
   state(): CatalogueState;
-  /** Looks now whether a newer revision was published, as is done each second. Rejects when the store is away. */
+  /**
+   * Makes one revision of what the plan changes. It is served here when this resolves, elsewhere within a second. Rejects
+   * with what the plan throws, with a `CatalogueFault`, or when the store is away.
+   */
+  publish(plan: Plan, about: About): Promise<Outcome>;
+  /**
+   * Looks now whether a newer revision was published, or one is due, as is done each second. Rejects when the store is away.
+   */
   refresh(): Promise<void>;
   /** Ends the looking; what is served stays. Resolves when the store is no longer in use. */
   stop(): Promise<void>;
@@ -45,22 +58,39 @@ export interface OpenCatalogue extends Catalogue {
 export async function openCatalogue({
   db,
   now = Date.now,
+  guard = usualGuard,
+  audit = unrecorded,
 }: {
   db: Kysely<Tables>;
   /** Milliseconds since 1970. */
   now?: () => number;
+  guard?: Guard;
+  audit?: Audit;
 }): Promise<OpenCatalogue> {
-  await loadStarter(db, now);
-  const read = async () => {
-    const snapshot = await readSnapshot(db);
-    return { snapshot, answers: new Answers(snapshot, now) };
-  };
-  let current = await read();
+  const bodies = new Bodies(now);
+  const own = new OwnAnswers();
+  const served = (snapshot: Snapshot) => ({ snapshot, answers: new Answers(snapshot, bodies, own) });
+  let current = served(emptySnapshot);
+  let due: number | undefined;
+  const follow = oneAfterTheOther(async () => {
+    const snapshot = await newestSnapshot(db, current.snapshot.revision > 0 ? current.snapshot : undefined);
+    if (snapshot === current.snapshot) return snapshot;
+    await bodies.prepare(snapshot);
+    due = await nextDue(db);
+    current = served(snapshot);
+    return snapshot;
+  });
+  const publisher: Publisher = { db, audit, actor: "system", now, guard, latest: follow };
+  await loadStarter(publisher);
+  await follow();
   let confirmedAt = now();
 
   const look = async () => {
-    if ((await readChanges(db)) !== current.snapshot.changes) current = await read();
+    await follow();
     confirmedAt = now();
+    if (due === undefined || due > now()) return;
+    await publishDue(publisher);
+    await follow();
   };
   let looking: Promise<void> | undefined;
   const refresh = () => {
@@ -73,21 +103,37 @@ export async function openCatalogue({
   timer.unref();
 
   return {
-    dataBundles: (provider) => current.answers.dataBundles(provider),
+    dataBundles: (provider, accountId) => current.answers.dataBundles(provider, accountId),
     corporateBundles: () => current.answers.corporateBundles(),
     dataProviders: () => current.answers.dataProviders(),
     cableProviders: () => current.answers.cableProviders(),
-    cablePlans: (type) => current.answers.cablePlans(type),
-    addOns: (type, productCode) => current.answers.addOns(type, productCode),
+    cablePlans: (type, accountId) => current.answers.cablePlans(type, accountId),
+    addOns: (type, productCode, accountId) => current.answers.addOns(type, productCode, accountId),
+    changes: (asked, accountId) => listChanges(db, current.snapshot, asked, accountId),
     snapshot: () => current.snapshot,
     state: () => {
       const { revision, publishedAt } = current.snapshot;
-      return { revision, publishedAt, confirmedAt };
+      return { revision, publishedAt, confirmedAt, due: due ?? null };
+    },
+    async publish(plan, about) {
+      const outcome = await publish(publisher, plan, about);
+      await follow();
+      return outcome;
     },
     refresh,
     async stop() {
       clearInterval(timer);
       await looking?.catch(() => undefined);
     },
+  };
+}
+
+/** Runs the work at each call, but never twice at a time. */
+function oneAfterTheOther<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const run = last.then(work, work);
+    last = run;
+    return run;
   };
 }

@@ -11,11 +11,6 @@ export function isSameCode(one: string, other: string): boolean {
   return one === other || fold(one) === fold(other);
 }
 
-/** Things by their folded codes. */
-export function byCode<Thing>(things: readonly Thing[], codeOf: (thing: Thing) => string): ReadonlyMap<string, Thing> {
-  return new Map(things.map((thing) => [fold(codeOf(thing)), thing]));
-}
-
 /** `who` does not know `given`; `hint` says where the right codes are. What people paste is repeated only if harmless. */
 export function unknownCode(code: FailureCode, who: string, given: string, hint: string): Failure {
   const named = isRepeatable(given) ? `the code ${given}` : "this code";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answers } from "./answers.ts";
-import { pickFrom, starterRows, starterSnapshot, textOf } from "./catalogue.fixture.ts";
+import { answersOf, pickFrom, starterRows, starterSnapshot, textOf } from "./catalogue.fixture.ts";
 import { fetchCablePlans } from "./fetch-cable-plans.ts";
 
-const catalogue = new Answers(await starterSnapshot(), Date.now);
+const catalogue = answersOf(await starterSnapshot(), Date.now);
 
 const look = (type: string) => pickFrom(catalogue, fetchCablePlans, { type });
 

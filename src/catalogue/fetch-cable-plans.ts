@@ -47,5 +47,5 @@ export const fetchCablePlans = operation({
   failures: ["provider_not_found"],
   failurePayload: () => ({ plans: [] }),
   examples: [{ summary: "Products of GOtv, shortened", input: { type: "gotv" }, answer: gotv }],
-  pick: ({ input: { type } }, catalogue: Catalogue) => catalogue.cablePlans(type),
+  pick: ({ input: { type }, caller }, catalogue: Catalogue) => catalogue.cablePlans(type, caller?.accountId),
 });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answers } from "./answers.ts";
-import { headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
+import { answersOf, headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
 import { fetchCableProviders } from "./fetch-cable-providers.ts";
 
-const catalogue = new Answers(await starterSnapshot(), Date.now);
+const catalogue = answersOf(await starterSnapshot(), Date.now);
 
 test("the three cable providers", () => {
   assert.equal(

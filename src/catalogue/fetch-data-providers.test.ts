@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answers } from "./answers.ts";
-import { headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
+import { answersOf, headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
 import { fetchDataProviders } from "./fetch-data-providers.ts";
 
-const catalogue = new Answers(await starterSnapshot(), Date.now);
+const catalogue = answersOf(await starterSnapshot(), Date.now);
 
 test("the four data providers, ids 1 to 4", () => {
   assert.equal(

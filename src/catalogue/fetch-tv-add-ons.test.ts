@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answers } from "./answers.ts";
-import { headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
+import { answersOf, headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
 import { fetchTvAddOns } from "./fetch-tv-add-ons.ts";
+import { inOrder } from "./snapshot.ts";
 
 const snapshot = await starterSnapshot();
-const catalogue = new Answers(snapshot, Date.now);
+const catalogue = answersOf(snapshot, Date.now);
 
 const look = (type: string, productCode: string) => pickFrom(catalogue, fetchTvAddOns, { type, productCode });
 
@@ -20,8 +20,8 @@ test("the add-ons of a product, members in the documented order", () => {
 
 test("every product of every provider has an answer; one without add-ons has an empty list", () => {
   let pairs = 0;
-  for (const { type, products } of snapshot.cableProviders)
-    for (const { code } of products) pairs += JSON.parse(textOf(look(type, code))).data.length;
+  for (const { content } of inOrder(snapshot, "cable-products"))
+    pairs += JSON.parse(textOf(look(String(content.type), String(content.code)))).data.length;
   assert.equal(pairs, 12);
   assert.equal(
     textOf(look("gotv", "GOTVMAX")),

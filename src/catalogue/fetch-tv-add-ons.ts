@@ -58,5 +58,6 @@ export const fetchTvAddOns = operation({
     { summary: "Add-ons of DStv Premium", input: { type: "dstv", productCode: "PRWE36" }, answer: premium },
     { summary: "A product without add-ons", input: { type: "gotv", productCode: "GOTVMAX" }, answer: none },
   ],
-  pick: ({ input: { type, productCode } }, catalogue: Catalogue) => catalogue.addOns(type, productCode),
+  pick: ({ input: { type, productCode }, caller }, catalogue: Catalogue) =>
+    catalogue.addOns(type, productCode, caller?.accountId),
 });

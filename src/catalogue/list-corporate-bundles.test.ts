@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answers } from "./answers.ts";
-import { headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
+import { answersOf, headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
 import { listCorporateBundles } from "./list-corporate-bundles.ts";
 
-const catalogue = new Answers(await starterSnapshot(), Date.now);
+const catalogue = answersOf(await starterSnapshot(), Date.now);
 
 const documented = [
   ...["50mb", "150mb", "250mb", "500mb"],

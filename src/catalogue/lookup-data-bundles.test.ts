@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerWriter } from "../contract/answer.ts";
-import { Answers } from "./answers.ts";
-import { pickFrom, starterRows, starterSnapshot, textOf } from "./catalogue.fixture.ts";
+import { answersOf, pickFrom, starterRows, starterSnapshot, textOf } from "./catalogue.fixture.ts";
 import { lookupDataBundles } from "./lookup-data-bundles.ts";
 import { DataBundleAnswer } from "./shapes.ts";
 
 const date = "2026-01-31T09:30:00.000Z";
-const catalogue = new Answers(await starterSnapshot(), () => Date.parse(date));
+const catalogue = answersOf(await starterSnapshot(), () => Date.parse(date));
 
 const look = (input: Record<string, string>) => pickFrom(catalogue, lookupDataBundles, input);
 const bundles = starterRows("data-bundles.json");

@@ -60,12 +60,12 @@ export const lookupDataBundles = operation({
     data: { status: 0, error: true, data: [], date: new Date().toISOString(), message },
   }),
   examples: [{ summary: "Bundles of Airtel, shortened", input: { provider: "AIRTELDATA" }, answer: airtel }],
-  pick: ({ input: { provider, type } }, catalogue: Catalogue) => {
+  pick: ({ input: { provider, type }, caller }, catalogue: Catalogue) => {
     if (provider !== undefined && type !== undefined && !isSameCode(provider, type))
       throw new Failure(
         "conflicting_parameters",
         "provider and type are two names of one thing, and here they differ.",
       );
-    return catalogue.dataBundles(provider ?? type);
+    return catalogue.dataBundles(provider ?? type, caller?.accountId);
   },
 });

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { listNames } from "./lists.ts";
 
 /** What catalogue answers look like on the wire, members in the documented order. Money is naira in text form. */
 
@@ -88,3 +89,41 @@ export const CablePlanAnswer = Type.Object({
   plans: Type.Array(CablePlan, { description: "Products in the provider's order" }),
 });
 export type CablePlanAnswer = Static<typeof CablePlanAnswer>;
+
+const OwnPrice = Type.Object({ of: text("Codes of a provider or an entry, provider first: its price for you alone") });
+
+const shown = (when: string) =>
+  Type.Union([DataBundle, CorporateBundle, Biller, CablePlan, AddOn, OwnPrice, Type.Null()], {
+    description: `The entry ${when}, as its list shows it to you; null if it is not there`,
+  });
+
+const changed = {
+  list: Type.Enum([...listNames, "prices"], {
+    description:
+      "The list that the entry stands in; `prices`: prices of yours alone, so fetch the lists of that provider",
+  }),
+  change: Type.Enum(["added", "modified", "removed"], { description: "What happened to the entry" }),
+  holds_from: Type.String({ format: "date-time", description: "Since when it holds, or from when it will, UTC" }),
+  old: shown("before"),
+  new: shown("after"),
+};
+
+export const CatalogueChange = Type.Object({
+  revision: integer("Revision that holds the change; all changes of one hold from one moment on"),
+  ...changed,
+});
+export const ScheduledChange = Type.Object(changed);
+
+export const CatalogueChangeAnswer = Type.Object({
+  success,
+  status,
+  message: text("Outcome in words"),
+  data: Type.Array(CatalogueChange, { description: "Changes after the cursor, oldest first" }),
+  scheduled: Type.Array(ScheduledChange, {
+    description:
+      "What is scheduled for later, soonest first, while nothing more is to be listed; it may still be changed",
+  }),
+  next: text("Cursor for the next call: `after`"),
+  more: Type.Boolean({ description: "True if the next call will list more at once" }),
+});
+export type CatalogueChangeAnswer = Static<typeof CatalogueChangeAnswer>;

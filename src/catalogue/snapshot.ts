@@ -1,92 +1,113 @@
-import type { Kysely } from "kysely";
-import type {
-  CableAddOnRow,
-  CableProductRow,
-  CableProviderRow,
-  CorporateBundleRow,
-  DataBundleRow,
-  DataProviderRow,
-  Tables,
-} from "../storage/tables.ts";
+import { type Content, groupOf, type ListName, parentOf, type Subject, subjects } from "./lists.ts";
+import { pacer } from "./pace.ts";
 
-export type DataProvider = Readonly<DataProviderRow> & { readonly bundles: readonly Readonly<DataBundleRow>[] };
-export type CableProduct = Readonly<CableProductRow> & { readonly addOns: readonly Readonly<CableAddOnRow>[] };
-export type CableProvider = Readonly<CableProviderRow> & { readonly products: readonly CableProduct[] };
+/** An entry as it stands in its group. */
+export interface State {
+  readonly position: number;
+  readonly content: Content;
+}
 
-/** All that one revision offers, every list in its order. Money is whole kobo. Never changed once it is read. */
+export interface Item extends State {
+  readonly key: string;
+}
+
+/** Entries in their order. Never changed: what two revisions have alike is the same object in both. */
+export type Group = readonly Item[];
+export type Groups = ReadonlyMap<string, Group>;
+
+/** All that one revision holds. Money is whole kobo. Never changed once it is made. */
 export interface Snapshot {
+  /** 0 before the first. */
   readonly revision: number;
   /** Milliseconds since 1970. */
   readonly publishedAt: number;
-  /** The catalogue's change counter when this was read: another number in the store means that this is old. */
+  /** The catalogue's change counter when this was read: another number in the store means that this may be old. */
   readonly changes: number;
-  readonly dataProviders: readonly DataProvider[];
-  readonly corporateBundles: readonly Readonly<CorporateBundleRow>[];
-  readonly cableProviders: readonly CableProvider[];
+  readonly groups: Readonly<Record<Subject, Groups>>;
 }
 
-/** The rows of a whole catalogue, every list in its order. */
-export interface CatalogueRows {
-  dataProviders: DataProviderRow[];
-  dataBundles: DataBundleRow[];
-  corporateBundles: CorporateBundleRow[];
-  cableProviders: CableProviderRow[];
-  cableProducts: CableProductRow[];
-  cableAddOns: CableAddOnRow[];
+const none: Group = [];
+
+export const emptySnapshot: Snapshot = {
+  revision: 0,
+  publishedAt: 0,
+  changes: 0,
+  groups: Object.fromEntries(subjects.map((subject) => [subject, new Map()])) as unknown as Snapshot["groups"],
+};
+
+/** The entries of a list that belong to the one of this key; of a list without a parent, all. */
+export function groupIn({ groups }: Snapshot, subject: Subject, key = ""): Group {
+  return groups[subject].get(key) ?? none;
 }
 
-/** Gives each provider its bundles or products, and each product its add-ons. */
-export function snapshotOf(
-  rows: CatalogueRows,
-  revision: Pick<Snapshot, "revision" | "publishedAt" | "changes">,
-): Snapshot {
-  const bundles = Map.groupBy(rows.dataBundles, ({ type }) => type);
-  const products = Map.groupBy(rows.cableProducts, ({ type }) => type);
-  const addOns = Map.groupBy(rows.cableAddOns, ({ type, product_code }) => `${type}\n${product_code}`);
-  return {
-    ...revision,
-    dataProviders: rows.dataProviders.map((provider) => ({ ...provider, bundles: bundles.get(provider.type) ?? [] })),
-    corporateBundles: rows.corporateBundles,
-    cableProviders: rows.cableProviders.map((provider) => ({
-      ...provider,
-      products: (products.get(provider.type) ?? []).map((product) => ({
-        ...product,
-        addOns: addOns.get(`${product.type}\n${product.code}`) ?? [],
-      })),
-    })),
-  };
+const indexes = new WeakMap<Group, ReadonlyMap<string, Item>>();
+
+/** The entries of a group by their keys. */
+export function indexOf(group: Group): ReadonlyMap<string, Item> {
+  const known = indexes.get(group);
+  if (known) return known;
+  const index = new Map(group.map((item) => [item.key, item]));
+  indexes.set(group, index);
+  return index;
 }
 
-/** How often the catalogue was changed. */
-export async function readChanges(db: Kysely<Tables>): Promise<number> {
-  const row = await db
-    .selectFrom("change_counter")
-    .select("number")
-    .where("name", "=", "catalogue")
-    .executeTakeFirstOrThrow();
-  return row.number;
+export function itemIn(snapshot: Snapshot, subject: Subject, key: string): Item | undefined {
+  return indexOf(groupIn(snapshot, subject, groupOf(subject, key))).get(key);
 }
 
-/** The newest revision, all of it from one moment. The store must hold a revision. */
-export async function readSnapshot(db: Kysely<Tables>): Promise<Snapshot> {
-  // At the default isolation PostgreSQL would let each statement see a different moment.
-  const view = db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only");
-  return await view.execute(async (moment) => {
-    const changes = await readChanges(moment);
-    const revision = await moment
-      .selectFrom("catalogue_revision")
-      .selectAll()
-      .orderBy("number", "desc")
-      .limit(1)
-      .executeTakeFirstOrThrow();
-    const rows = {
-      dataProviders: await moment.selectFrom("data_provider").selectAll().orderBy("position").execute(),
-      dataBundles: await moment.selectFrom("data_bundle").selectAll().orderBy("position").execute(),
-      corporateBundles: await moment.selectFrom("corporate_bundle").selectAll().orderBy("position").execute(),
-      cableProviders: await moment.selectFrom("cable_provider").selectAll().orderBy("position").execute(),
-      cableProducts: await moment.selectFrom("cable_product").selectAll().orderBy("position").execute(),
-      cableAddOns: await moment.selectFrom("cable_add_on").selectAll().orderBy("position").execute(),
-    };
-    return snapshotOf(rows, { revision: revision.number, publishedAt: revision.created_at, changes });
-  });
+/** A list in its order: that of what its entries belong to, then their own. */
+export function* inOrder(snapshot: Snapshot, list: ListName): Generator<Item, void> {
+  const parent = parentOf(list);
+  if (parent === undefined) yield* groupIn(snapshot, list);
+  else for (const { key } of inOrder(snapshot, parent)) yield* groupIn(snapshot, list, key);
+}
+
+export function countIn({ groups }: Snapshot, subject: Subject): number {
+  let count = 0;
+  for (const group of groups[subject].values()) count += group.length;
+  return count;
+}
+
+/** Makes a snapshot out of another one. Groups that are not touched are taken over as they are. */
+export class Edit {
+  readonly #base: Snapshot;
+  readonly #touched = new Map<Subject, Map<string, Map<string, Item>>>();
+
+  constructor(base: Snapshot) {
+    this.#base = base;
+  }
+
+  /** Sets an entry, or removes it with null. */
+  set(subject: Subject, key: string, state: State | null): void {
+    const group = this.#group(subject, groupOf(subject, key));
+    if (state === null) group.delete(key);
+    else group.set(key, { key, position: state.position, content: state.content });
+  }
+
+  async finish(facts: Pick<Snapshot, "revision" | "publishedAt" | "changes">): Promise<Snapshot> {
+    const pause = pacer();
+    const groups = { ...this.#base.groups };
+    for (const [subject, touched] of this.#touched) {
+      const made = new Map(groups[subject]);
+      for (const [key, items] of touched) {
+        if (items.size === 0) made.delete(key);
+        else made.set(key, [...items.values()].sort(byPosition));
+        await pause();
+      }
+      groups[subject] = made;
+    }
+    return { ...facts, groups };
+  }
+
+  #group(subject: Subject, key: string): Map<string, Item> {
+    const groups = this.#touched.get(subject) ?? new Map<string, Map<string, Item>>();
+    this.#touched.set(subject, groups);
+    const group = groups.get(key) ?? new Map(groupIn(this.#base, subject, key).map((item) => [item.key, item]));
+    groups.set(key, group);
+    return group;
+  }
+}
+
+function byPosition(one: Item, other: Item): number {
+  return one.position - other.position || (one.key < other.key ? -1 : 1);
 }

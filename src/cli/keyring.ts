@@ -132,7 +132,9 @@ function addRewrap(keyring: Command, io: Io, ended: (exitCode: number) => void):
         const key = currentOf(ring.records, now).id;
         const all = await countOutdated(db, ring, now);
         const progress = progressBar(io, "records");
-        const done = await rewrap(db, ring, { now, progress: (rows) => progress.tell(rows, all) }).finally(progress.clear);
+        const done = await rewrap(db, ring, { now, progress: (rows) => progress.tell(rows, all) }).finally(
+          progress.clear,
+        );
         const rate = progress.rate(done.rows);
         await audit(db, { kind: "keyring.rewrapped", actor, facts: { key, records: done.rows } });
         return { ...done, key, rate };

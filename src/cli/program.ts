@@ -6,6 +6,8 @@ import { addAccounts } from "./accounts.ts";
 import { addAudit } from "./audit.ts";
 import { addBackup } from "./backup.ts";
 import { addCall } from "./call.ts";
+import { addCatalogue } from "./catalogue.ts";
+import { addPrices } from "./catalogue-prices.ts";
 import { examples, rootCommand } from "./help.ts";
 import { type Io, withoutCredentials } from "./io.ts";
 import { addKeyring } from "./keyring.ts";
@@ -51,6 +53,8 @@ async function obeyed(argv: readonly string[], io: Io, operations: readonly Oper
   addServe(program, io, ended);
   addAccounts(program, io);
   addKeys(program, io);
+  addCatalogue(program, io);
+  addPrices(program, io);
   addLedger(program, io);
   addUpstreams(program, io, ended);
   addKeyring(program, io, ended);

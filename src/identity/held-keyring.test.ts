@@ -76,6 +76,20 @@ for (const engine of engines) {
       await until(() => ring.current !== first);
     });
 
+    test("a ring that lacks a key which another machine has is told, and taken over when it has it", async (t) => {
+      const { ring, log, put } = await held(t);
+      const first = ring.current;
+      const rotated = withKey(keyring);
+      await matchKeyring(store.db, rotated, 2);
+      await until(() => log.lines.length > 0);
+      assert.match(reasonOf(log)!, /^The key ring lacks the key records r2/);
+      assert.equal(ring.current, first);
+      await put(keyringText(rotated));
+      await until(() => ring.current !== first);
+      assert.equal(log.lines.length, 1);
+      await store.db.deleteFrom("instance_secret").execute();
+    });
+
     test("a ring that the store could not be asked about is taken over when it can", async (t) => {
       const { ring, log, put } = await held(t);
       const first = ring.current;

@@ -14,6 +14,9 @@ export interface ServedKeyring extends HeldKeyring {
   stop(): Promise<void>;
 }
 
+/** So many looks in between, the file is held against the store although it has not changed: another machine's may have. */
+const checkEvery = 10;
+
 /**
  * Opens the ring for serving and looks each second whether its file has changed. A changed ring is taken over if it is whole
  * and this store's; else the log says why not, and the ring from before stays. Throws `KeyringFault` as `openKeyring` and
@@ -37,27 +40,24 @@ export async function holdKeyring({
   await matchKeyring(db, keyring, now());
   let current: Keyring = keyring;
   let failure: string | undefined;
+  let looks = 0;
 
   const look = async () => {
     const state = await stateOf(path);
-    if (state === seen) return;
+    looks += 1;
+    if (state === seen && looks % checkEvery !== 0) return;
     try {
-      const changed = await readKeyring(path);
-      await matchKeyring(db, changed, now());
-      current = changed;
+      const read = await readKeyring(path);
+      await matchKeyring(db, read, now());
+      if (state !== seen) current = read;
+      seen = state;
       failure = undefined;
     } catch (error) {
       const reason = error instanceof KeyringFault ? error.message : `The store did not answer (${codeOf(error)}).`;
       if (reason !== failure)
-        log.error(
-          { reason },
-          "The key ring's file was changed and is not taken over: the one from before stays in use",
-        );
+        log.error({ reason }, "The key ring's file is not taken over: what was read of it before stays in use");
       failure = reason;
-      // A ring that is wrong stays wrong until its file changes again.
-      if (!(error instanceof KeyringFault)) return;
     }
-    seen = state;
   };
   let looking: Promise<void> | undefined;
   const timer = setInterval(() => {

@@ -141,6 +141,36 @@ suite("two processes on postgres", () => {
     await lost;
   });
 
+  test("a process that was frozen past its lease keeps what nobody took from it", async (t) => {
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    const frozen = store.db.withPlugin({
+      transformQuery: ({ node }) => {
+        const isLease = node.kind === "InsertQueryNode" && node.into?.table.identifier.name === "verification_owner";
+        if (isLease && isFrozen) throw new Error("The lease is not renewed");
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    let isFrozen = false;
+    const upstream = new PlayedUpstream();
+    const room = await store.open(t, { db: frozen, upstreams: { test: upstream, live: [] } });
+    const [mine, dead] = [newRequest(), newRequest()];
+    const call = room.verify(mine);
+    await upstream.asked();
+    const lost = room.verify(dead).catch(() => undefined);
+    await upstream.asked(2);
+    await handOver(dead.accountId, null);
+    isFrozen = true;
+    await store.db.updateTable("verification_owner").set({ expires_at: 0 }).execute();
+    t.mock.timers.tick(5_000);
+    await until(async () => (await onlyRowOf(store.db, dead)).state === "unknown");
+    upstream.answer(await verified(mine));
+    assert.equal((await call).replayed, false);
+    assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+    upstream.answer({ kind: "unknown" }, 2);
+    await lost;
+  });
+
   test("a stop gives the lease back", async (t) => {
     const room = await store.open(t);
     const leases = async () => (await store.db.selectFrom("verification_owner").select("id").execute()).length;

@@ -62,23 +62,54 @@ export const apiKey = {
   revoked_at: null,
 };
 
-export const revision = { number: 1, created_at: madeAt, author: "duba", source: "starter", note: "" };
+const counts = { added: 1, modified: 0, removed: 0 };
 
-const provider = { position: 0, id: 1, name: "", narration: "", image: "" };
-const product = { type: "gotv", position: 0, price: 1, name: "" };
+export const revision: Tables["catalogue_revision"] = {
+  number: 1,
+  created_at: madeAt,
+  author: "duba",
+  source: "starter",
+  note: "",
+  draft: 1,
+  ...counts,
+  folded: 1,
+  folded_to: 0,
+};
+
+const draft: Tables["catalogue_draft"] = {
+  id: 1,
+  state: "published",
+  base: 0,
+  author: "duba",
+  source: "starter",
+  note: awkward,
+  holds_from: null,
+  reasons: "[]",
+  ...counts,
+  created_at: madeAt,
+  touched_at: madeAt,
+  decided_by: null,
+  decided_at: null,
+};
+
+const change: Tables["catalogue_change"] = {
+  draft: 1,
+  place: 0,
+  list: "data-bundles",
+  key: "MTNDATA A",
+  old_position: null,
+  old_content: null,
+  new_position: 0,
+  new_content: "{}",
+};
 
 const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   account: [account],
   api_key: [apiKey],
   access_token: [{ secret_hash: "hash-of-token", key_id: apiKey.id, created_at: madeAt, expires_at: madeAt }],
-  data_provider: [{ type: "MTNDATA", ...provider }],
-  data_bundle: [
-    { type: "MTNDATA", code: "a", position: 0, description: "", amount: 1, price: 1, value: "", duration: "" },
-  ],
-  corporate_bundle: [{ code: "a", position: 0, description: "" }],
-  cable_provider: [{ type: "gotv", ...provider }],
-  cable_product: [{ ...product, code: "a", id: 1, description: "", amount: 1 }],
-  cable_add_on: [{ ...product, product_code: "a", code: "b" }],
+  catalogue_item: [{ list: "data-bundles", key: "MTNDATA A", position: 0, content: "{}" }],
+  catalogue_draft: [draft],
+  catalogue_change: [change],
   catalogue_revision: [{ ...revision, number: 2, source: "import" }],
   instance_secret: [{ name: "keyring:hmac:1", value: "fingerprint", created_at: madeAt }],
   audit_entry: [

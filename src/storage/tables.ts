@@ -5,72 +5,69 @@
 
 export type Flag = 0 | 1;
 
-export interface DataProviderRow {
-  type: string;
+/** One entry of the catalogue as it is served: a provider, a bundle, a price of an account's own. */
+export interface CatalogueItemRow {
+  list: string;
+  /** Codes of the entry and of what it belongs to, in capitals, a space between two. */
+  key: string;
   position: number;
-  id: number;
-  name: string;
-  narration: string;
-  image: string;
+  /** JSON. */
+  content: string;
 }
 
-export interface DataBundleRow {
-  type: string;
-  code: string;
-  position: number;
-  description: string;
-  /** Kobo. */
-  amount: number;
-  /** Kobo. */
-  price: number;
-  value: string;
-  duration: string;
-}
-
-export interface CorporateBundleRow {
-  code: string;
-  position: number;
-  description: string;
-}
-
-export interface CableProviderRow {
-  type: string;
-  position: number;
-  id: number;
-  name: string;
-  narration: string;
-  image: string;
-}
-
-export interface CableProductRow {
-  type: string;
-  code: string;
-  position: number;
-  id: number;
-  name: string;
-  description: string;
-  /** Kobo. */
-  price: number;
-  /** Kobo. */
-  amount: number;
-}
-
-export interface CableAddOnRow {
-  type: string;
-  product_code: string;
-  code: string;
-  position: number;
-  name: string;
-  /** Kobo. */
-  price: number;
-}
-
+/** What was published, in order. Its changes are those of its draft. */
 export interface CatalogueRevisionRow {
   number: number;
   created_at: number;
   author: string;
   source: string;
   note: string;
+  /** Null where the changes were not kept. */
+  draft: number | null;
+  added: number;
+  modified: number;
+  removed: number;
+  /** 1 once all its changes are in the items. */
+  folded: Flag;
+  /** Place of the last change that is in the items. */
+  folded_to: number;
+}
+
+/** A set of changes on its way to be published, and what became of it. */
+export interface CatalogueDraftRow {
+  id: number;
+  state: "staged" | "held" | "scheduled" | "published" | "rejected" | "void";
+  /** Revision that its changes are told against. */
+  base: number;
+  author: string;
+  source: string;
+  note: string;
+  /** Null: at once. */
+  holds_from: number | null;
+  /** JSON: sentences that say why it is held. */
+  reasons: string;
+  added: number;
+  modified: number;
+  removed: number;
+  created_at: number;
+  /** When its process last wrote to it. */
+  touched_at: number;
+  decided_by: string | null;
+  decided_at: number | null;
+}
+
+/** Change of one entry; without an old one it is added, without a new one removed. */
+export interface CatalogueChangeRow {
+  draft: number;
+  place: number;
+  list: string;
+  key: string;
+  old_position: number | null;
+  /** JSON. */
+  old_content: string | null;
+  new_position: number | null;
+  /** JSON. */
+  new_content: string | null;
 }
 
 /** Counts the changes of one subject, so that other processes notice them by polling. Both rows exist from the start. */
@@ -212,13 +209,10 @@ export interface AuditHeadRow {
 }
 
 export interface Tables {
-  data_provider: DataProviderRow;
-  data_bundle: DataBundleRow;
-  corporate_bundle: CorporateBundleRow;
-  cable_provider: CableProviderRow;
-  cable_product: CableProductRow;
-  cable_add_on: CableAddOnRow;
+  catalogue_item: CatalogueItemRow;
   catalogue_revision: CatalogueRevisionRow;
+  catalogue_draft: CatalogueDraftRow;
+  catalogue_change: CatalogueChangeRow;
   change_counter: ChangeCounterRow;
   account: AccountRow;
   api_key: ApiKeyRow;

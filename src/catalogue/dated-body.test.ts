@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
+import { Answer } from "./answer.ts";
 import { headerOf, plainForm, textOf } from "./catalogue.fixture.ts";
-import { DatedAnswer } from "./dated-answer.ts";
+import { DatedBody } from "./dated-body.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
 
@@ -12,8 +13,8 @@ function underClock() {
     before: [Buffer.from(`{"list":"${"bundle ".repeat(100)}",`), Buffer.from('"date":"')],
     after: Buffer.from('"}'),
   };
-  const description = { etag: 'W/"x"', revision: 1, publishedAt: 0, open: true };
-  const answer = new DatedAnswer(frame, description, () => clock.time);
+  const body = new DatedBody(frame, 'W/"x"', () => clock.time);
+  const answer = new Answer(body, { revision: 1, publishedAt: 0, open: true });
   return { clock, answer };
 }
 

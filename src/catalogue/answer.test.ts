@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { Answer, type Description } from "./answer.ts";
 import { headerOf, plainForm } from "./catalogue.fixture.ts";
-import { type Description, etagOf, WrittenAnswer } from "./written-answer.ts";
+import { etagOf, WrittenBody } from "./written-body.ts";
 
-const description: Description = { etag: 'W/"x"', revision: 7, publishedAt: Date.UTC(2026, 0, 31, 9, 30), open: true };
+const description: Description = { revision: 7, publishedAt: Date.UTC(2026, 0, 31, 9, 30), open: true };
 
-function answerOf(length: number, changes: Partial<Description> = {}): WrittenAnswer {
-  return new WrittenAnswer(Buffer.alloc(length, '{"code":"104"}'), { ...description, ...changes });
+function bodyOf(length: number): WrittenBody {
+  return new WrittenBody(Buffer.alloc(length, '{"code":"104"}'), 'W/"x"');
+}
+
+function answerOf(length: number, changes: Partial<Description> = {}): Answer {
+  return new Answer(bodyOf(length), { ...description, ...changes });
 }
 
 test("the headers are complete but for what differs by request", () => {
@@ -56,6 +61,16 @@ test("who asks for a compressed form while it is made waits for the same one; af
   assert.equal(answer.form("br", false), form);
   assert.equal(answer.form("br", true), shared);
   assert.equal(shared.body, form.body);
+});
+
+test("two revisions with the same body share its bytes, the compressed ones as well, under headers of their own", async () => {
+  const body = bodyOf(5_000);
+  const [seventh, eighth] = [new Answer(body, description), new Answer(body, { ...description, revision: 8 })];
+  const [one, other] = [await seventh.form("br", true), await eighth.form("br", true)];
+  assert.equal(one.body, other.body);
+  assert.equal(plainForm(seventh).body, plainForm(eighth).body);
+  assert.equal(headerOf(one, "Duba-Catalogue-Revision"), "7");
+  assert.equal(headerOf(other, "Duba-Catalogue-Revision"), "8");
 });
 
 test("bodies under 256 bytes and over 256 KiB are not compressed", async () => {

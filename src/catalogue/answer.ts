@@ -1,0 +1,75 @@
+import type { Coding, ReadyAnswer, ReadyForm } from "../contract/ready.ts";
+import type { BodySource, WrittenBody } from "./written-body.ts";
+
+const freshness = "max-age=60, stale-if-error=600";
+
+/** What the headers of an answer say about it. */
+export interface Description {
+  readonly revision: number;
+  /** Milliseconds since 1970. */
+  readonly publishedAt: number;
+  /** Open to anonymous callers: what they get may be kept by shared caches. */
+  readonly open: boolean;
+}
+
+type Forms = { [coding in Coding]?: ReadyForm | Promise<ReadyForm> };
+
+/** A body under the headers of one revision. Each form is made on first use and then kept, as long as the body is. */
+export class Answer implements ReadyAnswer {
+  readonly etag: string;
+  readonly #source: BodySource;
+  readonly #description: Description;
+  #body: WrittenBody;
+  #private: Forms = {};
+  #public: Forms = {};
+
+  constructor(source: BodySource, description: Description) {
+    this.etag = source.etag;
+    this.#source = source;
+    this.#description = description;
+    this.#body = source.body();
+  }
+
+  form(coding: Coding, shared: boolean): ReadyForm | Promise<ReadyForm> {
+    const body = this.#source.body();
+    if (body !== this.#body) {
+      this.#body = body;
+      this.#private = {};
+      this.#public = {};
+    }
+    const forms = shared && this.#description.open ? this.#public : this.#private;
+    return forms[coding] ?? this.#make(coding, forms, shared);
+  }
+
+  #make(coding: Coding, forms: Forms, shared: boolean): ReadyForm | Promise<ReadyForm> {
+    const body = this.#body;
+    const isPublic = forms === this.#public;
+    const keep = (bytes: Buffer, as: Coding): ReadyForm => {
+      const form = this.#formOf(bytes, as, isPublic);
+      forms[coding] = form;
+      return form;
+    };
+    const compressed = coding === "identity" ? undefined : body.compressed(coding);
+    if (compressed === undefined) return keep(body.bytes, "identity");
+    const pending = compressed
+      .then(
+        (bytes) => () => keep(bytes, coding),
+        // Out of memory, say: an answer that is not compressed is better than none.
+        () => () => keep(body.bytes, "identity"),
+      )
+      .then((made) => (this.#source.isSendable(body) ? made() : this.form("identity", shared)));
+    forms[coding] = pending;
+    return pending;
+  }
+
+  #formOf(body: Buffer, coding: Coding, isPublic: boolean): ReadyForm {
+    const { revision, publishedAt, open } = this.#description;
+    const headers = ["Content-Type", "application/json; charset=utf-8", "Content-Length", String(body.length)];
+    if (coding !== "identity") headers.push("Content-Encoding", coding);
+    headers.push("ETag", this.etag, "Last-Modified", new Date(publishedAt).toUTCString());
+    headers.push("Cache-Control", `${isPublic ? "public" : "private"}, ${freshness}`);
+    headers.push("Vary", open ? "Authorization, Accept-Encoding" : "Accept-Encoding");
+    headers.push("Duba-Catalogue-Revision", String(revision), "X-Content-Type-Options", "nosniff");
+    return { body, headers };
+  }
+}

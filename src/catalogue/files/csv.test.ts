@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { csvOf, readCsv } from "./csv.ts";
+
+const heading = "type,code,description,amount,price,value,duration";
+const bytes = (text: string) => Buffer.from(text);
+const sentences = async (text: string | Uint8Array, list: Parameters<typeof readCsv>[0] = "data-bundles") =>
+  (await readCsv(list, typeof text === "string" ? bytes(text) : text)).faults.map(
+    ({ place, sentence }) => `${place}${place && ": "}${sentence}`,
+  );
+
+test("what spreadsheets do is understood: mark, line ends, quotes, naira signs, thousands, empty rows, order of columns", async () => {
+  const text = [
+    "\ufeffcode,type,price,amount,description,value,duration",
+    '104,MTNDATA,"₦1,000.50","1,000.50","50MB, ""24Hrs""",50MB,24Hrs',
+    "",
+    ",,,,,,",
+    "105,MTNDATA,5,5,Ünïcode ✓,,",
+  ].join("\r\n");
+  const { entries, faults } = await readCsv("data-bundles", bytes(text));
+  assert.deepEqual(faults, []);
+  const shared = { type: "MTNDATA", amount: 100_050, price: 100_050 };
+  assert.deepEqual(entries, [
+    {
+      place: "line 2",
+      content: { ...shared, code: "104", description: '50MB, "24Hrs"', value: "50MB", duration: "24Hrs" },
+    },
+    {
+      place: "line 5",
+      content: {
+        type: "MTNDATA",
+        code: "105",
+        description: "Ünïcode ✓",
+        amount: 500,
+        price: 500,
+        value: "",
+        duration: "",
+      },
+    },
+  ]);
+});
+
+test("every faulty row is told with its line and what would be right, and the others are read", async () => {
+  const text = [
+    heading,
+    "MTNDATA,104,ok,100,100,,",
+    "MTNDATA,10 5,ok,100,100,,",
+    "MTNDATA,106,ok,1e5,-1,,",
+    "MTNDATA,107, ok,100,100,,",
+    "MTNDATA,108,ok,100,100",
+    'MTNDATA,109,"two',
+    'lines",100,100,,',
+    "MTNDATA,110,tab\there,100,100,,",
+    "MTNDATA,111,ok,100,100,,",
+  ].join("\n");
+  const { entries } = await readCsv("data-bundles", bytes(text));
+  assert.deepEqual(
+    entries.map(({ content }) => content.code),
+    ["104", "111"],
+  );
+  assert.deepEqual(await sentences(text), [
+    "line 3: code must be 1 to 64 visible ASCII characters without spaces",
+    "line 4: amount has an exponent, as spreadsheets write long numbers (format the column as a number): write naira such as 1234.50",
+    "line 4: price is below zero: write naira such as 1234.50",
+    "line 5: description begins or ends with a space",
+    "line 6: has 5 values, and the heading has 7",
+    "line 7: description holds a line break",
+    "line 9: description holds a control character",
+  ]);
+});
+
+test("a quotation mark in the middle, or never closed, spoils no other row", async () => {
+  const middle = `${heading}\nMTNDATA,104,6" pipe,100,100,,\nMTNDATA,105,ok,x,100,,`;
+  assert.deepEqual(await sentences(middle), [
+    'line 2: a quotation mark stands inside a value: put the value in quotation marks, and write it as ""',
+    "line 3: amount is no amount: write naira such as 1234.50",
+  ]);
+  const open = `${heading}\nMTNDATA,104,ok,x,100,,\nMTNDATA,105,"ok,100,100,,`;
+  assert.deepEqual((await sentences(open)).sort(), [
+    "line 2: amount is no amount: write naira such as 1234.50",
+    "line 3: a quotation mark is opened here or before, and never closed",
+  ]);
+});
+
+for (const [what, text, sentence] of [
+  ["an empty file", "", "the file is empty: its first line must be a heading"],
+  ["a workbook", Buffer.from("PK\u0003\u0004rest"), "this is a workbook: save it as CSV UTF-8"],
+  ["UTF-16", Buffer.from(`\ufeff${heading}`, "utf16le"), "this is UTF-16 text: save it as CSV UTF-8"],
+  [
+    "another encoding",
+    Buffer.from(`${heading}\nMTNDATA,1,caf\u00e9,1,1,,`, "latin1"),
+    "line 2: this is not UTF-8 text: save the file as CSV UTF-8",
+  ],
+  [
+    "semicolons",
+    heading.replaceAll(",", ";"),
+    "line 1: the values are separated by semicolons: save the file with commas",
+  ],
+  ["tabs", heading.replaceAll(",", "\t"), "line 1: the values are separated by tabs: save the file with commas"],
+  [
+    "a heading with other columns",
+    `${heading.replace("price,", "cost,")},value`,
+    'line 1: the heading lacks price and has "cost" and has value twice; the columns of data-bundles are type, code, description, amount, price, value, duration',
+  ],
+] as const)
+  test(`${what} is refused by name`, async () => assert.deepEqual(await sentences(text), [sentence]));
+
+test("the column of ids may be left out", async () => {
+  const { entries, faults } = await readCsv(
+    "data-providers",
+    bytes("type,name,narration,image\nMTNDATA,MTN,MTN Data,"),
+  );
+  assert.deepEqual(faults, []);
+  assert.deepEqual(entries[0]!.content, { type: "MTNDATA", name: "MTN", narration: "MTN Data", image: "" });
+});
+
+test("a list is written with a heading and a byte order mark, money as plain naira", () => {
+  const content = {
+    code: "104",
+    description: '1,5GB "Big"',
+    type: "MTNDATA",
+    amount: 100_050,
+    price: 5,
+    value: "",
+    duration: "",
+  };
+  assert.equal(csvOf("data-bundles", [content]), `\ufeff${heading}\nMTNDATA,104,"1,5GB ""Big""",1000.5,0.05,,\n`);
+  assert.equal(csvOf("corporate-bundles", []), "\ufeffcode,description\n");
+});

@@ -1,0 +1,155 @@
+import { once } from "node:events";
+import { type CsvError, type Info, parse } from "csv-parse";
+import { stringify } from "csv-stringify/sync";
+import { nairaOf } from "../../contract/money.ts";
+import { type Content, type Kind, type ListName, shapeOf } from "../lists.ts";
+import type { EntryFault, WantedEntry, WantedList } from "../revisions/difference.ts";
+import { readEntry } from "./entry.ts";
+
+/** Bytes that are parsed at a time. */
+const CHUNK = 64 * 1024;
+
+/** A list as a file gives it. Faulty entries are left out of it, and told. */
+export interface ReadList extends WantedList {
+  readonly faults: readonly EntryFault[];
+}
+
+/** Reads a list from CSV with a heading, as spreadsheets write it in UTF-8. Places are lines. */
+export async function readCsv(list: ListName, bytes: Uint8Array): Promise<ReadList> {
+  const entries: WantedEntry[] = [];
+  const faults: EntryFault[] = [];
+  const done = () => ({ list, entries, faults });
+  const fault = (place: string, sentence: string) => void faults.push({ list, place, sentence });
+
+  const text = textOf(bytes, fault);
+  if (text === undefined) return done();
+  let columns: readonly string[] | undefined;
+  for await (const { values, line } of records(text, fault)) {
+    const place = `line ${line}`;
+    if (columns === undefined) {
+      columns = headingOf(list, values, place, fault);
+      if (columns === undefined) return done();
+    } else if (values.length !== columns.length) {
+      fault(place, `has ${values.length} values, and the heading has ${columns.length}`);
+    } else {
+      const given = Object.fromEntries(columns.map((name, at) => [name, values[at]]));
+      const content = readEntry(list, given, (sentence) => fault(place, sentence));
+      if (content) entries.push({ content, place });
+    }
+  }
+  if (columns === undefined) fault("", "the file is empty: its first line must be a heading");
+  return done();
+}
+
+type Fault = (place: string, sentence: string) => void;
+
+function textOf(bytes: Uint8Array, fault: Fault): string | undefined {
+  const start = String.fromCharCode(...bytes.subarray(0, 4));
+  if (start.startsWith("PK\u0003\u0004")) return void fault("", "this is a workbook: save it as CSV UTF-8");
+  if (/^(\u00ff\u00fe|\u00fe\u00ff)/.test(start)) return void fault("", "this is UTF-16 text: save it as CSV UTF-8");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return void fault(`line ${badLine(bytes)}`, "this is not UTF-8 text: save the file as CSV UTF-8");
+  }
+}
+
+/** The first line that is not UTF-8. */
+function badLine(bytes: Uint8Array): number {
+  const lines = new TextDecoder("latin1").decode(bytes).split("\n");
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const place = lines.findIndex((line) => {
+    try {
+      decoder.decode(Buffer.from(line, "latin1"));
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  return place + 1;
+}
+
+interface Line {
+  readonly values: readonly string[];
+  /** Where it begins, from 1. */
+  readonly line: number;
+}
+
+/** Records that are not empty. What cannot be parsed is told and skipped. */
+async function* records(text: string, fault: Fault): AsyncGenerator<Line, void> {
+  const parser = parse({
+    info: true,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+    skip_records_with_error: true,
+    on_skip: (error) => void (error && fault(`line ${lineOf(error)}`, sentenceOf(error))),
+  });
+  const feeding = feed(parser, text);
+  for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
+    const breaks = record.reduce((count, value) => count + (value.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+    yield { values: record, line: info.lines - breaks };
+  }
+  await feeding;
+}
+
+async function feed(parser: ReturnType<typeof parse>, text: string): Promise<void> {
+  for (let at = 0; at < text.length; at += CHUNK)
+    if (!parser.write(text.slice(at, at + CHUNK))) await once(parser, "drain");
+  parser.end();
+}
+
+function lineOf(error: CsvError): number {
+  return Number((error as CsvError & { lines?: number }).lines ?? 0);
+}
+
+function sentenceOf({ code }: CsvError): string {
+  if (code === "CSV_QUOTE_NOT_CLOSED") return "a quotation mark is opened here or before, and never closed";
+  return 'a quotation mark stands inside a value: put the value in quotation marks, and write it as ""';
+}
+
+/** The columns, or nothing if the list cannot be read from them. */
+function headingOf(
+  list: ListName,
+  names: readonly string[],
+  place: string,
+  fault: Fault,
+): readonly string[] | undefined {
+  const members: Readonly<Record<string, Kind>> = shapeOf(list).members;
+  const wanted = Object.keys(members);
+  const say = (sentence: string) => void fault(place, sentence);
+  if (names.length === 1 && /[;\t]/.test(names[0]!))
+    return say(
+      `the values are separated by ${names[0]!.includes(";") ? "semicolons" : "tabs"}: save the file with commas`,
+    );
+  const unknown = names.filter((name) => !Object.hasOwn(members, name));
+  const missing = wanted.filter((name) => !names.includes(name) && members[name] !== "id");
+  const twice = names.filter((name, at) => names.indexOf(name) < at);
+  const wrong = [
+    ...(missing.length > 0 ? [`lacks ${missing.join(", ")}`] : []),
+    ...(unknown.length > 0 ? [`has ${unknown.map((name) => JSON.stringify(name)).join(", ")}`] : []),
+    ...(twice.length > 0 ? [`has ${twice.join(", ")} twice`] : []),
+  ];
+  if (wrong.length === 0) return names;
+  return say(`the heading ${wrong.join(" and ")}; the columns of ${list} are ${wanted.join(", ")}`);
+}
+
+/** CSV of a list with a heading. It begins with a byte order mark, by which spreadsheets know UTF-8. */
+export function csvOf(list: ListName, contents: Iterable<Content>): string {
+  const columns = Object.keys(shapeOf(list).members);
+  return stringify(
+    [...contents].map((content) => textsOf(list, content)),
+    { header: true, columns, bom: true },
+  );
+}
+
+/** The members of an entry as files hold them: money as plain naira text. */
+export function textsOf(list: ListName, content: Content): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(shapeOf(list).members).map(([name, kind]) => {
+      const value = content[name]!;
+      return [name, kind === "money" ? nairaOf(Number(value)) : String(value)];
+    }),
+  );
+}

@@ -1,0 +1,69 @@
+import { type Content, type Kind, type ListName, lists } from "../lists.ts";
+import { readNaira } from "./naira-text.ts";
+
+const LONGEST_TEXT = 500;
+
+/**
+ * Reads one entry of a list out of a file. What is wrong is told to `fault`, each in a sentence without a full stop; then it
+ * gives nothing. Members that the list does not have are for the caller to refuse.
+ */
+export function readEntry(
+  list: ListName,
+  given: Readonly<Record<string, unknown>>,
+  fault: (sentence: string) => void,
+): Content | undefined {
+  const content: Record<string, string | number> = {};
+  let sound = true;
+  for (const [name, kind] of Object.entries(lists[list].members)) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (kind === "id" && (value === undefined || value === "")) continue;
+    const read = value === undefined ? { wrong: "is missing" } : readers[kind](value);
+    if (typeof read === "object") {
+      fault(`${name} ${read.wrong}`);
+      sound = false;
+    } else content[name] = read;
+  }
+  return sound ? content : undefined;
+}
+
+interface Wrong {
+  /** Begins after the name of the member. */
+  readonly wrong: string;
+}
+
+const readers: Record<Kind, (value: unknown) => string | number | Wrong> = {
+  code(value) {
+    if (typeof value !== "string") return notText(value);
+    return /^[!-~]{1,64}$/.test(value) ? value : { wrong: "must be 1 to 64 visible ASCII characters without spaces" };
+  },
+  text(value) {
+    if (typeof value !== "string") return notText(value);
+    const wrong = oddityOf(value);
+    return wrong === undefined ? value : { wrong };
+  },
+  money(value) {
+    if (typeof value !== "string") return notText(value);
+    const read = readNaira(value);
+    return typeof read === "number" ? read : { wrong: read };
+  },
+  id(value) {
+    const id = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+    return typeof id === "number" && Number.isSafeInteger(id) && id > 0 && id < 2 ** 31
+      ? id
+      : { wrong: "must be a whole number above 0" };
+  },
+};
+
+function notText(value: unknown): Wrong {
+  const kind = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
+  return { wrong: `must be text such as "100", not ${kind === "null" || kind === "an array" ? kind : `a ${kind}`}` };
+}
+
+function oddityOf(text: string): string | undefined {
+  if (/[\r\n]/.test(text)) return "holds a line break";
+  if (/\p{Cc}/u.test(text)) return "holds a control character";
+  if (!text.isWellFormed()) return "holds half a character: the file is damaged";
+  if (text !== text.trim()) return "begins or ends with a space";
+  if (text.length > LONGEST_TEXT) return `is longer than ${LONGEST_TEXT} characters`;
+  return undefined;
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { jsonOf, readJson, readJsonList } from "./json.ts";
+
+const bundle = {
+  type: "MTNDATA",
+  code: "104",
+  description: "",
+  amount: "100",
+  price: "100.5",
+  value: "",
+  duration: "",
+};
+
+test("lists are read by their names, money as text", () => {
+  const lists = readJson(JSON.stringify({ "data-bundles": [bundle], "corporate-bundles": [] }));
+  assert.ok(!("wrong" in lists));
+  assert.deepEqual(lists, [
+    {
+      list: "data-bundles",
+      entries: [{ place: "entry 1", content: { ...bundle, amount: 10_000, price: 10_050 } }],
+      faults: [],
+    },
+    { list: "corporate-bundles", entries: [], faults: [] },
+  ]);
+});
+
+test("every fault of every entry is told with its place", () => {
+  const given = [bundle, { ...bundle, price: 100, code: null, more: 1 }, 7, { type: "MTNDATA" }];
+  assert.deepEqual(
+    readJsonList("data-bundles", given).faults.map(({ place, sentence }) => `${place}: ${sentence}`),
+    [
+      'entry 2: has "more"; members are type, code, description, amount, price, value, duration',
+      'entry 2: code must be text such as "100", not null',
+      'entry 2: price must be text such as "100", not a number',
+      "entry 3: must be an object",
+      "entry 4: code is missing",
+      "entry 4: description is missing",
+      "entry 4: amount is missing",
+      "entry 4: price is missing",
+      "entry 4: value is missing",
+      "entry 4: duration is missing",
+    ],
+  );
+  const ids = [0, 1.5, "x", -1, 2 ** 31].map((id) => ({ type: "A", id, name: "", narration: "", image: "" }));
+  assert.equal(readJsonList("data-providers", ids).faults.length, 5);
+  assert.deepEqual(readJsonList("data-providers", {}).faults[0]!.sentence, "must be an array of objects");
+});
+
+for (const [what, text, wrong] of [
+  ["what is no JSON", "{", /^it is not JSON: /],
+  ["what is no object", "[]", /^it must be an object with one or more of data-providers, /],
+  ["an unknown list", '{"bundles":[]}', /^it has "bundles"; lists are data-providers, /],
+] as const)
+  test(`${what} is refused by name`, () => {
+    const read = readJson(text);
+    assert.match("wrong" in read ? read.wrong : "", wrong);
+  });
+
+test("lists are written an entry a line, ids as numbers", () => {
+  const provider = { type: "MTNDATA", id: 1, name: "MTN", narration: "", image: "" };
+  const text = jsonOf([
+    ["data-providers", [provider]],
+    ["data-bundles", [{ ...bundle, amount: 10_000, price: 10_050 }]],
+    ["corporate-bundles", []],
+  ]);
+  assert.equal(
+    text,
+    `{
+  "data-providers": [
+    {"type":"MTNDATA","id":1,"name":"MTN","narration":"","image":""}
+  ],
+  "data-bundles": [
+    ${JSON.stringify(bundle)}
+  ],
+  "corporate-bundles": []
+}
+`,
+  );
+});

@@ -1,0 +1,64 @@
+import { type Content, type ListName, listNames, shapeOf } from "../lists.ts";
+import type { EntryFault, WantedEntry } from "../revisions/difference.ts";
+import { type ReadList, textsOf } from "./csv.ts";
+import { readEntry } from "./entry.ts";
+
+/** Reads a list from an array of objects. Places are entries, from 1. */
+export function readJsonList(list: ListName, given: unknown): ReadList {
+  const entries: WantedEntry[] = [];
+  const faults: EntryFault[] = [];
+  if (!Array.isArray(given)) {
+    faults.push({ list, place: "", sentence: "must be an array of objects" });
+    return { list, entries, faults };
+  }
+  const { members } = shapeOf(list);
+  for (const [at, entry] of given.entries()) {
+    const place = `entry ${at + 1}`;
+    const fault = (sentence: string) => void faults.push({ list, place, sentence });
+    if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
+      fault("must be an object");
+      continue;
+    }
+    const unknown = Object.keys(entry).filter((name) => !Object.hasOwn(members, name));
+    if (unknown.length > 0)
+      fault(
+        `has ${unknown.map((name) => JSON.stringify(name)).join(", ")}; members are ${Object.keys(members).join(", ")}`,
+      );
+    const content = readEntry(list, entry, fault);
+    if (content && unknown.length === 0) entries.push({ content, place });
+  }
+  return { list, entries, faults };
+}
+
+/** Reads lists from one JSON object, each under its name. Lists that are not there are not read. */
+export function readJson(text: string): ReadList[] | { readonly wrong: string } {
+  let given: unknown;
+  try {
+    given = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    return { wrong: `it is not JSON: ${(error as Error).message}` };
+  }
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return { wrong: `it must be an object with one or more of ${listNames.join(", ")}` };
+  const unknown = Object.keys(given).filter((name) => !listNames.includes(name as ListName));
+  if (unknown.length > 0)
+    return {
+      wrong: `it has ${unknown.map((name) => JSON.stringify(name)).join(", ")}; lists are ${listNames.join(", ")}`,
+    };
+  return Object.entries(given).map(([list, entries]) => readJsonList(list as ListName, entries));
+}
+
+/** One JSON object of lists, an entry in a line. */
+export function jsonOf(lists: Iterable<readonly [ListName, Iterable<Content>]>): string {
+  const members = [...lists].map(([list, contents]) => {
+    const lines = [...contents].map((content) => `    ${JSON.stringify(valuesOf(list, content))}`);
+    return `  ${JSON.stringify(list)}: [${lines.length === 0 ? "" : `\n${lines.join(",\n")}\n  `}]`;
+  });
+  return `{\n${members.join(",\n")}\n}\n`;
+}
+
+/** The members of an entry as the interface document has them: ids are numbers, all else is text. */
+export function valuesOf(list: ListName, content: Content): Record<string, string | number> {
+  const texts: Record<string, string | number> = textsOf(list, content);
+  return "id" in texts ? { ...texts, id: Number(content.id) } : texts;
+}

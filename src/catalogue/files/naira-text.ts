@@ -1,0 +1,24 @@
+import { koboOf } from "../../contract/money.ts";
+
+/**
+ * Kobo of an amount as people and spreadsheets write it: "1234.5", "1,234.50", "₦ 1,234". Otherwise a sentence that begins
+ * after the name of the amount and says what is odd about it.
+ */
+export function readNaira(given: string): number | string {
+  const text = given.trim().replace(/^₦\s*/, "");
+  const plain = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
+  return koboOf(plain) ?? `${oddityOf(plain)}: write naira such as 1234.50`;
+}
+
+function oddityOf(text: string): string {
+  if (text === "") return "is empty";
+  if (/^[-−(]/.test(text)) return "is below zero";
+  if (text.endsWith("%")) return "is a percentage";
+  if (/^\d+(\.\d+)?e[+-]?\d+$/i.test(text))
+    return "has an exponent, as spreadsheets write long numbers (format the column as a number)";
+  if (/^[\d.,]*,[\d.,]*$/.test(text)) return "has a comma that separates no thousands";
+  if (/^\d+\.\d{3,}$/.test(text)) return "has more than two decimals";
+  if (/^\d{14,}(\.\d+)?$/.test(text)) return "is too large";
+  if (/^[\d.\s]*\s[\d.\s]*$/.test(text)) return "has a space in it";
+  return "is no amount";
+}

@@ -1,0 +1,97 @@
+import { fold } from "./codes.ts";
+import type { Content, ListName } from "./lists.ts";
+import { type Group, groupIn, type Item, type Snapshot } from "./snapshot.ts";
+
+/**
+ * An account's own price of one entry, or its margin on all of a provider. `percent` is in hundredths of a percent of the
+ * catalogue's price and `margin` in kobo on top of it, both may be below zero; `price` takes its place, in kobo.
+ */
+export type Rule = "percent" | "margin" | "price";
+
+/** A price rule as an entry of the subject `prices`. */
+export interface PriceRule extends Content {
+  readonly account: string;
+  /** Codes of a provider, or of one entry, provider first: "MTNDATA", "MTNDATA 104", "dstv PRWE36 HDPVRE36". */
+  readonly of: string;
+  readonly rule: Rule;
+  readonly value: number;
+}
+
+export function ruleKeyOf({ account, of }: Pick<PriceRule, "account" | "of">): string {
+  return `${account} ${fold(of)}`;
+}
+
+/** What one account pays. */
+export class PriceList {
+  /** Tells two lists apart that have different rules. */
+  readonly fingerprint: string;
+  readonly #providers = new Map<string, PriceRule>();
+  readonly #entries = new Map<string, PriceRule>();
+  readonly #touched = new Set<string>();
+
+  constructor(rules: readonly PriceRule[]) {
+    this.fingerprint = JSON.stringify(rules.map(({ of, rule, value }) => [fold(of), rule, value]));
+    for (const rule of rules) {
+      const key = fold(rule.of);
+      const provider = key.split(" ", 1)[0]!;
+      this.#touched.add(provider);
+      (provider === key ? this.#providers : this.#entries).set(key, rule);
+    }
+  }
+
+  /** True if anything of this provider may have a price of its own. */
+  touches(provider: string): boolean {
+    return this.#touched.has(provider);
+  }
+
+  /** The price of the entry of this key, in kobo, where the catalogue's is `price`. */
+  priceOf(key: string, price: number): number {
+    const rule = this.#entries.get(key) ?? this.#providers.get(key.slice(0, key.indexOf(" ")));
+    if (rule === undefined) return price;
+    const own = applied(rule, price);
+    // A margin that leaves nothing is a mistake: better the catalogue's price than a gift.
+    return own > 0 ? own : price;
+  }
+}
+
+/** Halves of a kobo are rounded up. */
+function applied({ rule, value }: PriceRule, price: number): number {
+  if (rule === "price") return value;
+  if (rule === "margin") return price + value;
+  const parts = price * (10_000 + value) + 5_000;
+  if (Number.isSafeInteger(parts)) return (parts - (parts % 10_000)) / 10_000;
+  return Number((BigInt(price) * BigInt(10_000 + value) + 5_000n) / 10_000n);
+}
+
+const lists = new WeakMap<Group, PriceList>();
+
+/** The account's own prices; undefined if it pays the catalogue's. The same object as long as they are the same. */
+export function priceListOf(snapshot: Snapshot, accountId: string): PriceList | undefined {
+  const group = snapshot.groups.prices.get(accountId);
+  if (group === undefined) return undefined;
+  const known = lists.get(group);
+  if (known) return known;
+  const made = new PriceList(rulesOf(group));
+  lists.set(group, made);
+  return made;
+}
+
+/** The rules of an account, those of a whole provider before those of its entries. */
+export function rulesOf(group: Group): PriceRule[] {
+  return group.map(({ content }) => content as PriceRule);
+}
+
+/** An entry that has a price. */
+export interface Priced extends Item {
+  readonly list: ListName;
+}
+
+/** All that a provider sells, whatever it is. */
+export function* pricedEntries(snapshot: Snapshot, provider: string): Generator<Priced, void> {
+  const key = fold(provider);
+  for (const item of groupIn(snapshot, "data-bundles", key)) yield { list: "data-bundles", ...item };
+  for (const product of groupIn(snapshot, "cable-products", key)) {
+    yield { list: "cable-products", ...product };
+    for (const item of groupIn(snapshot, "cable-add-ons", product.key)) yield { list: "cable-add-ons", ...item };
+  }
+}

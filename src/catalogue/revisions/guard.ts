@@ -1,0 +1,110 @@
+import { nairaOf } from "../../contract/money.ts";
+import { type Content, groupOf, type ListName, listNames, lists, nameOf } from "../lists.ts";
+import { type PriceList, pricedEntries, priceListOf } from "../prices.ts";
+import { countIn, groupIn, itemIn, type Snapshot } from "../snapshot.ts";
+import { type Change, differingMembers } from "./change.ts";
+
+/** What a revision may do without being approved. */
+export interface Guard {
+  /** Part of a list that may be removed: 0.3 is 30 %. */
+  readonly removal: number;
+  /** By how much a price may rise or fall: 2 is twice, or half. */
+  readonly priceFactor: number;
+}
+
+export const usualGuard: Guard = { removal: 0.3, priceFactor: 2 };
+
+const NAMED = 10;
+
+/** Why the changes have to be approved, in sentences; none if they may be published. `after` has them made. */
+export function reasonsToHold(base: Snapshot, after: Snapshot, changes: readonly Change[], guard: Guard): string[] {
+  return [
+    ...removals(base, changes, guard),
+    ...emptied(base, after, changes),
+    ...moves([...priceMoves(changes), ...ownPriceMoves(base, after, changes)], guard),
+  ];
+}
+
+function removals(base: Snapshot, changes: readonly Change[], { removal }: Guard): string[] {
+  return listNames.flatMap((list) => {
+    const removed = changes.filter((change) => change.subject === list && change.new === null).length;
+    const count = countIn(base, list);
+    if (removed === 0 || removed <= count * removal) return [];
+    return [
+      `${removed} of ${count} entries of ${list} are removed: ${percent(removed / count)}, above ${percent(removal)}.`,
+    ];
+  });
+}
+
+function emptied(base: Snapshot, after: Snapshot, changes: readonly Change[]): string[] {
+  const served = { "data-bundles": "data-providers", "cable-products": "cable-providers" } as const;
+  return Object.entries(served).flatMap(([list, parent]) => {
+    const subject = list as ListName;
+    const removed = changes.filter((change) => change.subject === subject && change.new === null);
+    const groups = new Set(removed.map(({ key }) => groupOf(subject, key)));
+    return [...groups]
+      .filter((group) => groupIn(after, subject, group).length === 0)
+      .map((group) => `${nameOf(parent, itemIn(base, parent, group)!.content)} has nothing left in ${list}.`);
+  });
+}
+
+interface Move {
+  /** Entry and member. */
+  readonly what: string;
+  /** Kobo. */
+  readonly from: number;
+  /** Kobo. */
+  readonly to: number;
+}
+
+function* priceMoves(changes: readonly Change[]): Generator<Move, void> {
+  for (const { subject, old, new: now } of changes) {
+    if (subject === "prices" || old === null || now === null) continue;
+    const members: Readonly<Record<string, string>> = lists[subject].members;
+    for (const member of differingMembers(old.content, now.content)) {
+      if (members[member] !== "money") continue;
+      const what = `${nameOf(subject, now.content)}: ${member}`;
+      yield { what, from: Number(old.content[member]), to: Number(now.content[member]) };
+    }
+  }
+}
+
+/** What accounts with prices of their own pay, where these prices are changed. */
+function* ownPriceMoves(base: Snapshot, after: Snapshot, changes: readonly Change[]): Generator<Move, void> {
+  const touched = changes
+    .filter(({ subject }) => subject === "prices")
+    .map(({ old, new: now }) => (now ?? old)!.content);
+  for (const [account, rules] of Map.groupBy(touched, (rule) => String(rule.account)))
+    yield* movesOf(account, rules, base, priceListOf(base, account), priceListOf(after, account));
+}
+
+function* movesOf(
+  account: string,
+  rules: readonly Content[],
+  base: Snapshot,
+  before: PriceList | undefined,
+  after: PriceList | undefined,
+): Generator<Move, void> {
+  for (const provider of new Set(rules.map((rule) => String(rule.of).split(" ", 1)[0]!)))
+    for (const { list, key, content } of pricedEntries(base, provider)) {
+      const price = Number(content.price);
+      const from = before?.priceOf(key, price) ?? price;
+      const to = after?.priceOf(key, price) ?? price;
+      if (from !== to) yield { what: `${nameOf(list, content)}: price for ${account}`, from, to };
+    }
+}
+
+function moves(all: readonly Move[], { priceFactor }: Guard): string[] {
+  const far = all.filter(({ from, to }) => to > from * priceFactor || to * priceFactor < from);
+  const sentences = far
+    .slice(0, NAMED)
+    .map(
+      ({ what, from, to }) =>
+        `${what} moves from ${nairaOf(from)} to ${nairaOf(to)}, by more than a factor of ${priceFactor}.`,
+    );
+  return far.length > NAMED ? [...sentences, `${far.length - NAMED} more prices move as far.`] : sentences;
+}
+
+function percent(part: number): string {
+  return `${Math.round(part * 1000) / 10} %`;
+}

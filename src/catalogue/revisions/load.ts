@@ -1,0 +1,143 @@
+import type { Kysely } from "kysely";
+import type { CatalogueChangeRow, CatalogueRevisionRow, Tables } from "../../storage/tables.ts";
+import { type Content, type Subject, subjects } from "../lists.ts";
+import { Edit, emptySnapshot, type Snapshot, type State } from "../snapshot.ts";
+import type { Change } from "./change.ts";
+import { CatalogueFault } from "./fault.ts";
+
+/** Rows of one reading: few enough that taking them in is no pause for those who wait for answers. */
+const PAGE = 1_000;
+
+/** How often the catalogue was changed, or something was scheduled. */
+export async function readChanges(db: Kysely<Tables>): Promise<number> {
+  const row = await db
+    .selectFrom("change_counter")
+    .select("number")
+    .where("name", "=", "catalogue")
+    .executeTakeFirstOrThrow();
+  return row.number;
+}
+
+/**
+ * The newest revision. What is known already is brought up to date by the changes since; otherwise all is read, in pages and
+ * without a transaction, so that nobody waits for it. Entries may meanwhile take up newer changes: those are made once more
+ * on top, in order, so that the snapshot is exactly one revision.
+ */
+export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Promise<Snapshot> {
+  const changes = await readChanges(db);
+  if (known?.changes === changes) return known;
+  const from = known ? known.revision + 1 : await firstUnfolded(db);
+  const edit = new Edit(known ?? emptySnapshot);
+  if (!known) await readItems(db, edit);
+  const revisions = await db
+    .selectFrom("catalogue_revision")
+    .select(["number", "created_at", "draft"])
+    .where("number", ">=", from - 1)
+    .orderBy("number")
+    .execute();
+  for (const { number, draft } of revisions)
+    if (number >= from && draft !== null)
+      for await (const page of changesOf(db, draft))
+        for (const { subject, key, new: state } of page) edit.set(subject, key, state);
+  const newest = revisions.at(-1);
+  const revision = newest?.number ?? known?.revision ?? 0;
+  const publishedAt = newest?.created_at ?? known?.publishedAt ?? 0;
+  return edit.finish({ revision, publishedAt, changes });
+}
+
+/** The first revision that is not wholly in the items; the one to come if all are. */
+async function firstUnfolded(db: Kysely<Tables>): Promise<number> {
+  const numbers = db.selectFrom("catalogue_revision").select("number").limit(1);
+  // In this order: one that is published between the two is not in the items either.
+  const newest = await numbers.orderBy("number", "desc").executeTakeFirst();
+  const first = await numbers.where("folded", "=", 0).orderBy("number").executeTakeFirst();
+  return Math.min(first?.number ?? Number.POSITIVE_INFINITY, (newest?.number ?? 0) + 1);
+}
+
+async function readItems(db: Kysely<Tables>, edit: Edit): Promise<void> {
+  for (const subject of subjects) {
+    let last = "";
+    for (;;) {
+      const rows = await db
+        .selectFrom("catalogue_item")
+        .select(["key", "position", "content"])
+        .where("list", "=", subject)
+        .where("key", ">", last)
+        .orderBy("key")
+        .limit(PAGE)
+        .execute();
+      for (const { key, position, content } of rows) edit.set(subject, key, { position, content: JSON.parse(content) });
+      if (rows.length < PAGE) break;
+      last = rows.at(-1)!.key;
+    }
+  }
+}
+
+/** A draft's changes in pages. */
+export async function* changesOf(db: Kysely<Tables>, draft: number): AsyncGenerator<PlacedChange[], void> {
+  let last = 0;
+  for (;;) {
+    const rows = await db
+      .selectFrom("catalogue_change")
+      .selectAll()
+      .where("draft", "=", draft)
+      .where("place", ">", last)
+      .orderBy("place")
+      .limit(PAGE)
+      .execute();
+    if (rows.length > 0) yield rows.map(changeOf);
+    if (rows.length < PAGE) return;
+    last = rows.at(-1)!.place;
+  }
+}
+
+export interface PlacedChange extends Change {
+  readonly place: number;
+}
+
+export function changeOf(row: CatalogueChangeRow): PlacedChange {
+  return {
+    place: row.place,
+    subject: row.list as Subject,
+    key: row.key,
+    old: stateOf(row.old_position, row.old_content),
+    new: stateOf(row.new_position, row.new_content),
+  };
+}
+
+function stateOf(position: number | null, content: string | null): State | null {
+  return position === null || content === null ? null : { position, content: JSON.parse(content) as Content };
+}
+
+export async function allChangesOf(db: Kysely<Tables>, draft: number): Promise<PlacedChange[]> {
+  const changes: PlacedChange[] = [];
+  for await (const page of changesOf(db, draft)) for (const change of page) changes.push(change);
+  return changes;
+}
+
+/** The catalogue as a revision left it, out of a newer snapshot. Throws a `CatalogueFault` if that is not known. */
+export async function snapshotAt(db: Kysely<Tables>, newest: Snapshot, number: number): Promise<Snapshot> {
+  const wanted = await findRevision(db, number);
+  if (number === newest.revision) return newest;
+  const later = await db
+    .selectFrom("catalogue_revision")
+    .select(["number", "draft"])
+    .where("number", ">", number)
+    .where("number", "<=", newest.revision)
+    .orderBy("number", "desc")
+    .execute();
+  const edit = new Edit(newest);
+  for (const { number: each, draft } of later) {
+    if (draft === null) throw new CatalogueFault(`What revision ${each} changed was not kept: go back no further.`);
+    for await (const page of changesOf(db, draft))
+      for (const { subject, key, old } of page) edit.set(subject, key, old);
+  }
+  return edit.finish({ revision: number, publishedAt: wanted.created_at, changes: newest.changes });
+}
+
+/** Throws a `CatalogueFault` if there is no such revision. */
+export async function findRevision(db: Kysely<Tables>, number: number): Promise<CatalogueRevisionRow> {
+  const row = await db.selectFrom("catalogue_revision").selectAll().where("number", "=", number).executeTakeFirst();
+  if (!row) throw new CatalogueFault(`There is no revision ${number}: duba catalogue history lists all.`);
+  return row;
+}

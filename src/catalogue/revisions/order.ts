@@ -1,0 +1,53 @@
+/** Room between two neighbours, so that an entry can come between them without moving others. */
+export const GAP = 2 ** 20;
+
+/**
+ * Positions for entries in the order given, ascending. Each brings the position that it has, or none. As many as can keep
+ * theirs do; the others go between their neighbours. Where there is no room between two, all are placed anew.
+ */
+export function positionsOf(present: readonly (number | undefined)[]): number[] {
+  const kept = longestAscent(present);
+  const positions: number[] = new Array(present.length);
+  let from = 0;
+  let before: number | undefined;
+  for (let at = 0; at <= present.length; at++) {
+    const after = at < present.length ? present[at] : undefined;
+    if (at < present.length && !kept.has(at)) continue;
+    if (!fill(positions, from, at, before, after)) return present.map((_, place) => place * GAP);
+    if (after !== undefined) positions[at] = after;
+    before = after;
+    from = at + 1;
+  }
+  return positions;
+}
+
+/** Places what stands between two that keep their positions; false if there is no room. */
+function fill(positions: number[], from: number, end: number, before?: number, after?: number): boolean {
+  const count = end - from;
+  const step = before === undefined || after === undefined ? GAP : Math.floor((after - before) / (count + 1));
+  if (count > 0 && step < 1) return false;
+  const start = before ?? (after === undefined ? -GAP : after - GAP * (count + 1));
+  for (let place = 0; place < count; place++) positions[from + place] = start + step * (place + 1);
+  return true;
+}
+
+/** Places of a longest ascending run of the positions that there are. */
+function longestAscent(present: readonly (number | undefined)[]): Set<number> {
+  /** Last place of the best run of each length. */
+  const ends: number[] = [];
+  const previous: number[] = new Array(present.length);
+  for (const [place, position] of present.entries()) {
+    if (position === undefined) continue;
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (present[ends[middle]!]! < position) low = middle + 1;
+      else high = middle;
+    }
+    previous[place] = low === 0 ? -1 : ends[low - 1]!;
+    ends[low] = place;
+  }
+  const run = new Set<number>();
+  for (let place = ends.at(-1) ?? -1; place >= 0; place = previous[place]!) run.add(place);
+  return run;
+}

@@ -1,0 +1,109 @@
+import type { Kysely } from "kysely";
+import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { type Change, changed, isSame } from "./change.ts";
+import { aboutOf, Draft, DraftTaken, removeChanges } from "./draft.ts";
+import { foldChanges } from "./fold.ts";
+import { reasonsToHold } from "./guard.ts";
+import { noteCatalogueChange } from "./hold.ts";
+import { allChangesOf } from "./load.ts";
+import { rebased } from "./rebase.ts";
+import { type Publisher, settle } from "./settle.ts";
+
+function scheduled(db: Kysely<Tables>) {
+  return db
+    .selectFrom("catalogue_draft")
+    .selectAll()
+    .where("state", "=", "scheduled")
+    .orderBy("holds_from")
+    .orderBy("id");
+}
+
+/** When the next scheduled draft is due, in milliseconds since 1970; undefined if there is none. */
+export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
+  return (await scheduled(db).limit(1).executeTakeFirst())?.holds_from ?? undefined;
+}
+
+/** What will be served at a later time, as far as it is scheduled now. */
+export async function expectedAt(db: Kysely<Tables>, newest: Snapshot, time: number): Promise<Snapshot> {
+  let expected = newest;
+  for (const { id } of await scheduled(db).where("holds_from", "<=", time).execute())
+    expected = await changed(expected, await rebased(expected, await allChangesOf(db, id)));
+  return expected;
+}
+
+/**
+ * Publishes the scheduled drafts whose time has come, in the order of their times. Each is brought up to date with what was
+ * published since it was made. One that the guard would hold then is held, unless it was approved. Several processes may
+ * do it at once: a draft is published by one of them.
+ */
+export async function publishDue(publisher: Publisher): Promise<void> {
+  const { db, now } = publisher;
+  for (;;) {
+    const due = await scheduled(db).where("holds_from", "<=", now()).limit(1).executeTakeFirst();
+    if (!due) return;
+    try {
+      await publishScheduled(publisher, due);
+    } catch (error) {
+      // Another process is at it.
+      if (error instanceof DraftTaken) return;
+      throw error;
+    }
+    await foldChanges(db);
+  }
+}
+
+async function publishScheduled(publisher: Publisher, row: CatalogueDraftRow): Promise<void> {
+  const { draft, base, changes, reasons } = await broughtUpToDate(publisher, row);
+  if (changes.length === 0) return dropEmpty(publisher, draft);
+  const approvedBy = row.decided_by ?? undefined;
+  const asked = { changes, reasons, base, about: aboutOf(row), approvedBy };
+  await settle({ ...publisher, actor: "system" }, draft, asked);
+}
+
+/** A draft as it is against the newest revision. */
+export interface UpToDate {
+  readonly draft: Draft;
+  /** Number of that revision. */
+  readonly base: number;
+  readonly changes: readonly Change[];
+  readonly reasons: readonly string[];
+  /** False if its changes are what they were. */
+  readonly differs: boolean;
+}
+
+/** Tells a draft's changes against the newest revision, and writes them anew where that makes a difference. */
+export async function broughtUpToDate(publisher: Publisher, row: CatalogueDraftRow): Promise<UpToDate> {
+  const { db, now, guard } = publisher;
+  const newest = await publisher.latest();
+  const later = row.holds_from !== null && row.holds_from > now();
+  const base = later ? await expectedAt(db, newest, row.holds_from!) : newest;
+  const before = await allChangesOf(db, row.id);
+  const changes = await rebased(base, before);
+  const draft = Draft.stored(publisher, row, before);
+  const differs = !isAlike(before, changes);
+  if (differs) await draft.write(changes);
+  const reasons = reasonsToHold(base, await changed(base, changes), changes, guard);
+  return { draft, base: newest.revision, changes, reasons, differs };
+}
+
+function isAlike(before: readonly Change[], after: readonly Change[]): boolean {
+  const known = new Map(before.map((change) => [`${change.subject} ${change.key}`, change]));
+  return (
+    before.length === after.length &&
+    after.every((change) => {
+      const other = known.get(`${change.subject} ${change.key}`);
+      return other !== undefined && isSame(other.old, change.old) && isSame(other.new, change.new);
+    })
+  );
+}
+
+/** Ends a draft of which nothing is left: all that it would change is so already, or gone. */
+export async function dropEmpty({ db, now }: Publisher, draft: Draft): Promise<void> {
+  const reasons = JSON.stringify(["Nothing was left to change."]);
+  await db.transaction().execute(async (trx) => {
+    await draft.set(trx, { state: "rejected", reasons, decided_by: "duba", decided_at: now() });
+    await noteCatalogueChange(trx);
+  });
+  await removeChanges(db, draft.id);
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { suite, test } from "node:test";
+import { Worker } from "node:worker_threads";
+import { engines } from "../../test/support/engines.ts";
+import { bind, type Caller } from "../contract/operation.ts";
+import { AnswerCounts } from "../http/metrics.ts";
+import type { Gate } from "../http/pipeline.ts";
+import { buildServer } from "../http/server.ts";
+import { freshStore } from "./catalogue.fixture.ts";
+import { openCatalogue } from "./catalogue.ts";
+import { catalogueOperations } from "./operations.ts";
+import { settingRule } from "./price-rules.ts";
+import type { Plan } from "./revisions/publish.ts";
+import { itemIn } from "./snapshot.ts";
+import { dearer, type Load, priceIn } from "./under-load.fixture.ts";
+
+/** Each takes some 25 turns of a busy event loop on PostgreSQL, whose answers come over a socket. */
+const REVISIONS = { sqlite: 100, postgres: 40 };
+const about = { author: "ops", source: "test", note: "" };
+
+const gate: Gate = {
+  // The credential is the id of the account.
+  authenticator: {
+    isAbsent: () => false,
+    credentialOf: (header) => ({ accountId: header.slice(7), scopes: ["catalogue:read"] }) as unknown as Caller,
+  },
+  anonymous: true,
+  buckets: null,
+  answers: new AnswerCounts(),
+  bounds: { body: 16_384, url: 8_192, headers: 16_384, arrival: 10_000 },
+  accessLog: "failures",
+  serverTiming: false,
+  log: { info: fail, warn: fail, error: fail },
+  now: Date.now,
+  stopping: () => false,
+};
+
+function fail(fields: object, message: string): void {
+  assert.fail(`${message} ${JSON.stringify(fields)}`);
+}
+
+const sold = [
+  ["data-bundles", "MTNDATA 104"],
+  ["data-bundles", "AIRTELDATA 003"],
+  ["cable-products", "GOTV GOHAN"],
+] as const;
+
+const nextPrices: Plan = (base) =>
+  sold.map(([subject, key]) => {
+    const old = itemIn(base, subject, key)!;
+    const content = { ...old.content, price: priceIn(base.revision + 1) };
+    return { subject, key, old, new: { position: old.position, content } };
+  });
+
+for (const engine of engines)
+  suite(`look-ups on ${engine.name}`, () => {
+    const revisions = REVISIONS[engine.name];
+    test(`through 64 connections are each of exactly one revision while ${revisions} are published`, async () => {
+      const store = await freshStore(engine);
+      const catalogue = await openCatalogue({ db: store.db, guard: { removal: 1, priceFactor: 1e9 } });
+      const app = buildServer(bind(catalogueOperations, catalogue), gate, []);
+      try {
+        await app.listen({ host: "127.0.0.1", port: 0 });
+        const { account, kobo } = dearer;
+        await catalogue.publish(settingRule({ account, of: "MTNDATA", rule: "margin", value: kobo }), about);
+        await catalogue.publish(nextPrices, about);
+        const load: Load = { port: (app.server.address() as AddressInfo).port, connections: 64 };
+        const looking = new Worker(new URL("./under-load.fixture.ts", import.meta.url), { workerData: load });
+        await once(looking, "message");
+        const ended = once(looking, "message");
+        for (let n = 0; n < revisions; n++) await Promise.race([catalogue.publish(nextPrices, about), ended]);
+        looking.postMessage("stop");
+        const [seen] = (await ended) as [number[]];
+        assert.equal(catalogue.state().revision, revisions + 3);
+        assert.ok(seen.length > 2, `${seen.length} revisions were seen`);
+      } finally {
+        await app.close();
+        await catalogue.stop();
+        await store.close();
+      }
+    });
+  });
