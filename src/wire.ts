@@ -131,7 +131,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
 
   let stopping = false;
   const gate: Gate = {
-    authenticator: { isAbsent, credentialOf: (header, address) => access.credentials.credentialOf(header, address) },
+    authenticator: { isAbsent, credentialOf: (...asked) => access.credentials.credentialOf(...asked) },
     anonymous: config.anonymous,
     buckets: config.limits
       ? {
@@ -161,14 +161,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   const app = buildServer(bound, gate, config.trustProxy);
   const document = openapi(everyOperation, manifest.version);
   registerPages(app, { operations: everyOperation, document, version: manifest.version });
-  registerHealth(app, async () => {
-    if (stopping) return false;
-    const asked = db.selectFrom("change_counter").select("number").execute();
-    return asked.then(
-      () => true,
-      () => false,
-    );
-  });
+  registerHealth(app, async () => !stopping && (await store.takesWrites()));
 
   const running = opened.move();
   return {

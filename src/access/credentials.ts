@@ -10,7 +10,7 @@ import type { FailedCredentials } from "./failed-credentials.ts";
 import { KeyFinder } from "./key-finder.ts";
 
 const pollEvery = 1_000;
-/** With a poll each second the cache is empty after 4 s without an answer, so that no revoked key lives for 5 s. */
+/** With a poll each second nothing is taken for current after 4 s without an answer, so that no revoked key lives for 5 s. */
 const staleAfter = 3_500;
 const cachedHeaders = 10_000;
 /** No header of an honest client is longer; the bound keeps the cache's memory small. */
@@ -35,6 +35,8 @@ export class Credentials {
   #generation = 0;
   #change: number | undefined;
   #currentAt = 0;
+  /** Whether the store was last heard of so long ago that what is remembered serves look-ups only. */
+  #isStale = false;
   #polling = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -49,10 +51,15 @@ export class Credentials {
    * The credential of a header that is not absent. A known header is answered at once and without a promise, and then
    * its failures are thrown at once as well; `await` serves both. Failures: `invalid_credentials`,
    * `expired_credentials`, `address_not_allowed`, and `rate_limited` with `retryAfter`. An error of the store comes as it is.
+   * `looksUp`: the catalogue is served also while the store is away, to those who were known when it last answered.
    */
-  credentialOf(header: string, address: string): Credential | Promise<Credential> {
-    const proven = this.#proven.get(header);
+  credentialOf(header: string, address: string, looksUp = false): Credential | Promise<Credential> {
+    const proven = this.#remembered(header, looksUp);
     return proven ? admit(proven, address, this.#now()) : this.#prove(header, address);
+  }
+
+  #remembered(header: string, looksUp: boolean): Proven | undefined {
+    return this.#isStale && !looksUp ? undefined : this.#proven.get(header);
   }
 
   /** Forgets everything that was read, for example after a key was revoked in this process. */
@@ -72,6 +79,7 @@ export class Credentials {
       this.#change = change;
     }
     this.#currentAt = askedAt;
+    this.#isStale = false;
   }
 
   /** Refreshes each second, until `stop`. Does not keep the process alive. */
@@ -85,7 +93,7 @@ export class Credentials {
   }
 
   #poll(): void {
-    if (this.#now() - this.#currentAt >= staleAfter) this.forget();
+    if (this.#now() - this.#currentAt >= staleAfter) this.#isStale = true;
     if (this.#polling) return;
     this.#polling = true;
     // A poll that fails leaves the cache to grow stale; look-ups report the store's errors themselves.
@@ -103,7 +111,7 @@ export class Credentials {
   /** Equal headers that come at once share one look-up. */
   #lookUp(header: string): Promise<Proven> {
     // A header that had to wait for its attempt may be known by now.
-    const known = this.#proven.get(header);
+    const known = this.#remembered(header, false);
     if (known) return Promise.resolve(known);
     const running = this.#lookUps.get(header);
     if (running) return running;

@@ -3,9 +3,12 @@ import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Answer, type Description } from "./answer.ts";
 import { headerOf, plainForm } from "./catalogue.fixture.ts";
+import { ownOrigin } from "./origin.ts";
 import { etagOf, WrittenBody } from "./written-body.ts";
 
-const description: Description = { revision: 7, publishedAt: Date.UTC(2026, 0, 31, 9, 30), open: true };
+const description: Description = {
+  ...{ revision: 7, publishedAt: Date.UTC(2026, 0, 31, 9, 30), open: true, origin: ownOrigin },
+};
 
 function bodyOf(length: number): WrittenBody {
   return new WrittenBody(Buffer.alloc(length, '{"code":"104"}'), 'W/"x"');

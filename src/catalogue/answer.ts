@@ -1,4 +1,5 @@
 import type { Coding, ReadyAnswer, ReadyForm } from "../contract/ready.ts";
+import type { Origin } from "./origin.ts";
 import type { BodySource, WrittenBody } from "./written-body.ts";
 
 const freshness = "max-age=60, stale-if-error=600";
@@ -10,16 +11,18 @@ export interface Description {
   readonly publishedAt: number;
   /** Open to anonymous callers: what they get may be kept by shared caches. */
   readonly open: boolean;
+  readonly origin: Origin;
 }
 
 type Forms = { [coding in Coding]?: ReadyForm | Promise<ReadyForm> };
 
-/** A body under the headers of one revision. Each form is made on first use and then kept, as long as the body is. */
+/** A body under the headers of one revision. Each form is made on first use and then kept, as long as both are. */
 export class Answer implements ReadyAnswer {
   readonly etag: string;
   readonly #source: BodySource;
   readonly #description: Description;
   #body: WrittenBody;
+  #originHeaders: readonly string[];
   #private: Forms = {};
   #public: Forms = {};
 
@@ -28,12 +31,15 @@ export class Answer implements ReadyAnswer {
     this.#source = source;
     this.#description = description;
     this.#body = source.body();
+    this.#originHeaders = description.origin.headers;
   }
 
   form(coding: Coding, shared: boolean): ReadyForm | Promise<ReadyForm> {
     const body = this.#source.body();
-    if (body !== this.#body) {
+    const { headers } = this.#description.origin;
+    if (body !== this.#body || headers !== this.#originHeaders) {
       this.#body = body;
+      this.#originHeaders = headers;
       this.#private = {};
       this.#public = {};
     }
@@ -69,7 +75,8 @@ export class Answer implements ReadyAnswer {
     headers.push("ETag", this.etag, "Last-Modified", new Date(publishedAt).toUTCString());
     headers.push("Cache-Control", `${isPublic ? "public" : "private"}, ${freshness}`);
     headers.push("Vary", open ? "Authorization, Accept-Encoding" : "Accept-Encoding");
-    headers.push("Duba-Catalogue-Revision", String(revision), "X-Content-Type-Options", "nosniff");
+    headers.push("Duba-Catalogue-Revision", String(revision), ...this.#originHeaders);
+    headers.push("X-Content-Type-Options", "nosniff");
     return { body, headers };
   }
 }

@@ -3,7 +3,8 @@ import type { ReadyAnswer } from "../contract/ready.ts";
 import { Answer, type Description } from "./answer.ts";
 import { addOnsBody, type Bodies, plansBody } from "./bodies.ts";
 import { fold, knownCodes, unknownCode } from "./codes.ts";
-import type { CableProduct, Provider } from "./lists.ts";
+import { type CableProduct, type ListName, listNames, type Provider } from "./lists.ts";
+import { type Origin, ownOrigin } from "./origin.ts";
 import type { OwnAnswers } from "./own-answers.ts";
 import { type PriceList, priceListOf } from "./prices.ts";
 import { type Group, groupIn, type Item, indexOf, type Snapshot } from "./snapshot.ts";
@@ -12,6 +13,9 @@ import type { BodySource } from "./written-body.ts";
 /** Answers kept per revision: of requests in our own spelling, and of other spellings, which anybody can make up. */
 const KEPT = 2000;
 const KEPT_SPELLINGS = 500;
+
+/** Lists that answer callers without a credential. */
+const open: readonly ListName[] = ["data-bundles", "cable-providers", "cable-products", "cable-add-ons"];
 
 /** What can be looked up. Never waits, and never touches the store. An account sees its own prices, if it has any. */
 export interface LookUps {
@@ -31,8 +35,7 @@ export class Answers implements LookUps {
   readonly #snapshot: Snapshot;
   readonly #bodies: Bodies;
   readonly #own: OwnAnswers;
-  readonly #open: Description;
-  readonly #closed: Description;
+  readonly #about: Readonly<Record<ListName, Description>>;
   readonly #bundles = new LRUCache<string, ReadyAnswer>({ max: KEPT });
   readonly #plans = new LRUCache<string, ReadyAnswer>({ max: KEPT });
   readonly #addOns = new LRUCache<string, ReadyAnswer>({ max: KEPT });
@@ -42,13 +45,19 @@ export class Answers implements LookUps {
   #dataProviders: ReadyAnswer | undefined;
   #cableProviders: ReadyAnswer | undefined;
 
-  constructor(snapshot: Snapshot, bodies: Bodies, own: OwnAnswers) {
+  constructor(
+    snapshot: Snapshot,
+    bodies: Bodies,
+    own: OwnAnswers,
+    originOf: (list: ListName) => Origin = () => ownOrigin,
+  ) {
     const { revision, publishedAt } = snapshot;
     this.#snapshot = snapshot;
     this.#bodies = bodies;
     this.#own = own;
-    this.#open = { revision, publishedAt, open: true };
-    this.#closed = { revision, publishedAt, open: false };
+    this.#about = Object.fromEntries(
+      listNames.map((list) => [list, { revision, publishedAt, open: open.includes(list), origin: originOf(list) }]),
+    ) as Record<ListName, Description>;
   }
 
   /** How many answers are kept at the moment. */
@@ -60,24 +69,25 @@ export class Answers implements LookUps {
     const prices = this.#pricesOf(accountId);
     if (prices) return this.#ownBundles(provider, accountId!, prices);
     if (provider !== undefined) return this.#bundles.get(provider) ?? this.#foldedBundles(provider);
-    this.#allBundles ??= this.#answer(this.#bodies.allBundles(this.#snapshot));
+    this.#allBundles ??= this.#answer("data-bundles", this.#bodies.allBundles(this.#snapshot));
     return this.#allBundles;
   }
 
   corporateBundles(): ReadyAnswer {
     const group = groupIn(this.#snapshot, "corporate-bundles");
-    this.#corporateBundles ??= new Answer(this.#bodies.corporateBundles(group), this.#closed);
+    this.#corporateBundles ??= this.#answer("corporate-bundles", this.#bodies.corporateBundles(group));
     return this.#corporateBundles;
   }
 
   dataProviders(): ReadyAnswer {
     const group = groupIn(this.#snapshot, "data-providers");
-    this.#dataProviders ??= new Answer(this.#bodies.billers(group), this.#closed);
+    this.#dataProviders ??= this.#answer("data-providers", this.#bodies.billers(group));
     return this.#dataProviders;
   }
 
   cableProviders(): ReadyAnswer {
-    this.#cableProviders ??= this.#answer(this.#bodies.billers(groupIn(this.#snapshot, "cable-providers")));
+    const group = groupIn(this.#snapshot, "cable-providers");
+    this.#cableProviders ??= this.#answer("cable-providers", this.#bodies.billers(group));
     return this.#cableProviders;
   }
 
@@ -90,8 +100,10 @@ export class Answers implements LookUps {
     const { key } = this.#cableProvider(type);
     const group = groupIn(this.#snapshot, "cable-products", key);
     if (own)
-      return this.#own.answer(`plans ${accountId} ${key}`, [group, own], this.#open, () => plansBody(group, own));
-    const answer = this.#answer(this.#bodies.plans(group));
+      return this.#own.answer(`plans ${accountId} ${key}`, [group, own], this.#about["cable-products"], () =>
+        plansBody(group, own),
+      );
+    const answer = this.#answer("cable-products", this.#bodies.plans(group));
     this.#plans.set(code, answer);
     return answer;
   }
@@ -106,13 +118,13 @@ export class Answers implements LookUps {
     const product = this.#product(type, productCode);
     const group = groupIn(this.#snapshot, "cable-add-ons", product.key);
     if (own)
-      return this.#own.answer(`add-ons ${accountId} ${name}`, [group, own], this.#open, () =>
+      return this.#own.answer(`add-ons ${accountId} ${name}`, [group, own], this.#about["cable-add-ons"], () =>
         addOnsBody(group, type, productCode, own),
       );
     const listed = product.content as CableProduct;
     const asListed = type === listed.type && productCode === listed.code;
     const body = asListed ? this.#bodies.addOns(product, group) : addOnsBody(group, type, productCode);
-    const answer = this.#answer(body);
+    const answer = this.#answer("cable-add-ons", body);
     (asListed ? this.#addOns : this.#spelledAddOns).set(name, answer);
     return answer;
   }
@@ -125,7 +137,7 @@ export class Answers implements LookUps {
     const code = fold(given);
     const known = this.#bundles.get(code);
     if (known) return known;
-    const answer = this.#answer(this.#bodies.bundles(this.#bundleGroup(given)));
+    const answer = this.#answer("data-bundles", this.#bodies.bundles(this.#bundleGroup(given)));
     this.#bundles.set(code, answer);
     return answer;
   }
@@ -134,7 +146,7 @@ export class Answers implements LookUps {
     const snapshot = this.#snapshot;
     if (given === undefined) {
       const parts = [snapshot.groups["data-bundles"], groupIn(snapshot, "data-providers"), prices];
-      return this.#own.answer(`bundles ${accountId}`, parts, this.#open, () => ({
+      return this.#own.answer(`bundles ${accountId}`, parts, this.#about["data-bundles"], () => ({
         etag: this.#bodies.ownEtag(snapshot, prices),
         size: this.#bodies.allBundles(snapshot).size,
         body: this.#bodies.allOwnBundles(snapshot, prices),
@@ -144,7 +156,7 @@ export class Answers implements LookUps {
     if (!prices.touches(provider)) return this.dataBundles(given);
     const group = this.#bundleGroup(given);
     const write = () => this.#bodies.ownBundles(group, prices);
-    return this.#own.answer(`bundles ${accountId} ${provider}`, [group, prices], this.#open, write);
+    return this.#own.answer(`bundles ${accountId} ${provider}`, [group, prices], this.#about["data-bundles"], write);
   }
 
   #bundleGroup(given: string): Group {
@@ -169,8 +181,8 @@ export class Answers implements LookUps {
     throw unknownCode("product_not_found", `${content.type} has no product with`, productCode, hint);
   }
 
-  #answer(source: BodySource): ReadyAnswer {
-    return new Answer(source, this.#open);
+  #answer(list: ListName, source: BodySource): ReadyAnswer {
+    return new Answer(source, this.#about[list]);
   }
 }
 

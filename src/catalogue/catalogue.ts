@@ -4,7 +4,10 @@ import type { Tables } from "../storage/tables.ts";
 import { Answers, type LookUps } from "./answers.ts";
 import { Bodies } from "./bodies.ts";
 import { type ChangeList, type ChangesAsked, listChanges } from "./change-list.ts";
+import type { ListName } from "./lists.ts";
+import { Origins } from "./origin.ts";
 import { OwnAnswers } from "./own-answers.ts";
+import { type Follow, followSource } from "./pull-schedule.ts";
 import type { About } from "./revisions/draft.ts";
 import { type Guard, usualGuard } from "./revisions/guard.ts";
 import { newestSnapshot } from "./revisions/load.ts";
@@ -60,16 +63,21 @@ export async function openCatalogue({
   now = Date.now,
   guard = usualGuard,
   audit = unrecorded,
+  follows,
 }: {
   db: Kysely<Tables>;
   /** Milliseconds since 1970. */
   now?: () => number;
   guard?: Guard;
   audit?: Audit;
+  /** The source to follow, if any. */
+  follows?: Follow | undefined;
 }): Promise<OpenCatalogue> {
   const bodies = new Bodies(now);
   const own = new OwnAnswers();
-  const served = (snapshot: Snapshot) => ({ snapshot, answers: new Answers(snapshot, bodies, own) });
+  const origins = follows && new Origins(follows.source.covers);
+  const originOf = origins && ((list: ListName) => origins.of(list));
+  const served = (snapshot: Snapshot) => ({ snapshot, answers: new Answers(snapshot, bodies, own, originOf) });
   let current = served(emptySnapshot);
   let due: number | undefined;
   const follow = oneAfterTheOther(async () => {
@@ -99,6 +107,7 @@ export async function openCatalogue({
     });
     return looking;
   };
+  const following = origins && (await followSource(publisher, origins, follows));
   const timer = setInterval(() => refresh().catch(() => undefined), LOOK_EVERY_MILLISECONDS);
   timer.unref();
 
@@ -123,6 +132,7 @@ export async function openCatalogue({
     refresh,
     async stop() {
       clearInterval(timer);
+      await following?.stop();
       await looking?.catch(() => undefined);
     },
   };

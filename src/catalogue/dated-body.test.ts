@@ -4,6 +4,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { Answer } from "./answer.ts";
 import { headerOf, plainForm, textOf } from "./catalogue.fixture.ts";
 import { DatedBody } from "./dated-body.ts";
+import { ownOrigin } from "./origin.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
 
@@ -14,7 +15,7 @@ function underClock() {
     after: Buffer.from('"}'),
   };
   const body = new DatedBody(frame, 'W/"x"', () => clock.time);
-  const answer = new Answer(body, { revision: 1, publishedAt: 0, open: true });
+  const answer = new Answer(body, { revision: 1, publishedAt: 0, open: true, origin: ownOrigin });
   return { clock, answer };
 }
 

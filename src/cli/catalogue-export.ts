@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Command, Option } from "commander";
 import { csvOf } from "../catalogue/files/csv.ts";
 import { jsonOf } from "../catalogue/files/json.ts";
@@ -84,7 +84,8 @@ function* contents(snapshot: Snapshot, list: ListName): Generator<Content, void>
 
 function write(file: string, text: string): void {
   try {
-    mkdirSync(join(file, ".."), { recursive: true });
+    const directory = dirname(file);
+    if (!existsSync(directory)) mkdirSync(directory);
     writeFileSync(file, text);
   } catch (error) {
     throw new CatalogueFault(`The file ${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);

@@ -2,14 +2,10 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { engines } from "../../test/support/engines.ts";
-import { publisherOf } from "../catalogue/catalogue.fixture.ts";
 import { sweepAbandoned } from "../catalogue/revisions/draft.ts";
 import { openStore } from "../storage/store.ts";
 import { openDesk } from "./catalogue.fixture.ts";
-
-const program = fileURLToPath(new URL("./catalogue.fixture.ts", import.meta.url));
 
 for (const engine of engines)
   describe(`an import that is killed, on ${engine.name}`, () => {
@@ -23,9 +19,8 @@ for (const engine of engines)
         const { out } = await desk.duba("catalogue", "export", "--list", "corporate-bundles");
         const rows = Array.from({ length: 20_000 }, (_, n) => `many${n},Many ${n}`).join("\n");
         const file = desk.write("corporate-bundles.csv", `${out}${rows}\n`);
-        const environment = { PATH: process.env.PATH, ...JSON.parse(JSON.stringify(desk.environment)) };
-        const child = spawn(process.execPath, [program, "catalogue", "import", file], {
-          env: environment,
+        const child = spawn(process.execPath, ["src/main.ts", "catalogue", "import", file], {
+          env: { PATH: process.env.PATH, ...desk.environment },
           stdio: "ignore",
         });
         const ended = once(child, "exit");
@@ -40,7 +35,7 @@ for (const engine of engines)
 
         const less = desk.write("corporate-bundles.csv", `${out}one,One more\n`);
         assert.match((await desk.duba("catalogue", "import", less)).out, /Revision 2 is published: 1 added\.\n$/);
-        await sweepAbandoned(publisherOf(store.db).db, Date.now() + 60_000);
+        await sweepAbandoned(store.db, Date.now() + 60_000);
         assert.equal(await rowsOfDrafts(), 1);
       } finally {
         await store.close();

@@ -4,13 +4,7 @@ import { join } from "node:path";
 import type { Engine } from "../../test/support/engines.ts";
 import { openCatalogue } from "../catalogue/catalogue.ts";
 import { openStore } from "../storage/store.ts";
-import { addAccounts } from "./accounts.ts";
-import { addCatalogue } from "./catalogue.ts";
-import { addPrices } from "./catalogue-prices.ts";
-import { rootCommand } from "./help.ts";
-import type { Io } from "./io.ts";
-import { terminal } from "./terminal.ts";
-import type { Ran } from "./testing.ts";
+import { type Ran, ran } from "./testing.ts";
 
 /** For tests: a store with the starter catalogue, a folder for files, and command lines on both. */
 export interface Desk {
@@ -53,8 +47,8 @@ export function deskOn({
   const path = (name: string) => join(folder, name);
   return {
     environment,
-    duba: (...argv) => ran(argv, environment, {}),
-    onScreen: (...argv) => ran(argv, environment, { colours: { out: false, err: true } }),
+    duba: (...argv) => ran(argv, { environment }),
+    onScreen: (...argv) => ran(argv, { environment, colours: { out: false, err: true } }),
     path,
     read: (name) => readFileSync(path(name), "utf8"),
     write(name, text) {
@@ -66,36 +60,3 @@ export function deskOn({
     },
   };
 }
-
-async function ran(argv: readonly string[], environment: Io["environment"], more: Partial<Io>): Promise<Ran> {
-  const written = { out: "", err: "" };
-  const out = (text: string) => {
-    written.out += text;
-  };
-  const err = (text: string) => {
-    written.err += text;
-  };
-  const stdin = (async function* () {})();
-  const exitCode = await obeyed(argv, { out, err, environment, stdin, ...more });
-  return { exitCode, ...written };
-}
-
-async function obeyed(argv: readonly string[], io: Io): Promise<number> {
-  const program = rootCommand(io);
-  addAccounts(program, io);
-  addCatalogue(program, io);
-  addPrices(program, io);
-  try {
-    await program.parseAsync(argv, { from: "user" });
-    return 0;
-  } catch (fault) {
-    const { message, exitCode, code } = fault as { message: string; exitCode?: number; code?: string };
-    if (code?.startsWith("commander.")) return exitCode === 0 ? 0 : 2;
-    if (exitCode === undefined) throw fault;
-    io.err(`${message}\n`);
-    return exitCode;
-  }
-}
-
-// A process of its own, for tests that kill it.
-if (import.meta.main) process.exitCode = await obeyed(process.argv.slice(2), terminal());

@@ -4,6 +4,7 @@ import { subscriberOf } from "../contract/address.ts";
 import { AnswerFault, answerWriter } from "../contract/answer.ts";
 import { Failure } from "../contract/failures.ts";
 import type { Answered, BoundOperation, Call, Caller } from "../contract/operation.ts";
+import { StoreAway } from "../storage/fault.ts";
 import type { RequestBounds } from "./body.ts";
 import { codingOf } from "./coding.ts";
 import { failureAnswer } from "./failure-answer.ts";
@@ -11,10 +12,13 @@ import { type Accepted, inputOf, type Located } from "./input.ts";
 import type { AnswerCounts } from "./metrics.ts";
 import type { Bucket, Quota } from "./quota.ts";
 
-/** Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`. */
+/**
+ * Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`.
+ * `looksUp`: for the catalogue, which is served also while the store is away.
+ */
 export interface Authenticator {
   isAbsent(header: string | undefined): boolean;
-  credentialOf(header: string, address: string): Caller | Promise<Caller>;
+  credentialOf(header: string, address: string, looksUp: boolean): Caller | Promise<Caller>;
 }
 
 /** Where a log line goes. Fields are allow-listed by whoever calls: never a URL, a header or a message of a vendor. */
@@ -130,7 +134,7 @@ function callerOf(operation: BoundOperation, gate: Gate, request: FastifyRequest
   if (operation.access === "own") return null;
   const header = request.raw.headers.authorization;
   if (header !== undefined && !gate.authenticator.isAbsent(header))
-    return gate.authenticator.credentialOf(header, request.ip);
+    return gate.authenticator.credentialOf(header, request.ip, operation.scope === "catalogue:read");
   if (operation.access === "anonymous" && gate.anonymous) return null;
   throw new Failure(
     "missing_credentials",
@@ -238,7 +242,7 @@ function send(
 
 function fail(exchange: Exchange, error: unknown, always: readonly string[]): void {
   const { operation, gate, request, response, counts, started } = exchange;
-  const failure = error instanceof Failure ? error : new Failure("internal_error");
+  const failure = error instanceof Failure ? error : failureOf(error);
   const fault = failure === error ? undefined : faultOf(error);
   counts[failure.status] = (counts[failure.status] ?? 0) + 1;
   exchange.quota ??= quotaOf(gate, request.ip);
@@ -265,6 +269,15 @@ function logLine({ operation, gate, request, started }: Exchange, status: number
   if (started > 0) Object.assign(fields, { ms: Math.round(performance.now() - started) });
   if (status >= 500) gate.log.error(fields, fault ? "fault" : "failed");
   else gate.log.info(fields, code ? "refused" : "answered");
+}
+
+function failureOf(fault: unknown): Failure {
+  if (!(fault instanceof StoreAway)) return new Failure("internal_error");
+  return new Failure(
+    "internal_error",
+    "The store of this service is out of order at the moment. Nothing was done for this request. Send it again shortly.",
+    { retryAfter: 2 },
+  );
 }
 
 /** What may be logged of a fault: its kind and place. A message can repeat what a caller sent. */

@@ -72,7 +72,8 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
     now,
   });
 
-  const upkeep = startUpkeep({ db, ledger, owners, settings, now, log, audit });
+  const endStrays = () => verifications.endStrays();
+  const upkeep = startUpkeep({ db, ledger, owners, settings, now, log, audit, endStrays });
 
   return {
     settings,

@@ -97,6 +97,16 @@ export class Ledger {
       .executeTakeFirst()) as Row | undefined;
   }
 
+  /** The running attempts of one owner. */
+  async startedBy(owner: string): Promise<Row[]> {
+    return (await this.#db
+      .selectFrom("verification")
+      .selectAll()
+      .where("state", "in", moves.settle.from)
+      .where("owner", "=", owner)
+      .execute()) as Row[];
+  }
+
   /** Starts a further attempt of `row`. `asks`: the upstream is asked anew, which counts as an attempt. */
   async resume(
     row: Row,

@@ -143,17 +143,17 @@ suite("two processes on postgres", () => {
 
   test("a process that was frozen past its lease keeps what nobody took from it", async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
-    const frozen = store.db.withPlugin({
-      transformQuery: ({ node }) => {
+    let isFrozen = false;
+    const db = store.db.withPlugin({
+      transformQuery({ node }) {
         const isLease = node.kind === "InsertQueryNode" && node.into?.table.identifier.name === "verification_owner";
         if (isLease && isFrozen) throw new Error("The lease is not renewed");
         return node;
       },
       transformResult: async ({ result }) => result,
     });
-    let isFrozen = false;
     const upstream = new PlayedUpstream();
-    const room = await store.open(t, { db: frozen, upstreams: { test: upstream, live: [] } });
+    const room = await store.open(t, { db, upstreams: { test: upstream, live: [] } });
     const [mine, dead] = [newRequest(), newRequest()];
     const call = room.verify(mine);
     await upstream.asked();

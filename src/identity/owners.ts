@@ -12,6 +12,8 @@ export interface Owners {
   readonly areMany: boolean;
   /** False once this process may be taken for dead: then it must ask no upstream. */
   isHeld(): boolean;
+  /** Makes sure that it is not: renews what ran out while the store was away. Rejects when the store does not take that. */
+  hold(): Promise<void>;
   /** Of a ledger row: whether its owner no longer works on it. */
   readonly isGone: Expression<SqlBool>;
   stop(): Promise<void>;
@@ -21,7 +23,7 @@ export interface Owners {
 export function soleOwner(): Owners {
   const own = randomUUID();
   const isGone = sql<SqlBool>`${sql.ref("verification.owner")} <> ${own}`;
-  return { own, areMany: false, isHeld: () => true, isGone, stop: async () => {} };
+  return { own, areMany: false, isHeld: () => true, hold: async () => {}, isGone, stop: async () => {} };
 }
 
 const heartbeat = 1000;
@@ -57,26 +59,35 @@ export async function leasedOwner(db: Kysely<Tables>, log: IdentityLog): Promise
     .where("expires_at", "<", sql<number>`${databaseTime} - ${sql.lit(leaseMemory)}`)
     .execute();
 
+  const renewed = () => {
+    renewing ??= renew().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
+  };
   const beat = setInterval(() => {
-    renewing ??= renew()
-      .catch((error) => log.warn({ code: codeOf(error) }, "The lease on running verifications could not be renewed"))
-      .finally(() => {
-        renewing = undefined;
-      });
+    renewed().catch((error) =>
+      log.warn({ code: codeOf(error) }, "The lease on running verifications could not be renewed"),
+    );
   }, heartbeat);
   beat.unref();
+  const isHeld = () => performance.now() - renewedAt < leaseTime;
 
   return {
     own,
     areMany: true,
-    isHeld: () => performance.now() - renewedAt < leaseTime,
-    isGone: sql<SqlBool>`not exists (
+    isHeld,
+    hold: async () => {
+      if (!isHeld()) await renewed();
+    },
+    // Never this process itself: after a freeze it may ask before its lease is renewed.
+    isGone: sql<SqlBool>`${sql.ref("verification.owner")} <> ${own} and not exists (
       select 1 from verification_owner
       where verification_owner.id = verification.owner and verification_owner.expires_at > ${databaseTime}
     )`,
     stop: async () => {
       clearInterval(beat);
-      await renewing;
+      await renewing?.catch(() => undefined);
       await db.deleteFrom("verification_owner").where("id", "=", own).execute();
     },
   };

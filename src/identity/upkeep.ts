@@ -11,6 +11,7 @@ import { recordOutcomes } from "./trail.ts";
 
 const trailEvery = 1_000;
 const disownEvery = 5_000;
+const strayEvery = 5_000;
 const sweepEvery = 60_000;
 
 interface UpkeepParts {
@@ -21,18 +22,20 @@ interface UpkeepParts {
   log: IdentityLog;
   now: () => number;
   audit: Audit;
+  endStrays: () => Promise<void>;
 }
 
 /**
- * What goes on beside the requests: outcomes are told to the audit trail, rows of owners that are gone become `unknown`,
+ * What goes on beside the requests: outcomes are told to the audit trail, rows that nobody works on are ended,
  * and retention is enforced.
  */
-export function startUpkeep({ db, ledger, owners, settings, log, now, audit }: UpkeepParts) {
+export function startUpkeep({ db, ledger, owners, settings, log, now, audit, endStrays }: UpkeepParts) {
   const disowning = owners.areMany
     ? repeat(disownEvery, async () => {
         await ledger.disownAll(owners);
       })
     : undefined;
+  const ending = repeat(strayEvery, endStrays);
   const sweeping = repeat(sweepEvery, async () => {
     const { records, keys, rows } = await sweep(db, { now: now(), recordRetention: settings.recordRetention });
     if (records + keys + rows > 0)
@@ -63,7 +66,7 @@ export function startUpkeep({ db, ledger, owners, settings, log, now, audit }: U
   return {
     /** Resolves when nothing of it runs any more. */
     stop: async (): Promise<void> => {
-      await Promise.all([disowning?.(), sweeping(), telling()]);
+      await Promise.all([disowning?.(), ending(), sweeping(), telling()]);
     },
   };
 }

@@ -109,6 +109,16 @@ export class Verifications {
     return given;
   }
 
+  /**
+   * Ends the rows of this process that nobody works on: the store took them although it said nothing in time, and no source
+   * was asked on their behalf.
+   */
+  async endStrays(): Promise<void> {
+    const { ledger, late, owners } = this.#parts;
+    for (const row of await ledger.startedBy(owners.own))
+      if (!this.#running.has(row.reference) && !late.has(row.reference)) await this.#endStray(row);
+  }
+
   /** Refuses new work; resolves when all that was begun is answered. */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -181,14 +191,19 @@ export class Verifications {
     return undefined;
   }
 
-  /** Whether nobody works on the row, so that it is now `unknown`. */
+  /** Whether nobody works on the row, so that it is now ended. */
   async #isTakenFromOwner(row: Row): Promise<boolean> {
     const { owners, ledger } = this.#parts;
     const { owner, reference } = row;
     if (owner !== owners.own) return (await ledger.disownAll({ isGone: owners.isGone, reference })) > 0;
     if (this.#running.has(reference)) return false;
-    await ledger.disown(row);
+    await this.#endStray(row);
     return true;
+  }
+
+  async #endStray(row: Row): Promise<void> {
+    const { ledger, now } = this.#parts;
+    await ledger.settle(row, { state: "failed", charged: false, sealed: null, at: now() });
   }
 
   async #claimed(hash: string, work: (bind: () => void) => Promise<Given>): Promise<Given> {
@@ -204,19 +219,12 @@ export class Verifications {
 
   /** A first attempt. Throws `beaten` if the key was bound meanwhile. */
   async #fresh(request: VerificationRequest, hash: string | null, bind: () => void, begun: number): Promise<Given> {
-    const { ledger, late, limits, settings } = this.#parts;
+    const { ledger, limits, settings } = this.#parts;
     const route = this.#routeOf(request.mode);
     const row = this.#intentOf(request, hash, route.upstreams[0].name);
     if (settings.amountPolicy === "enforce" && row.amount_differs) return this.#refused(row, request.bvn);
     return this.#inFlight(row, async () => {
-      let made: Row | undefined;
-      try {
-        made = await ledger.begin({ ...row, state: "started" }, limits.conditions(row, request.bvn));
-      } catch (error) {
-        // The row may have been made for all that: then nothing was asked on its behalf.
-        late.add(row, { state: "failed", charged: false, sealed: null, at: row.created_at });
-        throw error;
-      }
+      const made = await ledger.begin({ ...row, state: "started" }, limits.conditions(row, request.bvn));
       if (!made) throw (await limits.refusal(row, request.bvn)) ?? beaten;
       bind();
       return this.#attempted(request, made, route, { begun });
@@ -263,6 +271,7 @@ export class Verifications {
     const leave = this.#gate?.enter(`${row.account_id} ${row.mode}`);
     this.#running.add(row.reference);
     try {
+      await this.#parts.owners.hold();
       return await work();
     } finally {
       this.#running.delete(row.reference);
@@ -288,6 +297,7 @@ export class Verifications {
         "internal_error",
         "The outcome could not be recorded yet and is held back. Retry with the same Idempotency-Key.",
         facts,
+        { retryAfter: 2 },
       );
     if (verdict.state !== "verified") throw failureOf(verdict, facts, this.#parts.settings);
     return { record: recordOf(row, verdict.record), replayed: false };
@@ -295,14 +305,25 @@ export class Verifications {
 
   /** Answers from the ledger what the key's earlier call was, or would have been, answered. */
   async #again(row: Row): Promise<Given> {
-    const { settings, ledger } = this.#parts;
+    const { settings } = this.#parts;
     const facts = factsOf(row);
     if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
     if (row.state !== "verified")
       throw negative(row.state as "not_found" | "phone_mismatch", facts, settings, replayed);
     const record = this.#heldRecordOf(row, facts);
-    const isFirst = row.charged === 0 && (await ledger.charge(row.reference));
+    const isFirst = row.charged === 0 && (await this.#charged(row));
     return { record, replayed: !isFirst };
+  }
+
+  async #charged(row: Row): Promise<boolean> {
+    const { ledger, late, now } = this.#parts;
+    try {
+      return await ledger.charge(row.reference);
+    } catch (error) {
+      // The charge may have been made for all that, and the record is not given.
+      late.add(row, { state: "verified", charged: false, sealed: null, at: now() }, true);
+      throw error;
+    }
   }
 
   #heldRecordOf(row: Row, facts: Facts): IdentityRecord {

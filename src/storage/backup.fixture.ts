@@ -76,7 +76,7 @@ export const revision: Tables["catalogue_revision"] = {
   folded_to: 0,
 };
 
-const draft: Tables["catalogue_draft"] = {
+export const draft: Tables["catalogue_draft"] = {
   id: 1,
   state: "published",
   base: 0,
@@ -110,6 +110,12 @@ const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   catalogue_item: [{ list: "data-bundles", key: "MTNDATA A", position: 0, content: "{}" }],
   catalogue_draft: [draft],
   catalogue_change: [change],
+  catalogue_source: [
+    {
+      ...{ source: "vtpass", begun_at: madeAt, ended_at: null, result: "held", sentences: "[]" },
+      ...{ succeeded_at: madeAt, content: "hash", draft: 1 },
+    },
+  ],
   catalogue_revision: [{ ...revision, number: 2, source: "import" }],
   instance_secret: [{ name: "keyring:hmac:1", value: "fingerprint", created_at: madeAt }],
   audit_entry: [

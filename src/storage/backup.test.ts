@@ -12,6 +12,7 @@ import {
   apiKey,
   audited,
   contentOf,
+  draft,
   fill,
   madeAt,
   refusal,
@@ -241,6 +242,11 @@ for (const engine of engines) {
             .execute(),
         (trx) =>
           trx
+            .insertInto("catalogue_draft")
+            .values({ ...draft, state: "staged", source: "import" })
+            .execute(),
+        (trx) =>
+          trx
             .insertInto("verification_owner")
             .values({ id: "a", expires_at: Date.now() + 60_000 })
             .execute(),
@@ -265,6 +271,7 @@ for (const engine of engines) {
         .values({ ...apiKey, id: "key_2", account_id: "acc_2", mode: "test", bootstrap: 1 })
         .execute();
       await db.insertInto("catalogue_revision").values(revision).execute();
+      await db.insertInto("catalogue_draft").values(draft).execute();
       await db.insertInto("instance_secret").values({ name: "keyring:audit", value: "new", created_at: 0 }).execute();
       await restore(audited(db), path);
       assert.deepEqual(await contentOf(db), content);

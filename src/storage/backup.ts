@@ -37,6 +37,7 @@ const primaryKeys: Record<Name, readonly string[] | null> = {
   catalogue_revision: ["number"],
   catalogue_draft: ["id"],
   catalogue_change: ["draft", "place"],
+  catalogue_source: ["source"],
   verification: ["reference"],
   audit_entry: ["occurred_at", "id"],
   audit_seal: ["batch"],

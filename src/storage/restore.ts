@@ -96,6 +96,7 @@ async function refuseUsed(trx: Transaction<Tables>): Promise<void> {
       .where((it) => it.or([it("number", ">", 1), it("source", "<>", "starter")]))
       .limit(1)
       .execute(),
+    await trx.selectFrom("catalogue_draft").select("id").where("source", "<>", "starter").limit(1).execute(),
   ];
   if (used.some((rows) => rows.length > 0))
     throw new StoreFault("The store is in use: restore into an empty one. Nothing was changed.");

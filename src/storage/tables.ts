@@ -70,6 +70,24 @@ export interface CatalogueChangeRow {
   new_content: string | null;
 }
 
+/** The last pull from one source of the catalogue, and what stays of those before. */
+export interface CatalogueSourceRow {
+  source: string;
+  /** When the last pull began: whoever sets it makes that pull. */
+  begun_at: number;
+  /** Null while it is under way. */
+  ended_at: number | null;
+  result: string | null;
+  /** JSON: sentences about the result. */
+  sentences: string;
+  /** When the last pull began that found, or made, the catalogue as the source has it. */
+  succeeded_at: number | null;
+  /** Hash of what the source had when it was last taken over, held or found to be so already. */
+  content: string | null;
+  /** The draft in which that is held, or was. */
+  draft: number | null;
+}
+
 /** Counts the changes of one subject, so that other processes notice them by polling. Both rows exist from the start. */
 export interface ChangeCounterRow {
   name: "access" | "catalogue";
@@ -213,6 +231,7 @@ export interface Tables {
   catalogue_revision: CatalogueRevisionRow;
   catalogue_draft: CatalogueDraftRow;
   catalogue_change: CatalogueChangeRow;
+  catalogue_source: CatalogueSourceRow;
   change_counter: ChangeCounterRow;
   account: AccountRow;
   api_key: ApiKeyRow;

@@ -18,7 +18,7 @@ export function door<Schema extends TSchema>(
     const rules = validator.Errors(body).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
     log.warn(
       { vendor, rules: rules.slice(0, 10), shape: shapeOf(body) },
-      "An identity vendor answered in a shape that its adapter does not know",
+      "A vendor answered in a shape that its adapter does not know",
     );
     return undefined;
   };

@@ -173,6 +173,27 @@ test("a photo of the documented size passes", async (t) => {
   assert.equal((await ask()).kind, "answered");
 });
 
+test("an allowance bounds one answer, and all that share it", async (t) => {
+  const { vendor, ask } = await open(t);
+  vendor.behaviour = json(200, "x".repeat(398));
+  const allowance = { each: 400, left: 1000 };
+  assert.equal((await ask({ allowance })).kind, "answered");
+  assert.equal((await ask({ allowance })).kind, "answered");
+  assert.equal(allowance.left, 200);
+  assert.deepEqual(await ask({ allowance }), { kind: "unreadable", status: 200, code: "too_large" });
+  assert.equal((await ask({ allowance: { each: 399, left: 1000 } })).kind, "unreadable");
+});
+
+test("an answer that is known already may be answered with 304, and headers are told that were asked for", async (t) => {
+  const { vendor, ask } = await open(t);
+  vendor.behaviour = (response, { headers }) =>
+    void response.writeHead(304, { ETag: headers["if-none-match"] ?? "none", "X-Other": "1" }).end();
+  assert.deepEqual(await ask({ method: "GET", knownEtag: 'W/"1"', tell: ["etag", "x-missing"] }), {
+    ...{ kind: "answered", status: 304, body: undefined, headers: { etag: 'W/"1"' } },
+  });
+  assert.deepEqual(await ask(), { kind: "unreadable", status: 304, code: "redirect" });
+});
+
 test("nothing of the request or of the answer is in the log", async (t) => {
   const { vendor, ask, log } = await open(t, { timeout: 400 });
   const behaviours = [

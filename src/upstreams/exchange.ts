@@ -12,17 +12,29 @@ export interface Asking {
   signal?: AbortSignal;
   /** W3C trace context to pass on. */
   traceparent?: string | undefined;
+  /** How much may be read; 1 MiB unless said. */
+  allowance?: Allowance | undefined;
+  /** Validator of an answer that is known already; status 304 says that it still holds. */
+  knownEtag?: string | undefined;
+  /** Headers of the answer that are given along, names in small letters. */
+  tell?: readonly string[] | undefined;
+}
+
+/** Bytes that answers may have: each, and all together of the requests that share it. What is read is taken off `left`. */
+export interface Allowance {
+  readonly each: number;
+  left: number;
 }
 
 /**
  * What became of a request. `code` is a word of ours, of Node or of undici, never a vendor's text.
- * - `answered`: JSON, or a body without a byte (then `body` is undefined).
+ * - `answered`: JSON, or a body without a byte (then `body` is undefined). `headers` has those that were asked for.
  * - `notSent`: no byte of the request left this machine: no connection, no trusted one, or no time for one.
  * - `lost`: it was sent, or may have been, and nobody knows what became of it.
  * - `unreadable`: an answer that cannot be trusted.
  */
 export type Exchanged =
-  | { kind: "answered"; status: number; body: unknown }
+  | { kind: "answered"; status: number; body: unknown; headers?: Record<string, string> }
   | { kind: "notSent"; code: string }
   | { kind: "lost"; code: string }
   | { kind: "unreadable"; status: number; code: "redirect" | "not_json" | "too_large" };
@@ -41,7 +53,7 @@ const longestConnect = 5000;
 const mostBytes = 1024 * 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The way out to every vendor: kept connections, no redirects followed, no answer above 1 MiB, no retries. */
+/** The way out to every vendor: kept connections, no redirects followed, no answer above its allowance, no retries. */
 export class Exchange {
   readonly #agent: Agent;
   readonly #timeout: number;
@@ -62,9 +74,10 @@ export class Exchange {
   }
 
   /** Never rejects. */
-  async ask({ method, url, headers, body, signal, traceparent }: Asking): Promise<Exchanged> {
+  async ask(asking: Asking): Promise<Exchanged> {
+    const { method, url, headers, body, traceparent, knownEtag } = asking;
     const { origin, host, pathname, search } = new URL(url);
-    const answer = new Answer(signal, this.#timeout);
+    const answer = new Answer(asking, this.#timeout);
     const request: Dispatcher.DispatchOptions = {
       method,
       origin,
@@ -73,6 +86,7 @@ export class Exchange {
         accept: "application/json",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(traceparent === undefined ? {} : { traceparent }),
+        ...(knownEtag === undefined ? {} : { "if-none-match": knownEtag }),
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -80,7 +94,7 @@ export class Exchange {
     if (!answer.isOver) this.#agent.dispatch(request, answer);
     const exchanged = await answer.exchanged;
     if (exchanged.kind !== "answered")
-      this.#log.warn({ host, ...exchanged }, "A request to an identity vendor was not answered, or not readably");
+      this.#log.warn({ host, ...exchanged }, "A request to a vendor was not answered, or not readably");
     return exchanged;
   }
 
@@ -97,18 +111,25 @@ class Answer implements Dispatcher.DispatchHandler {
   readonly #resolve: (exchanged: Exchanged) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
+  readonly #isKnown: boolean;
+  readonly #tell: readonly string[] | undefined;
+  readonly #allowance: Allowance;
   readonly #chunks: Buffer[] = [];
   /** Set once the request has a connection: from then on bytes may have left. */
   #controller: Dispatcher.DispatchController | undefined;
   #size = 0;
   #status = 0;
   #isJson = false;
+  #headers: Record<string, string> | undefined;
 
-  constructor(signal: AbortSignal | undefined, timeout: number) {
+  constructor({ signal, allowance, knownEtag, tell }: Asking, timeout: number) {
     const { promise, resolve } = Promise.withResolvers<Exchanged>();
     this.exchanged = promise;
     this.#resolve = resolve;
     this.#signal = signal;
+    this.#isKnown = knownEtag !== undefined;
+    this.#tell = tell;
+    this.#allowance = allowance ?? { each: mostBytes, left: mostBytes };
     this.#timer = setTimeout(() => this.#break("timed_out"), timeout);
     signal?.addEventListener("abort", this.#abort);
     if (signal?.aborted) this.#abort();
@@ -127,20 +148,24 @@ class Answer implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#isJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(String(headers["content-type"] ?? ""));
-    if (status >= 300 && status < 400) this.#refuse("redirect");
-    else if (Number(headers["content-length"]) > mostBytes) this.#refuse("too_large");
+    if (this.#tell) this.#headers = named(this.#tell, headers);
+    const { each, left } = this.#allowance;
+    if (status >= 300 && status < 400 && !(status === 304 && this.#isKnown)) this.#refuse("redirect");
+    else if (Number(headers["content-length"]) > Math.min(each, left)) this.#refuse("too_large");
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length;
-    if (this.#size > mostBytes) this.#refuse("too_large");
+    this.#allowance.left -= chunk.length;
+    if (this.#size > this.#allowance.each || this.#allowance.left < 0) this.#refuse("too_large");
     else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
     const body = this.#isJson ? parsed(Buffer.concat(this.#chunks)) : undefined;
     if (body === undefined && this.#size > 0) this.#refuse("not_json");
-    else this.#settle({ kind: "answered", status: this.#status, body });
+    else
+      this.#settle({ kind: "answered", status: this.#status, body, ...(this.#headers && { headers: this.#headers }) });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -165,6 +190,15 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#resolve(exchanged);
     if (exchanged.kind !== "answered") this.#controller?.abort(new Error("over"));
   }
+}
+
+function named(names: readonly string[], headers: Record<string, string | string[] | undefined>) {
+  const told: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value === "string") told[name] = value;
+  }
+  return told;
 }
 
 function parsed(bytes: Buffer): unknown {

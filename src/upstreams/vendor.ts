@@ -36,7 +36,7 @@ export type Vendor = Specification<string>;
 export const vendor = <Names extends string>(specification: Specification<Names>) => specification as Vendor;
 
 /** Names of the environment variables that a vendor still needs; empty: it is configured. */
-export function missingOf(vendor: Vendor, values: VendorValues): string[] {
+export function missingOf(vendor: Pick<Vendor, "settings">, values: VendorValues): string[] {
   return Object.entries(vendor.settings)
     .filter(([member]) => !values[member])
     .map(([, { name }]) => name);

@@ -7,6 +7,7 @@ import * as accountTerms from "./0005_account_terms.ts";
 import * as upstreamStatus from "./0006_upstream_status.ts";
 import * as recordKeys from "./0007_record_keys.ts";
 import * as verificationTrail from "./0008_verification_trail.ts";
+import * as catalogueSources from "./0009_catalogue_sources.ts";
 
 /** Every migration by name, in the order of the names. A released one is never edited: a change is a new file and line. */
 export const migrations: Record<string, Migration> = {
@@ -18,6 +19,7 @@ export const migrations: Record<string, Migration> = {
   "0006_upstream_status": upstreamStatus,
   "0007_record_keys": recordKeys,
   "0008_verification_trail": verificationTrail,
+  "0009_catalogue_sources": catalogueSources,
 };
 
 export const migrationProvider: MigrationProvider = {

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { starterSnapshot } from "./catalogue.fixture.ts";
+import type { Content, ListName } from "./lists.ts";
+import { fitting } from "./pull-fit.ts";
+import { countsOf } from "./revisions/change.ts";
+import { difference, type WantedList } from "./revisions/difference.ts";
+import { inOrder } from "./snapshot.ts";
+
+const base = await starterSnapshot();
+
+function listed(list: ListName, change: (contents: Content[]) => Content[] = (contents) => contents): WantedList {
+  const contents = change([...inOrder(base, list)].map(({ content }) => content));
+  return { list, entries: contents.map((content, at) => ({ content, place: `entry ${at + 1}` })) };
+}
+
+test("lists that a source does not give are left as they are", () => {
+  const given = [listed("data-bundles"), listed("cable-products")];
+  assert.deepEqual(fitting(base, given), { lists: given, leftOut: [] });
+});
+
+test("bundles of a provider that the catalogue does not have are left out, and told", async () => {
+  const bundles = listed("data-bundles", ([first, ...rest]) => [
+    first!,
+    { ...first!, type: "smile" },
+    { ...first!, type: "smile", code: "2" },
+    ...rest,
+  ]);
+  const { lists, leftOut } = fitting(base, [bundles]);
+  assert.deepEqual(leftOut, ["2 of data-bundles for SMILE, which is not in data-providers: left out."]);
+  assert.deepEqual(await difference(base, lists), []);
+  const providers = listed("data-providers");
+  assert.deepEqual(fitting(base, [providers, bundles]), { lists: [providers, bundles], leftOut: [] });
+});
+
+test("add-ons of a product that is gone go with it, and all others stay", async () => {
+  const products = listed("cable-products", (contents) => contents.filter(({ code }) => code !== "PRWE36"));
+  const { lists, leftOut } = fitting(base, [products]);
+  assert.deepEqual(leftOut, []);
+  const addOns = [...inOrder(base, "cable-add-ons")].filter(({ content }) => content.product_code === "PRWE36").length;
+  assert.ok(addOns > 0);
+  assert.deepEqual(countsOf(await difference(base, lists)), { added: 0, modified: 0, removed: 1 + addOns });
+});
+
+test("what belongs to a provider that is gone goes with it, through every list", async () => {
+  const providers = listed("cable-providers", (contents) => contents.filter(({ type }) => type !== "dstv"));
+  const { lists } = fitting(base, [providers]);
+  assert.deepEqual(
+    lists.map(({ list }) => list),
+    ["cable-providers", "cable-products", "cable-add-ons"],
+  );
+  const after = lists.flatMap(({ entries }) => entries.map(({ content }) => content.type));
+  assert.ok(!after.includes("dstv"));
+  await difference(base, lists);
+});

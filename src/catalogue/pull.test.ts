@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import { engines } from "../../test/support/engines.ts";
+import { type Behaviour, json, text } from "../upstreams/local-vendor.fixture.ts";
+import { freshStore, priced } from "./catalogue.fixture.ts";
+import { Shop } from "./pull.fixture.ts";
+import { type PullOptions, pullFrom } from "./pull.ts";
+import { beginPull, endPull, type PullResult, readPull } from "./pull-record.ts";
+import { approve, reject } from "./revisions/decide.ts";
+import { listRevisions, listWaiting, showDraft } from "./revisions/history.ts";
+import { allChangesOf, newestSnapshot } from "./revisions/load.ts";
+import { publish } from "./revisions/publish.ts";
+import { undoing } from "./revisions/rebase.ts";
+import { itemIn } from "./snapshot.ts";
+import { loadStarter } from "./starter.ts";
+
+const start = Date.UTC(2026, 0, 31, 9, 30);
+const ops = { author: "ops", source: "test", note: "" };
+
+/** A store with the starter catalogue under a clock, and a shop that sells the same. */
+async function opened(t: TestContext, engine: (typeof engines)[number]) {
+  const store = await freshStore(engine);
+  const shop = await Shop.open();
+  t.after(async () => {
+    await shop.close();
+    await store.close();
+  });
+  const clock = { time: start };
+  const publisher = store.publisher({ now: () => clock.time, actor: "system" });
+  await loadStarter(publisher);
+  const { db } = store;
+  /** A pull, a minute after the one before. */
+  const pull = async (options: Partial<PullOptions> = {}) => {
+    clock.time += 60_000;
+    const begun = await beginPull(db, shop.source.name, await readPull(db, shop.source.name), clock.time);
+    assert.ok(begun);
+    const signal = new AbortController().signal;
+    const { record } = await pullFrom(publisher, shop.source, begun, {
+      author: "duba",
+      again: false,
+      signal,
+      ...options,
+    });
+    assert.deepEqual(await readPull(db, shop.source.name), record);
+    return record;
+  };
+  const priceOf = async (key: string) => itemIn(await newestSnapshot(db), "data-bundles", key)?.content.price;
+  const revisions = async () => (await listRevisions(db, 100)).map(({ source, author }) => `${source} by ${author}`);
+  return { db, store, shop, clock, publisher, pull, priceOf, revisions };
+}
+
+const faults: Record<string, { behaviour: Behaviour; result: PullResult; sentence: RegExp }> = {
+  "half a page": {
+    behaviour: (response) => {
+      response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" });
+      response.write('{"success":true', () => response.socket!.destroy());
+    },
+    result: "unreachable",
+    sentence: /^Asked for the products of startimes, it did not answer \(\w+\)\.$/,
+  },
+  "a wrong type": {
+    behaviour: json(200, { success: true, plans: [{ price: 100 }] }),
+    result: "unreadable",
+    sentence: /^What it answered for the products of startimes has another shape\.$/,
+  },
+  HTML: {
+    behaviour: text(200, "text/html", "<p>Come again</p>"),
+    result: "unreadable",
+    sentence: /^What it answered for the products of startimes is no JSON\.$/,
+  },
+  "a redirect loop": {
+    behaviour: (response, { path }) => void response.writeHead(302, { Location: path }).end(),
+    result: "unreadable",
+    sentence: /^Asked for the products of startimes, it pointed elsewhere \(302\)\.$/,
+  },
+  "200 MB": {
+    behaviour(response) {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      const piece = Buffer.alloc(1024 * 1024, '"100",');
+      const send = () => {
+        while (!response.destroyed) if (!response.write(piece)) return void response.once("drain", send);
+      };
+      send();
+    },
+    result: "unreadable",
+    sentence: /^What it answered for the products of startimes is too large\.$/,
+  },
+  "no answer": {
+    behaviour: () => {},
+    result: "unreachable",
+    sentence: /^Asked for the products of startimes, it did not answer \(timed_out\)\.$/,
+  },
+  "no place for our credentials": {
+    behaviour: json(401, { success: false }),
+    result: "refused_credentials",
+    sentence: /^Asked for the products of startimes, it answered 401\.$/,
+  },
+  "a missing list": {
+    behaviour: json(404, { success: false }),
+    result: "incomplete",
+    sentence: /^Asked for the products of startimes, it answered 404\.$/,
+  },
+};
+
+for (const engine of engines)
+  suite(`pulls on ${engine.name}`, () => {
+    test("all that a source has becomes one revision, and the same once more changes nothing", async (t) => {
+      const { shop, pull, priceOf, revisions } = await opened(t, engine);
+      assert.equal((await pull()).result, "unchanged");
+      shop.price("104", "110");
+      shop.lists.corporate!.push({ code: "corporate_data_200gb", description: "200GB" });
+      const taken = await pull();
+      assert.deepEqual([taken.result, taken.succeededAt, taken.sentences], ["published", taken.begunAt, []]);
+      assert.equal(await priceOf("MTNDATA 104"), 11_000);
+      assert.deepEqual(await revisions(), ["compatible by duba", "starter by duba"]);
+      const again = await pull();
+      assert.deepEqual([again.result, again.succeededAt, again.content], ["unchanged", again.begunAt, taken.content]);
+      assert.equal((await revisions()).length, 2);
+    });
+
+    test("a source that gives less than all, or none of it, changes nothing, and the report says why", async (t) => {
+      const { db, shop, pull, publisher } = await opened(t, engine);
+      const { succeededAt, content } = await pull();
+      const before = await publisher.latest();
+      for (const row of shop.lists.bundles!) row.price = "99";
+      const usual = shop.vendor.behaviour;
+      for (const [what, { behaviour, result, sentence }] of Object.entries(faults)) {
+        shop.vendor.behaviour = (response, received) =>
+          (received.path.endsWith("fetch-billers?type=startimes") ? behaviour : usual)(response, received);
+        const record = await pull();
+        assert.equal(record.result, result, what);
+        assert.equal(record.sentences.length, 1);
+        assert.match(record.sentences[0]!, sentence);
+        assert.deepEqual([record.succeededAt, record.content], [succeededAt, content]);
+      }
+      assert.equal(await publisher.latest(), before);
+      const drafts = await db.selectFrom("catalogue_draft").select("state").execute();
+      assert.deepEqual(drafts, [{ state: "published" }]);
+    });
+
+    test("what cannot be in a catalogue is refused as a whole, and told", async (t) => {
+      const { shop, pull, publisher } = await opened(t, engine);
+      const before = await publisher.latest();
+      const [first] = shop.lists.bundles!;
+      shop.lists.bundles!.push({ ...first!, price: "1e3" }, { ...first!, code: " " }, { ...first! });
+      const record = await pull();
+      assert.equal(record.result, "unreadable", "a code of spaces ends at the door");
+      shop.lists.bundles!.splice(-2, 1);
+      const refused = await pull();
+      assert.equal(refused.result, "refused");
+      assert.match(refused.sentences.join("\n"), /^data-bundles, entry 31: price has an exponent[^\n]*\.\n/);
+      assert.match(refused.sentences.join("\n"), /MTNDATA 104 is listed twice/);
+      shop.lists.bundles = Array.from({ length: 50 }, () => ({ ...first! }));
+      assert.equal((await pull()).sentences.at(-1), "And 29 more of this kind.");
+      assert.equal(await publisher.latest(), before);
+    });
+
+    test("prices that move far are held, once; approved, they are what the source has", async (t) => {
+      const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
+      const { succeededAt } = await pull();
+      shop.price("104", "450");
+      const held = await pull();
+      assert.equal(held.result, "held");
+      assert.equal(held.succeededAt, succeededAt);
+      assert.equal(await priceOf("MTNDATA 104"), 10_000);
+      const [waiting] = await listWaiting(db);
+      assert.equal(waiting?.id, held.draft);
+      assert.equal(waiting?.source, "compatible");
+      assert.match(waiting?.reasons[0] ?? "", /MTNDATA 104: price moves from 100 to 450/);
+      const again = await pull();
+      assert.deepEqual([again.result, again.draft, again.succeededAt], ["held", held.draft, succeededAt]);
+      assert.equal((await listWaiting(db)).length, 1);
+      await approve(publisher, held.draft!, "ops");
+      assert.equal(await priceOf("MTNDATA 104"), 45_000);
+      const after = await pull();
+      assert.deepEqual([after.result, after.succeededAt, after.draft], ["unchanged", after.begunAt, null]);
+    });
+
+    test("what is held goes when the source has something else; what is rejected is not held again", async (t) => {
+      const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
+      shop.price("104", "450");
+      const first = await pull();
+      shop.price("104", "440");
+      const second = await pull();
+      assert.equal((await showDraft(db, first.draft!)).state, "rejected");
+      assert.deepEqual(
+        (await listWaiting(db)).map(({ id }) => id),
+        [second.draft],
+      );
+      await reject(publisher, second.draft!, "ops");
+      assert.equal((await pull()).result, "unchanged");
+      assert.deepEqual(await listWaiting(db), []);
+      shop.price("104", "430");
+      const third = await pull();
+      assert.equal(third.result, "held");
+      shop.price("104", "120");
+      assert.equal((await pull()).result, "published");
+      assert.equal((await showDraft(db, third.draft!)).state, "rejected");
+      assert.equal(await priceOf("MTNDATA 104"), 12_000);
+    });
+
+    test("what is undone stays undone until the source has something else, or it is pulled again by hand", async (t) => {
+      const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
+      shop.price("104", "110");
+      shop.price("113", "210");
+      assert.equal((await pull()).result, "published");
+      const [revision] = await listRevisions(db, 1);
+      const made = await allChangesOf(db, revision!.draft!);
+      await publish(publisher, async (base) => (await undoing(base, made)).changes, ops);
+      assert.equal(await priceOf("MTNDATA 104"), 10_000);
+      assert.equal((await pull()).result, "unchanged");
+      assert.equal(await priceOf("MTNDATA 104"), 10_000);
+      assert.equal((await pull({ again: true, author: "ops" })).result, "published");
+      assert.equal(await priceOf("MTNDATA 104"), 11_000);
+      await publish(publisher, priced("MTNDATA 104", 10_500), ops);
+      shop.price("113", "215");
+      assert.equal((await pull()).result, "published");
+      assert.deepEqual([await priceOf("MTNDATA 104"), await priceOf("MTNDATA 113")], [11_000, 21_500]);
+    });
+
+    test("a fault of our own leaves the last good catalogue, and is noted", async (t) => {
+      const { db, shop, pull, publisher } = await opened(t, engine);
+      const before = await publisher.latest();
+      const fault = { ...shop.source, pull: () => Promise.reject(new TypeError("a fault")) };
+      const begun = await beginPull(db, "compatible", undefined, start);
+      const signal = new AbortController().signal;
+      const options = { author: "duba", again: false, signal };
+      await assert.rejects(pullFrom(publisher, fault, begun!, options), /a fault/);
+      assert.equal((await readPull(db, "compatible"))?.result, "failed");
+      assert.equal(await publisher.latest(), before);
+      assert.equal((await pull()).result, "unchanged");
+    });
+
+    test("of several that begin a pull at once one may, and one that is late notes nothing", async (t) => {
+      const { db } = await opened(t, engine);
+      const begin = async (now: number) => {
+        const last = await readPull(db, "compatible");
+        return Promise.all([1, 2, 3].map(() => beginPull(db, "compatible", last, now)));
+      };
+      const [first, ...others] = (await begin(start)).filter((begun) => begun !== undefined);
+      assert.deepEqual(others, []);
+      const next = (await begin(start)).filter((begun) => begun !== undefined);
+      assert.equal(next.length, 1);
+      assert.equal(next[0]!.begunAt, start + 1);
+      await endPull(db, { ...first!, endedAt: start + 9, result: "unchanged" });
+      assert.equal((await readPull(db, "compatible"))?.result, null);
+    });
+  });

@@ -1,0 +1,23 @@
+import type { CatalogueSource, Pull } from "./catalogue-source.ts";
+import { Exchange } from "./exchange.ts";
+import { catalogueSources } from "./registry.ts";
+import type { UpstreamLog, VendorValues } from "./vendor.ts";
+
+/** Milliseconds for one request. */
+const timeout = 15_000;
+
+/** A source that is open. */
+export interface LiveSource extends Pick<CatalogueSource, "name" | "covers"> {
+  pull: Pull;
+  /** Ends what is under way and closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Opens the source of this name with the values of its settings. */
+export function openSource(wanted: string, values: VendorValues, log: UpstreamLog): LiveSource {
+  const source = catalogueSources.find(({ name }) => name === wanted);
+  if (!source) throw new Error(`No catalogue source is called ${wanted}`);
+  const exchange = new Exchange({ timeout, connections: 1, log });
+  const { name, covers } = source;
+  return { name, covers, pull: source.open(values, { exchange, log }), close: () => exchange.close() };
+}

@@ -1,0 +1,58 @@
+import Type, { type Static, type TObject } from "typebox";
+import { door } from "../door.ts";
+import type { UpstreamLog } from "../vendor.ts";
+
+const text = Type.String();
+const code = Type.String({ pattern: "^[!-~]{1,64}$" });
+const success = Type.Literal(true);
+
+const Biller = Type.Object({ type: code, id: Type.Integer(), name: text, narration: text, image: text });
+
+const Bundle = Type.Object({
+  type: code,
+  code,
+  description: text,
+  amount: text,
+  price: text,
+  value: text,
+  duration: text,
+});
+
+const CorporateBundle = Type.Object({ description: text, code });
+
+const Plan = Type.Object({
+  id: Type.Integer(),
+  type: code,
+  code,
+  name: text,
+  description: text,
+  price: text,
+  amount: text,
+});
+
+const AddOn = Type.Object({ add_on_product_code: code, product_code: code, name: text, price: text, type: code });
+
+/** Readers of a server's good answers: the entries, without members that the interface does not have. */
+export function catalogueReaders(vendor: string, log: UpstreamLog) {
+  const billers = door(vendor, Type.Object({ success, billers: Type.Array(Biller) }), log);
+  const bundles = door(vendor, Type.Object({ success, data: Type.Object({ data: Type.Array(Bundle) }) }), log);
+  const corporateBundles = door(vendor, Type.Object({ success, data: Type.Array(CorporateBundle) }), log);
+  const plans = door(vendor, Type.Object({ success, plans: Type.Array(Plan) }), log);
+  const addOns = door(vendor, Type.Object({ success, data: Type.Array(AddOn) }), log);
+  return {
+    billers: (body: unknown) => only(Biller, billers(body)?.billers),
+    bundles: (body: unknown) => only(Bundle, bundles(body)?.data.data),
+    corporateBundles: (body: unknown) => only(CorporateBundle, corporateBundles(body)?.data),
+    plans: (body: unknown) => only(Plan, plans(body)?.plans),
+    addOns: (body: unknown) => only(AddOn, addOns(body)?.data),
+  };
+}
+
+function only<Shape extends TObject>({ properties }: Shape, entries: readonly Static<Shape>[] | undefined) {
+  const names = Object.keys(properties) as (keyof Static<Shape>)[];
+  return entries?.map((entry) => {
+    const kept: Partial<Static<Shape>> = {};
+    for (const name of names) kept[name] = entry[name];
+    return kept as Static<Shape>;
+  });
+}

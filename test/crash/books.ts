@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import type { Kysely } from "kysely";
+import type { Tables, VerificationRow } from "../../src/storage/tables.ts";
+import type { Manner, VendorCall } from "../support/vendor.ts";
+import type { Wanted } from "./clients.ts";
+
+/** What the ledger, the vendor and the clients agree on. */
+export interface Books {
+  keys: number;
+  /** Answers 200 that a client read whole, each of another key. */
+  acknowledged: number;
+  verified: number;
+  negative: number;
+  /** Keys that used all their attempts: the answer is that no retry helps. */
+  givenUp: number;
+  /** Sum of the fees charged, in kobo. */
+  chargedKobo: number;
+  attempts: number;
+  vendorCalls: number;
+  /** Attempts whose intent was written and whose call never reached the vendor whole. */
+  unsent: number;
+  mostCallsOfAKey: number;
+}
+
+/** The states of the ledger that an answer stands for. */
+const statesOf: Record<number, readonly string[]> = {
+  200: ["verified"],
+  404: ["not_found"],
+  422: ["phone_mismatch"],
+  504: ["unknown"],
+};
+
+/** So often the vendor may be asked for one key without anybody learning what came of it. */
+const mostUnresolved = 3;
+
+/** After these the vendor says, or what it says shows, that nothing came of the call: it may be asked again and again. */
+const noWork: readonly Manner[] = ["garbage", "otherPerson", "saysNoWork"];
+
+/**
+ * Holds the ledger against what the clients were answered and what the vendor counted. Call it when every key has its end
+ * and nothing runs any more.
+ */
+export async function checkBooks(
+  db: Kysely<Tables>,
+  feeKobo: number,
+  wanted: readonly Wanted[],
+  calls: readonly VendorCall[],
+): Promise<Books> {
+  const rows = await db.selectFrom("verification").selectAll().where("mode", "=", "live").execute();
+  const rowOf = new Map(rows.map((row) => [row.reference, row]));
+  assert.deepEqual(
+    rows.map(({ reference }) => reference).toSorted(),
+    wanted.map(({ reference }) => reference).toSorted(),
+    "one row for each key",
+  );
+  const callsOf = Map.groupBy(calls, ({ reference }) => reference);
+  for (const call of calls) assert.ok(rowOf.has(call.reference), `A call without a row: ${JSON.stringify(call)}`);
+  for (const one of wanted) checkRow(rowOf.get(one.reference!)!, feeKobo, one, callsOf.get(one.reference!) ?? []);
+
+  const sum = (of: (row: VerificationRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const ended = (status: number) => wanted.filter(({ end }) => end?.status === status).length;
+  const books = {
+    keys: wanted.length,
+    acknowledged: ended(200),
+    verified: sum(({ state }) => (state === "verified" ? 1 : 0)),
+    negative: ended(404) + ended(422),
+    givenUp: ended(504),
+    chargedKobo: sum(({ charged, fee }) => charged * fee),
+    attempts: sum(({ attempts }) => attempts),
+    vendorCalls: calls.length,
+    unsent: sum(({ reference, attempts }) => attempts - (callsOf.get(reference)?.length ?? 0)),
+    mostCallsOfAKey: Math.max(...[...callsOf.values()].map((of) => of.length)),
+  };
+  assert.equal(books.verified, books.acknowledged);
+  assert.equal(books.chargedKobo, books.verified * feeKobo);
+  return books;
+}
+
+function checkRow(row: VerificationRow, feeKobo: number, wanted: Wanted, calls: readonly VendorCall[]): void {
+  const { state, attempts, unresolved, charged, fee } = row;
+  const { key, bvn, end, lost, sent, unavailable } = wanted;
+  const told = `${key}: ${JSON.stringify({ state, attempts, unresolved, charged, sent, lost, unavailable, calls })}`;
+  assert.ok(statesOf[end!.status]?.includes(state), `${end!.status}, ${told}`);
+  assert.deepEqual([charged, fee], [state === "verified" ? 1 : 0, feeKobo], told);
+  assert.ok(
+    calls.every((call) => call.bvn === bvn),
+    told,
+  );
+  // An attempt that the vendor never saw belongs to a request whose client was told nothing, or that no work was done.
+  const unsent = attempts - calls.length;
+  assert.ok(unsent >= 0 && unsent <= lost + unavailable, told);
+  assert.ok(attempts <= sent, told);
+  assert.ok(unresolved <= mostUnresolved, told);
+  assert.ok(calls.filter(({ manner }) => !noWork.includes(manner)).length <= mostUnresolved, told);
+}

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { Agent } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Answer, ask } from "../support/service.ts";
+import { isNegative, type VendorSettings } from "../support/vendor.ts";
+import { draw } from "../support/vendor-draw.ts";
+
+/** One verification, as the client that wants it knows it. */
+export interface Wanted {
+  key: string;
+  bvn: string;
+  /** Requests so far. */
+  sent: number;
+  /** Requests after which the client knows nothing: broken off, hung up on, or met by a store that was away. */
+  lost: number;
+  /** Answers that the vendor did no work; after a freeze of the service it was not asked. */
+  unavailable: number;
+  /** Duba's reference, as soon as an answer named it. */
+  reference?: string;
+  /** The answer that ended it: a record, a negative, or the news that no retry helps. */
+  end?: Answer;
+}
+
+/** One life of the service, from ready to killed. */
+export class Life {
+  readonly port: number;
+  readonly readyAt = performance.now();
+  /** No more requests, please. */
+  isOver = false;
+  storeWasAway = false;
+  /** What earlier lives left without an end; each leaves with its first answer of this life other than 409. */
+  readonly leftBehind: Set<Wanted>;
+  /** What may be running without a client that waits for it. */
+  readonly unattended = new Set<Wanted>();
+  /** Milliseconds from ready to the first answer about what was left behind. */
+  firstAnswer?: number;
+  /** Milliseconds from ready to the last 409 about what was left behind. */
+  lastRefusal?: number;
+
+  constructor(port: number, leftBehind: Iterable<Wanted>) {
+    this.port = port;
+    this.leftBehind = new Set(leftBehind);
+  }
+}
+
+export interface World {
+  seed: string;
+  vendor: VendorSettings;
+  apiKey: string;
+  /** Whether what a dead process was doing seems alive until its lease is over. */
+  hasLeases: boolean;
+}
+
+const retryPause = 50;
+/** Milliseconds after which a key that still has no end is stuck: many times what a lease and a few slow answers take. */
+const longestRetry = 30_000;
+
+/** What ends a request when the service dies, is dead, or is hung up on. */
+const brokenOff: readonly unknown[] = ["ECONNRESET", "ECONNREFUSED", "EPIPE"];
+
+/** A client with one connection: it wants verifications, one after another, and retries what it was not told. */
+export class Client {
+  readonly wanted: Wanted[] = [];
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #world: World;
+  readonly #name: string;
+
+  constructor(world: World, name: string) {
+    this.#world = world;
+    this.#name = name;
+  }
+
+  get unsettled(): Wanted[] {
+    return this.wanted.filter(({ end }) => !end);
+  }
+
+  /** Wants new verifications until the life is over; now and then asks again for an earlier one. */
+  async load(life: Life): Promise<void> {
+    while (!life.isOver) {
+      const nth = this.wanted.length;
+      const earlier = this.wanted[this.#draw(`asks ${nth} again`, nth * 5 + 1)];
+      await this.#request(life, earlier ?? this.#next());
+      if (earlier && !life.isOver) await this.#request(life, this.#next());
+    }
+  }
+
+  /** Asks again for what has no end yet, until it has, or until the life is over. */
+  async retry(life: Life): Promise<void> {
+    for (const wanted of this.unsettled) {
+      const begun = performance.now();
+      while (!wanted.end && !life.isOver) {
+        assert.ok(performance.now() - begun < longestRetry, `${wanted.key} is stuck`);
+        await this.#request(life, wanted);
+        if (!wanted.end) await pause(retryPause);
+      }
+    }
+  }
+
+  /** Asks once more for everything that ended: it is given again. */
+  async repeat(life: Life): Promise<void> {
+    for (const wanted of this.wanted) {
+      const answer = await this.#request(life, wanted);
+      assert.ok(answer, wanted.key);
+      assert.equal(answer.headers["idempotency-replayed"], answer.status < 500 ? "true" : undefined, wanted.key);
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #next(): Wanted {
+    const nth = this.wanted.length;
+    const bvn = `22${String(this.#draw(`bvn ${nth}`, 1e9)).padStart(9, "0")}`;
+    const next = { key: `${this.#name}-${nth}`, bvn, sent: 0, lost: 0, unavailable: 0 };
+    this.wanted.push(next);
+    return next;
+  }
+
+  async #request(life: Life, wanted: Wanted): Promise<Answer | undefined> {
+    wanted.sent += 1;
+    try {
+      const answer = await this.#asked(life, wanted);
+      this.#hear(life, wanted, answer);
+      return answer;
+    } catch (error) {
+      if (!brokenOff.includes((error as NodeJS.ErrnoException).code)) throw error;
+      wanted.lost += 1;
+      life.unattended.add(wanted);
+      life.leftBehind.delete(wanted);
+      return undefined;
+    }
+  }
+
+  /** One request in twenty is hung up on, as long as there was no answer. */
+  async #asked({ port }: Life, { key, bvn, sent, end }: Wanted): Promise<Answer> {
+    const hangsUp = !end && this.#draw(`${key} hangs up ${sent}`, 20) === 0;
+    const patience = hangsUp ? this.#draw(`${key} waits ${sent}`, 100) : longestRetry;
+    const timer = setTimeout(() => this.#agent.destroy(), patience);
+    try {
+      return await ask(port, "/api/v2/kyc/verify-bvn", {
+        method: "POST",
+        agent: this.#agent,
+        credential: this.#world.apiKey,
+        headers: { "Idempotency-Key": key },
+        body: { bvn, phone: "08000000017", amount: "100" },
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Holds an answer against what is documented. */
+  #hear(life: Life, wanted: Wanted, answer: Answer): void {
+    const { status, text, json } = answer;
+    const said = `${wanted.key}: ${status} ${text}`;
+    const reference = json.data?.request_reference ?? json.error?.request_reference;
+    if (reference) {
+      wanted.reference ??= reference;
+      assert.equal(reference, wanted.reference, said);
+    }
+    if (status === 500) {
+      assert.ok(life.storeWasAway, said);
+      wanted.lost += 1;
+      life.leftBehind.delete(wanted);
+      return;
+    }
+    if (wanted.end) {
+      assert.equal(withoutRequestId(text), withoutRequestId(wanted.end.text), said);
+      return;
+    }
+    const since = performance.now() - life.readyAt;
+    const isLeftBehind = life.leftBehind.has(wanted);
+    if (json.error?.code === "request_in_progress") {
+      if (isLeftBehind) life.lastRefusal = since;
+      const mayRun = life.unattended.has(wanted) || life.storeWasAway;
+      assert.ok(isLeftBehind ? this.#world.hasLeases : mayRun, `Nobody works on it: ${said}`);
+      return;
+    }
+    if (isLeftBehind) life.firstAnswer ??= since;
+    life.leftBehind.delete(wanted);
+    if (status > 500) {
+      const { code, charged, retryable } = json.error;
+      assert.ok(["upstream_bad_response", "upstream_unavailable", "upstream_timeout"].includes(code), said);
+      assert.equal(charged, false, said);
+      if (code === "upstream_unavailable") wanted.unavailable += 1;
+      if (!retryable) wanted.end = answer;
+    } else {
+      const isNo = isNegative(this.#world.vendor, wanted.bvn);
+      if (isNo) assert.ok(["bvn_not_found", "phone_mismatch"].includes(json.error?.code), said);
+      else assert.deepEqual([status, json.data?.bvn_number], [200, wanted.bvn], said);
+      wanted.end = answer;
+    }
+  }
+
+  #draw(trait: string, below: number): number {
+    return draw(this.#world.seed, `${this.#name} ${trait}`, below);
+  }
+}
+
+/** What is the same in every answer of a verification. */
+function withoutRequestId(text: string): string {
+  return text.replace(/"request_id":"[^"]*"/, "");
+}

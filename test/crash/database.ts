@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+
+/** A PostgreSQL of our own, which may be crashed. */
+export interface OwnDatabase {
+  url: string;
+  /**
+   * Kills one of its processes, upon which PostgreSQL ends all others at once, as an immediate restart does, and recovers from
+   * its log. Resolves when it takes connections again.
+   */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts one in a temporary folder. Rejects with a sentence if this machine cannot. */
+export async function startOwnDatabase(): Promise<OwnDatabase> {
+  const keeper = spawn(process.execPath, [fileURLToPath(new URL("../support/postgres-keeper.ts", import.meta.url))], {
+    stdio: ["pipe", "pipe", "inherit"],
+    // A Ctrl-C is ours to hear: the keeper ends with its standard input.
+    detached: true,
+  });
+  const ended = once(keeper, "exit");
+  const [url] = (await once(createInterface({ input: keeper.stdout }), "line")) as [string];
+  if (!url.startsWith("postgres://")) throw new Error(`PostgreSQL did not start: ${url}`);
+  return {
+    url,
+    async crash() {
+      const client = await connected(url);
+      const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+      const gone = new Promise((resolve) => client.once("end", resolve));
+      process.kill(rows[0]!.pid, "SIGKILL");
+      await gone;
+      await (await untilConnected(url)).end();
+    },
+    async stop() {
+      keeper.stdin.end();
+      await ended;
+    },
+  };
+}
+
+async function connected(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+async function untilConnected(url: string): Promise<pg.Client> {
+  for (;;) {
+    try {
+      return await connected(url);
+    } catch {
+      await pause(20);
+    }
+  }
+}

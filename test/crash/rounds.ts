@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Engine } from "../support/engines.ts";
+import { startVendor, type VendorSettings } from "../support/vendor.ts";
+import { draw } from "../support/vendor-draw.ts";
+import { type Books, checkBooks } from "./books.ts";
+import { Client, Life, type World } from "./clients.ts";
+import { feeKobo, type LiveStore, liveStore, ServiceProcess } from "./service.ts";
+
+export interface CrashOptions {
+  engine: Engine;
+  rounds: number;
+  /** Two runs with the same seed differ in timing only. */
+  seed: string;
+  /** Crashes the database; it is back, or on its way back, when this resolves. */
+  crashDatabase?: () => Promise<void>;
+  /** Told after each round. */
+  progress?: (rounds: number) => void;
+}
+
+export interface Figures extends Books {
+  rounds: number;
+  kills: number;
+  databaseCrashes: number;
+  /** Milliseconds, the longest of all restarts: from start to ready. */
+  longestStart: number;
+  /** From ready to the first answer about a key that was left behind. */
+  longestToAnswer: number;
+  /** From ready to the last 409 about a key that was left behind; 0 if there was none. */
+  longestToRefusal: number;
+  /** Warnings and errors of the service, by message. */
+  alarms: Record<string, number>;
+}
+
+const clientCount = 12;
+
+/** By when the lease of a dead process is over, in milliseconds after the next one is ready. */
+const leaseTime = 5000;
+
+/**
+ * Kills the service under load, again and again, with clients that retry and a vendor that misbehaves. Then holds ledger,
+ * vendor and clients against each other. Throws for the first promise that is broken.
+ */
+export async function crash(options: CrashOptions): Promise<Figures> {
+  const vendorSettings: VendorSettings = {
+    seed: options.seed,
+    manners: {
+      prompt: 40,
+      slow: 20,
+      cut: 6,
+      cutHalfWay: 6,
+      answersTwice: 10,
+      garbage: 5,
+      otherPerson: 5,
+      saysNoWork: 4,
+      serverError: 4,
+    },
+    negatives: 15,
+  };
+  await using begun = new AsyncDisposableStack();
+  const vendor = await startVendor(vendorSettings);
+  begun.defer(() => vendor.stop());
+  const live = await liveStore(options.engine, vendor);
+  begun.defer(() => live.dispose());
+  const run = new Run(options, live, vendorSettings);
+  begun.defer(() => run.end());
+  try {
+    for (let round = 1; round <= options.rounds; round += 1) {
+      await run.round(round);
+      options.progress?.(round);
+    }
+    const calls = await vendor.calls();
+    await run.repeat();
+    assert.equal((await vendor.calls()).length, calls.length, "what was answered once is not asked for again");
+    return { ...run.figures(), ...(await checkBooks(live.store.db, feeKobo, run.wanted, calls)) };
+  } catch (error) {
+    throw new Error(`A promise was broken, after the service had said:\n${run.lastWords}`, { cause: error });
+  }
+}
+
+class Run {
+  readonly #options: CrashOptions;
+  readonly #live: LiveStore;
+  readonly #clients: Client[];
+  readonly #alarms: string[] = [];
+  #service: ServiceProcess | undefined;
+  #life: Life | undefined;
+  #kills = 0;
+  #databaseCrashes = 0;
+  #longestStart = 0;
+  #longestToAnswer = 0;
+  #longestToRefusal = 0;
+  /** How long the present life may refuse what the one before left behind, in milliseconds. */
+  #refusable = leaseTime;
+
+  constructor(options: CrashOptions, live: LiveStore, vendor: VendorSettings) {
+    this.#options = options;
+    this.#live = live;
+    const apiKey = live.keys[0]!;
+    const world: World = { seed: options.seed, vendor, apiKey, hasLeases: options.engine.name === "postgres" };
+    this.#clients = Array.from({ length: clientCount }, (_, n) => new Client(world, `client-${n}`));
+  }
+
+  get wanted() {
+    return this.#clients.flatMap((client) => client.wanted);
+  }
+
+  /** Of the present life: its newest warnings and errors. */
+  get lastWords(): string {
+    return this.#service?.alarms.slice(-20).join("\n") ?? "nothing";
+  }
+
+  /** Load, a kill in the middle of it, a restart, retries until all is answered; sometimes killed there too. */
+  async round(round: number): Promise<void> {
+    const chance = (what: string, below: number) => draw(this.#options.seed, `round ${round} ${what}`, below);
+    const life = this.#life ?? (await this.#start());
+    const load = this.#all((client) => client.load(life));
+    if (this.#options.crashDatabase && chance("crashes the database", 3) === 0) {
+      await pause(chance("crash", 400));
+      life.storeWasAway = true;
+      this.#databaseCrashes += 1;
+      await this.#options.crashDatabase();
+    }
+    await pause(chance("kill", 800));
+    await this.#kill(load);
+    for (let again = 1; ; again += 1) {
+      const next = await this.#start();
+      const retries = this.#all((client) => client.retry(next));
+      if (chance(`is killed ${again} times more`, 5) > 0) {
+        await retries;
+        return;
+      }
+      await pause(chance(`kill ${again}`, 1000));
+      await this.#kill(retries);
+    }
+  }
+
+  /** Asks for everything once more. */
+  async repeat(): Promise<void> {
+    const life = this.#life!;
+    await this.#all((client) => client.repeat(life));
+    assert.equal(await this.#service!.stop(), 0);
+    this.#note(life);
+  }
+
+  figures() {
+    const alarms: Record<string, number> = {};
+    for (const line of this.#alarms) {
+      const message = messageOf(line);
+      alarms[message] = (alarms[message] ?? 0) + 1;
+    }
+    return {
+      rounds: this.#options.rounds,
+      kills: this.#kills,
+      databaseCrashes: this.#databaseCrashes,
+      longestStart: Math.round(this.#longestStart),
+      longestToAnswer: Math.round(this.#longestToAnswer),
+      longestToRefusal: Math.round(this.#longestToRefusal),
+      alarms,
+    };
+  }
+
+  async end(): Promise<void> {
+    if (this.#life) this.#life.isOver = true;
+    await this.#service?.kill();
+    for (const client of this.#clients) client.close();
+  }
+
+  /** Sets every client to work. What goes wrong there is heard by whoever waits for it in the end. */
+  #all(work: (client: Client) => Promise<void>): Promise<void> {
+    const all = Promise.all(this.#clients.map(work)).then(() => {});
+    all.catch(() => undefined);
+    return all;
+  }
+
+  async #start(): Promise<Life> {
+    const begun = performance.now();
+    this.#service = new ServiceProcess(this.#live.environment);
+    const port = await this.#service.ready;
+    this.#longestStart = Math.max(this.#longestStart, performance.now() - begun);
+    this.#life = new Life(
+      port,
+      this.#clients.flatMap((client) => client.unsettled),
+    );
+    return this.#life;
+  }
+
+  async #kill(work: Promise<void>): Promise<void> {
+    const life = this.#life!;
+    life.isOver = true;
+    await this.#service!.kill();
+    this.#kills += 1;
+    await work;
+    this.#note(life);
+  }
+
+  /** What is left to be said of a life that is over. */
+  #note({ firstAnswer = 0, lastRefusal = 0, storeWasAway }: Life): void {
+    this.#longestToAnswer = Math.max(this.#longestToAnswer, firstAnswer);
+    this.#longestToRefusal = Math.max(this.#longestToRefusal, lastRefusal);
+    assert.ok(lastRefusal <= this.#refusable, `A key was refused ${lastRefusal} ms after the restart`);
+    // What renews a lease may have waited for a database that was away, and takes effect after the death of who sent it.
+    this.#refusable = storeWasAway ? 2 * leaseTime : leaseTime;
+    for (const line of this.#service!.alarms) assert.doesNotMatch(line, /\b22\d{9}\b/);
+    this.#alarms.push(...this.#service!.alarms);
+  }
+}
+
+function messageOf(line: string): string {
+  try {
+    return JSON.parse(line).msg;
+  } catch {
+    return line;
+  }
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { recorded } from "../../src/access/access.fixture.ts";
+import { createAccount } from "../../src/access/accounts.ts";
+import { createKey } from "../../src/access/keys.ts";
+import { openStore, type Store } from "../../src/storage/store.ts";
+import type { Engine } from "../support/engines.ts";
+import type { Vendor } from "../support/vendor.ts";
+
+/** The fee of the service under test, in kobo. */
+export const feeKobo = 12_345;
+
+/** A store with a live key of each of its accounts, for services that buy at `vendor`. */
+export interface LiveStore {
+  /** Settings of a service on this store, with limits off. */
+  environment: Record<string, string>;
+  /** Live keys, each of another account. */
+  keys: string[];
+  /** A handle beside the services, to read what they wrote. */
+  store: Store;
+  dispose(): Promise<void>;
+}
+
+export async function liveStore(engine: Engine, vendor: Vendor, accounts = 1): Promise<LiveStore> {
+  const fresh = await engine.fresh();
+  const folder = mkdtempSync(join(tmpdir(), "duba-live-"));
+  const store = await openStore({ ...fresh.settings, serving: false });
+  const keys: string[] = [];
+  for (let n = 1; n <= accounts; n += 1) {
+    const account = `shop${n}@example.com`;
+    await createAccount(recorded(store.db), { name: `Shop ${n}`, email: account });
+    keys.push((await createKey(recorded(store.db), { account, mode: "live", label: "" })).text);
+  }
+  return {
+    environment: {
+      PATH: process.env.PATH!,
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DUBA_DATA: fresh.settings.dataDirectory,
+      DUBA_DATABASE_URL: fresh.settings.databaseUrl ?? "",
+      DUBA_KEYRING: join(folder, "keyring"),
+      DUBA_BOOTSTRAP_KEY: "a-known-sandbox-key-for-crashes",
+      DUBA_LIMITS: "off",
+      DUBA_BVN_FEE: String(feeKobo / 100),
+      DUBA_UPSTREAMS: "compatible",
+      DUBA_COMPATIBLE_URL: vendor.url,
+      DUBA_COMPATIBLE_EMAIL: vendor.email,
+      DUBA_COMPATIBLE_KEY: vendor.key,
+      // A vendor that fails often is still asked: what is asked and what arrives is to be counted.
+      DUBA_UPSTREAM_BREAKER_FAILURES: "1000000",
+    },
+    keys,
+    store,
+    async dispose() {
+      await store.close();
+      await fresh.dispose();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** `duba serve` in a process of its own, which can be killed at any moment. */
+export class ServiceProcess {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  readonly #ready: Promise<number>;
+  /** What it wrote that is worth a look: all lines but those of ordinary running. */
+  readonly alarms: string[] = [];
+
+  constructor(environment: Record<string, string>) {
+    this.#child = spawn(process.execPath, [process.env.DUBA_TEST_MAIN ?? "src/main.ts", "serve"], { env: environment });
+    this.#ended = once(this.#child, "close");
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#ready = promise;
+    // Nobody waits for one that is killed while it starts.
+    promise.catch(() => undefined);
+    const onLine = (line: string) => {
+      const port = /"url":"http:\/\/127\.0\.0\.1:(\d+)".*"msg":"ready"/.exec(line)?.[1];
+      if (port) resolve(Number(port));
+      else if (!line.startsWith('{"level":30')) this.alarms.push(line);
+    };
+    createInterface({ input: this.#child.stdout! }).on("line", onLine);
+    createInterface({ input: this.#child.stderr! }).on("line", onLine);
+    void this.#ended.then(() => reject(new Error(`The service ended before it was ready: ${this.alarms.join("\n")}`)));
+  }
+
+  /** The port, once it is ready; rejects if it ends before. */
+  get ready(): Promise<number> {
+    return this.#ready;
+  }
+
+  /** `kill -9`; resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#ended;
+  }
+
+  /** SIGTERM; resolves with its exit code. */
+  async stop(): Promise<number | null> {
+    this.#child.kill("SIGTERM");
+    await this.#ended;
+    return this.#child.exitCode;
+  }
+}

@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { sql } from "kysely";
+import { recorded } from "../src/access/access.fixture.ts";
+import { createKey } from "../src/access/keys.ts";
+import type { VerificationRow } from "../src/storage/tables.ts";
+import { assertFailure } from "./support/failure.ts";
+import { type Answer, ask, sandboxKey } from "./support/service.ts";
+import { type Fault, faults, outage, type Stage } from "./support/store-faults.ts";
+import { startVendor, type Vendor } from "./support/vendor.ts";
+
+const verifyPath = "/api/v2/kyc/verify-bvn";
+
+/** The answer, which must have come within a second. */
+async function quick(answer: Promise<Answer>): Promise<Answer> {
+  const asked = performance.now();
+  const given = await answer;
+  const milliseconds = performance.now() - asked;
+  assert.ok(milliseconds < 1000, `it took ${Math.round(milliseconds)} ms: ${given.text.slice(0, 200)}`);
+  return given;
+}
+
+async function until(met: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 15_000;
+  while (!(await met())) assert.ok(Date.now() < end, "what was waited for never came");
+}
+
+/** A service with a live key, whose identity source holds every answer until it is released. */
+class Played {
+  readonly vendor: Vendor;
+  readonly stage: Stage;
+  readonly key: string;
+
+  private constructor(vendor: Vendor, stage: Stage, key: string) {
+    this.vendor = vendor;
+    this.stage = stage;
+    this.key = key;
+  }
+
+  static async open(vendor: Vendor, fault: Fault): Promise<Played> {
+    const stage = await fault.open({
+      DUBA_BOOTSTRAP_KEY: sandboxKey,
+      DUBA_LIMITS: "off",
+      DUBA_UPSTREAMS: "compatible",
+      DUBA_COMPATIBLE_URL: vendor.url,
+      DUBA_COMPATIBLE_EMAIL: vendor.email,
+      DUBA_COMPATIBLE_KEY: vendor.key,
+    });
+    const key = { account: "sandbox@example.com", mode: "live" as const, label: "" };
+    const { text } = await createKey(recorded(stage.direct.db), key);
+    const played = new Played(vendor, stage, text);
+    // Both credential and source are known from here on.
+    assert.equal((await played.verified("22000000100")).status, 200);
+    return played;
+  }
+
+  get(path: string, credential: string | false = this.key): Promise<Answer> {
+    return ask(this.stage.port, path, { credential });
+  }
+
+  verify(bvn: string, idempotencyKey?: string): Promise<Answer> {
+    return ask(this.stage.port, verifyPath, {
+      method: "POST",
+      credential: this.key,
+      headers: idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey },
+      body: { bvn, phone: "08000000017", amount: "100" },
+    });
+  }
+
+  /** The answer to a verification about which the source says at once what it has to say. */
+  async verified(bvn: string, idempotencyKey?: string): Promise<Answer> {
+    const before = await this.timesAsked(bvn);
+    const call = this.verify(bvn, idempotencyKey);
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    call.then(over, over);
+    await until(async () => isOver || (await this.timesAsked(bvn)) > before);
+    this.vendor.release();
+    return await call;
+  }
+
+  /** How often the source was asked about a BVN since it was started. */
+  async timesAsked(bvn: string): Promise<number> {
+    return (await this.vendor.calls()).filter((call) => call.bvn === bvn).length;
+  }
+
+  async isReady(): Promise<boolean> {
+    return (await quick(this.get("/readyz", false))).status === 200;
+  }
+
+  rows(): Promise<VerificationRow[]> {
+    return this.stage.direct.db.selectFrom("verification").selectAll().where("mode", "=", "live").execute();
+  }
+
+  async rowOf(reference: string): Promise<VerificationRow> {
+    return (await this.rows()).find((row) => row.reference === reference)!;
+  }
+
+  /** Does `work` while the store fails; resolves when the service has found by itself that it is well again. */
+  async whileFailing(work: () => Promise<void>): Promise<void> {
+    await this.stage.begin();
+    try {
+      await work();
+    } finally {
+      await this.stage.end();
+    }
+    await until(() => this.isReady());
+  }
+}
+
+async function refuses(played: Played, keyed: string, keyless: string): Promise<void> {
+  await played.whileFailing(async () => {
+    const [refused, other, ledger, ready, alive, open, closed] = (await Promise.all(
+      [
+        played.verify(keyed, "before"),
+        played.verify(keyless),
+        played.get("/api/v2/kyc/verifications?idempotency_key=before"),
+        played.get("/readyz", false),
+        played.get("/healthz", false),
+        played.get("/api/v2/internet/data/lookup?provider=MTNDATA", false),
+        played.get("/api/v2/corporate-data/list"),
+      ].map(quick),
+    )) as [Answer, Answer, Answer, Answer, Answer, Answer, Answer];
+    for (const answer of [refused, other]) {
+      const { error } = assertFailure(answer, 500, "internal_error", { path: verifyPath, message: /\bstore\b/ });
+      const { charged, upstream_called, request_reference, retryable } = error;
+      assert.deepEqual([charged, upstream_called, request_reference, retryable], [false, false, null, true]);
+      assert.match(answer.headers["retry-after"] ?? "", /^[1-5]$/);
+    }
+    assert.deepEqual(
+      [ready, alive, open, closed].map(({ status }) => status),
+      [503, 200, 200, 200],
+    );
+    assert.ok([404, 500].includes(ledger.status), ledger.text);
+  });
+  assert.deepEqual([await played.timesAsked(keyed), await played.timesAsked(keyless)], [0, 0]);
+
+  const { status, json, text } = await played.verified(keyed, "before");
+  assert.equal(status, 200, text);
+  const { charged, state } = await played.rowOf(json.data.request_reference);
+  assert.deepEqual([charged, state, await played.timesAsked(keyed)], [1, "verified", 1]);
+  // A row that was written although its caller heard otherwise is ended: nobody was asked for it.
+  await until(async () => (await played.rows()).every((row) => row.state !== "started"));
+  const others = (await played.rows()).filter((row) => row.state !== "verified");
+  assert.ok(others.every((row) => row.state === "failed" && row.charged === 0));
+  assert.equal(await played.timesAsked(keyless), 0);
+}
+
+async function holdsBack(played: Played, bvn: string): Promise<void> {
+  const call = played.verify(bvn, "between");
+  await until(async () => (await played.timesAsked(bvn)) === 1);
+  let reference = "";
+  await played.whileFailing(async () => {
+    played.vendor.release();
+    const refused = await quick(call);
+    const { error } = assertFailure(refused, 500, "internal_error", { path: verifyPath, message: /held back/ });
+    assert.deepEqual([error.charged, error.upstream_called, error.retryable], [false, true, true]);
+    reference = error.request_reference;
+    const retry = await quick(played.verify(bvn, "between"));
+    assert.ok([409, 500].includes(retry.status), retry.text);
+    assert.equal(await played.isReady(), false);
+  });
+  const path = `/api/v2/kyc/verifications/${reference}`;
+  await until(async () => {
+    const { data } = (await played.get(path)).json;
+    return data?.state === "verified" && !data.charged;
+  });
+  let given: Answer;
+  await until(async () => {
+    given = await played.verified(bvn, "between");
+    return given.status !== 409;
+  });
+  assert.deepEqual([given!.status, given!.json.data?.request_reference], [200, reference], given!.text);
+  const { charged, attempts } = await played.rowOf(reference);
+  assert.deepEqual([charged, attempts, await played.timesAsked(bvn)], [1, 1, 1]);
+}
+
+const lookUps = ["/api/v2/internet/data/lookup?provider=MTNDATA", "/api/v2/cable-tv/fetch-providers"];
+
+/** As another process would see it: whether every process may be taken for dead. */
+async function isLeaseOver({ stage }: Played): Promise<boolean> {
+  const now = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+  const living = stage.direct.db.selectFrom("verification_owner").select("id").where("expires_at", ">", now);
+  return (await living.execute()).length === 0;
+}
+
+async function outlives(played: Played, bvn: string): Promise<void> {
+  await played.whileFailing(() =>
+    until(async () => {
+      for (const path of lookUps) assert.equal((await quick(played.get(path, false))).status, 200);
+      assert.equal((await quick(played.get("/api/v2/corporate-data/list"))).status, 200);
+      return await isLeaseOver(played);
+    }),
+  );
+  const { status, json, text } = await played.verified(bvn, "after");
+  assert.equal(status, 200, text);
+  const { attempts, charged } = await played.rowOf(json.data.request_reference);
+  assert.deepEqual([attempts, charged], [1, 1]);
+}
+
+describe("a service on", () => {
+  let vendor: Vendor;
+  before(async () => {
+    vendor = await startVendor({ seed: "store faults", manners: { held: 1 }, negatives: 0 });
+  });
+  after(() => vendor.stop());
+
+  for (const [place, fault] of faults.entries())
+    describe(fault.name, { skip: fault.unfit }, () => {
+      let played: Played;
+      before(async () => {
+        played = await Played.open(vendor, fault);
+      });
+      after(() => played?.stage.close());
+
+      it("refuses verifications within a second, asks nobody, charges nothing and goes on with look-ups", () =>
+        refuses(played, `220000001${10 + place}`, `220000002${10 + place}`));
+
+      it("holds an outcome back until it can be written, and gives no record before", () =>
+        holdsBack(played, `220000003${10 + place}`));
+
+      if (fault === outage)
+        it("goes on with look-ups as long as it lasts, and with verifications as soon as it is over", () =>
+          outlives(played, "22000000400"));
+    });
+});
