@@ -108,3 +108,11 @@ export function priced(key: string, price: number): Plan {
     return [{ subject: "data-bundles", key, old, new: { position: old.position, content: { ...old.content, price } } }];
   };
 }
+
+/** A plan that removes a data bundle. */
+export function removed(key: string): Plan {
+  return (base) => {
+    const old = itemIn(base, "data-bundles", key);
+    return old === undefined ? [] : [{ subject: "data-bundles", key, old, new: null }];
+  };
+}

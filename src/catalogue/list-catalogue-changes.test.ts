@@ -5,11 +5,10 @@ import { answerWriter } from "../contract/answer.ts";
 import { inputReader } from "../contract/input.ts";
 import type { Caller } from "../contract/operation.ts";
 import { openStore } from "../storage/store.ts";
-import { freshStore, priced, publisherOf } from "./catalogue.fixture.ts";
+import { freshStore, priced, publisherOf, removed } from "./catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "./catalogue.ts";
 import { listCatalogueChanges } from "./list-catalogue-changes.ts";
 import { settingRule } from "./price-rules.ts";
-import type { Plan } from "./revisions/publish.ts";
 import { publish } from "./revisions/publish.ts";
 import type { CatalogueChangeAnswer } from "./shapes.ts";
 import { itemIn } from "./snapshot.ts";
@@ -35,13 +34,6 @@ async function askAll(catalogue: OpenCatalogue, after: string, limit: string, ac
     from = page.next;
   }
 }
-
-const removed =
-  (key: string): Plan =>
-  (base) => {
-    const old = itemIn(base, "data-bundles", key);
-    return old ? [{ subject: "data-bundles", key, old, new: null }] : [];
-  };
 
 test("cursors and limits of other forms are refused by the input schema", () => {
   const read = inputReader(listCatalogueChanges.input);

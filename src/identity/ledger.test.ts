@@ -89,7 +89,7 @@ for (const engine of engines) {
       assert.equal(await ledger.disown({ ...row, attempts: 1 }), false);
       assert.equal(await ledger.settle(row, found("verified")), true);
       assert.equal(await ledger.settle(row, found("verified")), false);
-      assert.deepEqual(await nowOf(row), { ...row, state: "verified", charged: 1, completed_at: 2 });
+      assert.deepEqual(await nowOf(row), { ...row, state: "verified", charged: 1, completed_at: 2, trail_due: 1 });
     });
 
     test("a turn to another upstream is a further attempt, and of the present attempt only", async () => {

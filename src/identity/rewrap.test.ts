@@ -55,9 +55,13 @@ function rewrapping(settings: object, ringPath: string, at: number): ChildProces
 }
 
 async function killedHalfWay(child: ChildProcess): Promise<void> {
-  await once(child.stdout!, "data");
+  const exited = once(child, "exit");
+  await Promise.race([
+    once(child.stdout!, "data"),
+    exited.then(([code]) => assert.fail(`It ended by itself with ${code}`)),
+  ]);
   child.kill("SIGKILL");
-  await once(child, "exit");
+  assert.deepEqual(await exited, [null, "SIGKILL"]);
 }
 
 async function ringFile(t: TestContext, ring: Keyring): Promise<string> {

@@ -41,10 +41,13 @@ async function killedHalfWay(settings: StoreSettings, work: string): Promise<voi
     };
     ${work}`;
   const child: ChildProcess = spawn(process.execPath, ["--eval", program], { stdio: ["ignore", "pipe", "inherit"] });
-  await once(child.stdout!, "data");
+  const exited = once(child, "exit");
+  await Promise.race([
+    once(child.stdout!, "data"),
+    exited.then(([code]) => assert.fail(`It ended by itself with ${code}`)),
+  ]);
   child.kill("SIGKILL");
-  const [code, signal] = await once(child, "exit");
-  assert.deepEqual([code, signal], [null, "SIGKILL"]);
+  assert.deepEqual(await exited, [null, "SIGKILL"]);
 }
 
 for (const engine of engines) {

@@ -40,8 +40,7 @@ export class Draft {
   readonly #about: About;
   readonly #rested = rester();
   readonly #written = new Map<string, { place: number; change: Change }>();
-  /** Changes that are still to be written. */
-  #unwritten: readonly Change[] = [];
+  #unwritten: Step | undefined;
   #id: number | undefined;
   #touchedAt = 0;
   #last = 0;
@@ -74,33 +73,37 @@ export class Draft {
     return this.#id;
   }
 
-  /** Makes these its changes. Only what differs from those before is written. */
+  /** Makes these its changes. Only what differs from those before is written; a change never goes before its successor is in. */
   async write(changes: readonly Change[], progress?: (done: number, all: number) => void): Promise<void> {
-    const left = new Map(this.#written);
+    const gone = new Map(this.#written);
     const fresh: Change[] = [];
     for (const change of changes) {
       const name = nameOf(change);
-      const known = left.get(name)?.change;
-      if (known && isSame(known.old, change.old) && isSame(known.new, change.new)) left.delete(name);
-      else fresh.push(change);
+      const known = gone.get(name)?.change;
+      gone.delete(name);
+      if (!known || !isSame(known.old, change.old) || !isSame(known.new, change.new)) fresh.push(change);
     }
-    const stale = [...left.values()].map(({ place }) => place);
-    for (const name of left.keys()) this.#written.delete(name);
-    for (let from = 0; from < stale.length; from += BATCH)
-      await this.#batch((trx) => this.#forget(trx, stale.slice(from, from + BATCH)));
-    let from = 0;
-    for (; from + BATCH < fresh.length; from += BATCH) {
-      progress?.(from, fresh.length);
-      await this.#batch((trx) => this.#insert(trx, fresh.slice(from, from + BATCH)));
+    const steps = [
+      ...inBatches([...gone.keys()]).map((names): Step => ({ names, changes: [] })),
+      ...inBatches(fresh).map((batch): Step => ({ names: batch.map(nameOf), changes: batch })),
+    ];
+    this.#unwritten = steps.pop();
+    for (const [at, step] of steps.entries()) {
+      progress?.(at * BATCH, steps.length * BATCH);
+      await this.#rested(() =>
+        this.#db.transaction().execute(async (trx) => {
+          await this.#touch(trx, {});
+          await this.#take(trx, step);
+        }),
+      );
     }
-    this.#unwritten = fresh.slice(from);
   }
 
   /** Writes what is left, sets facts of the draft, and makes sure that no other process wrote to it. */
   async set(trx: Transaction<Tables>, facts: Partial<CatalogueDraftRow>): Promise<void> {
     await this.#touch(trx, facts);
-    if (this.#unwritten.length > 0) await this.#insert(trx, this.#unwritten);
-    this.#unwritten = [];
+    if (this.#unwritten) await this.#take(trx, this.#unwritten);
+    this.#unwritten = undefined;
   }
 
   /** Removes a draft that was not settled; any other is left alone. */
@@ -113,15 +116,6 @@ export class Draft {
       .where("state", "=", "staged")
       .executeTakeFirst();
     if (numUpdatedRows === 1n) await removeDraft(this.#db, this.#id);
-  }
-
-  #batch(work: (trx: Transaction<Tables>) => Promise<void>): Promise<void> {
-    return this.#rested(() =>
-      this.#db.transaction().execute(async (trx) => {
-        await this.#touch(trx, {});
-        await work(trx);
-      }),
-    );
   }
 
   async #touch(trx: Transaction<Tables>, facts: Partial<CatalogueDraftRow>): Promise<void> {
@@ -153,11 +147,12 @@ export class Draft {
     this.#touchedAt = at;
   }
 
-  async #forget(trx: Transaction<Tables>, places: readonly number[]): Promise<void> {
-    await trx.deleteFrom("catalogue_change").where("draft", "=", this.id).where("place", "in", places).execute();
-  }
-
-  async #insert(trx: Transaction<Tables>, changes: readonly Change[]): Promise<void> {
+  async #take(trx: Transaction<Tables>, { names, changes }: Step): Promise<void> {
+    const places = names.flatMap((name) => this.#written.get(name)?.place ?? []);
+    if (places.length > 0)
+      await trx.deleteFrom("catalogue_change").where("draft", "=", this.id).where("place", "in", places).execute();
+    for (const name of names) this.#written.delete(name);
+    if (changes.length === 0) return;
     const rows = changes.map((change) => {
       const { subject, key, old, new: now } = change;
       const place = ++this.#last;
@@ -175,6 +170,17 @@ export class Draft {
     });
     await trx.insertInto("catalogue_change").values(rows).execute();
   }
+}
+
+/** What one transaction writes: it takes away what there is by these names, then adds the changes. */
+interface Step {
+  readonly names: readonly string[];
+  readonly changes: readonly Change[];
+}
+
+function inBatches<Item>(items: readonly Item[]): Item[][] {
+  const count = Math.ceil(items.length / BATCH);
+  return Array.from({ length: count }, (_, at) => items.slice(at * BATCH, (at + 1) * BATCH));
 }
 
 function nameOf({ subject, key }: { subject: Subject; key: string }): string {

@@ -141,11 +141,10 @@ test("changes made later win over those that came between; undoing the last chan
       const after = await changed(meanwhile, made);
       for (const { key, old, new: wanted } of changes) {
         const state = itemIn(after, "data-bundles", key);
-        if (wanted === null) assert.equal(state, undefined);
-        else if (state)
-          for (const name of ["price"])
-            if (old?.content[name] !== wanted.content[name]) assert.equal(state.content[name], wanted.content[name]);
-        if (wanted !== null && old !== null && !itemIn(meanwhile, "data-bundles", key)) assert.equal(state, undefined);
+        const isGone = wanted === null || (old !== null && !itemIn(meanwhile, "data-bundles", key));
+        assert.equal(state === undefined, isGone);
+        if (old?.content.price !== wanted?.content.price)
+          assert.equal(state?.content.price, isGone ? undefined : wanted?.content.price);
       }
       const undone = await undoing(after, made);
       assert.deepEqual(undone.left, []);

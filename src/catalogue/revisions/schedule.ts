@@ -72,7 +72,7 @@ export interface UpToDate {
   readonly differs: boolean;
 }
 
-/** Tells a draft's changes against the newest revision, and writes them anew where that makes a difference. */
+/** Tells the changes of a draft that is held or due against the newest revision, and writes anew what differs. */
 export async function broughtUpToDate(publisher: Publisher, row: CatalogueDraftRow): Promise<UpToDate> {
   const { db, now, guard } = publisher;
   const newest = await publisher.latest();

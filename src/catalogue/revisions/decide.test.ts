@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { priced } from "../catalogue.fixture.ts";
+import { approve, reject } from "./decide.ts";
+import { listWaiting, showDraft } from "./history.ts";
+import { publish } from "./publish.ts";
+import { about, draftOf, hour, opened, priceOf, seenAnew, start } from "./publishing.fixture.ts";
+import { publishDue } from "./schedule.ts";
+
+for (const engine of engines)
+  suite(`what the guard holds on ${engine.name}`, { concurrency: true }, () => {
+    test("holds what the guard does not let pass, until it is approved", async () => {
+      const { store, publisher } = await opened(engine);
+      try {
+        const outcome = await publish(publisher, priced("MTNDATA 104", 100), about);
+        assert.equal(outcome.state, "held");
+        assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 10_000);
+        const [held] = await listWaiting(store.db);
+        assert.deepEqual([held!.id, held!.state, held!.modified], [draftOf(outcome), "held", 1]);
+        assert.match(held!.reasons[0]!, /^MTNDATA 104: price moves from 100 to 1,/);
+        await assert.rejects(approve(publisher, 99, "boss"), { message: /^There is no draft d99/ });
+
+        // Another revision that has nothing to do with it makes no difference.
+        await publish(publisher, priced("MTNDATA 113", 20_100), about);
+        const approval = await approve(publisher, draftOf(outcome), "boss");
+        assert.equal(approval.state, "published");
+        assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 100);
+        assert.deepEqual(await listWaiting(store.db), []);
+        assert.equal((await showDraft(store.db, draftOf(outcome))).decidedBy, "boss");
+        await assert.rejects(approve(publisher, draftOf(outcome), "boss"), {
+          message: /is published: only what is held/,
+        });
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("tells the difference of what is held anew when the catalogue was changed since, and asks again", async () => {
+      const { store, publisher } = await opened(engine);
+      try {
+        const id = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
+        await publish(publisher, priced("MTNDATA 104", 12_000), about);
+        const first = await approve(publisher, id, "boss");
+        assert.equal(first.state, "recomputed");
+        assert.match((await showDraft(store.db, id)).reasons[0]!, /moves from 120 to 1,/);
+        assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 12_000);
+        assert.equal((await approve(publisher, id, "boss")).state, "published");
+        assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 100);
+
+        const empty = draftOf(await publish(publisher, priced("MTNDATA 104", 10_000), about));
+        await approve(publisher, draftOf(await publish(publisher, priced("MTNDATA 104", 10_000), about)), "boss");
+        assert.deepEqual(await approve(publisher, empty, "boss"), { state: "empty" });
+        assert.equal((await showDraft(store.db, empty)).state, "rejected");
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("never serves what is rejected, held or scheduled", async () => {
+      const { store, clock, publisher } = await opened(engine);
+      try {
+        const held = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
+        const later = { ...about, holdsFrom: start + hour };
+        const scheduled = draftOf(await publish(publisher, priced("MTNDATA 113", 21_000), later));
+        for (const id of [held, scheduled]) await reject(publisher, id, "boss");
+        clock.time = start + 2 * hour;
+        await publishDue(publisher);
+        assert.equal((await seenAnew(store)).revision, 1);
+        assert.deepEqual(await listWaiting(store.db), []);
+        for (const id of [held, scheduled]) {
+          await assert.rejects(reject(publisher, id, "boss"), {
+            message: /is rejected: only what is held or scheduled/,
+          });
+          const left = await store.db.selectFrom("catalogue_change").selectAll().where("draft", "=", id).execute();
+          assert.deepEqual(left, []);
+        }
+      } finally {
+        await store.close();
+      }
+    });
+  });

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import type { Engine } from "../../../test/support/engines.ts";
+import { freshStore, priced, type TestStore } from "../catalogue.fixture.ts";
+import { itemIn, type Snapshot } from "../snapshot.ts";
+import { loadStarter } from "../starter.ts";
+import type { WantedList } from "./difference.ts";
+import { newestSnapshot } from "./load.ts";
+import type { Outcome, Plan } from "./publish.ts";
+import type { Publisher } from "./settle.ts";
+
+/** What the tests of publishing share. */
+
+export const about = { author: "ops", source: "test", note: "a note" };
+export const start = Date.UTC(2026, 0, 31, 9, 30);
+export const hour = 3_600_000;
+
+/** A store under a clock, and a publisher on it; with the starter catalogue unless it is to be empty. */
+export async function opened(engine: Engine, changes: Partial<Publisher> = {}, empty = false) {
+  const store = await freshStore(engine);
+  const clock = { time: start };
+  const publisher = store.publisher({ now: () => clock.time, ...changes });
+  if (!empty) await loadStarter(publisher);
+  return { store, clock, publisher };
+}
+
+export const priceOf = (snapshot: Snapshot, key: string) => itemIn(snapshot, "data-bundles", key)?.content.price;
+
+/** The catalogue as a process sees it that starts now. */
+export const seenAnew = ({ db }: TestStore): Promise<Snapshot> => newestSnapshot(db);
+
+/** Raises a price by a kobo. */
+export function dearer(key: string): Plan {
+  return (base) => priced(key, Number(priceOf(base, key)) + 1)(base);
+}
+
+export function draftOf(outcome: Outcome): number {
+  assert.ok("draft" in outcome, outcome.state);
+  return outcome.draft;
+}
+
+/** One provider with many bundles, every one at this price. */
+export function many(count: number, price: number): WantedList[] {
+  const provider = { type: "MANY", id: 9, name: "", narration: "", image: "" };
+  const bundle = { type: "MANY", description: "", amount: 1, value: "", duration: "" };
+  const entries = Array.from({ length: count }, (_, n) => ({
+    place: "",
+    content: { ...bundle, code: `c${n}`, price },
+  }));
+  return [
+    { list: "data-providers", entries: [{ place: "", content: provider }] },
+    { list: "data-bundles", entries },
+  ];
+}
