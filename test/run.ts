@@ -10,7 +10,7 @@ const files = globSync("{src,test,bench}/**/*.test.ts").sort();
 const chosen = asked.length === 0 ? files : files.filter((file) => asked.some((word) => file.includes(word)));
 const postgres = await withPostgres();
 try {
-  step(["--test", "--test-concurrency=4", "--test-timeout=120000", ...chosen], {
+  step(["--test", "--test-concurrency=2", "--test-timeout=120000", ...chosen], {
     DUBA_TEST_POSTGRES_URL: postgres.url,
   });
 } finally {

@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import type { LiveSource } from "../upstreams/catalogue-live.ts";
 import type { Pulled } from "../upstreams/catalogue-source.ts";
 import type { ReadList } from "./files/csv.ts";
-import { readJsonList } from "./files/json.ts";
+import { readEntry } from "./files/entry.ts";
+import type { ListName } from "./lists.ts";
 import { pacer } from "./pace.ts";
 import { fitting } from "./pull-fit.ts";
 import { endPull, isHeld, type PullRecord } from "./pull-record.ts";
 import { reject } from "./revisions/decide.ts";
-import { difference, ListFault } from "./revisions/difference.ts";
+import { difference, type EntryFault, ListFault, type WantedEntry } from "./revisions/difference.ts";
 import { CatalogueFault } from "./revisions/fault.ts";
 import { type Outcome, type Plan, publish } from "./revisions/publish.ts";
 import type { Publisher } from "./revisions/settle.ts";
@@ -32,7 +33,23 @@ export async function offerOf(
 ): Promise<Offer | Exclude<Pulled, { kind: "whole" }>> {
   const pulled = await pull(signal);
   if (pulled.kind !== "whole") return pulled;
-  return { lists: covers.map((list) => readJsonList(list, pulled.lists[list])), leftOut: pulled.leftOut };
+  const lists: ReadList[] = [];
+  for (const list of covers) lists.push(await readList(list, pulled.lists[list] ?? []));
+  return { lists, leftOut: pulled.leftOut };
+}
+
+/** Look-ups are answered meanwhile. */
+async function readList(list: ListName, given: readonly object[]): Promise<ReadList> {
+  const pause = pacer();
+  const entries: WantedEntry[] = [];
+  const faults: EntryFault[] = [];
+  for (const [at, members] of given.entries()) {
+    const place = `entry ${at + 1}`;
+    const content = readEntry(list, { ...members }, (sentence) => faults.push({ list, place, sentence }));
+    if (content) entries.push({ content, place });
+    await pause();
+  }
+  return { list, entries, faults };
 }
 
 /** The plan that makes the covered lists what the source has, or throws a `ListFault`. */
@@ -110,12 +127,12 @@ async function supersede(publisher: Publisher, draft: number | null): Promise<vo
   });
 }
 
-/** Alike for what would be alike in the catalogue. */
+/** Alike for what would be alike in the catalogue, or could not be in one. */
 async function hashOf({ lists }: Offer): Promise<string> {
   const pause = pacer();
   const hash = createHash("sha256");
-  for (const { list, entries } of lists) {
-    hash.update(`${list}\n`);
+  for (const { list, entries, faults } of lists) {
+    hash.update(`${list} ${faults.length}\n`);
     for (const { content } of entries) {
       hash.update(`${JSON.stringify(content)}\n`);
       await pause();

@@ -159,11 +159,13 @@ for (const engine of engines) {
           written += 1;
         }
       };
-      const writers = Promise.all([writer(), writer()]);
+      const writers = Promise.all([writer(), writer()]).finally(() => {
+        running = false;
+      });
       // Called when the snapshot is taken and no page is read yet.
       const figures = async () => {
         const before = written;
-        while (written < before + 20) await new Promise((resolve) => setImmediate(resolve));
+        while (running && written < before + 20) await new Promise((resolve) => setImmediate(resolve));
       };
       await backup(source.db, `${path}-busy`, { ...options, figures }).finally(() => {
         running = false;
