@@ -218,7 +218,7 @@ for (const engine of engines)
       assert.deepEqual([await priceOf("MTNDATA 104"), await priceOf("MTNDATA 113")], [11_000, 21_500]);
     });
 
-    test("a fault of our own leaves the last good catalogue, and is noted", async (t) => {
+    test("a fault of our own, or of an adapter, leaves the last good catalogue, and is noted", async (t) => {
       const { db, shop, pull, publisher } = await opened(t, engine);
       const before = await publisher.latest();
       const fault = { ...shop.source, pull: () => Promise.reject(new TypeError("a fault")) };
@@ -227,6 +227,9 @@ for (const engine of engines)
       const options = { author: "duba", again: false, signal };
       await assert.rejects(pullFrom(publisher, fault, begun!, options), /a fault/);
       assert.equal((await readPull(db, "compatible"))?.result, "failed");
+      const forgetful = { ...shop.source, pull: async () => ({ kind: "whole" as const, lists: {}, leftOut: [] }) };
+      const { record } = await pullFrom(publisher, forgetful, begun!, options);
+      assert.deepEqual([record.result, record.sentences], ["incomplete", ["It gave no data-providers."]]);
       assert.equal(await publisher.latest(), before);
       assert.equal((await pull()).result, "unchanged");
     });

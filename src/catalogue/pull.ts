@@ -34,7 +34,11 @@ export async function offerOf(
   const pulled = await pull(signal);
   if (pulled.kind !== "whole") return pulled;
   const lists: ReadList[] = [];
-  for (const list of covers) lists.push(await readList(list, pulled.lists[list] ?? []));
+  for (const list of covers) {
+    const given = pulled.lists[list];
+    if (!given) return { kind: "incomplete", sentence: `It gave no ${list}.` };
+    lists.push(await readList(list, given));
+  }
   return { lists, leftOut: pulled.leftOut };
 }
 

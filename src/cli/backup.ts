@@ -87,9 +87,11 @@ function addRestore(program: Command, io: Io): void {
   examples(command, "duba restore duba-2026-11-01.jsonl --data /var/lib/duba");
 }
 
-/** What was counted and charged, of each account and mode. */
+/** What was counted and charged, of each account and mode, in an order that is the same on both engines. */
 async function sumsOf(db: Parameters<typeof summary>[0]): Promise<VerificationSummary[]> {
-  return summary(db, { from: 0, to: Number.MAX_SAFE_INTEGER });
+  const sums = await summary(db, { from: 0, to: Number.MAX_SAFE_INTEGER });
+  const nameOf = ({ accountId, mode }: VerificationSummary) => `${accountId} ${mode}`;
+  return sums.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
 }
 
 class RestoreFault extends Error {

@@ -99,11 +99,10 @@ function addRotate(keyring: Command, io: Io): void {
       const both = !records && !hashes;
       const { added, from, path } = await withRing(io, data, async ({ db, path, audit, actor }) => {
         const { rotate } = await import("../identity/rotation.ts");
-        const now = Date.now();
         const which = { records: both || records === true, hashes: both || hashes === true };
-        const added = await rotate({ path, db }, { ...which, from: now + wait, now });
-        await audit(db, { kind: "keyring.rotated", actor, facts: { keys: added.join(" ") } });
-        return { added, from: now + wait, path };
+        const rotated = await rotate({ path, db }, { ...which, wait, now: Date.now });
+        await audit(db, { kind: "keyring.rotated", actor, facts: { keys: rotated.added.join(" ") } });
+        return { ...rotated, path };
       });
       io.out(`${added.join(" and ")} will be current from ${new Date(from).toISOString()}.\n`);
       io.err(`Keep a copy of ${path} now: what is written from then on cannot be read without it.\n`);

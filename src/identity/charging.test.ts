@@ -373,7 +373,7 @@ for (const engine of engines) {
             assert.deepEqual([charged, sum], [due.length, due.length * feeKobo], mode);
           }
         }),
-        { numRuns: engine.name === "sqlite" ? 50 : 25 },
+        { numRuns: engine.name === "sqlite" ? 50 : 10 },
       );
     });
   });

@@ -160,8 +160,8 @@ for (const engine of engines) {
       const underLoad = <Value>(work: Promise<Value>) => Promise.race([work, calls.then(() => assert.fail("no load"))]);
 
       await underLoad(until(() => made >= 100));
-      const from = Date.now() + 200;
-      await underLoad(rotate({ path, db: store.db }, { records: true, hashes: true, from, now: Date.now() }));
+      const both = { records: true, hashes: true };
+      await underLoad(rotate({ path, db: store.db }, { ...both, wait: 200, now: Date.now }));
       const usage = async () => (await keyUsage(store.db)).records;
       await underLoad(until(async () => (await usage()).has("r2")));
       await underLoad(killedHalfWay(rewrapping(store.settings, path, Date.now())));

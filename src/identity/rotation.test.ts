@@ -49,7 +49,10 @@ for (const engine of engines) {
 
     test("new keys are current from their time on, and all that is asked for", async (t) => {
       const place = await ringed(t);
-      assert.deepEqual(await rotate(place, { ...both, from: start + 10_000, now: start }), ["r2", "v2"]);
+      assert.deepEqual(await rotate(place, { ...both, wait: 10_000, now: () => start }), {
+        added: ["r2", "v2"],
+        from: start + 10_000,
+      });
       const { records, hmac } = await place.ring();
       assert.deepEqual(
         [start, start + 9_999, start + 10_000].map((now) => [currentOf(records, now).id, currentOf(hmac, now).version]),
@@ -59,8 +62,9 @@ for (const engine of engines) {
           ["r2", 2],
         ],
       );
-      assert.deepEqual(await rotate(place, { records: true, hashes: false, from: start, now: start }), ["r3"]);
-      assert.deepEqual(await rotate(place, { records: false, hashes: true, from: start, now: start }), ["v3"]);
+      const atOnce = { records: false, hashes: false, wait: 0, now: () => start };
+      assert.deepEqual((await rotate(place, { ...atOnce, records: true })).added, ["r3"]);
+      assert.deepEqual((await rotate(place, { ...atOnce, hashes: true })).added, ["v3"]);
       await place.verify(start);
       assert.deepEqual(await usedBy(place), { hashes: { 3: 1 }, records: { r3: 1 } });
     });
@@ -69,7 +73,7 @@ for (const engine of engines) {
       const place = await ringed(t);
       const other = { ...(await place.ring()), audit: randomBytes(32) };
       await matchKeyring(place.db, other, start);
-      await assert.rejects(rotate(place, { ...both, from: start, now: start }), /is not the one of this store/);
+      await assert.rejects(rotate(place, { ...both, wait: 0, now: () => start }), /is not the one of this store/);
       assert.deepEqual(namesOf(await place.ring()), ["r1", "v1"]);
     });
 
@@ -78,7 +82,7 @@ for (const engine of engines) {
       await place.verify(start);
       await place.verify(start);
       const from = start + minute;
-      await rotate(place, { ...both, from, now: start });
+      await rotate(place, { ...both, wait: minute, now: () => start });
       const retiring = (name: string, at: number) => retire(place, name, at);
 
       await assert.rejects(retiring("r9", from), /has no such key; it has r1, r2, v1, v2\.$/);
@@ -97,14 +101,15 @@ for (const engine of engines) {
       const left = await place.ring();
       assert.deepEqual(namesOf(left), ["r2", "v1", "v2"]);
       await matchKeyring(place.db, left, late);
-      assert.deepEqual(await rotate(place, { records: true, hashes: false, from: late, now: late }), ["r3"]);
+      const { added } = await rotate(place, { records: true, hashes: false, wait: 0, now: () => late });
+      assert.deepEqual(added, ["r3"]);
     });
 
     test("a hash key is retired once no verification of the ledger is hashed with it", async (t) => {
       const place = await ringed(t);
       const { audit } = await place.ring();
       await place.verify(start);
-      await rotate(place, { ...both, from: start + minute, now: start });
+      await rotate(place, { ...both, wait: minute, now: () => start });
       await place.verify(start + minute);
       const late = start + 6 * minute;
       await assert.rejects(retire(place, "v1", late), /v1 must stay: 1 of the ledger's verifications/);

@@ -25,20 +25,23 @@ export interface Place {
 const settling = 5 * 60_000;
 
 /**
- * Adds a record key, a hash key or both, which become current at `from` (milliseconds since 1970). Gives their names.
- * Throws `KeyringFault` if the ring is not the store's or cannot be changed.
+ * Adds a record key, a hash key or both, which become current `wait` milliseconds after they are written. Gives their names
+ * and that time, in milliseconds since 1970. Throws `KeyringFault` if the ring is not the store's or cannot be changed.
  */
 export async function rotate(
   { path, db }: Place,
-  { records, hashes, from, now }: { records: boolean; hashes: boolean; from: number; now: number },
-): Promise<string[]> {
+  { records, hashes, wait, now }: { records: boolean; hashes: boolean; wait: number; now: () => number },
+): Promise<{ added: string[]; from: number }> {
   const added: string[] = [];
+  let from = 0;
   await changeKeyring(path, async (ring) => {
-    await matchKeyring(db, ring, now);
+    await matchKeyring(db, ring, now());
     const known = await knownKeys(db);
     /** The first number that no key ever had. */
     const free = (nameOf: (number: number) => string, number = 1): number =>
       known.has(nameOf(number)) ? free(nameOf, number + 1) : number;
+    // Not before the store has answered, however long that took.
+    from = now() + wait;
     const entry = () => ({ key: randomBytes(32), from });
     const id = `r${free((number) => recordsName(`r${number}`))}`;
     const version = free(hmacName);
@@ -50,7 +53,7 @@ export async function rotate(
       hmac: hashes ? [...ring.hmac, { version, ...entry() }] : ring.hmac,
     };
   });
-  return added;
+  return { added, from };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Kysely, SqliteAdapter, sql } from "kysely";
+import { StoreAway } from "./fault.ts";
 import type { Tables } from "./tables.ts";
 
 const betweenTries = 50;
@@ -12,9 +13,18 @@ export async function emptyLog(db: Kysely<Tables>, patience = 0): Promise<boolea
   if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return true;
   const end = performance.now() + patience;
   for (;;) {
-    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
-    if (rows[0]?.busy === 0) return true;
+    if (await isEmptied(db)) return true;
     if (performance.now() >= end) return false;
     await pause(betweenTries);
+  }
+}
+
+async function isEmptied(db: Kysely<Tables>): Promise<boolean> {
+  try {
+    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+    return rows[0]?.busy === 0;
+  } catch (error) {
+    if (error instanceof StoreAway) return false;
+    throw error;
   }
 }
