@@ -30,9 +30,13 @@ async function statementOf(milliseconds: number, store: Store): Promise<(db: Kys
     sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${to}) select count(*) from n`.execute(
       db,
     );
-  const begun = performance.now();
-  await count(200_000, store.db);
-  const perNumber = (performance.now() - begun) / 200_000;
+  let perNumber = Number.POSITIVE_INFINITY;
+  // The fastest of several: on a busy machine a slow one would make the statement too short.
+  for (let trial = 0; trial < 5; trial += 1) {
+    const begun = performance.now();
+    await count(200_000, store.db);
+    perNumber = Math.min(perNumber, (performance.now() - begun) / 200_000);
+  }
   return (db) => count(Math.ceil(milliseconds / perNumber), db);
 }
 
@@ -83,8 +87,10 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("hears within a second of a statement that takes longer, unless it is one of a transaction", async () => {
-      const long = await statementOf(3000, store);
+      const long = await statementOf(2500, store);
       await awayWithinASecond(long(store.db));
+      // The engine still works on it.
+      while (!(await store.takesWrites()));
       await store.db.transaction().execute(long);
       assert.equal((await store.db.selectFrom("change_counter").selectAll().execute()).length, 2);
     });
