@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { pullSettings } from "./catalogue/pull-settings.ts";
 import { koboOf } from "./contract/money.ts";
 import {
   anyText,
@@ -15,7 +16,7 @@ import {
   size,
   someTime,
 } from "./contract/setting.ts";
-import { vendors } from "./upstreams/registry.ts";
+import { catalogueSources, vendors } from "./upstreams/registry.ts";
 import { upstreamSettings } from "./upstreams/settings.ts";
 import { missingOf, type VendorValues } from "./upstreams/vendor.ts";
 
@@ -320,11 +321,14 @@ function isNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
-/** Those of the vendors as well. */
+/** Those of the vendors as well. A vendor of both kinds has its settings once. */
 export const everySetting: readonly Setting<unknown>[] = [
-  ...Object.values(settings),
-  ...Object.values(upstreamSettings),
-  ...vendors.flatMap(({ settings }) => Object.values(settings)),
+  ...new Set<Setting<unknown>>([
+    ...Object.values(settings),
+    ...Object.values(pullSettings),
+    ...Object.values(upstreamSettings),
+    ...[...vendors, ...catalogueSources].flatMap(({ settings }) => Object.values(settings)),
+  ]),
 ];
 
 type Values<Settings extends Readonly<Record<string, Setting<unknown>>>> = {
@@ -338,6 +342,10 @@ export type Config = Values<typeof settings> & {
   given: readonly { name: string; value: string }[];
   /** By the name of the vendor. */
   vendors: Readonly<Record<string, VendorValues>>;
+  /** The source that the catalogue follows, and how. */
+  pull: Values<typeof pullSettings>;
+  /** By the name of the catalogue source. */
+  sources: Readonly<Record<string, VendorValues>>;
 };
 
 /** One or more settings cannot be used; `message` names all of them. */
@@ -358,18 +366,27 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     vendors: Object.fromEntries(
       vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
     ),
+    pull: valuesOf(pullSettings, environment, faults) as Config["pull"],
+    sources: Object.fromEntries(
+      catalogueSources.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
+    ),
   };
   for (const vendor of vendors) {
     const missing = config.upstreams?.includes(vendor.name) ? missingOf(vendor, config.vendors[vendor.name]!) : [];
     if (missing.length > 0)
       faults.push(`${settings.upstreams.name} has ${vendor.name}, which needs ${missing.join(", ")}.`);
   }
+  const followed = catalogueSources.find(({ name }) => name === config.pull.source);
+  const missing = followed ? missingOf(followed, config.sources[followed.name]!) : [];
+  if (missing.length > 0)
+    faults.push(`${pullSettings.source.name} is ${followed!.name}, which needs ${missing.join(", ")}.`);
   const known = new Set(everySetting.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])));
   for (const name of Object.keys(environment)) {
     if (name.startsWith("DUBA_") && !name.startsWith("DUBA_TEST_") && !known.has(name))
       faults.push(`${name} is not a setting of Duba.`);
   }
-  if (faults.length > 0) throw new ConfigFault(faults.join("\n"));
+  // A setting that two have in common is read twice.
+  if (faults.length > 0) throw new ConfigFault([...new Set(faults)].join("\n"));
   return config;
 }
 

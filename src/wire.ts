@@ -21,6 +21,7 @@ import { identityOperations } from "./identity/operations.ts";
 import { noteUpstreams } from "./identity/upstream-status.ts";
 import { openJournal } from "./journal/journal.ts";
 import { openStore } from "./storage/store.ts";
+import { openSource } from "./upstreams/catalogue-live.ts";
 import { openLive } from "./upstreams/live.ts";
 import { sandbox } from "./upstreams/sandbox/index.ts";
 
@@ -101,10 +102,14 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   });
   let patience = 0;
   opened.defer(() => identity.stop(patience));
+  const { source: followed, every, staleAfter } = config.pull;
+  const source = followed === "" ? undefined : openSource(followed, config.sources[followed]!, log);
+  opened.defer(() => source?.close());
   const catalogue = await openCatalogue({
     db,
     guard: { removal: config.guardRemoval, priceFactor: config.guardPriceFactor },
     audit,
+    follows: source && { source, every, staleAfter, log },
   });
   opened.defer(() => catalogue.stop());
   await audit(

@@ -115,7 +115,8 @@ function bytesOf(file: string): Buffer {
   }
 }
 
-function tellPreview(
+/** Tells what would change, and that nothing was changed. */
+export function tellPreview(
   io: Io,
   changes: Parameters<typeof differenceText>[0],
   reasons: readonly string[],

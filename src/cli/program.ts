@@ -14,6 +14,7 @@ import { addKeyring } from "./keyring.ts";
 import { addKeys } from "./keys.ts";
 import { addLedger } from "./ledger.ts";
 import { addServe } from "./serve.ts";
+import { addSources } from "./sources.ts";
 import { sealKey } from "./store.ts";
 import { addSubjects } from "./subjects.ts";
 import { painter } from "./table.ts";
@@ -55,6 +56,7 @@ async function obeyed(argv: readonly string[], io: Io, operations: readonly Oper
   addKeys(program, io);
   addCatalogue(program, io);
   addPrices(program, io);
+  addSources(program, io, ended);
   addLedger(program, io);
   addUpstreams(program, io, ended);
   addKeyring(program, io, ended);

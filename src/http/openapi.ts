@@ -56,6 +56,11 @@ const headers = {
   "Last-Modified": text("When the list last changed.", "Thu, 15 Jan 2026 09:30:00 GMT"),
   "Cache-Control": text("How long the answer may be kept.", "private, max-age=60, stale-if-error=600"),
   "Duba-Catalogue-Revision": text("Revision of the catalogue that the answer was made from.", "12"),
+  "Duba-Catalogue-As-Of": text(
+    "When the list was last as its source has it, UTC; only if it follows a source.",
+    "2026-01-15T09:30:00.000Z",
+  ),
+  "Duba-Catalogue-Stale": text("`true` if that is too long ago.", "true"),
   "Content-Location": text("The query-string form of a request that came with a body.", "/path?name=value"),
   "Idempotency-Replayed": text("`true` if the answer is that of an earlier request with the same key.", "true"),
   Deprecation: text("Since when the operation is deprecated (RFC 9745).", "@1768435200"),
@@ -63,6 +68,7 @@ const headers = {
   Link: text("What replaces the operation.", '</docs>; rel="successor-version"'),
 };
 
+const catalogueHeaders = ["Duba-Catalogue-Revision", "Duba-Catalogue-As-Of", "Duba-Catalogue-Stale"];
 const deprecationHeaders = ["Deprecation", "Sunset", "Link"];
 
 /** The OpenAPI document of a table of operations. Equal tables give equal documents. */
@@ -196,7 +202,7 @@ function requestBody({ carriage, input, examples }: Operation<never>): JsonObjec
 
 function success(operation: Operation<never>): JsonObject {
   const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
-  if (operation.pick) names.push("ETag", "Last-Modified", "Cache-Control", "Duba-Catalogue-Revision");
+  if (operation.pick) names.push("ETag", "Last-Modified", "Cache-Control", ...catalogueHeaders);
   if (operation.carriage === "query or body") names.push("Content-Location");
   if (operation.carriage === "body" && operation.headers?.properties["idempotency-key"])
     names.push("Idempotency-Replayed");

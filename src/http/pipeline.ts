@@ -182,6 +182,8 @@ const validators = new Set([
   "Content-Location",
   "Vary",
   "Duba-Catalogue-Revision",
+  "Duba-Catalogue-As-Of",
+  "Duba-Catalogue-Stale",
 ]);
 
 function notModified(exchange: Exchange, headers: readonly string[], caller: Caller | null): void {

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
+import { publish } from "../src/catalogue/revisions/publish.ts";
+import { ran } from "../src/cli/testing.ts";
+import { readConfig } from "../src/config.ts";
+import { engines } from "./support/engines.ts";
+import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
+
+const bundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
+const corporate = "/api/v2/corporate-data/list";
+const about = { author: "ops", source: "test", note: "" };
+
+const followed = (url: string) => ({
+  DUBA_CATALOGUE_SOURCE: "compatible",
+  DUBA_CATALOGUE_PULL_EVERY: "24h",
+  DUBA_COMPATIBLE_URL: url,
+  DUBA_COMPATIBLE_EMAIL: "sandbox@example.com",
+  DUBA_COMPATIBLE_KEY: sandboxKey,
+  DUBA_LIMITS: "off",
+});
+
+const priceIn = ({ json }: Answer): string => json.data.data[0].price;
+
+/** Asks until the answer is as awaited: what another process does is noticed within seconds. */
+async function noticed(ask: () => Promise<Answer>, isAwaited: (answer: Answer) => boolean): Promise<Answer> {
+  const since = performance.now();
+  for (;;) {
+    const answer = await ask();
+    if (isAwaited(answer)) return answer;
+    assert.ok(performance.now() - since < 10_000, JSON.stringify(answer.headers));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+for (const engine of engines)
+  describe(`following another Duba on ${engine.name}`, () => {
+    let source: TestService;
+    let service: TestService;
+    let environment: Record<string, string | undefined>;
+    const sources = (...argv: string[]) => ran(["sources", ...argv], { environment });
+    const ask = (headers = {}) => service.ask(bundles, { headers });
+    /** Gives the source another price, and waits until it serves that. */
+    const reprice = async (naira: number) => {
+      const { db } = await source.store();
+      const publisher = publisherOf(db, { guard: { removal: 1, priceFactor: 100 } });
+      await publish(publisher, priced("MTNDATA 104", naira * 100), about);
+      await noticed(
+        () => source.ask(bundles),
+        (answer) => priceIn(answer) === String(naira),
+      );
+    };
+
+    before(async () => {
+      source = await startService({ DUBA_LIMITS: "off" }, engine);
+      service = await startService({ ...followed(source.url), DUBA_CATALOGUE_STALE_AFTER: "1h" }, engine);
+      const { dataDirectory, databaseUrl } = service.settings;
+      environment = { ...followed(source.url), DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+    });
+    after(async () => {
+      await service.close();
+      await source.close();
+    });
+
+    it("pulls at the start, and says as of when the catalogue is the source's", async () => {
+      const answer = await noticed(ask, ({ headers }) => "duba-catalogue-as-of" in headers);
+      assert.equal(answer.headers["duba-catalogue-stale"], undefined);
+      assert.ok(Date.now() - Date.parse(String(answer.headers["duba-catalogue-as-of"])) < 60_000);
+      assert.equal(
+        (await service.ask(corporate)).headers["duba-catalogue-as-of"],
+        answer.headers["duba-catalogue-as-of"],
+      );
+      assert.equal((await source.ask(bundles)).headers["duba-catalogue-as-of"], undefined);
+      assert.equal((await source.ask(bundles)).headers["duba-catalogue-stale"], undefined);
+    });
+
+    it("a change there is a revision here after a pull, on every process", async () => {
+      await reprice(110);
+      const tried = await sources("pull", "--dry-run");
+      assert.equal(tried.exitCode, 0);
+      assert.match(tried.out, /data-bundles +MTNDATA 104 +price +100 +110 +\+10 %/);
+      assert.match(tried.err, /Nothing was changed/);
+      assert.equal(priceIn(await ask()), "100");
+      const before = await ask();
+      const pulled = await sources("pull", "--author", "ada");
+      assert.equal(pulled.exitCode, 0, pulled.err);
+      assert.match(pulled.out, /Revision 2 is published: 1 modified\.\n$/);
+      const after = await noticed(ask, (answer) => priceIn(answer) === "110");
+      assert.notEqual(after.headers.etag, before.headers.etag);
+      const later = String(before.headers["duba-catalogue-as-of"]);
+      await noticed(ask, ({ headers }) => String(headers["duba-catalogue-as-of"]) > later);
+      assert.match((await sources("pull")).out, /^Nothing changed/);
+      const { db } = await service.store();
+      const [revision] = await db.selectFrom("catalogue_revision").selectAll().where("number", "=", 2).execute();
+      assert.deepEqual([revision?.author, revision?.source], ["ada", "compatible"]);
+    });
+
+    it("an answer that did not change says when it was confirmed, with the same ETag", async () => {
+      const first = await ask();
+      const etag = String(first.headers.etag);
+      assert.equal((await sources("pull")).exitCode, 0);
+      const same = await noticed(
+        () => ask({ "If-None-Match": etag }),
+        ({ headers }) => headers["duba-catalogue-as-of"] !== first.headers["duba-catalogue-as-of"],
+      );
+      assert.equal(same.status, 304);
+      assert.equal(same.headers.etag, etag);
+    });
+
+    it("the status says how it stands, and its exit code whether that is well", async () => {
+      const well = await sources("status");
+      assert.equal(well.exitCode, 0, well.out + well.err);
+      assert.match(well.out, /^source +followed +last pull +result +last success +age +stale +held\n/);
+      assert.match(well.out, /\ncompatible +yes .* unchanged .* 0 min +no +-\n$/);
+      const [facts] = JSON.parse((await sources("status", "--json")).out);
+      assert.deepEqual(
+        [facts.source, facts.followed, facts.result, facts.stale, facts.held, facts.under_way],
+        ["compatible", true, "unchanged", false, null, false],
+      );
+      assert.ok(Number.isInteger(facts.age_seconds));
+    });
+
+    it("a price that moves far is held, and the status says so", async () => {
+      await reprice(550);
+      const pulled = await sources("pull");
+      assert.equal(pulled.exitCode, 1);
+      assert.match(pulled.err, /held for approval as d3, and not served/);
+      assert.equal(priceIn(await ask()), "110");
+      const status = await sources("status");
+      assert.equal(status.exitCode, 1);
+      assert.match(status.out, /compatible +yes .* held .* no +d3\n/);
+    });
+
+    it("while the source is away, the last good catalogue goes on, and the commands say why", async () => {
+      const away = { ...environment, DUBA_COMPATIBLE_URL: "http://127.0.0.1:1" };
+      for (const argv of [
+        ["sources", "pull"],
+        ["sources", "pull", "--dry-run"],
+      ]) {
+        const pulled = await ran(argv, { environment: away });
+        assert.equal(pulled.exitCode, 1);
+        assert.match(
+          pulled.err,
+          /^Nothing was taken over from compatible:\nIt gives no access token now \(not_reached\)\.\n$/,
+        );
+      }
+      assert.equal(priceIn(await ask()), "110");
+      const status = await sources("status");
+      assert.equal(status.exitCode, 1);
+      assert.match(status.out, /unreachable/);
+    });
+  });
+
+describe("a source that is followed", () => {
+  it("makes answers say that they are stale, when its last success is too long ago", async (t) => {
+    const source = await startService();
+    const service = await startService({ ...followed(source.url), DUBA_CATALOGUE_STALE_AFTER: "1s" });
+    t.after(() => service.close());
+    const ask = () => service.ask(bundles);
+    const asOf = (answer: Answer) => answer.headers["duba-catalogue-as-of"];
+    const fresh = await noticed(ask, (answer) => asOf(answer) !== undefined);
+    await source.close();
+    const stale = await noticed(ask, ({ headers }) => headers["duba-catalogue-stale"] === "true");
+    assert.equal(stale.status, 200);
+    assert.equal(asOf(stale), asOf(fresh));
+  });
+
+  it("must be one that there is, and be set up", () => {
+    const faultsOf = (environment: Record<string, string>) => {
+      try {
+        readConfig(environment);
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return "";
+    };
+    assert.equal(
+      faultsOf({ DUBA_CATALOGUE_SOURCE: "vtpass" }),
+      "DUBA_CATALOGUE_SOURCE is vtpass, which needs DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY.",
+    );
+    assert.match(faultsOf({ DUBA_CATALOGUE_SOURCE: "dojah" }), /^DUBA_CATALOGUE_SOURCE must be compatible or vtpass/);
+    const shared = faultsOf({ DUBA_COMPATIBLE_URL: "nowhere", DUBA_CATALOGUE_SOURCE: "compatible" });
+    assert.equal(shared.match(/DUBA_COMPATIBLE_URL must be/g)?.length, 1);
+  });
+
+  it("is listed with what it needs, and cannot be pulled before", async () => {
+    const listed = await ran(["sources", "list"], { environment: { DUBA_VTPASS_API_KEY: "k" } });
+    assert.equal(listed.exitCode, 0);
+    assert.match(listed.out, /vtpass +- +needs DUBA_VTPASS_PUBLIC_KEY +data-bundles, cable-products +VTpass's/);
+    const pulled = await ran(["sources", "pull", "vtpass"]);
+    assert.equal(pulled.exitCode, 2);
+    assert.match(pulled.err, /vtpass is not set up: it needs DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY\./);
+    assert.match(
+      (await ran(["sources", "pull"])).err,
+      /No source is followed: name one, or set DUBA_CATALOGUE_SOURCE\./,
+    );
+  });
+});
