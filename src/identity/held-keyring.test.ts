@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -104,6 +105,21 @@ for (const engine of engines) {
       }
       await until(() => ring.current !== first);
       assert.equal(log.lines.length, 1);
+    });
+
+    test("a ring that is rotated while it is read is read again, and no fault", async (t) => {
+      const { ring: first, path, log } = await held(t);
+      await first.stop();
+      const rotated = withKey(keyring);
+      await matchKeyring(store.db, rotated, 2);
+      const now = () => {
+        writeFileSync(path, keyringText(rotated));
+        return 3;
+      };
+      const ring = await holdKeyring({ path, db: store.db, log, now });
+      t.after(() => ring.stop());
+      assert.deepEqual(ring.current, rotated);
+      await store.db.deleteFrom("instance_secret").execute();
     });
 
     test("a ring that is lost, damaged, another store's or without an older key ends the start", async (t) => {

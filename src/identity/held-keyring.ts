@@ -35,10 +35,21 @@ export async function holdKeyring({
   now?: () => number;
   lookEvery?: number;
 }): Promise<ServedKeyring> {
-  let seen = await stateOf(path);
-  const { keyring, made } = await openKeyring(path, db);
-  await matchKeyring(db, keyring, now());
-  let current: Keyring = keyring;
+  /** A fault is only one if the file is still the one that was read: the store may know the next one's keys already. */
+  const matched = async <Read extends { keyring: Keyring }>(read: () => Promise<Read>) => {
+    for (;;) {
+      const state = await stateOf(path);
+      try {
+        const found = await read();
+        await matchKeyring(db, found.keyring, now());
+        return { ...found, state };
+      } catch (error) {
+        if ((await stateOf(path)) === state) throw error;
+      }
+    }
+  };
+  const opened = await matched(() => openKeyring(path, db));
+  let { state: seen, keyring: current } = opened;
   let failure: string | undefined;
   let looks = 0;
 
@@ -47,10 +58,9 @@ export async function holdKeyring({
     looks += 1;
     if (state === seen && looks % checkEvery !== 0) return;
     try {
-      const read = await readKeyring(path);
-      await matchKeyring(db, read, now());
-      if (state !== seen) current = read;
-      seen = state;
+      const read = await matched(async () => ({ keyring: await readKeyring(path) }));
+      if (read.state !== seen) current = read.keyring;
+      seen = read.state;
       failure = undefined;
     } catch (error) {
       const reason = error instanceof KeyringFault ? error.message : `The store did not answer (${codeOf(error)}).`;
@@ -71,7 +81,7 @@ export async function holdKeyring({
     get current() {
       return current;
     },
-    made,
+    made: opened.made,
     async stop() {
       clearInterval(timer);
       await looking;

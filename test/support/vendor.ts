@@ -59,7 +59,7 @@ export function isNegative({ seed, negatives }: Pick<VendorSettings, "seed" | "n
 }
 
 export async function startVendor(settings: VendorSettings): Promise<Vendor> {
-  const child = fork(new URL("vendor-process.ts", import.meta.url), [JSON.stringify(settings)]);
+  const child = fork(new URL("vendor-process.ts", import.meta.url), [JSON.stringify(settings)], { execArgv: [] });
   const ended = once(child, "exit");
   const next = async <Message>(): Promise<Message> => {
     const over = ended.then(([code]) => Promise.reject(new Error(`The vendor's process ended with exit code ${code}`)));
