@@ -13,7 +13,7 @@ export interface FreshSettings {
 
 export interface Fresh {
   readonly settings: FreshSettings;
-  /** Removes the folder and the database, whoever is still connected. */
+  /** Removes the folder and empties the database, whoever is still connected. */
   dispose(): Promise<void>;
 }
 
@@ -44,19 +44,56 @@ async function administer(url: string, statement: string): Promise<void> {
   }
 }
 
+/** Databases that a test is done with, empty again: to make one takes half a second, to empty it a fiftieth of that. */
+const idle: string[] = [];
+
+process.once("beforeExit", async () => {
+  if (idle.length === 0) return;
+  const { url } = await server!;
+  for (const name of idle) await administer(url, `drop database if exists ${name} with (force)`);
+});
+
+async function newDatabase(url: string): Promise<string> {
+  const name = `duba_test_${randomBytes(8).toString("hex")}`;
+  await administer(url, `create database ${name}`);
+  return name;
+}
+
+/** Ends every connection to it, and leaves it as it was made. */
+async function empty(url: string, name: string): Promise<void> {
+  await administer(url, `alter database ${name} reset all`);
+  await administer(
+    urlOf(url, name),
+    `do $$ begin
+      perform pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid();
+      execute (
+        select string_agg(format('drop schema %I cascade;', nspname), '') from pg_namespace
+        where nspname !~ '^pg_' and nspname <> 'information_schema'
+      ) || 'create schema public';
+    end $$`,
+  );
+}
+
+function urlOf(server: string, database: string): string {
+  const own = new URL(server);
+  own.pathname = `/${database}`;
+  return own.href;
+}
+
 async function freshPostgres(): Promise<Fresh> {
   server ??= withPostgres();
   const { url } = await server;
-  const name = `duba_test_${randomBytes(8).toString("hex")}`;
-  await administer(url, `create database ${name}`);
-  const own = new URL(url);
-  own.pathname = `/${name}`;
+  const name = idle.pop() ?? (await newDatabase(url));
   const { dataDirectory, remove } = freshDirectory();
+  let isDisposed = false;
   return {
-    settings: { dataDirectory, databaseUrl: own.href },
+    settings: { dataDirectory, databaseUrl: urlOf(url, name) },
     async dispose() {
+      if (isDisposed) return;
+      isDisposed = true;
       remove();
-      await administer(url, `drop database if exists ${name} with (force)`);
+      await empty(url, name);
+      idle.push(name);
     },
   };
 }

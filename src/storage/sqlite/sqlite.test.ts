@@ -143,6 +143,20 @@ describe("the SQLite thread", { concurrency: true }, () => {
       { alone: 1_000 },
     ));
 
+  it("is not given up on while this process is slow to take its answers", () =>
+    withDatabase(
+      async ({ db }) => {
+        const slowly = () => {
+          const until = performance.now() + 3;
+          while (performance.now() < until);
+        };
+        const ask = () => sql`select 1`.execute(db);
+        const answers = Array.from({ length: 64 }, () => ask().then(slowly));
+        await Promise.all([...answers, turn().then(ask)]);
+      },
+      { alone: 50 },
+    ));
+
   it("rolls back a transaction that asks nothing for too long", () =>
     withDatabase(
       async ({ db }) => {

@@ -33,21 +33,23 @@ interface Pending {
  * is under way. When it ends unasked, the request under way and all later ones reject with code `SQLITE_THREAD`.
  */
 export class SqliteThread {
-  /** When it last answered, by `performance.now()`. */
-  heard = performance.now();
+  /** When the request under way was sent, by `performance.now()`. */
+  #sent = 0;
   readonly #worker: Worker;
   #pending: Pending | undefined;
   #ended: Error | undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
-    worker.on("message", (reply: Reply) => {
-      this.heard = performance.now();
-      this.#settle((pending) => pending.resolve(reply));
-    });
+    worker.on("message", (reply: Reply) => this.#settle((pending) => pending.resolve(reply)));
     worker.on("error", (error) => this.#end(error));
     worker.on("exit", () => this.#end(undefined));
     worker.unref();
+  }
+
+  /** Since when it is silent, by `performance.now()`: that it was asked nothing is no silence. */
+  get heard(): number {
+    return this.#pending === undefined ? performance.now() : this.#sent;
   }
 
   /** Starts the thread and opens the file; rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
@@ -70,6 +72,7 @@ export class SqliteThread {
     }
     return new Promise((resolve, reject) => {
       this.#pending = { resolve, reject };
+      this.#sent = performance.now();
       this.#worker.ref();
       try {
         this.#worker.postMessage(request);
