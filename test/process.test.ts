@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { nodeEnvironment } from "./support/process.ts";
 import { type Answer, ask } from "./support/service.ts";
 
 const folders: string[] = [];
@@ -27,7 +28,7 @@ interface Served {
 }
 
 function environmentOf(settings: Record<string, string>): Record<string, string> {
-  return { PATH: process.env.PATH!, HOST: "127.0.0.1", PORT: "0", ...settings };
+  return { ...nodeEnvironment, HOST: "127.0.0.1", PORT: "0", ...settings };
 }
 
 function start(settings: Record<string, string>): Omit<Served, "port"> {

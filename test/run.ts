@@ -1,26 +1,74 @@
-import { spawnSync } from "node:child_process";
-import { globSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { dropDatabases } from "./support/engines.ts";
 import { withPostgres } from "./support/postgres.ts";
 
-/** `npm test`: everything that `npm run check` holds, then every test file. Names on the command line narrow the files. */
+/**
+ * `npm test`: everything that `npm run check` holds, then every test file. Names on the command line narrow the files.
+ *
+ * To load the service takes a second, which is more than most files need for their tests: so a process runs a share of the
+ * files, one after another, and what it compiled is there for the next. Tests wait more than they compute: so more
+ * processes run than there are processors.
+ */
 const asked = process.argv.slice(2);
-if (asked.length === 0) step("test/check.ts");
+if (asked.length === 0 && spawnSync(process.execPath, ["test/check.ts"], { stdio: "inherit" }).status !== 0)
+  process.exitCode = 1;
 
 const files = globSync("{src,test,bench}/**/*.test.ts").sort();
 const chosen = asked.length === 0 ? files : files.filter((file) => asked.some((word) => file.includes(word)));
+const shares = Math.min(Math.ceil(chosen.length / 6), chosen.length);
+const started = performance.now();
+const compiled = mkdtempSync(join(tmpdir(), "duba-compiled-"));
 const postgres = await withPostgres();
+const name = randomBytes(4).toString("hex");
+const outputs: string[] = [];
 try {
-  step(["--test", "--test-concurrency=2", "--test-timeout=120000", ...chosen], {
-    DUBA_TEST_POSTGRES_URL: postgres.url,
-  });
+  const left = Array.from({ length: shares }, (_, index) => `${index + 1}/${shares}`);
+  const work = async () => {
+    for (let share = left.shift(); share !== undefined; share = left.shift()) outputs.push(await run(share));
+  };
+  await Promise.all(Array.from({ length: 2 * availableParallelism() }, work));
 } finally {
+  await dropDatabases(postgres.url, name);
   await postgres.stop();
+  rmSync(compiled, { recursive: true });
 }
 
-function step(command: string | string[], environment: Record<string, string> = {}): void {
-  const { status } = spawnSync(process.execPath, [command].flat(), {
-    stdio: "inherit",
-    env: { ...process.env, ...environment },
-  });
-  if (status !== 0) process.exitCode = status ?? 1;
+const failures = outputs.map((output) => output.split("✖ failing tests:\n")[1]).filter((part) => part !== undefined);
+if (failures.length > 0) console.log(`\n✖ all failing tests:\n${failures.join("")}`);
+const total = (what: string) =>
+  outputs.reduce((sum, output) => sum + Number(output.match(new RegExp(`^ℹ ${what} (\\d+)$`, "m"))?.[1]), 0);
+const seconds = Math.round((performance.now() - started) / 1000);
+console.log(
+  `\n${chosen.length} files, ${total("tests")} tests: ${total("pass")} passed, ${total("fail")} failed, ` +
+    `${total("cancelled")} cancelled, ${total("skipped")} skipped, in ${seconds} s.`,
+);
+
+/** Runs a share of the files; what they say is printed once they are through. */
+async function run(share: string): Promise<string> {
+  const child = spawn(
+    process.execPath,
+    [
+      "--test",
+      "--test-isolation=none",
+      `--test-shard=${share}`,
+      "--test-timeout=120000",
+      "--test-reporter=spec",
+      ...chosen,
+    ],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, DUBA_TEST_POSTGRES_URL: postgres.url, DUBA_TEST_RUN: name, NODE_COMPILE_CACHE: compiled },
+    },
+  );
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const output = await text(child.stdout);
+  const code = await ended;
+  if (code !== 0) process.exitCode = code ?? 1;
+  process.stdout.write(output);
+  return output;
 }

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import { engines } from "../../test/support/engines.ts";
+import { nodeEnvironment } from "../../test/support/process.ts";
 import { sweepAbandoned } from "../catalogue/revisions/draft.ts";
 import { openStore } from "../storage/store.ts";
 import { openDesk } from "./catalogue.fixture.ts";
@@ -20,7 +21,7 @@ for (const engine of engines)
         const rows = Array.from({ length: 20_000 }, (_, n) => `many${n},Many ${n}`).join("\n");
         const file = desk.write("corporate-bundles.csv", `${out}${rows}\n`);
         const child = spawn(process.execPath, ["src/main.ts", "catalogue", "import", file], {
-          env: { PATH: process.env.PATH, ...desk.environment },
+          env: { ...nodeEnvironment, ...desk.environment },
           stdio: "ignore",
         });
         const ended = once(child, "exit");

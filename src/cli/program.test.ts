@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { nodeEnvironment } from "../../test/support/process.ts";
 import { everySetting } from "../config.ts";
 import { ran } from "./testing.ts";
 
@@ -16,9 +17,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 async function process(...argv: string[]) {
-  const { PATH } = globalThis.process.env;
   const child = spawn(globalThis.process.execPath, [main, ...argv], {
-    env: { PATH, DUBA_DATA: join(folder, "store") },
+    env: { ...nodeEnvironment, DUBA_DATA: join(folder, "store") },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [out, err, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);

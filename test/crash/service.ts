@@ -9,6 +9,7 @@ import { createAccount } from "../../src/access/accounts.ts";
 import { createKey } from "../../src/access/keys.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Engine } from "../support/engines.ts";
+import { nodeEnvironment } from "../support/process.ts";
 import type { Vendor } from "../support/vendor.ts";
 
 /** The fee of the service under test, in kobo. */
@@ -37,7 +38,7 @@ export async function liveStore(engine: Engine, vendor: Vendor, accounts = 1): P
   }
   return {
     environment: {
-      PATH: process.env.PATH!,
+      ...nodeEnvironment,
       HOST: "127.0.0.1",
       PORT: "0",
       DUBA_DATA: fresh.settings.dataDirectory,

@@ -47,14 +47,26 @@ async function administer(url: string, statement: string): Promise<void> {
 /** Databases that a test is done with, empty again: to make one takes half a second, to empty it a fiftieth of that. */
 const idle: string[] = [];
 
-process.once("beforeExit", async () => {
-  if (idle.length === 0) return;
-  const { url } = await server!;
-  for (const name of idle) await administer(url, `drop database if exists ${name} with (force)`);
-});
+/** Named by a runner that drops the databases in the end: else there is nobody to leave one to. */
+const run = process.env.DUBA_TEST_RUN;
+
+/** Drops what the tests of a run left. */
+export async function dropDatabases(url: string, run: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ datname: string }>(
+      "select datname from pg_database where starts_with(datname, $1)",
+      [`duba_test_${run}_`],
+    );
+    for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
+  } finally {
+    await client.end();
+  }
+}
 
 async function newDatabase(url: string): Promise<string> {
-  const name = `duba_test_${randomBytes(8).toString("hex")}`;
+  const name = `duba_test_${run ?? "alone"}_${randomBytes(8).toString("hex")}`;
   await administer(url, `create database ${name}`);
   return name;
 }
@@ -92,6 +104,7 @@ async function freshPostgres(): Promise<Fresh> {
       if (isDisposed) return;
       isDisposed = true;
       remove();
+      if (run === undefined) return administer(url, `drop database ${name} with (force)`);
       await empty(url, name);
       idle.push(name);
     },

@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+
+/** What Node needs of this process's environment, and no setting of the service. */
+export const nodeEnvironment: Record<string, string> = {
+  ...(PATH === undefined ? {} : { PATH }),
+  ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
+};
+
 /** A service in a process of its own. */
 export interface ServedProcess {
   port: number;
@@ -14,7 +22,7 @@ const ready = /"url":"http:\/\/127\.0\.0\.1:(\d+)","msg":"ready"/;
 
 /** Starts `duba serve` with these settings on a free port, and resolves when it is ready. */
 export async function serveInProcess(settings: Record<string, string>): Promise<ServedProcess> {
-  const env = { PATH: process.env.PATH!, HOST: "127.0.0.1", PORT: "0", ...settings };
+  const env = { ...nodeEnvironment, HOST: "127.0.0.1", PORT: "0", ...settings };
   const child: ChildProcess = spawn(process.execPath, ["src/main.ts", "serve"], { env });
   let text = "";
   for (const stream of [child.stdout!, child.stderr!])

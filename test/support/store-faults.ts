@@ -9,6 +9,7 @@ import pg from "pg";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { type Engine, engines, type FreshSettings } from "./engines.ts";
 import { type Manner, PostgresDoor } from "./postgres-door.ts";
+import { nodeEnvironment } from "./process.ts";
 import { ask, startService } from "./service.ts";
 
 /** A service whose store can be made to fail, and to be well again. */
@@ -156,7 +157,7 @@ function alwaysWritable(): string | false {
 async function limitedFiles(environment: Record<string, string>): Promise<Stage> {
   const { settings, dispose } = await sqlite.fresh();
   const child = spawn("sh", ["-c", 'ulimit -S -f 2048; exec "$0" src/main.ts serve', process.execPath], {
-    env: { PATH: process.env.PATH!, HOST: "127.0.0.1", PORT: "0", DUBA_DATA: settings.dataDirectory, ...environment },
+    env: { ...nodeEnvironment, HOST: "127.0.0.1", PORT: "0", DUBA_DATA: settings.dataDirectory, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(child, "exit");
