@@ -4,6 +4,7 @@ import { feeKobo, type LiveStore, liveStore, ServiceProcess } from "./crash/serv
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, ask } from "./support/service.ts";
+import { until } from "./support/until.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
@@ -37,9 +38,7 @@ for (const engine of engines) {
         body: { bvn, phone: "08000000017", amount: "100" },
       });
     const callsOf = async (bvn: string) => (await vendor.calls()).filter((call) => call.bvn === bvn);
-    const vendorHas = async (bvn: string, count: number) => {
-      while ((await callsOf(bvn)).length < count);
-    };
+    const vendorHas = (bvn: string, count: number) => until(async () => (await callsOf(bvn)).length >= count);
     const rowsOf = (bvn: string) =>
       live.store.db.selectFrom("verification").selectAll().where("subject_last4", "=", bvn.slice(-4)).execute();
 

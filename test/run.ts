@@ -31,7 +31,7 @@ try {
   const work = async () => {
     for (let share = left.shift(); share !== undefined; share = left.shift()) outputs.push(await run(share));
   };
-  await Promise.all(Array.from({ length: 2 * availableParallelism() }, work));
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work));
 } finally {
   await dropDatabases(postgres.url, name);
   await postgres.stop();

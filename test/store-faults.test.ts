@@ -7,6 +7,7 @@ import type { VerificationRow } from "../src/storage/tables.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, ask, sandboxKey } from "./support/service.ts";
 import { type Fault, faults, outage, type Stage } from "./support/store-faults.ts";
+import { until } from "./support/until.ts";
 import { startVendor, type Vendor } from "./support/vendor.ts";
 
 const verifyPath = "/api/v2/kyc/verify-bvn";
@@ -18,11 +19,6 @@ async function quick(answer: Promise<Answer>): Promise<Answer> {
   const milliseconds = performance.now() - asked;
   assert.ok(milliseconds < 1000, `it took ${Math.round(milliseconds)} ms: ${given.text.slice(0, 200)}`);
   return given;
-}
-
-async function until(met: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 15_000;
-  while (!(await met())) assert.ok(Date.now() < end, "what was waited for never came");
 }
 
 /** A service with a live key, whose identity source holds every answer until it is released. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it, mock } from "node:test";
 import type { Kysely, KyselyPlugin } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
+import { until } from "../../test/support/until.ts";
 import { Failure, type FailureCode } from "../contract/failures.ts";
 import type { Limit } from "../contract/setting.ts";
 import { openStore, type Store } from "../storage/store.ts";
@@ -22,11 +23,6 @@ const failsAs =
   (code: FailureCode, message = /./) =>
   (error: unknown) =>
     error instanceof Failure && error.code === code && message.test(error.message);
-
-/** Gives way to whatever the store has under way, until `met`. */
-async function until(met: () => boolean): Promise<void> {
-  while (!met()) await new Promise(setImmediate);
-}
 
 describe("an Authorization header", () => {
   it("is absent when it is missing, empty, or the word Bearer alone", () => {

@@ -77,7 +77,7 @@ export interface TestStore {
 
 export async function freshStore(engine: Engine): Promise<TestStore> {
   const fresh = await engine.fresh();
-  const { db, close } = await openStore({ ...fresh.settings, serving: true });
+  const { db, close } = await openStore({ ...fresh.settings, serving: false });
   return {
     db,
     settings: fresh.settings,

@@ -30,7 +30,7 @@ export class Shop {
 
   private constructor(vendor: LocalVendor) {
     this.vendor = vendor;
-    this.#exchange = new Exchange({ timeout: 1_000, connections: 1, log: this.log });
+    this.#exchange = new Exchange({ timeout: 1_000, connections: 1, keepAlive: true, log: this.log });
     const account = { url: vendor.url, email: "shop@example.com", key: "duba_live_of_ours" };
     this.source = {
       name: compatibleCatalogue.name,

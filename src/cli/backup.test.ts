@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { type Engine, engines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
+import { until } from "../../test/support/until.ts";
 import { openStore } from "../storage/store.ts";
 import { type Ran, ran } from "./testing.ts";
 
@@ -119,7 +120,7 @@ for (const engine of engines) {
       const bent = join(folder, "bent.jsonl");
       const sealed = async () =>
         (await db.selectFrom("audit_entry").select("id").where("batch", "is not", null).execute())[0];
-      while (!(await sealed()));
+      await until(async () => (await sealed()) !== undefined);
       const { id } = (await sealed())!;
       await db.updateTable("audit_entry").set({ actor: "mallory" }).where("id", "=", id).execute();
       assert.equal((await duba(service.settings, "backup", bent)).exitCode, 0);

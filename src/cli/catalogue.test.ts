@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { engines } from "../../test/support/engines.ts";
 import { startService } from "../../test/support/service.ts";
+import { until } from "../../test/support/until.ts";
 import { listNames } from "../catalogue/lists.ts";
 import { type Desk, deskOn, openDesk } from "./catalogue.fixture.ts";
 
@@ -291,8 +292,7 @@ for (const engine of engines)
         const path = "/api/v2/internet/data/lookup?provider=MTNDATA";
         const price = async (credential: string | false) =>
           (await service.ask(path, { credential })).json.data.data[0].price;
-        const deadline = performance.now() + 10_000;
-        while ((await price(key.text)) !== "108") assert.ok(performance.now() < deadline, "it is not served");
+        await until(async () => (await price(key.text)) === "108");
         assert.equal(await price(false), "120");
       } finally {
         await desk.close();

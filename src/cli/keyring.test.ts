@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { engines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
+import { until } from "../../test/support/until.ts";
 import { keyringText } from "../identity/keyring.ts";
 import { readKeyring } from "../identity/keyring-file.ts";
 import { type Ran, ran } from "./testing.ts";
@@ -40,9 +41,6 @@ for (const engine of engines) {
       const earlier = <Key extends { from?: number }>(key: Key) =>
         key.from === undefined ? key : { ...key, from: key.from - milliseconds };
       await writeFile(path, keyringText({ ...ring, records: ring.records.map(earlier), hmac: ring.hmac.map(earlier) }));
-    };
-    const until = async (holds: () => Promise<boolean>) => {
-      while (!(await holds()));
     };
 
     it("rotates, rewraps and retires while the service serves", async () => {

@@ -2,6 +2,9 @@ import { randomBytes } from "node:crypto";
 import { after, before, type mock, type TestContext } from "node:test";
 import type { Kysely, TableNode } from "kysely";
 import { type Engine, engines, type Fresh, type FreshSettings } from "../../test/support/engines.ts";
+
+export { until } from "../../test/support/until.ts";
+
 import { answerWriter } from "../contract/answer.ts";
 import { Failure } from "../contract/failures.ts";
 import type { Answered, Caller, Operation } from "../contract/operation.ts";
@@ -236,11 +239,6 @@ export async function withoutLedger<Value>(db: Kysely<Tables>, work: () => Promi
   } finally {
     await db.schema.alterTable("verification_away").renameTo("verification").execute();
   }
-}
-
-/** Lets everything that is due run, the store included, until `holds`. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
 /** A handle on `db`, and when nothing that it does to the ledger is under way, nor about to be. */

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { until } from "../../test/support/until.ts";
 import { appendSome, engines, faultsIn, sealKey, sign, trailStore } from "./journal.fixture.ts";
 import { type JournalLog, openJournal } from "./journal.ts";
 import { seal } from "./sealer.ts";
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await turn();
-}
 
 for (const engine of engines) {
   describe(`the journal of a service on ${engine.name}`, () => {

@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { type Kysely, sql } from "kysely";
 import pg from "pg";
 import { engines, type Fresh } from "../../test/support/engines.ts";
+import { until } from "../../test/support/until.ts";
 import { StoreAway } from "./fault.ts";
 import { openStore, type Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
@@ -90,7 +91,7 @@ for (const { name: engine, fresh } of engines) {
       const long = await statementOf(2500, store);
       await awayWithinASecond(long(store.db));
       // The engine still works on it.
-      while (!(await store.takesWrites()));
+      await until(() => store.takesWrites());
       await store.db.transaction().execute(long);
       assert.equal((await store.db.selectFrom("change_counter").selectAll().execute()).length, 2);
     });

@@ -92,7 +92,7 @@ export function keepsTheSourceDoor(sourceCase: SourceCase): void {
   async function open(t: TestContext, timeout = 5000) {
     const log = new RecordedLog();
     const local = await LocalVendor.start();
-    const exchange = new Exchange({ timeout, connections: 1, log });
+    const exchange = new Exchange({ timeout, connections: 1, keepAlive: true, log });
     t.after(async () => {
       await exchange.close();
       await local.close();

@@ -17,7 +17,7 @@ export interface LiveSource extends Pick<CatalogueSource, "name" | "covers"> {
 export function openSource(wanted: string, values: VendorValues, log: UpstreamLog): LiveSource {
   const source = catalogueSources.find(({ name }) => name === wanted);
   if (!source) throw new Error(`No catalogue source is called ${wanted}`);
-  const exchange = new Exchange({ timeout, connections: 1, log });
+  const exchange = new Exchange({ timeout, connections: 1, keepAlive: true, log });
   const { name, covers } = source;
   return { name, covers, pull: source.open(values, { exchange, log }), close: () => exchange.close() };
 }

@@ -171,7 +171,7 @@ export function keepsTheDoor(vendorCase: VendorCase): void {
   async function open(t: TestContext, behaviour: Behaviour, timeout = 5000, scheme: "http" | "https" = "http") {
     const log = new RecordedLog();
     const local = await LocalVendor.start(scheme);
-    const exchange = new Exchange({ timeout, connections: 4, log });
+    const exchange = new Exchange({ timeout, connections: 4, keepAlive: false, log });
     t.after(async () => {
       await exchange.close();
       await local.close();

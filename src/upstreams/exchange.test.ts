@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type Asking, Exchange, type ExchangeOptions } from "./exchange.ts";
 import { type Behaviour, json, LocalVendor, RecordedLog, text } from "./local-vendor.fixture.ts";
 
 async function open(t: TestContext, options: Partial<ExchangeOptions> = {}, scheme: "http" | "https" = "http") {
   const log = new RecordedLog();
-  const exchange = new Exchange({ timeout: 5000, connections: 4, log, ...options });
+  const exchange = new Exchange({ timeout: 5000, connections: 4, keepAlive: false, log, ...options });
   const vendor = await LocalVendor.start(scheme);
   t.after(async () => {
     await exchange.close();
@@ -41,13 +42,25 @@ test("the request goes out with its body as JSON, its headers and the trace cont
   assert.equal(received?.headers.traceparent, traceparent);
 });
 
-test("connections are kept for the next request, and no more are made than allowed", async (t) => {
-  const { vendor, ask } = await open(t, { connections: 2 });
+test("connections are kept for the next request where that is wanted, and no more are made than allowed", async (t) => {
+  const { vendor, ask } = await open(t, { connections: 2, keepAlive: true });
   vendor.behaviour = json(200, {});
   for (const _ of [1, 2, 3]) await ask();
   await Promise.all(Array.from({ length: 8 }, () => ask()));
   assert.equal(vendor.received.length, 11);
   assert.equal(vendor.connections, 2);
+});
+
+test("what a vendor says twice is not heard as the answer to the next request", async (t) => {
+  const { vendor, ask } = await open(t, { connections: 1 });
+  const sockets = new Set<Socket>();
+  vendor.behaviour = (response, received) => {
+    for (const socket of sockets)
+      if (socket.writable) socket.write("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    sockets.add(response.socket!);
+    json(200, {})(response, received);
+  };
+  for (const _ of [1, 2, 3]) assert.deepEqual(await ask(), { kind: "answered", status: 200, body: {} });
 });
 
 test("a request that never had a connection was certainly not sent", async (t) => {

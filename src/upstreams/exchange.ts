@@ -44,6 +44,8 @@ export interface ExchangeOptions {
   timeout: number;
   /** Most connections to one vendor. */
   connections: number;
+  /** Whether a connection serves one request after another: then what a server says twice may answer the next one. */
+  keepAlive: boolean;
   /** Told the host and the code of every request that was not answered. */
   log: UpstreamLog;
 }
@@ -53,14 +55,16 @@ const longestConnect = 5000;
 const mostBytes = 1024 * 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The way out to every vendor: kept connections, no redirects followed, no answer above its allowance, no retries. */
+/** The way out to every vendor: bounded connections, no redirects followed, no answer above its allowance, no retries. */
 export class Exchange {
   readonly #agent: Agent;
   readonly #timeout: number;
+  readonly #keepAlive: boolean;
   readonly #log: UpstreamLog;
 
-  constructor({ timeout, connections, log }: ExchangeOptions) {
+  constructor({ timeout, connections, keepAlive, log }: ExchangeOptions) {
     this.#timeout = timeout;
+    this.#keepAlive = keepAlive;
     this.#log = log;
     this.#agent = new Agent({
       connections,
@@ -81,6 +85,7 @@ export class Exchange {
     const request: Dispatcher.DispatchOptions = {
       method,
       origin,
+      reset: !this.#keepAlive,
       path: `${pathname}${search}`,
       headers: {
         accept: "application/json",

@@ -214,7 +214,7 @@ test("200 questions at once to a dead vendor end within one time-out, and the ne
 test("200 questions at once to a server that never answers take no more connections than allowed", async (t) => {
   const log = new RecordedLog();
   const server = await LocalVendor.start();
-  const exchange = new Exchange({ timeout: 5000, connections: 8, log });
+  const exchange = new Exchange({ timeout: 5000, connections: 8, keepAlive: false, log });
   t.after(async () => {
     await exchange.close();
     await server.close();

@@ -1,4 +1,4 @@
-import { Exchange } from "./exchange.ts";
+import { Exchange, type ExchangeOptions } from "./exchange.ts";
 import { Guard, type GuardOptions } from "./guard.ts";
 import { vendors } from "./registry.ts";
 import type { VendorValues } from "./vendor.ts";
@@ -14,13 +14,14 @@ export interface LiveUpstreams {
 export function openLive(
   names: readonly string[],
   values: Readonly<Record<string, VendorValues>>,
-  options: GuardOptions,
+  options: GuardOptions & Pick<ExchangeOptions, "keepAlive">,
 ): LiveUpstreams {
-  const exchange = new Exchange({ timeout: options.timeout, connections: options.concurrency, log: options.log });
+  const { timeout, concurrency: connections, keepAlive, log } = options;
+  const exchange = new Exchange({ timeout, connections, keepAlive, log });
   const upstreams = names.map((name) => {
     const vendor = vendors.find((vendor) => vendor.name === name);
     if (!vendor) throw new Error(`No vendor is called ${name}`);
-    return new Guard(vendor.open(values[name]!, { exchange, log: options.log }), options);
+    return new Guard(vendor.open(values[name]!, { exchange, log }), options);
   });
   return { upstreams, close: () => exchange.close() };
 }

@@ -1,4 +1,4 @@
-import { count, setting, someTime } from "../contract/setting.ts";
+import { count, onOff, setting, someTime } from "../contract/setting.ts";
 
 /** Settings that all live vendors have in common. */
 export const upstreamSettings = {
@@ -13,6 +13,13 @@ export const upstreamSettings = {
     default: "64",
     about: "Questions that one vendor is asked at once, and connections to it.",
     ...count,
+  }),
+  keepAlive: setting({
+    name: "DUBA_UPSTREAM_KEEP_ALIVE",
+    default: "off",
+    about:
+      "Whether a connection serves one question after another. On, a vendor that answers twice may answer the next question.",
+    ...onOff,
   }),
   breakerFailures: setting({
     name: "DUBA_UPSTREAM_BREAKER_FAILURES",

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { openStore, type Store } from "../../src/storage/store.ts";
@@ -11,6 +10,7 @@ import { type Engine, engines, type FreshSettings } from "./engines.ts";
 import { type Manner, PostgresDoor } from "./postgres-door.ts";
 import { nodeEnvironment } from "./process.ts";
 import { ask, startService } from "./service.ts";
+import { until } from "./until.ts";
 
 /** A service whose store can be made to fail, and to be well again. */
 export interface Stage {
@@ -65,7 +65,7 @@ async function locked(environment: Record<string, string>): Promise<Stage> {
     async begin() {
       other = new Database(databaseIn(settings), { timeout: 0 });
       // A transaction of the service may have it: it ends only if this thread lets it go on.
-      while (!hasWriteLock(other)) await turn();
+      await until(() => hasWriteLock(other));
     },
     end: () => void other.close(),
   });

@@ -71,7 +71,7 @@ keepsTheSourceDoor({
 async function open(t: TestContext) {
   const log = new RecordedLog();
   const local = await LocalVendor.start();
-  const exchange = new Exchange({ timeout: 5000, connections: 1, log });
+  const exchange = new Exchange({ timeout: 5000, connections: 1, keepAlive: true, log });
   t.after(async () => {
     await exchange.close();
     await local.close();

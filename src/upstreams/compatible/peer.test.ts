@@ -13,7 +13,7 @@ import { compatible } from "./index.ts";
 let peer: TestService;
 let upstream: IdentityUpstream;
 const log = new RecordedLog();
-const exchange = new Exchange({ timeout: 10_000, connections: 4, log });
+const exchange = new Exchange({ timeout: 10_000, connections: 4, keepAlive: false, log });
 const values = () => ({ url: peer.url, email: "sandbox@example.com", key: sandboxKey, amount: "100" });
 const open = (changes = {}) => compatible.open({ ...values(), ...changes }, { exchange, log });
 

@@ -19,7 +19,7 @@ const token = (access_token: string, expires_at = "2099-01-31 09:30:00") =>
 async function open(t: TestContext, timeout = 5000) {
   const log = new RecordedLog();
   const local = await LocalVendor.start();
-  const exchange = new Exchange({ timeout, connections: 16, log });
+  const exchange = new Exchange({ timeout, connections: 16, keepAlive: false, log });
   t.after(async () => {
     await exchange.close();
     await local.close();
