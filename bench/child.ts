@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 
 /** A server in a process of its own, which tells over IPC where it listens and what it has used. */
 export interface Child extends AsyncDisposable {
@@ -8,9 +9,11 @@ export interface Child extends AsyncDisposable {
   cpu(): Promise<number>;
   /** Resident memory in bytes. */
   memory(): Promise<number>;
+  /** The longest time, in milliseconds, that its event loop stood still since this was last asked; 0 the first time. */
+  pause(): Promise<number>;
 }
 
-type Question = "cpu" | "memory";
+type Question = "cpu" | "memory" | "pause";
 
 /** Starts a bench server: a module that calls `answerBench(url)` once it listens. */
 export async function startChild(module: string, environment: Record<string, string>, argument = ""): Promise<Child> {
@@ -24,6 +27,7 @@ export async function startChild(module: string, environment: Record<string, str
     url,
     cpu: () => ask("cpu"),
     memory: () => ask("memory"),
+    pause: () => ask("pause"),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill("SIGKILL");
@@ -44,10 +48,22 @@ function next<Message>(child: ChildProcess): Promise<Message> {
 
 /** Called by a bench server once it listens. */
 export function answerBench(url: string): void {
-  process.on("message", (question: Question) => {
-    const { user, system } = process.cpuUsage();
-    process.send?.(question === "cpu" ? user + system : process.memoryUsage.rss());
-  });
+  let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
+  const answers: Record<Question, () => number> = {
+    cpu() {
+      const { user, system } = process.cpuUsage();
+      return user + system;
+    },
+    memory: () => process.memoryUsage.rss(),
+    pause() {
+      const longest = delays === undefined ? 0 : delays.max / 1e6;
+      delays ??= monitorEventLoopDelay({ resolution: 1 });
+      delays.enable();
+      delays.reset();
+      return longest;
+    },
+  };
+  process.on("message", (question: Question) => void process.send?.(answers[question]()));
   process.on("disconnect", () => process.exit());
   process.send?.(url);
 }
