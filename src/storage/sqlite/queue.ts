@@ -6,8 +6,6 @@ import { OpenTransaction, rowsOf } from "./transaction.ts";
 
 /** At most this many statements share a commit, so that one reply never grows without bound. */
 const SHARED_AT_MOST = 256;
-/** So many answers of a commit are given in one turn of the event loop. */
-const SETTLED_AT_ONCE = 8;
 
 interface Waiting {
   readonly statement: Statement | undefined;
@@ -114,7 +112,7 @@ export class StatementQueue {
     for (const [index, waiting] of batch.entries()) {
       settle(waiting, index);
       // What waits for these answers goes on first, and requests that need no store come in between.
-      if (index % SETTLED_AT_ONCE === SETTLED_AT_ONCE - 1) await new Promise(setImmediate);
+      await new Promise(setImmediate);
     }
     this.#release();
   }
