@@ -2,11 +2,12 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import { catalogue } from "./catalogue.ts";
 import { lookUps } from "./lookups.ts";
 import { mixed } from "./mixed.ts";
+import { publishing } from "./publishing.ts";
 import { start } from "./start.ts";
 import { verifications } from "./verifications.ts";
 
 /** `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. */
-const parts = { lookups: lookUps, catalogue, start, verifications, mixed };
+const parts = { lookups: lookUps, catalogue, publishing, start, verifications, mixed };
 
 const names = Object.keys(parts);
 const asked = process.argv.slice(2);
