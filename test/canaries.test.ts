@@ -165,6 +165,7 @@ for (const engine of engines) {
           await call(lookup, { headers }),
           await call("/api/v2/corporate-data/list", { headers: { ...headers, "If-None-Match": typed } }),
           await call("/openapi.json", { headers }),
+          await call("/docs", { headers }),
           await call("/docs/errors", { headers }),
         ];
         await hangUp(port, { ...good, bvn: "00000000008" });
@@ -182,6 +183,11 @@ for (const engine of engines) {
         assertAbsent("the metrics", measured, canaries);
         const { out: trail } = await ran(["audit", "export"], { environment });
         assertAbsent("the audit trail", trail, canaries);
+        const copy = join(dataDirectory, "copy.jsonl");
+        assert.equal((await ran(["backup", copy], { environment })).exitCode, 0);
+        const copied = readFileSync(copy);
+        assert.ok(copied.includes(json.data.request_reference));
+        assertAbsent("the backup", copied, canaries);
 
         const [running] = await Promise.all([bytesOf(fresh.settings), service.end("SIGKILL")]);
         assertAbsent("the store", running, canaries);
