@@ -88,7 +88,8 @@ export interface VendorCase {
 /** What a vendor's raw text looks like in the fault table; it may not get any further. */
 const rawText = "raw text of a vendor about 22000000017";
 
-const faults: Record<string, { behaviour: Behaviour; outcome: IdentityOutcome; timeout?: number }> = {
+/** What any vendor may do instead of answering, and what that leaves open. */
+export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: IdentityOutcome; timeout?: number }> = {
   "resets the connection after the request": {
     behaviour: (response) => void response.socket!.resetAndDestroy(),
     outcome: { kind: "unknown" },
@@ -232,7 +233,7 @@ export function keepsTheDoor(vendorCase: VendorCase): void {
     });
   }
 
-  for (const [what, { behaviour, outcome: expected, timeout }] of Object.entries(faults)) {
+  for (const [what, { behaviour, outcome: expected, timeout }] of Object.entries(vendorFaults)) {
     test(`${name} ${what}: ${Object.values(expected).join(" ")}`, async (t) => {
       const { upstream, local, log } = await open(t, behaviour, timeout);
       const outcome = await upstream.verify(question);

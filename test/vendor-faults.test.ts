@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import verified from "../src/upstreams/blusalt/fixtures/verified.json" with { type: "json" };
+import { vendorFaults } from "../src/upstreams/conformance.fixture.ts";
+import found from "../src/upstreams/dojah/fixtures/found.json" with { type: "json" };
+import { type Behaviour, json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import { engines } from "./support/engines.ts";
+import { startService, type TestService } from "./support/service.ts";
+
+const { bvn, phone_number1: phone } = found.entity;
+
+/** What a caller and the ledger are told of a fault of the first vendor, by what the fault leaves open. */
+const told = {
+  /** It certainly did no work: the second vendor is asked. */
+  unavailable: { status: 200, code: undefined, state: "verified", upstream: "blusalt", asked: [1, 1], charged: 1 },
+  /** It may have done the work: nobody else is asked. */
+  unknown: { status: 504, code: "upstream_timeout", state: "unknown", upstream: "dojah", asked: [1, 0], charged: 0 },
+  /** It did something that cannot be trusted. */
+  bad_response: {
+    status: 502,
+    code: "upstream_bad_response",
+    state: "failed",
+    upstream: "dojah",
+    asked: [1, 0],
+    charged: 0,
+  },
+};
+
+for (const engine of engines)
+  describe(`a vendor before another one on ${engine.name}`, () => {
+    let first: LocalVendor;
+    let second: LocalVendor;
+    let service: TestService;
+    let key: string;
+    let nth = 0;
+    before(async () => {
+      first = await LocalVendor.start();
+      second = await LocalVendor.start();
+      second.behaviour = json(200, verified);
+      service = await startService(
+        {
+          DUBA_LIMITS: "off",
+          DUBA_UPSTREAMS: "dojah,blusalt",
+          DUBA_DOJAH_URL: first.url,
+          DUBA_DOJAH_APP_ID: "app",
+          DUBA_DOJAH_KEY: "key",
+          DUBA_BLUSALT_URL: second.url,
+          DUBA_BLUSALT_CLIENT_ID: "client",
+          DUBA_BLUSALT_APP_NAME: "app",
+          DUBA_BLUSALT_KEY: "key",
+          DUBA_UPSTREAM_TIMEOUT: "500ms",
+          // What one fault does to the breaker is not to be seen in the next.
+          DUBA_UPSTREAM_BREAKER_FAILURES: "1000",
+          DUBA_UPSTREAM_ALARM_PAUSE: "1ms",
+        },
+        engine,
+      );
+      key = (await service.newKey({ mode: "live" })).text;
+    });
+    after(async () => {
+      await service.close();
+      await first.close();
+      await second.close();
+    });
+
+    async function meets(behaviour: Behaviour, kind: keyof typeof told, heard = 1): Promise<void> {
+      const before = [first.received.length, second.received.length];
+      first.behaviour = behaviour;
+      nth += 1;
+      const answer = await service.ask("/api/v2/kyc/verify-bvn", {
+        method: "POST",
+        credential: key,
+        headers: { "Idempotency-Key": `fault-${nth}` },
+        body: { bvn, phone, amount: "100" },
+      });
+      const { db } = await service.store();
+      const row = await db
+        .selectFrom("verification")
+        .selectAll()
+        .orderBy("started_at", "desc")
+        .executeTakeFirstOrThrow();
+      assert.deepEqual(
+        {
+          status: answer.status,
+          code: answer.json.error?.code,
+          state: row.state,
+          upstream: row.upstream,
+          asked: [first.received.length - before[0]!, second.received.length - before[1]!],
+          charged: row.charged,
+        },
+        { ...told[kind], asked: [heard, told[kind].asked[1]] },
+      );
+      assert.equal(row.attempts, row.upstream === "blusalt" ? 2 : 1);
+      assert.doesNotMatch(answer.text, /raw text of a vendor/);
+      assert.doesNotMatch(JSON.stringify(service.lines), /raw text of a vendor|22000000017/);
+    }
+
+    for (const [what, { behaviour, outcome }] of Object.entries(vendorFaults))
+      it(`that ${what}: ${outcome.kind}`, () => meets(behaviour, outcome.kind as keyof typeof told));
+
+    it("that gives the record of another BVN: bad_response", () =>
+      meets(json(200, { entity: { ...found.entity, bvn: "22000000018" } }), "bad_response"));
+
+    it("that answers 200 with an error inside: bad_response", () => meets(json(200, { error: "…" }), "bad_response"));
+
+    it("that cannot be connected to: unavailable", async () => {
+      await first.close();
+      await meets(() => {}, "unavailable", 0);
+    });
+  });
