@@ -7,7 +7,22 @@ import { type Behaviour, json, LocalVendor } from "../src/upstreams/local-vendor
 import { engines } from "./support/engines.ts";
 import { startService, type TestService } from "./support/service.ts";
 
-const { bvn, phone_number1: phone } = found.entity;
+const path = "/api/v2/kyc/verify-bvn";
+const person = { bvn: found.entity.bvn, phone: found.entity.phone_number1, amount: "100" };
+/** How long a vendor may take in the crowd, in milliseconds. */
+const patience = 3_000;
+
+const settings = (first: LocalVendor, second: LocalVendor) => ({
+  DUBA_LIMITS: "off",
+  DUBA_UPSTREAMS: "dojah,blusalt",
+  DUBA_DOJAH_URL: first.url,
+  DUBA_DOJAH_APP_ID: "app",
+  DUBA_DOJAH_KEY: "key",
+  DUBA_BLUSALT_URL: second.url,
+  DUBA_BLUSALT_CLIENT_ID: "client",
+  DUBA_BLUSALT_APP_NAME: "app",
+  DUBA_BLUSALT_KEY: "key",
+});
 
 /** What a caller and the ledger are told of a fault of the first vendor, by what the fault leaves open. */
 const told = {
@@ -39,15 +54,7 @@ for (const engine of engines)
       second.behaviour = json(200, verified);
       service = await startService(
         {
-          DUBA_LIMITS: "off",
-          DUBA_UPSTREAMS: "dojah,blusalt",
-          DUBA_DOJAH_URL: first.url,
-          DUBA_DOJAH_APP_ID: "app",
-          DUBA_DOJAH_KEY: "key",
-          DUBA_BLUSALT_URL: second.url,
-          DUBA_BLUSALT_CLIENT_ID: "client",
-          DUBA_BLUSALT_APP_NAME: "app",
-          DUBA_BLUSALT_KEY: "key",
+          ...settings(first, second),
           DUBA_UPSTREAM_TIMEOUT: "500ms",
           // What one fault does to the breaker is not to be seen in the next.
           DUBA_UPSTREAM_BREAKER_FAILURES: "1000",
@@ -67,11 +74,11 @@ for (const engine of engines)
       const before = [first.received.length, second.received.length];
       first.behaviour = behaviour;
       nth += 1;
-      const answer = await service.ask("/api/v2/kyc/verify-bvn", {
+      const answer = await service.ask(path, {
         method: "POST",
         credential: key,
         headers: { "Idempotency-Key": `fault-${nth}` },
-        body: { bvn, phone, amount: "100" },
+        body: person,
       });
       const { db } = await service.store();
       const row = await db
@@ -102,6 +109,39 @@ for (const engine of engines)
       meets(json(200, { entity: { ...found.entity, bvn: "22000000018" } }), "bad_response"));
 
     it("that answers 200 with an error inside: bad_response", () => meets(json(200, { error: "…" }), "bad_response"));
+
+    it("that dies under 200 verifications costs those under way; 200 more are served by the other", async () => {
+      const crowded = await startService(
+        { ...settings(first, second), DUBA_UPSTREAM_CONCURRENCY: "200", DUBA_UPSTREAM_TIMEOUT: `${patience}ms` },
+        engine,
+      );
+      try {
+        const credential = (await crowded.newKey({ mode: "live" })).text;
+        first.behaviour = () => {};
+        const crowd = async (name: string) => {
+          const answers = Array.from({ length: 200 }, async (_, nth) => {
+            const asked = performance.now();
+            const headers = { "Idempotency-Key": `${name}-${nth}` };
+            const { status } = await crowded.ask(path, { method: "POST", credential, headers, body: person });
+            return { status, took: performance.now() - asked };
+          });
+          const given = await Promise.all(answers);
+          const statuses = new Set(given.map(({ status }) => status));
+          return { statuses: [...statuses], longest: Math.max(...given.map(({ took }) => took)) };
+        };
+        const lost = await crowd("lost");
+        assert.deepEqual(lost.statuses, [504]);
+        assert.ok(lost.longest < patience + 5_000, `${lost.longest} ms`);
+        const [askedOfFirst, memory] = [first.received.length, process.memoryUsage.rss()];
+        const served = await crowd("served");
+        assert.deepEqual(served.statuses, [200]);
+        assert.ok(served.longest < 5_000, `${served.longest} ms`);
+        assert.equal(first.received.length, askedOfFirst);
+        assert.ok(process.memoryUsage.rss() - memory < 64 * 2 ** 20);
+      } finally {
+        await crowded.close();
+      }
+    });
 
     it("that cannot be connected to: unavailable", async () => {
       await first.close();
