@@ -20,7 +20,8 @@ if (asked.length === 0 && spawnSync(process.execPath, ["test/check.ts"], { stdio
 
 const files = globSync("{src,test,bench}/**/*.test.ts").sort();
 const chosen = asked.length === 0 ? files : files.filter((file) => asked.some((word) => file.includes(word)));
-const shares = Math.min(Math.ceil(chosen.length / 6), chosen.length);
+if (chosen.length === 0) throw new Error(`No test file has ${asked.join(" or ")} in its path.`);
+const shares = Math.ceil(chosen.length / 6);
 const started = performance.now();
 const compiled = mkdtempSync(join(tmpdir(), "duba-compiled-"));
 const postgres = await withPostgres();
