@@ -14,7 +14,7 @@ import { type Service, startService } from "./servers.ts";
 
 const sizes = [100, 10_000, 100_000];
 const providers = 200;
-const priceLists = 50;
+const accounts = 50;
 /** Bundles of the provider that is asked for: as many in every catalogue, so that its answer has as many bytes. */
 const asked = { path: "/api/v2/internet/data/lookup?provider=ASKED", bundles: 10 };
 const rounds = 5;
@@ -25,12 +25,12 @@ const about = { author: "bench", source: "bench", note: "" };
 export async function catalogue(): Promise<void> {
   console.log(`
 Growth of the catalogue: ${providers} providers, SQLite
-  Look-ups of ${asked.bundles} bundles over 64 connections, ${rounds} rounds of ${seconds} s in turn, medians; pauses of the serving event loop
+  Look-ups of ${asked.bundles} bundles by ${accounts} accounts over 64 connections, ${rounds} rounds of ${seconds} s in turn, medians; pauses of the serving event loop
 `);
   await using owner = new AsyncDisposableStack();
   const grown: Grown[] = [];
-  for (const size of sizes) grown.push(await Grown.start(owner, size, 0));
-  grown.push(await Grown.start(owner, 10_000, priceLists));
+  for (const size of sizes) grown.push(await Grown.start(owner, size, false));
+  grown.push(await Grown.start(owner, 10_000, true));
   for (let round = 0; round <= rounds; round += 1)
     for (const one of grown) {
       const { rate } = await load(one.service.duba.url + asked.path, seconds, one.keys);
@@ -49,32 +49,36 @@ Growth of the catalogue: ${providers} providers, SQLite
 class Grown {
   readonly service: Service;
   readonly rates: number[] = [];
-  /** With these the look-ups are made: one of each account that has prices of its own. */
-  readonly keys: string[] | undefined;
+  /** With these the look-ups are made: one of each account. */
+  readonly keys: string[];
   readonly #size: number;
+  /** Whether each account has prices of its own. */
+  readonly #hasLists: boolean;
   readonly #importing: number;
 
-  private constructor(service: Service, size: number, importing: number, keys: string[]) {
+  private constructor(service: Service, size: number, hasLists: boolean, importing: number, keys: string[]) {
     this.service = service;
     this.#size = size;
+    this.#hasLists = hasLists;
     this.#importing = importing;
-    this.keys = keys.length === 0 ? undefined : keys;
+    this.keys = keys;
   }
 
-  static async start(owner: AsyncDisposableStack, size: number, lists: number): Promise<Grown> {
+  static async start(owner: AsyncDisposableStack, size: number, hasLists: boolean): Promise<Grown> {
     const fresh = await engines[0]!.fresh();
     const { db, close } = await openStore({ ...fresh.settings, serving: false });
     const begun = performance.now();
     await publish(publisherOf(db), (base) => difference(base, wanted(size)), about);
     const importing = performance.now() - begun;
     const keys: string[] = [];
-    for (let n = 1; n <= lists; n += 1) {
+    for (let n = 1; n <= accounts; n += 1) {
       const { id, email } = await createAccount(recorded(db), { name: `List ${n}`, email: `list${n}@example.com` });
-      await publish(publisherOf(db), settingRule({ account: id, of: "ASKED", rule: "margin", value: n }), about);
+      const rule = { account: id, of: "ASKED", rule: "margin", value: n } as const;
+      if (hasLists) await publish(publisherOf(db), settingRule(rule), about);
       keys.push((await createKey(recorded(db), { account: email, mode: "test", label: "bench" })).text);
     }
     await close();
-    return new Grown(owner.use(await startService(fresh)), size, importing, keys);
+    return new Grown(owner.use(await startService(fresh)), size, hasLists, importing, keys);
   }
 
   async figures(firstRate: number): Promise<string[]> {
@@ -82,7 +86,7 @@ class Grown {
     const all = await this.#published(this.#size);
     const rate = median(this.rates);
     return [
-      `${this.#size}${this.keys ? `, ${priceLists} price lists` : ""}`,
+      `${this.#size}${this.#hasLists ? `, ${accounts} price lists` : ""}`,
       rate.toFixed(0),
       (rate / firstRate).toFixed(2),
       milliseconds(this.#importing),
