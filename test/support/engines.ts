@@ -44,7 +44,7 @@ async function administer(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Databases that a test is done with, empty again: to make one takes half a second, to empty it a fiftieth of that. */
+/** Databases that a test is done with, empty again: to make one takes half a second under load. */
 const idle: string[] = [];
 
 /** Named by a runner that drops the databases in the end: else there is nobody to leave one to. */
