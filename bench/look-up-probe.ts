@@ -9,7 +9,7 @@ export interface Probing {
 }
 
 /** Milliseconds between two look-ups: too few to be a load. */
-const pace = 3;
+const pace = 2;
 
 /** Looks up at a steady pace, of each server in turn; gives the milliseconds that each server's answers took. */
 async function probe({ urls, seconds }: Probing): Promise<number[][]> {

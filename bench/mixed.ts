@@ -12,7 +12,7 @@ import type { Probing } from "./look-up-probe.ts";
 import { type Service, startBare, startOnEachEngine, startService } from "./servers.ts";
 import { slowSync } from "./slow-sync.ts";
 
-const rounds = 5;
+const rounds = 8;
 const seconds = 1.5;
 const verifying = 64;
 const withoutLimits = { DUBA_LIMITS: "off" };
@@ -23,7 +23,7 @@ export async function mixed(): Promise<void> {
 Look-ups of 4.1 while the same service verifies
   ${verifying} callers verify from one thread; another thread looks up at a steady, low pace, idle and busy alike. They share the
   cores with the service. A bare server is looked up in turn with it: its ratio is what the crowd alone costs.
-  Limits off; ${rounds} rounds of ${seconds} s in turn, medians of the rounds and of their ratios
+  Limits off; ${rounds} rounds of ${seconds} s in turn, quantiles of all their look-ups
 `);
   await using owner = new AsyncDisposableStack();
   const services = await startOnEachEngine(owner, withoutLimits);
@@ -100,17 +100,10 @@ async function measure({ duba, client }: Service, bare: Child, probe: Worker): P
 
 function figures(name: string, seen: readonly Round[]): string[][] {
   const row = (share: number, [first, last]: [string, string], shown: string) => {
-    const of = (figure: (round: Round) => number) => median(seen.map(figure));
-    const at = (latencies: number[]) => quantile(latencies, share);
-    return [
-      first,
-      shown,
-      milliseconds(of(({ idle }) => at(idle.duba))),
-      milliseconds(of(({ busy }) => at(busy.duba))),
-      of(({ idle, busy }) => at(busy.duba) / at(idle.duba)).toFixed(2),
-      of(({ idle, busy }) => at(busy.bare) / at(idle.bare)).toFixed(2),
-      last,
-    ];
+    const at = (latencies: (round: Round) => number[]) => quantile(seen.flatMap(latencies), share);
+    const [idle, busy] = [at((round) => round.idle.duba), at((round) => round.busy.duba)];
+    const ofBare = at((round) => round.busy.bare) / at((round) => round.idle.bare);
+    return [first, shown, milliseconds(idle), milliseconds(busy), (busy / idle).toFixed(2), ofBare.toFixed(2), last];
   };
   const rate = median(seen.map((round) => round.rate)).toFixed(0);
   return [row(0.5, [name, rate], "p50"), row(0.99, ["", ""], "p99")];

@@ -14,6 +14,7 @@ import { registerPages } from "./http/pages/index.ts";
 import type { Gate, Log } from "./http/pipeline.ts";
 import { Bucket } from "./http/quota.ts";
 import { buildServer, type HttpServer } from "./http/server.ts";
+import { Turns } from "./http/turns.ts";
 import { holdKeyring } from "./identity/held-keyring.ts";
 import { openIdentity } from "./identity/identity.ts";
 import { keyringPath } from "./identity/keyring-file.ts";
@@ -151,6 +152,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
       headers: config.limitHeaders,
       arrival: config.requestTimeout,
     },
+    turns: new Turns(),
     answers,
     accessLog: config.accessLog,
     serverTiming: config.serverTiming,

@@ -7,6 +7,7 @@ import { type BoundOperation, bind, failuresOf, operation } from "../src/contrac
 import { AnswerCounts } from "../src/http/metrics.ts";
 import type { Gate } from "../src/http/pipeline.ts";
 import { buildServer } from "../src/http/server.ts";
+import { Turns } from "../src/http/turns.ts";
 import { everyOperation } from "../src/wire.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { type Answer, type AskOptions, ask, type Line } from "./support/service.ts";
@@ -31,6 +32,7 @@ const gate: Gate = {
   buckets: null,
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8192, headers: 16_384, arrival: 10_000 },
+  turns: new Turns(),
   accessLog: "failures",
   serverTiming: false,
   log: { info: note("info"), warn: note("warn"), error: note("error") },

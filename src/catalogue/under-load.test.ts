@@ -8,6 +8,7 @@ import { bind, type Caller } from "../contract/operation.ts";
 import { AnswerCounts } from "../http/metrics.ts";
 import type { Gate } from "../http/pipeline.ts";
 import { buildServer } from "../http/server.ts";
+import { Turns } from "../http/turns.ts";
 import { freshStore } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { catalogueOperations } from "./operations.ts";
@@ -30,6 +31,7 @@ const gate: Gate = {
   buckets: null,
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8_192, headers: 16_384, arrival: 10_000 },
+  turns: new Turns(),
   accessLog: "failures",
   serverTiming: false,
   log: { info: fail, warn: fail, error: fail },

@@ -84,6 +84,8 @@ function bytesOf(request: IncomingMessage, bounds: RequestBounds): Promise<Buffe
       settle();
       reject(new Failure("malformed_request", "The connection ended before the whole body had arrived."));
     };
-    request.on("data", take).on("end", end).on("error", gone).on("close", gone);
+    // Of a request that has ended already, no event comes.
+    if (request.destroyed) gone();
+    else request.on("data", take).on("end", end).on("error", gone).on("close", gone);
   });
 }

@@ -11,6 +11,7 @@ import { failureAnswer } from "./failure-answer.ts";
 import { type Accepted, inputOf, type Located } from "./input.ts";
 import type { AnswerCounts } from "./metrics.ts";
 import type { Bucket, Quota } from "./quota.ts";
+import type { Turns } from "./turns.ts";
 
 /**
  * Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`.
@@ -42,6 +43,8 @@ export interface Gate {
   /** Null: nobody is limited and no RateLimit header is sent. */
   buckets: Buckets | null;
   bounds: RequestBounds;
+  /** For what is not answered with ready bytes. */
+  turns: Turns;
   answers: AnswerCounts;
   accessLog: "failures" | "all" | "off";
   serverTiming: boolean;
@@ -84,6 +87,7 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
         throw new Failure("insufficient_scope", `This operation needs a key with the scope ${operation.scope}.`);
       if (gate.buckets) count(exchange, gate.buckets, caller);
 
+      if (!operation.pick) await gate.turns.next();
       const reading = read(raw, { query: request.query, path: request.params } as Located);
       const accepted = reading instanceof Promise ? await reading : reading;
       const call: Call = {

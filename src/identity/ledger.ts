@@ -57,11 +57,11 @@ export class Ledger {
     this.#db = db;
   }
 
-  /** Makes a row if `conditions` hold within that statement; undefined if not, or if its key or reference is taken. */
+  /** Makes a row if `conditions` hold within that statement. False if not, or if its key or reference is taken. */
   async begin(
     row: Row & { state: (typeof beginnings)[number] },
     conditions: readonly Expression<SqlBool>[] = [],
-  ): Promise<Row | undefined> {
+  ): Promise<boolean> {
     const columns = Object.keys(row) as (keyof Row)[];
     const made = await this.#db
       .insertInto("verification")
@@ -75,7 +75,17 @@ export class Ledger {
       .onConflict((conflict) => conflict.doNothing())
       .returning("reference")
       .executeTakeFirst();
-    return made && row;
+    return made !== undefined;
+  }
+
+  /** What must hold for hashes of a row's idempotency key that it is not stored under. */
+  areFree(hashes: readonly string[]): Expression<SqlBool>[] {
+    if (hashes.length === 0) return [];
+    const { exists, not, selectFrom } = expressionBuilder<Tables, never>();
+    const taken = selectFrom("verification as bound")
+      .select("bound.reference")
+      .where("bound.idempotency_hash", "in", hashes);
+    return [not(exists(taken))];
   }
 
   /** By the hashes of an idempotency key, which bind its account and mode. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { suite, type TestContext, test } from "node:test";
 import type { Failure } from "../contract/failures.ts";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../upstreams/identity-upstream.ts";
@@ -7,6 +8,7 @@ import {
   type Changes,
   engines,
   failureOf,
+  keyring,
   newRequest,
   onlyRowOf,
   PlayedUpstream,
@@ -14,6 +16,7 @@ import {
   rowsOf,
   suiteStore,
   until,
+  usualLimits,
   verified,
 } from "./identity.fixture.ts";
 import type { State } from "./ledger.ts";
@@ -425,6 +428,39 @@ for (const engine of engines) {
           upstreams: { test: answering(verified).upstream, live: [answering(verified).upstream] },
         });
         assert.equal((await now.verify({ ...mine, bvn: "22000000018" })).replayed, false);
+      });
+    });
+
+    suite("a key that was answered before", () => {
+      test("is known after the ring's hash key was changed, and the same as before", async (t) => {
+        const first = await openAnswering(t, verified);
+        const mine = newRequest({ idempotencyKey: "k" });
+        const { record } = await first.identity.verify(mine);
+        const hmac = [...keyring.hmac, { version: 2, key: randomBytes(32) }];
+        const { identity, questions } = await openAnswering(t, verified, {
+          keyring: { current: { ...keyring, hmac } },
+        });
+        assert.deepEqual(await identity.verify(mine), { record, replayed: true });
+        assert.equal((await failureOf(identity.verify({ ...mine, amount: 1 }))).code, "idempotency_key_reused");
+        assert.equal(questions.length, 0);
+        assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+      });
+
+      test("is answered also while the account has as many running as it may, or the source is gone", async (t) => {
+        const upstream = new PlayedUpstream();
+        const changes = { upstreams: { test: upstream, live: [answering(verified).upstream] } };
+        const identity = await store.open(t, { ...changes, settings: { limits: { ...usualLimits, inFlight: 1 } } });
+        const mine = newRequest({ idempotencyKey: "k" });
+        const inTest = identity.verify(mine);
+        upstream.answer(await verified(await upstream.asked()));
+        const inLive = await identity.verify({ ...mine, mode: "live" });
+        const running = identity.verify({ ...mine, idempotencyKey: "other" });
+        await upstream.asked(2);
+        assert.deepEqual(await identity.verify(mine), { ...(await inTest), replayed: true });
+        upstream.answer({ kind: "not_found" }, 2);
+        await failureOf(running);
+        const without = await store.open(t);
+        assert.deepEqual(await without.verify({ ...mine, mode: "live" }), { ...inLive, replayed: true });
       });
     });
 

@@ -76,8 +76,18 @@ const givenUp =
   "The outcome of this verification stays unknown, and its key has used its attempts. Nothing was charged. Verify " +
   "again with a new Idempotency-Key.";
 
-/** Thrown inside only: another request was faster with the key, so look again. */
+/** Thrown inside only: the key is not what it was taken for, so look it up. */
 const beaten = Symbol("beaten");
+
+/** How an idempotency key is bound to a row. */
+interface Binding {
+  /** Of the key, under each key of the ring, the one to store first; none without an idempotency key. */
+  hashes: readonly string[];
+  /** False while the key is only taken for new. */
+  isLookedUp: boolean;
+  /** Called as soon as the row is made. */
+  bind: () => void;
+}
 
 /**
  * The way of every verification: idempotency key, amount, limits, intent row, upstream, outcome row, answer. Intent and
@@ -142,7 +152,7 @@ export class Verifications {
   async #keyless(request: VerificationRequest, begun: number): Promise<Given> {
     for (;;) {
       try {
-        return await this.#fresh(request, null, () => {}, begun);
+        return await this.#fresh(request, { hashes: [], isLookedUp: true, bind: () => {} }, begun);
       } catch (error) {
         if (error !== beaten) throw error;
       }
@@ -150,37 +160,63 @@ export class Verifications {
   }
 
   async #keyed(request: VerificationRequest, key: string, begun: number): Promise<Given> {
-    const { fingerprints, late } = this.#parts;
     const whose = [request.accountId, request.mode, key];
-    const claim = fingerprints.lasting("idempotency key", whose);
-    for (;;) {
-      const hashes = fingerprints.all("idempotency key", whose);
-      const row = await this.#rowOf(hashes);
-      if (row) {
-        const isErased = row.body_hash === erased;
-        if (!isErased && !fingerprints.matches(row.body_hash, "body", contentOf(request)))
-          throw new Failure("idempotency_key_reused");
-        if (late.has(row.reference)) throw inProgress(row.reference);
-        if (row.state === "started") {
-          if (!(await this.#isTakenFromOwner(row))) throw inProgress(row.reference);
-          continue;
-        }
-        if (isErased) throw refusal("record_no_longer_held", undefined, factsOf(row));
-        if (row.state !== "failed" && row.state !== "unknown") return this.#again(row);
-      }
-      const claimed = this.#claims.get(claim);
-      if (claimed) {
-        await claimed;
-        continue;
-      }
+    const claim = this.#parts.fingerprints.lasting("idempotency key", whose);
+    // Nearly every key is new, which its insert finds out by itself.
+    for (let isLookedUp = this.#claims.has(claim); ; isLookedUp = true) {
+      const hashes = this.#parts.fingerprints.all("idempotency key", whose);
       try {
-        return await this.#claimed(claim, (bind) =>
-          row ? this.#resumed(request, row, bind, begun) : this.#fresh(request, hashes[0]!, bind, begun),
-        );
+        return await (isLookedUp
+          ? this.#lookedUp(request, claim, hashes, begun)
+          : this.#unseen(request, claim, hashes, begun));
       } catch (error) {
         if (error !== beaten) throw error;
       }
     }
+  }
+
+  /** Takes the key for new. Throws `beaten` if it is not, or if a key that is may not be bound. */
+  async #unseen(request: VerificationRequest, claim: string, hashes: string[], begun: number): Promise<Given> {
+    let isBound = false;
+    const fresh = (free: () => void) => {
+      const bind = () => {
+        isBound = true;
+        free();
+      };
+      return this.#fresh(request, { hashes, isLookedUp: false, bind }, begun);
+    };
+    try {
+      return await this.#claimed(claim, fresh);
+    } catch (error) {
+      throw error instanceof Failure && !isBound ? beaten : error;
+    }
+  }
+
+  /** Goes by what the ledger has of the key. Throws `beaten` if that has just changed. */
+  async #lookedUp(request: VerificationRequest, claim: string, hashes: string[], begun: number): Promise<Given> {
+    const row = await this.#rowOf(hashes);
+    const answer = row && (await this.#answerOf(row, request));
+    if (answer) return answer;
+    const claimed = this.#claims.get(claim);
+    if (claimed) {
+      await claimed;
+      throw beaten;
+    }
+    return this.#claimed(claim, (bind) =>
+      row ? this.#resumed(request, row, bind, begun) : this.#fresh(request, { hashes, isLookedUp: true, bind }, begun),
+    );
+  }
+
+  /** What the key of a row is answered; undefined if its verification ended without an answer. */
+  async #answerOf(row: Row, request: VerificationRequest): Promise<Given | undefined> {
+    const { fingerprints, late } = this.#parts;
+    const isErased = row.body_hash === erased;
+    if (!isErased && !fingerprints.matches(row.body_hash, "body", contentOf(request)))
+      throw new Failure("idempotency_key_reused");
+    if (late.has(row.reference)) throw inProgress(row.reference);
+    if (row.state === "started") throw (await this.#isTakenFromOwner(row)) ? beaten : inProgress(row.reference);
+    if (isErased) throw refusal("record_no_longer_held", undefined, factsOf(row));
+    return row.state === "failed" || row.state === "unknown" ? undefined : this.#again(row);
   }
 
   async #rowOf(hashes: readonly string[]): Promise<Row | undefined> {
@@ -217,18 +253,24 @@ export class Verifications {
     }
   }
 
-  /** A first attempt. Throws `beaten` if the key was bound meanwhile. */
-  async #fresh(request: VerificationRequest, hash: string | null, bind: () => void, begun: number): Promise<Given> {
-    const { ledger, limits, settings } = this.#parts;
+  /** A first attempt. Throws `beaten` if the key is bound already; or, before it was looked up, if there may be no row. */
+  async #fresh(request: VerificationRequest, binding: Binding, begun: number): Promise<Given> {
     const route = this.#routeOf(request.mode);
-    const row = this.#intentOf(request, hash, route.upstreams[0].name);
-    if (settings.amountPolicy === "enforce" && row.amount_differs) return this.#refused(row, request.bvn);
+    const row = this.#intentOf(request, binding.hashes[0] ?? null, route.upstreams[0].name);
+    if (this.#parts.settings.amountPolicy === "enforce" && row.amount_differs)
+      return this.#refused(row, request.bvn, binding);
     return this.#inFlight(row, async () => {
-      const made = await ledger.begin({ ...row, state: "started" }, limits.conditions(row, request.bvn));
-      if (!made) throw (await limits.refusal(row, request.bvn)) ?? beaten;
-      bind();
-      return this.#attempted(request, made, route, { begun });
+      await this.#begin({ ...row, state: "started" }, request.bvn, binding);
+      return this.#attempted(request, row, route, { begun });
     });
+  }
+
+  async #begin(row: Row & { state: "started" | "refused" }, bvn: string, binding: Binding): Promise<void> {
+    const { ledger, limits } = this.#parts;
+    const { hashes, isLookedUp, bind } = binding;
+    if (!(await ledger.begin(row, [...ledger.areFree(hashes.slice(1)), ...limits.conditions(row, bvn)])))
+      throw (isLookedUp ? await limits.refusal(row, bvn) : undefined) ?? beaten;
+    bind();
   }
 
   /** A further attempt of a verification that ended without an answer. */
@@ -345,13 +387,11 @@ export class Verifications {
   }
 
   /** Writes down a verification that is refused before anybody is asked. */
-  async #refused(intent: Row, bvn: string): Promise<never> {
-    const { ledger, limits } = this.#parts;
+  async #refused(intent: Row, bvn: string, binding: Binding): Promise<never> {
     const state = "refused" as const;
     const row = { ...intent, state, attempts: 0, owner: null, trail_due: 1 as const, completed_at: intent.created_at };
-    const made = await ledger.begin(row, limits.conditions(row, bvn));
-    if (!made) throw (await limits.refusal(row, bvn)) ?? beaten;
-    throw amountMismatch(made.fee, factsOf(made));
+    await this.#begin(row, bvn, binding);
+    throw amountMismatch(row.fee, factsOf(row));
   }
 
   #routeOf(mode: Mode, row?: Row): Route {
