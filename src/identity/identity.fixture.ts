@@ -256,6 +256,15 @@ export function quietly(db: Kysely<Tables>): { db: Kysely<Tables>; quiet(): Prom
       return result;
     },
   });
+  const execute = watched.executeQuery;
+  // A prepared query passes the plugin when it is written only.
+  watched.executeQuery = (query, options) => {
+    const work = execute.call(watched, query, options) as ReturnType<typeof watched.executeQuery<never>>;
+    const over = () => running.delete(work);
+    running.add(work);
+    work.then(over, over);
+    return work;
+  };
   return {
     db: watched,
     async quiet() {

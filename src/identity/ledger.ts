@@ -1,5 +1,6 @@
 import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql, type UpdateObject } from "kysely";
 import type { Mode } from "../contract/operation.ts";
+import { Prepared } from "../storage/prepared.ts";
 import type { Tables, VerificationRow } from "../storage/tables.ts";
 import type { Sealed } from "./seal.ts";
 
@@ -46,46 +47,54 @@ export interface Finding {
   at: number;
 }
 
+/** What must hold for a row to be made: expressions over the values, prepared once for each shape. */
+export interface Conditions<Values extends object> {
+  shape: string;
+  values: Values;
+  hold(values: Values): Expression<SqlBool>[];
+}
+
+const unconditional: Conditions<object> = { shape: "", values: {}, hold: () => [] };
+
 /**
  * The ledger of verifications. Each change is one guarded statement on one row, so that two who want to make it cannot
  * both succeed: the loser gets undefined or false and looks again.
  */
 export class Ledger {
   readonly #db: Kysely<Tables>;
+  readonly #prepared: Prepared;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
+    this.#prepared = new Prepared(db);
   }
 
-  /** Makes a row if `conditions` hold within that statement. False if not, or if its key or reference is taken. */
-  async begin(
+  /**
+   * Makes a row if `conditions` hold within that statement. False if not, or if its reference, or its idempotency key, is
+   * taken: under the hash that the row stores, or under one of `otherHashes`.
+   */
+  async begin<Given extends object = object>(
     row: Row & { state: (typeof beginnings)[number] },
-    conditions: readonly Expression<SqlBool>[] = [],
+    otherHashes: readonly string[] = [],
+    { shape, values: given, hold }: Conditions<Given> = unconditional as Conditions<Given>,
   ): Promise<boolean> {
     const columns = Object.keys(row) as (keyof Row)[];
-    const made = await this.#db
-      .insertInto("verification")
-      .columns(columns)
-      .expression(
-        this.#db
-          .selectNoFrom((select) => columns.map((column) => select.val(row[column]).as(column)))
-          // SQLite takes `on conflict` after a select only if that has a `where`.
-          .where((select) => select.and([sql<SqlBool>`1 = 1`, ...conditions])),
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("reference")
-      .executeTakeFirst();
-    return made !== undefined;
-  }
-
-  /** What must hold for hashes of a row's idempotency key that it is not stored under. */
-  areFree(hashes: readonly string[]): Expression<SqlBool>[] {
-    if (hashes.length === 0) return [];
-    const { exists, not, selectFrom } = expressionBuilder<Tables, never>();
-    const taken = selectFrom("verification as bound")
-      .select("bound.reference")
-      .where("bound.idempotency_hash", "in", hashes);
-    return [not(exists(taken))];
+    const values = { ...row, otherHashes, ...given };
+    const made = await this.#prepared.run(`begin; ${otherHashes.length}; ${shape}`, values, (values) =>
+      this.#db
+        .insertInto("verification")
+        .columns(columns)
+        .expression(
+          this.#db
+            .selectNoFrom((select) => columns.map((column) => select.val(values[column]).as(column)))
+            // SQLite takes `on conflict` after a select only if that has a `where`.
+            .where((select) => select.and([sql<SqlBool>`1 = 1`, ...hold(values)]))
+            .$if(otherHashes.length > 0, (query) => query.where(isFree(values.otherHashes))),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .returning("reference"),
+    );
+    return made.length > 0;
   }
 
   /** By the hashes of an idempotency key, which bind its account and mode. */
@@ -150,20 +159,23 @@ export class Ledger {
   }
 
   /** Ends a running attempt. False if the row is not this attempt's any more. */
-  async settle(attempt: Attempt, finding: Finding): Promise<boolean> {
-    const moved = await this.#move("settle", finding.state, attempt.reference, columnsOf(finding))
-      .$if(finding.state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
-      .where("owner", "=", attempt.owner)
-      .where("attempts", "=", attempt.attempts)
-      .returning("reference")
-      .executeTakeFirst();
-    return moved !== undefined;
+  async settle({ reference, owner, attempts }: Attempt, finding: Finding): Promise<boolean> {
+    const { state } = finding;
+    const values = { reference, owner, attempts, ...columnsOf(finding) };
+    const moved = await this.#prepared.run(`settle; ${state}`, values, ({ reference, owner, attempts, ...columns }) =>
+      this.#move("settle", state, reference, unlessErased(columns))
+        .$if(state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
+        .where("owner", "=", owner)
+        .where("attempts", "=", attempts)
+        .returning("reference"),
+    );
+    return moved.length > 0;
   }
 
   /** Writes what was heard after the attempt was given up, never charged: nobody was given it yet. */
   async learn(attempt: Attempt, finding: Finding): Promise<boolean> {
     if (finding.state === "unknown") return false;
-    const columns = columnsOf({ ...finding, charged: false });
+    const columns = unlessErased(columnsOf({ ...finding, charged: false }));
     const moved =
       finding.state === "failed"
         ? await this.#move("excuse", "failed", attempt.reference, { ...columns, unresolved: 0 })
@@ -248,19 +260,21 @@ export class Ledger {
 function columnsOf({ state, charged, sealed, at }: Finding) {
   return {
     charged: charged ? 1 : 0,
-    sealed_record: unlessErased(sealed?.sealed_record),
-    sealed_key: unlessErased(sealed?.sealed_key),
+    sealed_record: sealed?.sealed_record ?? null,
+    sealed_key: sealed?.sealed_key ?? null,
     completed_at: state === "unknown" ? null : at,
   } as const;
 }
 
 /** A row that was erased while it ran keeps no record. */
-function unlessErased(value: string | undefined): Expression<string | null> | null {
-  if (value === undefined) return null;
-  return expressionBuilder<Tables, "verification">()
-    .case()
-    .when("subject_hash", "=", erased)
-    .then(null)
-    .else(value)
-    .end();
+function unlessErased(columns: ReturnType<typeof columnsOf>) {
+  const kept = (value: string | null) =>
+    expressionBuilder<Tables, "verification">().case().when("subject_hash", "=", erased).then(null).else(value).end();
+  return { ...columns, sealed_record: kept(columns.sealed_record), sealed_key: kept(columns.sealed_key) };
+}
+
+function isFree(hashes: readonly string[]): Expression<SqlBool> {
+  const { exists, not, selectFrom } = expressionBuilder<Tables, never>();
+  const bound = selectFrom("verification as bound").select("bound.reference");
+  return not(exists(bound.where("bound.idempotency_hash", "in", hashes)));
 }

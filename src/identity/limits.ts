@@ -1,9 +1,9 @@
-import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, expressionBuilder, type Kysely, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import { Failure } from "../contract/failures.ts";
 import type { Limit } from "../contract/setting.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Fingerprints } from "./fingerprint.ts";
-import type { Row, State } from "./ledger.ts";
+import type { Conditions, Row, State } from "./ledger.ts";
 import type { IdentitySettings } from "./settings.ts";
 
 const day = 24 * 60 * 60_000;
@@ -18,8 +18,17 @@ interface Rule {
   window: number;
   counts: "rows" | "attempts";
   states?: readonly State[];
-  subjects?: readonly string[];
+  ofSubject?: boolean;
 }
+
+/** Whose rows are counted, and since when, by rule. */
+interface Asked extends Pick<Row, "account_id" | "mode"> {
+  since: number[];
+  /** Under each hash key of the ring; none where no rule is of a subject. */
+  subjects: string[];
+}
+
+type Counted = SelectQueryBuilder<Tables & { earlier: Tables["verification"] }, "earlier", unknown>;
 
 function rowRule({ count, seconds }: Limit, may: string, what: string): Rule {
   const every = { 60: "a minute", 3600: "an hour", 86400: "a day" }[seconds] ?? `${seconds} s`;
@@ -40,31 +49,38 @@ export class Limits {
   }
 
   /** What must hold for `row` to be made. */
-  conditions(row: Row, bvn: string): Expression<SqlBool>[] {
-    return this.#rules(row, bvn).map((rule) => this.#isBelow(rule, row));
+  conditions(row: Row, bvn: string): Conditions<Asked> {
+    const rules = this.#rules(row);
+    const values = this.#asked(rules, row, bvn);
+    return {
+      shape: `${row.mode} ${row.state} ${values.subjects.length}`,
+      values,
+      hold: (values) => rules.map((rule, at) => isBelow(rule, this.#counted(rule, at, values))),
+    };
   }
 
   /** The failure of a row that may not be made, or undefined if it may. Its `Retry-After` is when it may be. */
   async refusal(row: Row, bvn: string): Promise<Failure | undefined> {
-    return this.#refusal(this.#rules(row, bvn), row);
+    const rules = this.#rules(row);
+    return this.#refusal(rules, this.#asked(rules, row, bvn), row.started_at);
   }
 
   /** The same for a further attempt of a row: only what attempts cost counts. */
   async resumptionRefusal(row: Row, at: number): Promise<Failure | undefined> {
-    return this.#refusal(this.#vendorRules(row), { ...row, started_at: at });
+    const rules = this.#vendorRules(row);
+    return this.#refusal(rules, this.#asked(rules, { ...row, started_at: at }), at);
   }
 
-  async #refusal(rules: readonly Rule[], row: Row): Promise<Failure | undefined> {
-    for (const rule of rules) {
-      const freeAt = await this.#freeAt(rule, row);
+  async #refusal(rules: readonly Rule[], asked: Asked, at: number): Promise<Failure | undefined> {
+    for (const [index, rule] of rules.entries()) {
+      const freeAt = await this.#freeAt(rule, this.#counted(rule, index, asked), at);
       if (freeAt === undefined) continue;
-      const retryAfter = Math.max(1, Math.ceil((freeAt - row.started_at) / 1000));
-      return new Failure(rule.code, rule.message, { retryAfter });
+      return new Failure(rule.code, rule.message, { retryAfter: Math.max(1, Math.ceil((freeAt - at) / 1000)) });
     }
     return undefined;
   }
 
-  #rules(row: Row, bvn: string): Rule[] {
+  #rules(row: Row): Rule[] {
     const { limits } = this.#settings;
     if (!limits) return [];
     const account = rowRule(limits.account, "may start", "verifications");
@@ -72,7 +88,7 @@ export class Limits {
     const unmatched = { ...rowRule(limits.negatives, "may have", "verifications without a match"), states: negatives };
     const always = [account, unmatched, ...this.#vendorRules(row)];
     if (row.mode === "test") return always;
-    const ofSubject = { code: "subject_rate_limited" as const, subjects: this.#fingerprints.all("subject", [bvn]) };
+    const ofSubject = { code: "subject_rate_limited", ofSubject: true } as const;
     const asked = rowRule(limits.subject, "may start", "verifications of one BVN");
     const missed = rowRule(limits.subjectNegatives, "may have", "verifications of one BVN without a match");
     return [...always, { ...asked, ...ofSubject }, { ...missed, ...ofSubject, states: negatives }];
@@ -85,34 +101,40 @@ export class Limits {
     return [{ code: "rate_limited", message, most, window: day, counts: "attempts" }];
   }
 
-  #counted(rule: Rule, { account_id, mode, started_at }: Row) {
+  #asked(rules: readonly Rule[], { account_id, mode, started_at }: Row, bvn?: string): Asked {
+    const isOfSubject = bvn !== undefined && rules.some(({ ofSubject }) => ofSubject);
+    const subjects = isOfSubject ? this.#fingerprints.all("subject", [bvn]) : [];
+    return { account_id, mode, since: rules.map(({ window }) => started_at - window), subjects };
+  }
+
+  #counted(rule: Rule, index: number, { account_id, mode, since, subjects }: Asked) {
     return this.#db
       .selectFrom("verification as earlier")
       .where("earlier.account_id", "=", account_id)
       .where("earlier.mode", "=", mode)
-      .where("earlier.started_at", ">", started_at - rule.window)
+      .where("earlier.started_at", ">", since[index]!)
       .$if(rule.states !== undefined, (query) => query.where("earlier.state", "in", rule.states!))
-      .$if(rule.subjects !== undefined, (query) => query.where("earlier.subject_hash", "in", rule.subjects!));
+      .$if(rule.ofSubject === true, (query) => query.where("earlier.subject_hash", "in", subjects));
   }
 
-  #isBelow(rule: Rule, row: Row): Expression<SqlBool> {
-    const count =
-      rule.counts === "rows" ? sql<number>`count(*)` : sql<number>`coalesce(sum(${sql.ref("earlier.attempts")}), 0)`;
-    return expressionBuilder<Tables, never>()(this.#counted(rule, row).select(count.as("count")), "<", rule.most);
-  }
-
-  /** When the rule next lets a row be made, or undefined if it does now. */
-  async #freeAt(rule: Rule, row: Row): Promise<number | undefined> {
+  /** When the rule lets a row be made that it does not let be made `at`; undefined if it does. */
+  async #freeAt(rule: Rule, counted: Counted, at: number): Promise<number | undefined> {
     const below = await this.#db
-      .selectNoFrom(sql<SqlBool>`${this.#isBelow(rule, row)}`.as("below"))
+      .selectNoFrom(sql<SqlBool>`${isBelow(rule, counted)}`.as("below"))
       .executeTakeFirstOrThrow();
     if (below.below) return undefined;
-    const blocking = await this.#counted(rule, row)
+    const blocking = await counted
       .select("earlier.started_at")
       .orderBy("earlier.started_at", rule.counts === "rows" ? "desc" : "asc")
       .limit(1)
       .$if(rule.counts === "rows", (query) => query.offset(rule.most - 1))
       .executeTakeFirst();
-    return (blocking?.started_at ?? row.started_at) + rule.window;
+    return (blocking?.started_at ?? at) + rule.window;
   }
+}
+
+function isBelow({ counts, most }: Rule, counted: Counted): Expression<SqlBool> {
+  const count =
+    counts === "rows" ? sql<number>`count(*)` : sql<number>`coalesce(sum(${sql.ref("earlier.attempts")}), 0)`;
+  return expressionBuilder<Tables, never>()(counted.select(count.as("count")), "<", most);
 }

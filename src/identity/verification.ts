@@ -268,7 +268,7 @@ export class Verifications {
   async #begin(row: Row & { state: "started" | "refused" }, bvn: string, binding: Binding): Promise<void> {
     const { ledger, limits } = this.#parts;
     const { hashes, isLookedUp, bind } = binding;
-    if (!(await ledger.begin(row, [...ledger.areFree(hashes.slice(1)), ...limits.conditions(row, bvn)])))
+    if (!(await ledger.begin(row, hashes.slice(1), limits.conditions(row, bvn))))
       throw (isLookedUp ? await limits.refusal(row, bvn) : undefined) ?? beaten;
     bind();
   }

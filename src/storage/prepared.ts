@@ -1,0 +1,51 @@
+import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** Stands in a query for a value that comes when it runs. */
+class Slot {
+  readonly name: string;
+  readonly index: number | undefined;
+  constructor(name: string, index?: number) {
+    this.name = name;
+    this.index = index;
+  }
+  of(values: object): unknown {
+    const value = (values as Record<string, unknown>)[this.name];
+    return this.index === undefined ? value : (value as unknown[])[this.index];
+  }
+}
+
+/** Queries that are written once and run with other values each time: to write one takes longer than to run it. */
+export class Prepared {
+  readonly #db: Kysely<Tables>;
+  readonly #compiled = new Map<string, CompiledQuery>();
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  /**
+   * Runs what `write` makes of `values`, and gives its rows. `write` is asked once for each `shape`, with something in place
+   * of every value (of every item, in a list): it must go by nothing else.
+   */
+  async run<Given extends object, Row>(
+    shape: string,
+    values: Given,
+    write: (values: Given) => Compilable<Row>,
+  ): Promise<Row[]> {
+    const compiled = this.#compiled.get(shape) ?? this.#write(shape, values, write);
+    const parameters = compiled.parameters.map((value) => (value instanceof Slot ? value.of(values) : value));
+    const { rows } = await this.#db.executeQuery({ ...compiled, parameters });
+    return rows as Row[];
+  }
+
+  #write<Given extends object>(shape: string, values: Given, write: (values: Given) => Compilable): CompiledQuery {
+    const slots = Object.entries(values).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map((_, index) => new Slot(name, index)) : new Slot(name),
+    ]);
+    const compiled = write(Object.fromEntries(slots) as Given).compile();
+    this.#compiled.set(shape, compiled);
+    return compiled;
+  }
+}
