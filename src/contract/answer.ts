@@ -2,17 +2,24 @@ import type { TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
 /**
- * A writer of JSON answers of one schema: members in the schema's order, undeclared ones left out. Throws when a value
- * breaks the schema: an answer is never silently bent into shape.
+ * A copier of values of one schema: members in the schema's order, undeclared ones left out. Throws when a value breaks the
+ * schema: an answer is never silently bent into shape.
  */
-export function answerWriter(schema: TSchema): (answer: unknown) => string {
+export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
   const validator = Compile(schema);
-  return (answer) => {
-    const declared = inOrder(schema, answer);
+  const copy = ordered(schema);
+  return (value) => {
+    const declared = copy(value);
     if (!validator.Check(declared))
       throw new AnswerFault(validator.Errors(declared).map((e) => `${e.instancePath} ${e.keyword}`));
-    return JSON.stringify(declared);
+    return declared;
   };
+}
+
+/** A writer of such copies as JSON. */
+export function answerWriter(schema: TSchema): (answer: unknown) => string {
+  const declared = declaredCopier(schema);
+  return (answer) => JSON.stringify(declared(answer));
 }
 
 /** An answer broke its own schema. Says where and which rule, never the value. */
@@ -22,17 +29,21 @@ export class AnswerFault extends Error {
   }
 }
 
-function inOrder(schema: TSchema, value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const { items } = schema as { items?: TSchema };
-    return items ? value.map((item) => inOrder(items, item)) : value;
+function ordered(schema: TSchema): (value: unknown) => unknown {
+  const { items, properties } = schema as { items?: TSchema } & Partial<TObject>;
+  if (items) {
+    const copy = ordered(items);
+    return (value) => (Array.isArray(value) ? value.map(copy) : value);
   }
-  const { properties } = schema as Partial<TObject>;
-  if (!properties || typeof value !== "object" || value === null) return value;
-  const members: Record<string, unknown> = {};
-  for (const [name, property] of Object.entries(properties)) {
-    const member = (value as Record<string, unknown>)[name];
-    if (member !== undefined) members[name] = inOrder(property, member);
-  }
-  return members;
+  if (!properties) return (value) => value;
+  const members = Object.entries(properties).map(([name, member]) => ({ name, copy: ordered(member) }));
+  return (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const copied: Record<string, unknown> = {};
+    for (const { name, copy } of members) {
+      const member = (value as Record<string, unknown>)[name];
+      if (member !== undefined) copied[name] = copy(member);
+    }
+    return copied;
+  };
 }

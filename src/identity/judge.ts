@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { answerWriter } from "../contract/answer.ts";
+import { declaredCopier } from "../contract/answer.ts";
 import type { Answers } from "../contract/operation.ts";
 import { IdentityRecord } from "../contract/record.ts";
 import type {
@@ -21,12 +21,12 @@ const unasked: ReadonlySet<Unavailability> = new Set(["not_reached", "busy", "pa
 
 const badResponse: Verdict = { state: "failed", reason: "bad_response" };
 
-const written = answerWriter(Type.Omit(IdentityRecord, ["request_reference"]));
+const declared = declaredCopier(Type.Omit(IdentityRecord, ["request_reference"]));
 
 /** The record's documented members and no others, or undefined if one is missing or of another type. */
 function declaredOf(record: IdentityAnswer): IdentityAnswer | undefined {
   try {
-    return JSON.parse(written(record));
+    return declared(record) as IdentityAnswer;
   } catch {
     return undefined;
   }

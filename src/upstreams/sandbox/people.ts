@@ -17,6 +17,10 @@ const youngestBirth = Date.UTC(referenceYear - 19, 11, 31);
 /** Enrolment of bank customers began in 2014; the first whole year is 2015. */
 const firstEnrolment = Date.UTC(2015, 0, 1);
 
+const ofGender = (gender: "Male" | "Female") =>
+  givenNames.filter((entry) => entry.gender === gender).map(({ name }) => name.toUpperCase());
+const givenOf = { Male: ofGender("Male"), Female: ofGender("Female") };
+
 const levels = ["Level 1 - Low Level Accounts", "Level 2 - Medium Level Accounts"] as const;
 const months = "January February March April May June July August September October November December".split(" ");
 
@@ -34,13 +38,12 @@ export function person(bvn: string, phone: string): IdentityAnswer {
   const dayFrom = (trait: string, first: number, last: number) =>
     new Date(first + draw(trait, (last - first) / days + 1) * days);
 
-  const gender = oneOf("gender", ["Male", "Female"]);
-  const given = givenNames.filter((entry) => entry.gender === gender).map((entry) => entry.name.toUpperCase());
-  const first = oneOf("first name", given);
-  const middle = oneOf(
-    "middle name",
-    given.filter((name) => name !== first),
-  );
+  const gender = oneOf("gender", ["Male", "Female"] as const);
+  const given = givenOf[gender];
+  const firstAt = draw("first name", given.length);
+  const first = given[firstAt]!;
+  const another = draw("middle name", given.length - 1);
+  const middle = given[another < firstAt ? another : another + 1]!;
   const last = oneOf("last name", familyNames).name.toUpperCase();
   const birth = dayFrom("birth", eldestBirth, youngestBirth);
   const adult = Date.UTC(birth.getUTCFullYear() + 18, birth.getUTCMonth(), birth.getUTCDate());
