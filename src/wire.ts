@@ -55,6 +55,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     dataDirectory: config.dataDirectory,
     databaseUrl: config.databaseUrl,
     serving: true,
+    starting: true,
   });
   opened.defer(() => store.close());
   const { db, engine } = store;
@@ -169,6 +170,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   const document = openapi(everyOperation, manifest.version);
   registerPages(app, { operations: everyOperation, document, version: manifest.version });
   registerHealth(app, async () => !stopping && (await store.takesWrites()));
+  await store.serve();
 
   const running = opened.move();
   return {

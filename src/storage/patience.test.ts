@@ -6,6 +6,9 @@ import pg from "pg";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
 import { StoreAway } from "./fault.ts";
+import { whileServing } from "./patience.ts";
+import { openPostgres } from "./postgres-pool.ts";
+import { openSqlite } from "./sqlite/dialect.ts";
 import { openStore, type Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
@@ -39,6 +42,13 @@ async function statementOf(milliseconds: number, store: Store): Promise<(db: Kys
     perNumber = Math.min(perNumber, (performance.now() - begun) / 200_000);
   }
   return (db) => count(Math.ceil(milliseconds / perNumber), db);
+}
+
+/** The store as a process that serves has it, without the lock of its directory. */
+async function openBeside({ dataDirectory, databaseUrl }: Fresh["settings"]) {
+  return databaseUrl === undefined
+    ? await openSqlite(`${dataDirectory}/duba.db`, whileServing)
+    : openPostgres(databaseUrl, whileServing);
 }
 
 async function awayWithinASecond(asked: Promise<unknown>): Promise<StoreAway> {
@@ -95,5 +105,28 @@ for (const { name: engine, fresh } of engines) {
       await store.db.transaction().execute(long);
       assert.equal((await store.db.selectFrom("change_counter").selectAll().execute()).length, 2);
     });
+  });
+
+  it(`a start on ${engine} waits for what a process that serves does not`, async () => {
+    const { settings, dispose } = await fresh();
+    const store = await openStore({ ...settings, serving: true, starting: true });
+    const write = ({ db }: { db: Kysely<Tables> }, name: string) =>
+      db.insertInto("instance_secret").values(secret(name)).execute();
+    const serving = await openBeside(settings);
+    try {
+      let release = await holdWrites(settings);
+      const writing = write(store, "of a start");
+      await awayWithinASecond(write(serving, "of a request"));
+      await release();
+      await writing;
+      await store.serve();
+      release = await holdWrites(settings);
+      await awayWithinASecond(write(store, "of a request"));
+      await release();
+    } finally {
+      await serving.close();
+      await store.close();
+      await dispose();
+    }
   });
 }

@@ -113,32 +113,47 @@ function isInside(client: pg.PoolClient): boolean {
 
 export interface PostgresDatabase {
   readonly db: Kysely<Tables>;
+  /** From here on the store is waited for as long as this says. Resolves when nothing waits any longer. */
+  wait(patience: Patience): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A pool on `url`; nothing is connected until the first statement. */
-export function openPostgres(url: string, patience: Patience): PostgresDatabase {
-  const pool = new pg.Pool({
-    connectionString: url,
-    types,
-    application_name: "duba",
-    connectionTimeoutMillis: OPEN_MILLISECONDS,
-    max: MOST_CONNECTIONS,
-    keepAlive: true,
-    statement_timeout: serverLimit(patience.alone),
-    idle_in_transaction_session_timeout: patience.idle,
-  });
-  // A dropped connection fails its statement, or is replaced at the next one; unheard, these events would end the process.
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
+/** Connections that are made for one patience. */
+class PatientPool {
+  readonly #pool: pg.Pool;
+  readonly #patience: Patience;
+  readonly #server: Server = { heard: 0 };
+  readonly #connecting = new Set<Promise<PostgresPoolClient>>();
 
-  const server: Server = { heard: 0 };
-  const connect = async () => {
+  constructor(url: string, patience: Patience) {
+    this.#patience = patience;
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      types,
+      application_name: "duba",
+      connectionTimeoutMillis: OPEN_MILLISECONDS,
+      max: MOST_CONNECTIONS,
+      keepAlive: true,
+      statement_timeout: serverLimit(patience.alone),
+      idle_in_transaction_session_timeout: patience.idle,
+    });
+    // A dropped connection fails its statement, or is replaced at the next one; unheard, these events would end the process.
+    this.#pool.on("error", () => undefined);
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+  }
+
+  connect(): Promise<PostgresPoolClient> {
+    const client = this.#connect().finally(() => this.#connecting.delete(client));
+    this.#connecting.add(client);
+    return client;
+  }
+
+  async #connect(): Promise<PostgresPoolClient> {
     const asked = performance.now();
-    const coming = pool.connect();
+    const coming = this.#pool.connect();
     try {
-      const client = await answeredWithin(coming, () => leftOf(patience, asked, server.heard), noAnswer);
-      return bounded(client, patience, server);
+      const left = () => leftOf(this.#patience, asked, this.#server.heard);
+      return bounded(await answeredWithin(coming, left, noAnswer), this.#patience, this.#server);
     } catch (error) {
       // A connection that comes too late for this statement serves the next.
       coming.then(
@@ -147,23 +162,33 @@ export function openPostgres(url: string, patience: Patience): PostgresDatabase 
       );
       throw explained(error, false);
     }
-  };
-  const connecting = new Set<Promise<PostgresPoolClient>>();
-  const kept: PostgresPool = {
-    options: pool.options,
-    connect() {
-      const client = connect().finally(() => connecting.delete(client));
-      connecting.add(client);
-      return client;
-    },
-    end: () => pool.end(),
-  };
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kept }) });
+  }
+
+  /** Resolves when nobody waits for a connection any longer: both Kysely and the pool would forget those at their end. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#connecting);
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+/** A pool on `url`; nothing is connected until the first statement. */
+export function openPostgres(url: string, patience: Patience): PostgresDatabase {
+  let pool = new PatientPool(url, patience);
+  const current: PostgresPool = { options: {}, connect: () => pool.connect(), end: () => pool.end() };
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: current }) });
   return {
     db,
+    async wait(patience) {
+      const earlier = pool;
+      pool = new PatientPool(url, patience);
+      await earlier.settled();
+      await earlier.end();
+    },
     async close() {
-      // Kysely and the pool would forget those who still wait for a connection.
-      await Promise.allSettled(connecting);
+      await pool.settled();
       await db.destroy();
     },
   };

@@ -18,6 +18,8 @@ export interface StoreSettings {
   readonly databaseUrl?: string | undefined;
   /** True for a process that serves: only one may on one data directory. The command line runs beside it with false. */
   readonly serving: boolean;
+  /** For a start of such a process: nobody waits for it, so that the store is waited for like a command does until `serve`. */
+  readonly starting?: boolean;
   /** For a command that reads or writes the whole store, in one transaction: no statement of it has to be done in time. */
   readonly patient?: boolean;
 }
@@ -30,6 +32,8 @@ export interface Store {
    * 10 s, as do those of a process beside it: longer work belongs in transactions, which others wait for on SQLite.
    */
   readonly db: Kysely<Tables>;
+  /** Ends the time of a start. */
+  serve(): Promise<void>;
   /** Whether the store takes a write at the moment; never rejects. Those who ask meanwhile share the answer. */
   takesWrites(): Promise<boolean>;
   /** Lets what is under way finish, then closes. */
@@ -46,9 +50,9 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
     : openShared(settings.databaseUrl, patienceOf(settings));
 }
 
-function patienceOf({ serving, patient }: StoreSettings): Patience {
+function patienceOf({ serving, starting, patient }: StoreSettings): Patience {
   if (patient) return whileMigrating;
-  return serving ? whileServing : besideService;
+  return serving && !starting ? whileServing : besideService;
 }
 
 async function openEmbedded(settings: StoreSettings): Promise<Store> {
@@ -69,6 +73,7 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
     return {
       engine: "sqlite",
       db: database.db,
+      serve: async () => database.wait(whileServing),
       takesWrites: writeProbe(database.db),
       async close() {
         try {
@@ -86,16 +91,15 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
 
 async function openShared(url: string, patience: Patience): Promise<Store> {
   checkUrl(url);
-  const patient = openPostgres(url, whileMigrating);
+  const { db, wait, close } = openPostgres(url, whileMigrating);
   try {
-    await migrate(patient.db);
+    await migrate(db);
+    await wait(patience);
   } catch (error) {
+    await close();
     throw wrapped(explainPostgres(error, url), "The database");
-  } finally {
-    await patient.close();
   }
-  const { db, close } = openPostgres(url, patience);
-  return { engine: "postgres", db, takesWrites: writeProbe(db), close };
+  return { engine: "postgres", db, serve: () => wait(whileServing), takesWrites: writeProbe(db), close };
 }
 
 /** A true write: a full or read-only store still reads well, and SQLite writes nothing where nothing changes. */
