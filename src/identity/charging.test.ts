@@ -16,8 +16,8 @@ import {
   verified,
 } from "./identity.fixture.ts";
 import type { Row, State } from "./ledger.ts";
+import type { Given } from "./replays.ts";
 import { summary } from "./summary.ts";
-import type { Given } from "./verification.ts";
 
 const feeKobo = 12_345;
 const kinds = ["verified", "not_found", "phone_mismatch", "unavailable", "bad_response", "unknown", "throws"] as const;

@@ -20,8 +20,8 @@ import { sandbox } from "../upstreams/sandbox/index.ts";
 import { type Identity, type IdentityParts, openIdentity } from "./identity.ts";
 import type { Keyring } from "./keyring.ts";
 import type { Row } from "./ledger.ts";
+import type { VerificationRequest } from "./request.ts";
 import type { IdentityLimits, IdentityLog, IdentitySettings } from "./settings.ts";
-import type { VerificationRequest } from "./verification.ts";
 
 export { engines };
 

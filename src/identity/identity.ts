@@ -10,9 +10,11 @@ import { LateOutcomes } from "./late-outcomes.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { Limits } from "./limits.ts";
 import { leasedOwner, soleOwner } from "./owners.ts";
+import type { Given } from "./replays.ts";
+import type { VerificationRequest } from "./request.ts";
 import { type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
 import { startUpkeep } from "./upkeep.ts";
-import { type Given, type Upstreams, type VerificationRequest, Verifications } from "./verification.ts";
+import { type Upstreams, Verifications } from "./verification.ts";
 import { within } from "./within.ts";
 
 export interface IdentityParts {

@@ -11,8 +11,8 @@ import {
   usualLimits,
   verified,
 } from "./identity.fixture.ts";
+import type { VerificationRequest } from "./request.ts";
 import type { IdentitySettings } from "./settings.ts";
-import type { VerificationRequest } from "./verification.ts";
 
 const second = 1000;
 const minute = 60 * second;

@@ -1,7 +1,6 @@
 import { Failure } from "../contract/failures.ts";
-import type { Answers, Mode } from "../contract/operation.ts";
-import type { IdentityRecord } from "../contract/record.ts";
-import type { IdentityAnswer, IdentityUpstream } from "../upstreams/identity-upstream.ts";
+import type { Mode } from "../contract/operation.ts";
+import type { IdentityUpstream } from "../upstreams/identity-upstream.ts";
 import { limitedSubject } from "../upstreams/sandbox/index.ts";
 import { AccountGate } from "./account-gate.ts";
 import type { Route } from "./asking.ts";
@@ -12,43 +11,11 @@ import type { LateOutcomes } from "./late-outcomes.ts";
 import { erased, type Ledger, type Row } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import type { Owners } from "./owners.ts";
-import { newReference } from "./reference.ts";
-import {
-  amountMismatch,
-  type Facts,
-  factsOf,
-  failureOf,
-  inProgress,
-  negative,
-  noFacts,
-  refusal,
-  replayed,
-} from "./refusals.ts";
+import { amountMismatch, type Facts, factsOf, failureOf, inProgress, noFacts, refusal } from "./refusals.ts";
+import { type Given, Replays, recordOf } from "./replays.ts";
+import { contentOf, intentOf, type VerificationRequest } from "./request.ts";
 import { routeOf } from "./route.ts";
-import { unseal } from "./seal.ts";
-import { feeOf, type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
-
-/** One accepted request: 11 digits of BVN, the phone's ten digits, the amount in kobo. */
-export interface VerificationRequest {
-  accountId: string;
-  keyId: string;
-  mode: Mode;
-  bvn: string;
-  phone: string;
-  amount: number;
-  /** Kobo, if the account has a fee of its own. */
-  bvnFee: number | null;
-  answers: Answers;
-  idempotencyKey?: string;
-  consentReference?: string;
-  traceparent?: string;
-}
-
-/** A record for the caller; `replayed` if its key was given it before. */
-export interface Given {
-  record: IdentityRecord;
-  replayed: boolean;
-}
+import { type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
 
 /** Test keys reach `test` only and live keys `live` only, in the operator's order; empty: no live source is set up. */
 export interface Upstreams {
@@ -95,6 +62,7 @@ interface Binding {
  */
 export class Verifications {
   readonly #parts: VerificationParts;
+  readonly #replays: Replays;
   readonly #gate: AccountGate | undefined;
   /** Keyless requests under way, by their content. */
   readonly #flights = new Map<string, Promise<Given>>();
@@ -107,6 +75,7 @@ export class Verifications {
 
   constructor(parts: VerificationParts) {
     this.#parts = parts;
+    this.#replays = new Replays(parts);
     if (parts.settings.limits) this.#gate = new AccountGate(parts.settings.limits.inFlight);
   }
 
@@ -216,7 +185,7 @@ export class Verifications {
     if (late.has(row.reference)) throw inProgress(row.reference);
     if (row.state === "started") throw (await this.#isTakenFromOwner(row)) ? beaten : inProgress(row.reference);
     if (isErased) throw refusal("record_no_longer_held", undefined, factsOf(row));
-    return row.state === "failed" || row.state === "unknown" ? undefined : this.#again(row);
+    return row.state === "failed" || row.state === "unknown" ? undefined : this.#replays.again(row);
   }
 
   async #rowOf(hashes: readonly string[]): Promise<Row | undefined> {
@@ -256,7 +225,7 @@ export class Verifications {
   /** A first attempt. Throws `beaten` if the key is bound already; or, before it was looked up, if there may be no row. */
   async #fresh(request: VerificationRequest, binding: Binding, begun: number): Promise<Given> {
     const route = this.#routeOf(request.mode);
-    const row = this.#intentOf(request, binding.hashes[0] ?? null, route.upstreams[0].name);
+    const row = intentOf(request, binding.hashes[0] ?? null, route.upstreams[0].name, this.#parts);
     if (this.#parts.settings.amountPolicy === "enforce" && row.amount_differs)
       return this.#refused(row, request.bvn, binding);
     return this.#inFlight(row, async () => {
@@ -345,47 +314,6 @@ export class Verifications {
     return { record: recordOf(row, verdict.record), replayed: false };
   }
 
-  /** Answers from the ledger what the key's earlier call was, or would have been, answered. */
-  async #again(row: Row): Promise<Given> {
-    const { settings } = this.#parts;
-    const facts = factsOf(row);
-    if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
-    if (row.state !== "verified")
-      throw negative(row.state as "not_found" | "phone_mismatch", facts, settings, replayed);
-    const record = this.#heldRecordOf(row, facts);
-    const isFirst = row.charged === 0 && (await this.#charged(row));
-    return { record, replayed: !isFirst };
-  }
-
-  async #charged(row: Row): Promise<boolean> {
-    const { ledger, late, now } = this.#parts;
-    try {
-      return await ledger.charge(row.reference);
-    } catch (error) {
-      // The charge may have been made for all that, and the record is not given.
-      late.add(row, { state: "verified", charged: false, sealed: null, at: now() }, true);
-      throw error;
-    }
-  }
-
-  #heldRecordOf(row: Row, facts: Facts): IdentityRecord {
-    const { keyring, settings, log, now } = this.#parts;
-    const { sealed_record, sealed_key, completed_at } = row;
-    const isOver = (completed_at ?? 0) <= now() - settings.recordRetention;
-    if (sealed_record === null || sealed_key === null || isOver)
-      throw refusal("record_no_longer_held", undefined, facts);
-    try {
-      const whose = { accountId: row.account_id, reference: row.reference };
-      return recordOf(row, unseal(keyring.current, whose, { sealed_record, sealed_key }) as IdentityAnswer);
-    } catch {
-      log.error(
-        { reference: row.reference },
-        "A sealed record cannot be opened: it was changed, or is of another key ring",
-      );
-      throw refusal("internal_error", undefined, facts);
-    }
-  }
-
   /** Writes down a verification that is refused before anybody is asked. */
   async #refused(intent: Row, bvn: string, binding: Binding): Promise<never> {
     const state = "refused" as const;
@@ -400,47 +328,6 @@ export class Verifications {
     if (!route) throw refusal("upstream_not_configured", undefined, noFacts);
     return route;
   }
-
-  #intentOf(request: VerificationRequest, hash: string | null, upstream: string): Row {
-    const { fingerprints, owners, settings, now } = this.#parts;
-    const at = now();
-    const fee = feeOf(request, settings);
-    return {
-      reference: newReference(),
-      account_id: request.accountId,
-      key_id: request.keyId,
-      mode: request.mode,
-      state: "started",
-      idempotency_hash: hash,
-      body_hash: fingerprints.of("body", contentOf(request)),
-      subject_hash: fingerprints.of("subject", [request.bvn]),
-      subject_last4: request.bvn.slice(-4),
-      upstream,
-      attempts: 1,
-      unresolved: 0,
-      amount: request.amount,
-      fee,
-      charged: 0,
-      amount_differs: request.amount === fee ? 0 : 1,
-      consent_reference: request.consentReference ?? null,
-      sealed_record: null,
-      sealed_key: null,
-      owner: owners.own,
-      trail_due: 0,
-      created_at: at,
-      started_at: at,
-      completed_at: null,
-    };
-  }
-}
-
-/** What makes two requests equal. */
-function contentOf({ accountId, mode, bvn, phone, amount, consentReference }: VerificationRequest): (string | null)[] {
-  return [accountId, mode, bvn, phone, String(amount), consentReference ?? null];
-}
-
-function recordOf({ reference }: Row, record: IdentityAnswer): IdentityRecord {
-  return { request_reference: reference, ...record };
 }
 
 function subjectLimited(retryAfter: number): Failure {

@@ -1,0 +1,77 @@
+import type { IdentityRecord } from "../contract/record.ts";
+import type { IdentityAnswer } from "../upstreams/identity-upstream.ts";
+import type { HeldKeyring } from "./keyring.ts";
+import type { LateOutcomes } from "./late-outcomes.ts";
+import type { Ledger, Row } from "./ledger.ts";
+import { amountMismatch, type Facts, factsOf, negative, refusal, replayed } from "./refusals.ts";
+import { unseal } from "./seal.ts";
+import type { IdentityLog, IdentitySettings } from "./settings.ts";
+
+/** A record for the caller; `replayed` if its key was given it before. */
+export interface Given {
+  record: IdentityRecord;
+  replayed: boolean;
+}
+
+interface Parts {
+  ledger: Ledger;
+  late: LateOutcomes;
+  keyring: HeldKeyring;
+  settings: IdentitySettings;
+  log: IdentityLog;
+  now: () => number;
+}
+
+/** Answers a key that was answered before, from the ledger. */
+export class Replays {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Answers from the ledger what the key's earlier call was, or would have been, answered. */
+  async again(row: Row): Promise<Given> {
+    const { settings } = this.#parts;
+    const facts = factsOf(row);
+    if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
+    if (row.state !== "verified")
+      throw negative(row.state as "not_found" | "phone_mismatch", facts, settings, replayed);
+    const record = this.#heldRecordOf(row, facts);
+    const isFirst = row.charged === 0 && (await this.#charged(row));
+    return { record, replayed: !isFirst };
+  }
+
+  async #charged(row: Row): Promise<boolean> {
+    const { ledger, late, now } = this.#parts;
+    try {
+      return await ledger.charge(row.reference);
+    } catch (error) {
+      // The charge may have been made for all that, and the record is not given.
+      late.add(row, { state: "verified", charged: false, sealed: null, at: now() }, true);
+      throw error;
+    }
+  }
+
+  #heldRecordOf(row: Row, facts: Facts): IdentityRecord {
+    const { keyring, settings, log, now } = this.#parts;
+    const { sealed_record, sealed_key, completed_at } = row;
+    const isOver = (completed_at ?? 0) <= now() - settings.recordRetention;
+    if (sealed_record === null || sealed_key === null || isOver)
+      throw refusal("record_no_longer_held", undefined, facts);
+    try {
+      const whose = { accountId: row.account_id, reference: row.reference };
+      return recordOf(row, unseal(keyring.current, whose, { sealed_record, sealed_key }) as IdentityAnswer);
+    } catch {
+      log.error(
+        { reference: row.reference },
+        "A sealed record cannot be opened: it was changed, or is of another key ring",
+      );
+      throw refusal("internal_error", undefined, facts);
+    }
+  }
+}
+
+export function recordOf({ reference }: Row, record: IdentityAnswer): IdentityRecord {
+  return { request_reference: reference, ...record };
+}

@@ -1,0 +1,72 @@
+import type { Answers, Mode } from "../contract/operation.ts";
+import type { Fingerprints } from "./fingerprint.ts";
+import type { Row } from "./ledger.ts";
+import type { Owners } from "./owners.ts";
+import { newReference } from "./reference.ts";
+import { feeOf, type IdentitySettings } from "./settings.ts";
+
+/** One accepted request: 11 digits of BVN, the phone's ten digits, the amount in kobo. */
+export interface VerificationRequest {
+  accountId: string;
+  keyId: string;
+  mode: Mode;
+  bvn: string;
+  phone: string;
+  amount: number;
+  /** Kobo, if the account has a fee of its own. */
+  bvnFee: number | null;
+  answers: Answers;
+  idempotencyKey?: string;
+  consentReference?: string;
+  traceparent?: string;
+}
+
+/** What makes two requests equal. */
+export function contentOf({
+  accountId,
+  mode,
+  bvn,
+  phone,
+  amount,
+  consentReference,
+}: VerificationRequest): (string | null)[] {
+  return [accountId, mode, bvn, phone, String(amount), consentReference ?? null];
+}
+
+/** The row of a request's first attempt, before anybody is asked. */
+export function intentOf(
+  request: VerificationRequest,
+  hash: string | null,
+  upstream: string,
+  parts: { fingerprints: Fingerprints; owners: Owners; settings: IdentitySettings; now: () => number },
+): Row {
+  const { fingerprints, owners, settings, now } = parts;
+  const at = now();
+  const fee = feeOf(request, settings);
+  return {
+    reference: newReference(),
+    account_id: request.accountId,
+    key_id: request.keyId,
+    mode: request.mode,
+    state: "started",
+    idempotency_hash: hash,
+    body_hash: fingerprints.of("body", contentOf(request)),
+    subject_hash: fingerprints.of("subject", [request.bvn]),
+    subject_last4: request.bvn.slice(-4),
+    upstream,
+    attempts: 1,
+    unresolved: 0,
+    amount: request.amount,
+    fee,
+    charged: 0,
+    amount_differs: request.amount === fee ? 0 : 1,
+    consent_reference: request.consentReference ?? null,
+    sealed_record: null,
+    sealed_key: null,
+    owner: owners.own,
+    trail_due: 0,
+    created_at: at,
+    started_at: at,
+    completed_at: null,
+  };
+}
