@@ -7,7 +7,7 @@ import { type BoundOperation, bind, failuresOf, operation } from "../src/contrac
 import { AnswerCounts } from "../src/http/metrics.ts";
 import type { Gate } from "../src/http/pipeline.ts";
 import { buildServer } from "../src/http/server.ts";
-import { Turns } from "../src/http/turns.ts";
+import { Turns } from "../src/contract/turns.ts";
 import { everyOperation } from "../src/wire.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { type Answer, type AskOptions, ask, type Line } from "./support/service.ts";

@@ -4,6 +4,7 @@ import { subscriberOf } from "../contract/address.ts";
 import { AnswerFault, answerWriter } from "../contract/answer.ts";
 import { Failure } from "../contract/failures.ts";
 import type { Answered, BoundOperation, Call, Caller } from "../contract/operation.ts";
+import type { Turns } from "../contract/turns.ts";
 import { StoreAway } from "../storage/fault.ts";
 import type { RequestBounds } from "./body.ts";
 import { codingOf } from "./coding.ts";
@@ -11,7 +12,6 @@ import { failureAnswer } from "./failure-answer.ts";
 import { type Accepted, inputOf, type Located } from "./input.ts";
 import type { AnswerCounts } from "./metrics.ts";
 import type { Bucket, Quota } from "./quota.ts";
-import type { Turns } from "./turns.ts";
 
 /**
  * Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`.

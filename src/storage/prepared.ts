@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import { Turns } from "../contract/turns.ts";
 import type { Tables } from "./tables.ts";
 
 /** Stands in a query for a value that comes when it runs. */
@@ -19,6 +20,7 @@ class Slot {
 export class Prepared {
   readonly #db: Kysely<Tables>;
   readonly #compiled = new Map<string, CompiledQuery>();
+  readonly #turns = new Turns();
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
@@ -26,7 +28,8 @@ export class Prepared {
 
   /**
    * Runs what `write` makes of `values`, and gives its rows. `write` is asked once for each `shape`, with something in place
-   * of every value (of every item, in a list): it must go by nothing else.
+   * of every value (of every item, in a list): it must go by nothing else. Answers come one a turn: those of one commit, or of
+   * several connections, arrive together, and what waits for them is not done in one go.
    */
   async run<Given extends object, Row>(
     shape: string,
@@ -36,6 +39,7 @@ export class Prepared {
     const compiled = this.#compiled.get(shape) ?? this.#write(shape, values, write);
     const parameters = compiled.parameters.map((value) => (value instanceof Slot ? value.of(values) : value));
     const { rows } = await this.#db.executeQuery({ ...compiled, parameters });
+    await this.#turns.next();
     return rows as Row[];
   }
 

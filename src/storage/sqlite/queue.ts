@@ -97,24 +97,24 @@ export class StatementQueue {
   }
 
   async #share(batch: readonly Waiting[]): Promise<void> {
-    let settle: (waiting: Waiting, index: number) => void;
+    const answers: (() => void)[] = [];
     try {
       const reply = await this.#thread.exchange({ kind: "shared", statements: batch.map((it) => it.statement!) });
-      settle = (waiting, index) => {
+      for (const [index, waiting] of batch.entries()) {
         // A reply that has no outcome for this statement carries the one failure of them all.
         const outcome = reply[index] ?? reply[0]!;
         if (isFailed(outcome)) this.#failed(waiting, errorOf(outcome));
-        else waiting.resolve(outcome);
-      };
+        else answers.push(() => waiting.resolve(outcome));
+      }
     } catch (error) {
-      settle = (waiting) => waiting.reject(error as Error);
-    }
-    for (const [index, waiting] of batch.entries()) {
-      settle(waiting, index);
-      // What waits for these answers goes on first, and requests that need no store come in between.
-      await new Promise(setImmediate);
+      for (const waiting of batch) waiting.reject(error as Error);
     }
     this.#release();
+    for (const answer of answers) {
+      answer();
+      // Requests that need no store come in between.
+      await new Promise(setImmediate);
+    }
   }
 
   async #open(waiting: Waiting): Promise<void> {
