@@ -20,6 +20,7 @@ const { engine, rounds, seed } = new Command("npm run test:crash --")
   .parse()
   .opts<Options>();
 
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 for (const chosen of engines.filter(({ name }) => engine === undefined || name === engine)) {
   console.log(`${chosen.name}: ${rounds} rounds with --seed ${seed}`);
   try {

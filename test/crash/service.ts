@@ -75,6 +75,10 @@ export class ServiceProcess {
   constructor(environment: Record<string, string>) {
     this.#child = spawn(process.execPath, [process.env.DUBA_TEST_MAIN ?? "src/main.ts", "serve"], { env: environment });
     this.#ended = once(this.#child, "close");
+    // A run that is broken off leaves none behind.
+    const end = () => this.#child.kill("SIGKILL");
+    process.once("exit", end);
+    void this.#ended.then(() => process.off("exit", end));
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     this.#ready = promise;
     // Nobody waits for one that is killed while it starts.
