@@ -4,24 +4,23 @@ import { lookUpOfBundles } from "./load.ts";
 
 /** What is asked of the probe's thread. */
 export interface Probing {
-  urls: string[];
+  url: string;
   seconds: number;
 }
 
 /** Milliseconds between two look-ups: too few to be a load. */
-const pace = 2;
+const pace = 3;
 
-/** Looks up at a steady pace, of each server in turn; gives the milliseconds that each server's answers took. */
-async function probe({ urls, seconds }: Probing): Promise<number[][]> {
-  const servers = urls.map((url) => ({ client: new Client(url), latencies: [] as number[] }));
+/** Looks up at a steady pace; gives the milliseconds that each answer took. */
+async function probe({ url, seconds }: Probing): Promise<number[]> {
+  const client = new Client(url);
+  const latencies: number[] = [];
   const running = new Set<Promise<void>>();
   const over = Promise.withResolvers<void>();
-  const most = (seconds * 1000) / pace;
-  let asked = 0;
+  let left = (seconds * 1000) / pace;
   const timer = setInterval(() => {
-    if (asked >= most) return over.resolve();
-    const { client, latencies } = servers[asked % servers.length]!;
-    asked += 1;
+    left -= 1;
+    if (left < 0) return over.resolve();
     const begun = performance.now();
     const asking = client.get(lookUpOfBundles).then(() => {
       latencies.push(performance.now() - begun);
@@ -32,8 +31,8 @@ async function probe({ urls, seconds }: Probing): Promise<number[][]> {
   await over.promise;
   clearInterval(timer);
   await Promise.all(running);
-  for (const { client } of servers) client.close();
-  return servers.map(({ latencies }) => latencies);
+  client.close();
+  return latencies;
 }
 
 parentPort!.on("message", async (probing: Probing) => parentPort!.postMessage(await probe(probing)));

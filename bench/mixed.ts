@@ -5,108 +5,128 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { engines } from "../test/support/engines.ts";
 import { callers, forSeconds } from "./callers.ts";
-import type { Child } from "./child.ts";
 import { median, milliseconds, quantile, table } from "./figures.ts";
-import { lookUpOfBundles } from "./load.ts";
 import type { Probing } from "./look-up-probe.ts";
-import { type Service, startBare, startOnEachEngine, startService } from "./servers.ts";
+import { type Service, startOnEachEngine, startService } from "./servers.ts";
 import { slowSync } from "./slow-sync.ts";
 
-const rounds = 8;
+const rounds = 6;
 const seconds = 1.5;
 const verifying = 64;
 const withoutLimits = { DUBA_LIMITS: "off" };
 
-/** Latency of look-ups while the same service verifies as fast as it can, beside that of the idle service. */
+/** A service, and its like on a store of its own. */
+type Pair = [Service, Service];
+
+/**
+ * Latency of look-ups while the same service verifies as fast as it can, beside that of the idle service: alone on the machine,
+ * and while its like verifies as fast as it can, which takes the same processors away.
+ */
 export async function mixed(): Promise<void> {
   console.log(`
 Look-ups of 4.1 while the same service verifies
-  ${verifying} callers verify from one thread; another thread looks up at a steady, low pace, idle and busy alike. They share the
-  cores with the service. A bare server is looked up in turn with it: its ratio is what the crowd alone costs.
+  Another thread looks up at a steady, low pace: of the idle service alone on the machine; of the idle service beside a busy one, of
+  which ${verifying} callers have verifications; and of the busy service. All of them share the cores, so that the second shows what
+  the load of the machine costs, and the third what it costs besides to be the one that verifies.
   Limits off; ${rounds} rounds of ${seconds} s in turn, quantiles of all their look-ups
 `);
   await using owner = new AsyncDisposableStack();
   const services = await startOnEachEngine(owner, withoutLimits);
+  const peers = await startOnEachEngine(owner, withoutLimits);
+  const pairs = services.map((service, at): Pair => [service, peers[at]!]);
   const slow = await startSlow(owner);
-  if (slow) services.push(slow);
-  const bare = owner.use(await startBare(services[0]!, [lookUpOfBundles]));
+  if (slow) pairs.push(slow);
   const probe = owner.use(new Worker(new URL("./look-up-probe.ts", import.meta.url)));
 
-  const seen = services.map((): Round[] => []);
+  const seen = pairs.map((): Round[] => []);
   // The first round warms everything up.
   for (let round = 0; round <= rounds; round += 1) {
-    for (const [at, service] of services.entries()) {
-      const measured = await measure(service, bare, probe);
+    for (const [at, pair] of pairs.entries()) {
+      const measured = await measure(pair, probe);
       if (round > 0) seen[at]!.push(measured);
     }
   }
-  const heading = ["verifying on", "", "idle", "busy", "busy/idle", "bare busy/idle", "verifications/s"];
-  console.log(table([heading, ...services.flatMap(({ name }, at) => figures(name, seen[at]!))]));
+  const heading = [
+    "verifying on",
+    "",
+    "idle",
+    "beside busy",
+    "busy",
+    "busy/idle",
+    "busy/beside busy",
+    "verifications/s",
+  ];
+  console.log(table([heading, ...pairs.flatMap(([{ name }], at) => figures(name, seen[at]!))]));
   if (slow)
-    console.log(
-      `\n  Aim: busy/idle of p99 at most 2.00 with ${slowName}, or the bare server's where the crowd alone costs more.`,
-    );
+    console.log(`\n  Aim: with ${slowName}, p99 at most 2.00 times that of the idle service, on a machine as loaded.`);
 }
 
 const slowName = "SQLite + 5 ms a sync";
 
-/** The service on an SQLite whose syncs are slow; undefined, after a sentence that says why, if there can be none. */
-async function startSlow(owner: AsyncDisposableStack): Promise<Service | undefined> {
+/** Services on an SQLite whose syncs are slow; undefined, after a sentence that says why, if there can be none. */
+async function startSlow(owner: AsyncDisposableStack): Promise<Pair | undefined> {
   const directory = owner.adopt(mkdtempSync(join(tmpdir(), "duba-bench-")), (one) => rmSync(one, { recursive: true }));
   const environment = slowSync(directory);
   if (typeof environment === "string") {
     console.log(`  ${slowName} is left out: ${environment}`);
     return undefined;
   }
-  const service = owner.use(await startService(await engines[0]!.fresh(), { ...withoutLimits, ...environment }));
+  const start = async () =>
+    owner.use(await startService(await engines[0]!.fresh(), { ...withoutLimits, ...environment }));
+  const service = await start();
   const { latencies } = await callers(1, forSeconds(0.5), () => service.client.verify());
   // Two commits, one after the other.
-  if (Math.min(...latencies) >= 10) return { ...service, name: slowName };
+  if (Math.min(...latencies) >= 10) return [{ ...service, name: slowName }, await start()];
   console.log(`  ${slowName} is left out: the slowed syncs are not those that the store calls here.`);
   return undefined;
 }
 
-/** Milliseconds of look-ups, of the service and of the bare server. */
-interface Latencies {
-  duba: number[];
-  bare: number[];
-}
-
+/** Milliseconds of look-ups. */
 interface Round {
-  idle: Latencies;
-  busy: Latencies;
+  idle: number[];
+  besideBusy: number[];
+  busy: number[];
   /** Verifications a second. */
   rate: number;
 }
 
-async function measure({ duba, client }: Service, bare: Child, probe: Worker): Promise<Round> {
-  const lookUp = async (): Promise<Latencies> => {
-    probe.postMessage({ urls: [duba.url, bare.url], seconds } satisfies Probing);
-    const [[ofDuba, ofBare]] = (await once(probe, "message")) as [[number[], number[]]];
-    return { duba: ofDuba, bare: ofBare };
+async function measure([service, peer]: Pair, probe: Worker): Promise<Round> {
+  const lookUp = async (): Promise<number[]> => {
+    probe.postMessage({ url: service.duba.url, seconds } satisfies Probing);
+    const [latencies] = (await once(probe, "message")) as [number[]];
+    return latencies;
+  };
+  const lookUpWhile = async ({ client }: Service): Promise<{ latencies: number[]; rate: number }> => {
+    let isBusy = true;
+    const end = () => {
+      isBusy = false;
+    };
+    const [latencies, { rate }] = await Promise.all([
+      lookUp().finally(end),
+      callers(
+        verifying,
+        () => isBusy,
+        () => client.verify(),
+      ),
+    ]);
+    return { latencies, rate };
   };
   const idle = await lookUp();
-  let isBusy = true;
-  const end = () => {
-    isBusy = false;
-  };
-  const [busy, { rate }] = await Promise.all([
-    lookUp().finally(end),
-    callers(
-      verifying,
-      () => isBusy,
-      () => client.verify(),
-    ),
-  ]);
-  return { idle, busy, rate };
+  const { latencies: besideBusy } = await lookUpWhile(peer);
+  const { latencies: busy, rate } = await lookUpWhile(service);
+  return { idle, besideBusy, busy, rate };
 }
 
 function figures(name: string, seen: readonly Round[]): string[][] {
   const row = (share: number, [first, last]: [string, string], shown: string) => {
     const at = (latencies: (round: Round) => number[]) => quantile(seen.flatMap(latencies), share);
-    const [idle, busy] = [at((round) => round.idle.duba), at((round) => round.busy.duba)];
-    const ofBare = at((round) => round.busy.bare) / at((round) => round.idle.bare);
-    return [first, shown, milliseconds(idle), milliseconds(busy), (busy / idle).toFixed(2), ofBare.toFixed(2), last];
+    const [idle, beside, busy] = [
+      at((round) => round.idle),
+      at((round) => round.besideBusy),
+      at((round) => round.busy),
+    ];
+    const ratios = [busy / idle, busy / beside].map((ratio) => ratio.toFixed(2));
+    return [first, shown, ...[idle, beside, busy].map(milliseconds), ...ratios, last];
   };
   const rate = median(seen.map((round) => round.rate)).toFixed(0);
   return [row(0.5, [name, rate], "p50"), row(0.99, ["", ""], "p99")];
