@@ -451,12 +451,13 @@ for (const engine of engines) {
         const changes = { upstreams: { test: upstream, live: [answering(verified).upstream] } };
         const identity = await store.open(t, { ...changes, settings: { limits: { ...usualLimits, inFlight: 1 } } });
         const mine = newRequest({ idempotencyKey: "k" });
-        const inTest = identity.verify(mine);
+        const first = identity.verify(mine);
         upstream.answer(await verified(await upstream.asked()));
+        const inTest = await first;
         const inLive = await identity.verify({ ...mine, mode: "live" });
         const running = identity.verify({ ...mine, idempotencyKey: "other" });
         await upstream.asked(2);
-        assert.deepEqual(await identity.verify(mine), { ...(await inTest), replayed: true });
+        assert.deepEqual(await identity.verify(mine), { ...inTest, replayed: true });
         upstream.answer({ kind: "not_found" }, 2);
         await failureOf(running);
         const without = await store.open(t);
