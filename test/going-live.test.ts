@@ -7,17 +7,18 @@ import { resumeAccount, suspendAccount } from "../src/access/accounts.ts";
 import { ran } from "../src/cli/testing.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
+import { type SandboxVendor, startSandboxVendor } from "./support/sandbox-vendor.ts";
 import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
 
 const verify = "/api/v2/kyc/verify-bvn";
 const corporate = "/api/v2/corporate-data/list";
 
-/** Settings of a service whose live keys reach the interface at `url`. */
-const liveThrough = (url: string) => ({
+/** Settings of a service whose live keys reach the interface at `url`, with a key of the account there. */
+const liveThrough = (url: string, key = "a-key-that-the-vendor-knows") => ({
   DUBA_UPSTREAMS: "compatible",
   DUBA_COMPATIBLE_URL: url,
   DUBA_COMPATIBLE_EMAIL: "sandbox@example.com",
-  DUBA_COMPATIBLE_KEY: sandboxKey,
+  DUBA_COMPATIBLE_KEY: key,
 });
 
 const person = (bvn: string) => ({ bvn, phone: "08000000017", amount: "100" });
@@ -38,26 +39,31 @@ async function noticed(ask: () => Promise<Answer>, isAwaited: (answer: Answer) =
 
 for (const engine of engines) {
   describe(`going live on ${engine.name}, with another Duba as the source`, () => {
+    let vendor: SandboxVendor;
     let source: TestService;
+    let sourceKey: string;
     let service: TestService;
     let live: string;
     const verified = (bvn: string, more: { headers?: Record<string, string>; credential?: string } = {}) =>
       service.ask(verify, { method: "POST", body: person(bvn), credential: live, ...more });
 
     before(async () => {
-      source = await startService({ DUBA_LIMITS: "off" }, engine);
-      service = await startService({ ...liveThrough(source.url), DUBA_LIMITS: "off" }, engine);
+      vendor = await startSandboxVendor();
+      source = await startService({ ...liveThrough(vendor.url), DUBA_LIMITS: "off" }, engine);
+      sourceKey = (await source.newKey({ mode: "live" })).text;
+      service = await startService({ ...liveThrough(source.url, sourceKey), DUBA_LIMITS: "off" }, engine);
       live = (await service.newKey({ mode: "live" })).text;
     });
     after(async () => {
       await service.close();
       await source.close();
+      vendor.close();
     });
 
     it("a live key is given the source's record under a reference of our own, and is charged", async () => {
       const { status, json } = await verified("22000000101");
       assert.equal(status, 200);
-      const asked = await source.ask(verify, { method: "POST", body: person("22000000101") });
+      const asked = await source.ask(verify, { method: "POST", body: person("22000000101"), credential: sourceKey });
       const { request_reference: ours, ...record } = json.data;
       const { request_reference: theirs, ...sourceRecord } = asked.json.data;
       assert.deepEqual(record, sourceRecord);
@@ -109,6 +115,35 @@ for (const engine of engines) {
         "live compatible",
         "test sandbox",
       ]);
+    });
+
+    it("a test key of the source gives a live key nobody: nothing is charged, and the operator is alarmed", async () => {
+      const wrong = await startService({ ...liveThrough(source.url, sandboxKey), DUBA_LIMITS: "off" }, engine);
+      try {
+        const { text: credential } = await wrong.newKey({ mode: "live" });
+        const answer = await wrong.ask(verify, { method: "POST", body: person("22000000107"), credential });
+        const { error } = assertFailure(answer, 503, "upstream_unavailable", { path: verify });
+        assert.deepEqual([error.charged, error.retryable], [false, false]);
+        const { db } = await wrong.store();
+        const rows = await db.selectFrom("verification").select(["state", "charged", "sealed_record"]).execute();
+        assert.deepEqual(rows, [{ state: "failed", charged: 0, sealed_record: null }]);
+        const alarms = wrong.lines.flatMap(({ fields }) => ("alarm" in fields ? [fields.alarm] : []));
+        assert.deepEqual(alarms, ["bad_settings"]);
+
+        const tried = await ran(["upstreams", "test", "compatible", "--ask"], {
+          environment: liveThrough(source.url, sandboxKey),
+          stdin: "22000000107\n08000000017\n",
+        });
+        assert.equal(tried.exitCode, 1);
+        assert.match(tried.out, /no work was done \(bad_settings\)/);
+        assert.match(
+          tried.err,
+          /It answers in test mode: its people are invented\. Give Duba a live key of that server\./,
+        );
+        assert.doesNotMatch(tried.out + tried.err, /22000000107|8000000017/);
+      } finally {
+        await wrong.close();
+      }
     });
 
     it("an account's own fee and masked answers hold for it alone", async () => {

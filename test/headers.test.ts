@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { assertFailure } from "./support/failure.ts";
-import { type Answer, type AskOptions, startService, type TestService } from "./support/service.ts";
+import { type Answer, type AskOptions, sandboxKey, startService, type TestService } from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
 const corporate = "/api/v2/corporate-data/list";
@@ -64,6 +64,34 @@ describe("headers", { concurrency: true }, () => {
       assert.equal(headers["cache-control"], "public, max-age=60, stale-if-error=600");
       assert.equal(headers.vary, "Authorization, Accept-Encoding");
     }
+  });
+
+  it("say of a test key's verification, its requery and its token that they are of test mode, failures too", async () => {
+    const requery = "/api/v2/kyc/verifications?idempotency_key=nobody";
+    const body = { email: "sandbox@example.com", password: sandboxKey };
+    const exchange = await service.ask("/api/v2/merchant/authorization", { method: "POST", body, credential: false });
+    const marked = [
+      exchange,
+      await service.ask("/api/v2/kyc/verify-bvn", verify),
+      await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: {} }),
+      await service.ask(requery),
+    ];
+    assert.deepEqual(
+      marked.map(({ status, headers }) => [status, headers["duba-mode"]]),
+      [200, 200, 422, 404].map((status) => [status, "test"]),
+    );
+    const { text: live } = await service.newKey({ mode: "live" });
+    const unmarked = [
+      await service.ask("/api/v2/merchant/authorization", { method: "POST", body: { ...body, password: live } }),
+      await service.ask("/api/v2/kyc/verify-bvn", { ...verify, credential: live }),
+      await service.ask(requery, { credential: live }),
+      await service.ask("/api/v2/kyc/verify-bvn", { ...verify, credential: false }),
+      await service.ask(corporate),
+    ];
+    assert.deepEqual(
+      unmarked.map(({ status, headers }) => [status, headers["duba-mode"]]),
+      [200, 503, 404, 401, 200].map((status) => [status, undefined]),
+    );
   });
 
   it("keep nobody's verification, and no failure", async () => {

@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { answerWriter } from "../contract/answer.ts";
 import { Failure, type FailureCode } from "../contract/failures.ts";
+import type { Answered } from "../contract/operation.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import { recorded } from "./access.fixture.ts";
 import { type Access, openAccess } from "./access.ts";
@@ -62,7 +63,8 @@ for (const { name: engine, fresh } of engines) {
     const send = async ({ body = {}, authorization, address = here }: Sent) => {
       const headers = authorization === undefined ? {} : { authorization };
       const call = { input: body, headers, address, caller: null, requestId: "request" };
-      return JSON.parse(write(await authorize.run!(call as never, access.room))) as {
+      const { answer } = (await authorize.run!(call as never, access.room)) as Answered<object>;
+      return JSON.parse(write(answer)) as {
         data: { business_name: string; token: { access_token: string; expires_at: string } };
       };
     };

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { Failure } from "../contract/failures.ts";
 import { optionalField } from "../contract/formats.ts";
-import { operation } from "../contract/operation.ts";
+import { modeHeader, operation } from "../contract/operation.ts";
 import type { AccessRoom } from "./access.ts";
 import type { Presented } from "./exchange.ts";
 
@@ -75,15 +75,18 @@ export const authorizeMerchant = operation({
   run: async ({ input, headers, address }, room: AccessRoom) => {
     const token = await room.exchange(presentedIn(input, headers.authorization), address);
     return {
-      success: true as const,
-      data: {
-        business_name: token.businessName,
-        token: {
-          access_token: token.text,
-          token_type: "Bearer" as const,
-          expires_at: new Date(token.expiresAt).toISOString().slice(0, 19).replace("T", " "),
+      answer: {
+        success: true as const,
+        data: {
+          business_name: token.businessName,
+          token: {
+            access_token: token.text,
+            token_type: "Bearer" as const,
+            expires_at: new Date(token.expiresAt).toISOString().slice(0, 19).replace("T", " "),
+          },
         },
       },
+      headers: token.mode === "test" ? { [modeHeader]: token.mode } : ({} as Record<string, string>),
     };
   },
 });

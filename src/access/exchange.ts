@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { Failure } from "../contract/failures.ts";
+import type { Mode } from "../contract/operation.ts";
 import type { Tables } from "../storage/tables.ts";
 import { newAccessToken } from "./access-token.ts";
 import { admit, provenKey } from "./credential.ts";
@@ -26,6 +27,8 @@ export interface BoughtToken {
   text: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
+  /** Of the key that bought it. */
+  mode: Mode;
 }
 
 export interface ExchangeOptions {
@@ -70,7 +73,7 @@ export class Exchange {
       .values({ secret_hash: hash, key_id: key.id, created_at: at, expires_at: expiresAt })
       .execute();
     await deleteExpired(db, at - keptAfterExpiry);
-    return { businessName: key.businessName, text, expiresAt };
+    return { businessName: key.businessName, text, expiresAt, mode: key.mode };
   }
 }
 

@@ -6,7 +6,7 @@ import { inputReader } from "../contract/input.ts";
 import { type UpstreamStatus, upstreamStatus } from "../identity/upstream-status.ts";
 import type { IdentityOutcome } from "../upstreams/identity-upstream.ts";
 import { vendors } from "../upstreams/registry.ts";
-import { missingOf } from "../upstreams/vendor.ts";
+import { missingOf, type UpstreamLog } from "../upstreams/vendor.ts";
 import { examples, subcommand } from "./help.ts";
 import { type Io, UsageFault } from "./io.ts";
 import { linesOf } from "./members.ts";
@@ -64,7 +64,7 @@ function addTest(upstreams: Command, io: Io, ended: (exitCode: number) => void):
       if (!question)
         throw new UsageFault(`No test number of ${name} is known: use --ask, and a BVN that you may ask for.`);
       const { openLive } = await import("../upstreams/live.ts");
-      const log = { warn: () => {}, error: () => {} };
+      const log = tellingOnce(io);
       const live = openLive([name], config.vendors, { ...config.upstream, log });
       const begun = performance.now();
       try {
@@ -79,6 +79,17 @@ function addTest(upstreams: Command, io: Io, ended: (exitCode: number) => void):
       }
     });
   examples(command, "duba upstreams test dojah");
+}
+
+/** What the adapter notes: codes and shapes, nothing of the person. Each sentence is told once. */
+function tellingOnce({ err }: Io): UpstreamLog {
+  const told = new Set<string>();
+  const tell = (fields: object, message: string) => {
+    if (told.has(message)) return;
+    told.add(message);
+    err(`${message} ${JSON.stringify(fields)}\n`);
+  };
+  return { warn: tell, error: tell };
 }
 
 function addStatus(upstreams: Command, io: Io, ended: (exitCode: number) => void): void {

@@ -120,6 +120,17 @@ export function bind<Room>(operations: readonly Operation<Room>[], room: Room): 
   );
 }
 
+/**
+ * Answers that a test key was given carry this header with the value `test`, so that a Duba that asks another one never
+ * takes an invented person for a real one.
+ */
+export const modeHeader = "Duba-Mode";
+
+/** Whether all answers of an operation, failures included, say that they were made for a test key. */
+export function tellsMode({ scope }: Pick<Described, "scope">): boolean {
+  return scope === "identity:verify";
+}
+
 const order = Object.keys(failures) as FailureCode[];
 
 /** Every failure an operation can answer, in the order of their status: what it declares and what its shape implies. */

@@ -1,7 +1,7 @@
 import { failureBody } from "../contract/envelope.ts";
 import { Failure, type FailureCode, type FieldFault, failures } from "../contract/failures.ts";
 import { inputReader } from "../contract/input.ts";
-import { failuresOf, type Operation } from "../contract/operation.ts";
+import { failuresOf, modeHeader, type Operation, tellsMode } from "../contract/operation.ts";
 import { type JsonObject, ref } from "./openapi-schema.ts";
 
 export const exampleRequestId = "0b6f3a52-6d1e-4b7a-9a40-1c5d2e8f7b60";
@@ -18,7 +18,7 @@ export function failureResponses(operation: Operation<never>): JsonObject {
 function response(operation: Operation<never>, status: number, codes: FailureCode[]): JsonObject {
   return {
     description: codes.map((code) => `\`${code}\`: ${failures[code].cause}`).join("\n\n"),
-    headers: headers(status, codes),
+    headers: headers(operation, status, codes),
     content: {
       "application/json": {
         schema: schema(operation, codes),
@@ -28,10 +28,11 @@ function response(operation: Operation<never>, status: number, codes: FailureCod
   };
 }
 
-function headers(status: number, codes: FailureCode[]): JsonObject {
+function headers(operation: Operation<never>, status: number, codes: FailureCode[]): JsonObject {
   const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
   if (status === 401) names.push("WWW-Authenticate");
   if ([409, 429, 503].includes(status) && codes.some((code) => failures[code].retryable)) names.push("Retry-After");
+  if (tellsMode(operation)) names.push(modeHeader);
   return Object.fromEntries(names.map((name) => [name, ref("headers", name)]));
 }
 

@@ -1,5 +1,5 @@
 import type { TSchema } from "typebox";
-import type { Example, Operation } from "../contract/operation.ts";
+import { type Example, modeHeader, type Operation, tellsMode } from "../contract/operation.ts";
 import { exampleRequestId, failureResponses } from "./openapi-failures.ts";
 import { type JsonObject, jsonSchema, ref, sharedSchemas } from "./openapi-schema.ts";
 
@@ -63,6 +63,10 @@ const headers = {
   "Duba-Catalogue-Stale": text("`true` if that is too long ago.", "true"),
   "Content-Location": text("The query-string form of a request that came with a body.", "/path?name=value"),
   "Idempotency-Replayed": text("`true` if the answer is that of an earlier request with the same key.", "true"),
+  [modeHeader]: text(
+    "`test` if the answer was made for a test key: its people are invented. Live answers lack it.",
+    "test",
+  ),
   Deprecation: text("Since when the operation is deprecated (RFC 9745).", "@1768435200"),
   Sunset: text("When the operation ends (RFC 8594).", "Fri, 15 Jan 2027 00:00:00 GMT"),
   Link: text("What replaces the operation.", '</docs>; rel="successor-version"'),
@@ -206,6 +210,7 @@ function success(operation: Operation<never>): JsonObject {
   if (operation.carriage === "query or body") names.push("Content-Location");
   if (operation.carriage === "body" && operation.headers?.properties["idempotency-key"])
     names.push("Idempotency-Replayed");
+  if (tellsMode(operation) || operation.limit === "credential") names.push(modeHeader);
   if (operation.deprecated) names.push(...deprecationHeaders);
   return {
     description: operation.summary,

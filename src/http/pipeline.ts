@@ -3,7 +3,14 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { subscriberOf } from "../contract/address.ts";
 import { AnswerFault, answerWriter } from "../contract/answer.ts";
 import { Failure } from "../contract/failures.ts";
-import type { Answered, BoundOperation, Call, Caller } from "../contract/operation.ts";
+import {
+  type Answered,
+  type BoundOperation,
+  type Call,
+  type Caller,
+  modeHeader,
+  tellsMode,
+} from "../contract/operation.ts";
 import type { Turns } from "../contract/turns.ts";
 import { StoreAway } from "../storage/fault.ts";
 import type { RequestBounds } from "./body.ts";
@@ -61,11 +68,13 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
   const read = inputOf(operation, gate.bounds);
   const write = answerWriter(operation.answer);
   const headerNames = Object.keys(operation.headers?.properties ?? {});
-  const always = deprecation(operation);
+  const usual = deprecation(operation);
+  const forTestKeys = tellsMode(operation) ? [...usual, modeHeader, "test"] : usual;
   const counts = gate.answers.of(operation.id);
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.hijack();
+    let always = usual;
     const exchange: Exchange = {
       operation,
       gate,
@@ -83,6 +92,7 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
       // Here and below a promise is awaited only if there is one: the usual look-up is answered without a wait.
       const credential = callerOf(operation, gate, request);
       const caller = credential instanceof Promise ? await credential : credential;
+      if (caller?.mode === "test") always = forTestKeys;
       if (operation.scope && caller && !caller.scopes.includes(operation.scope))
         throw new Failure("insufficient_scope", `This operation needs a key with the scope ${operation.scope}.`);
       if (gate.buckets) count(exchange, gate.buckets, caller);

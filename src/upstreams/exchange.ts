@@ -201,7 +201,7 @@ function named(names: readonly string[], headers: Record<string, string | string
   const told: Record<string, string> = {};
   for (const name of names) {
     const value = headers[name];
-    if (typeof value === "string") told[name] = value;
+    if (value !== undefined) told[name] = String(value);
   }
   return told;
 }

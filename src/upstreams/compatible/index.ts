@@ -4,8 +4,9 @@ import { door } from "../door.ts";
 import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome, IdentityQuestion } from "../identity-upstream.ts";
 import { recordOf } from "../loose-record.ts";
-import { badResponse, unanswered } from "../outcomes.ts";
+import { badResponse, unanswered, unavailable } from "../outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../vendor.ts";
+import { inTestMode, ofMode } from "./mode.ts";
 import { Tokens } from "./tokens.ts";
 import { failureOf, isFailure, Verified } from "./wire.ts";
 
@@ -50,7 +51,7 @@ export const compatible = vendor({
     }),
   },
   open({ url, email, key, amount }, parts) {
-    const tokens = new Tokens({ url, email, key }, parts);
+    const tokens = new Tokens({ url, email, key, mustBeLive: true }, parts);
     const read = door(name, Verified, parts.log);
 
     const ask = (question: IdentityQuestion, token: string): Promise<Exchanged> =>
@@ -61,10 +62,12 @@ export const compatible = vendor({
         body: { bvn: question.bvn, phone: `0${question.phone}`, amount },
         signal: question.signal,
         traceparent: question.traceparent,
+        ...ofMode,
       });
 
     const outcomeOf = (exchanged: Exchanged): IdentityOutcome => {
       if (exchanged.kind !== "answered") return unanswered(exchanged);
+      if (inTestMode(exchanged, parts.log)) return unavailable("bad_settings");
       const { status, body } = exchanged;
       if (status >= 300 || isFailure(body)) return failureOf(status, body);
       const verified = read(body);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { type SandboxVendor, startSandboxVendor } from "../../../test/support/sandbox-vendor.ts";
 import { sandboxKey, startService, type TestService } from "../../../test/support/service.ts";
 import { question } from "../conformance.fixture.ts";
 import { Exchange } from "../exchange.ts";
@@ -9,21 +10,31 @@ import { unavailable } from "../outcomes.ts";
 import { sandbox } from "../sandbox/index.ts";
 import { compatible } from "./index.ts";
 
-/** Another Duba, with its sandbox in a vendor's place. */
+/** Another Duba, whose live keys reach a vendor that answers as the sandbox does. */
 let peer: TestService;
+let vendor: SandboxVendor;
+let key: string;
 let upstream: IdentityUpstream;
 const log = new RecordedLog();
 const exchange = new Exchange({ timeout: 10_000, connections: 4, keepAlive: false, log });
-const values = () => ({ url: peer.url, email: "sandbox@example.com", key: sandboxKey, amount: "100" });
+const values = () => ({ url: peer.url, email: "sandbox@example.com", key, amount: "100" });
 const open = (changes = {}) => compatible.open({ ...values(), ...changes }, { exchange, log });
 
 before(async () => {
-  peer = await startService();
+  vendor = await startSandboxVendor();
+  peer = await startService({
+    DUBA_UPSTREAMS: "compatible",
+    DUBA_COMPATIBLE_URL: vendor.url,
+    DUBA_COMPATIBLE_EMAIL: "shop@example.com",
+    DUBA_COMPATIBLE_KEY: "a-key-that-the-vendor-knows",
+  });
+  key = (await peer.newKey({ mode: "live" })).text;
   upstream = open();
 });
 after(async () => {
   await exchange.close();
   await peer.close();
+  vendor.close();
 });
 
 let references = 0;
@@ -45,7 +56,17 @@ test("each outcome of another Duba is the same outcome here", async () => {
   assert.deepEqual(await ask("00000000005"), unavailable("out_of_service"));
   assert.deepEqual(await ask("00000000006"), { kind: "unknown" });
   assert.deepEqual(await ask("00000000007"), { kind: "bad_response" });
-  assert.deepEqual(await ask("00000000009"), { kind: "unavailable", reason: "refused" });
+});
+
+test("the limit of another Duba on one BVN is no alarm", async () => {
+  for (const _ of [1, 2, 3, 4, 5]) assert.equal((await ask("22000000209")).kind, "verified");
+  assert.deepEqual(await ask("22000000209"), { kind: "unavailable", reason: "refused" });
+});
+
+test("another Duba in test mode gives nobody: whatever it says of invented people, no work was done", async () => {
+  for (const bvn of [question.bvn, "00000000001", "00000000006"])
+    assert.deepEqual(await ask(bvn, open({ key: sandboxKey })), unavailable("bad_settings"));
+  assert.ok(log.lines.some(({ level, message }) => level === "error" && /test mode/.test(message)));
 });
 
 test("another Duba does the work of one reference once", async () => {

@@ -3,12 +3,15 @@ import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome, Unavailability } from "../identity-upstream.ts";
 import { unavailable } from "../outcomes.ts";
 import type { VendorParts } from "../vendor.ts";
+import { inTestMode, ofMode } from "./mode.ts";
 import { Authorized, isFailure } from "./wire.ts";
 
 interface Account {
   url: string;
   email: string;
   key: string;
+  /** Whether a key of test mode is refused: whom it verifies is invented. */
+  mustBeLive: boolean;
 }
 
 /** A token, or the outcome of a question that has none. */
@@ -26,6 +29,7 @@ const vendor = "compatible";
 export class Tokens {
   readonly #account: Account;
   readonly #exchange: VendorParts["exchange"];
+  readonly #log: VendorParts["log"];
   readonly #read: ReturnType<typeof door<typeof Authorized>>;
   #kept: { token: string; until: number } | undefined;
   #renewal: Promise<Token> | undefined;
@@ -33,6 +37,7 @@ export class Tokens {
   constructor(account: Account, { exchange, log }: VendorParts) {
     this.#account = account;
     this.#exchange = exchange;
+    this.#log = log;
     this.#read = door(vendor, Authorized, log);
   }
 
@@ -47,12 +52,14 @@ export class Tokens {
   }
 
   async #renewed(): Promise<Token> {
-    const { url, email, key } = this.#account;
+    const { url, email, key, mustBeLive } = this.#account;
     const exchanged = await this.#exchange.ask({
       method: "POST",
       url: `${url}/api/v2/merchant/authorization`,
       body: { email, password: key },
+      ...ofMode,
     });
+    if (mustBeLive && inTestMode(exchanged, this.#log)) return none("bad_settings");
     if (exchanged.kind !== "answered" || exchanged.status !== 200) return none(reasonOf(exchanged));
     if (isFailure(exchanged.body)) return none("bad_credentials");
     const authorized = this.#read(exchanged.body);

@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { failureBody } from "../../src/contract/envelope.ts";
+import { Failure, type FailureCode } from "../../src/contract/failures.ts";
+import type { IdentityOutcome } from "../../src/upstreams/identity-upstream.ts";
+import { sandbox } from "../../src/upstreams/sandbox/index.ts";
+
+export interface SandboxVendor {
+  url: string;
+  close(): void;
+}
+
+const codes: Record<Exclude<IdentityOutcome["kind"], "verified">, FailureCode> = {
+  not_found: "bvn_not_found",
+  phone_mismatch: "phone_mismatch",
+  unavailable: "upstream_unavailable",
+  bad_response: "upstream_bad_response",
+  unknown: "upstream_timeout",
+};
+
+/** A licensed vendor in the tests' place: it speaks the interface to live keys, and answers as the sandbox would. */
+export async function startSandboxVendor(): Promise<SandboxVendor> {
+  const people = sandbox();
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request.setEncoding("utf8")) text += chunk;
+    const { status, body } = await answerTo(request.url!, JSON.parse(text));
+    response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+  });
+
+  async function answerTo(path: string, { bvn, phone }: Record<string, string>) {
+    if (path === "/api/v2/merchant/authorization") {
+      const token = { access_token: "t", token_type: "Bearer", expires_at: "2099-01-31 09:30:00" };
+      return { status: 200, body: { success: true, data: { business_name: "Shop", token } } };
+    }
+    const signal = new AbortController().signal;
+    const outcome = await people.verify({ bvn: bvn!, phone: phone!.slice(-10), reference: "", signal });
+    if (outcome.kind === "verified")
+      return { status: 200, body: { success: true, data: { request_reference: "theirs", ...outcome.record } } };
+    const failure = new Failure(codes[outcome.kind]);
+    return { status: failure.status, body: failureBody(failure, "request") };
+  }
+
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
