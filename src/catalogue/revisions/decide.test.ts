@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { priced } from "../catalogue.fixture.ts";
+import { groupIn } from "../snapshot.ts";
 import { approve, reject } from "./decide.ts";
+import { difference, type WantedList } from "./difference.ts";
 import { listWaiting, showDraft } from "./history.ts";
-import { publish } from "./publish.ts";
+import { type Plan, publish } from "./publish.ts";
 import { about, draftOf, hour, opened, priceOf, seenAnew, start } from "./publishing.fixture.ts";
 import { publishDue } from "./schedule.ts";
 
@@ -31,6 +33,29 @@ for (const engine of engines)
         await assert.rejects(approve(publisher, draftOf(outcome), "boss"), {
           message: /is published: only what is held/,
         });
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("publishes lists of another vendor at the first approval, with the ids that were shown", async () => {
+      const { store, publisher } = await opened(engine);
+      try {
+        const content = { type: "dstv", name: "", description: "", price: 100_000, amount: 100_000 };
+        const entries = ["a", "b", "c"].map((code) => ({ content: { ...content, code }, place: "" }));
+        const gone: WantedList = { list: "cable-add-ons", entries: [] };
+        const plan: Plan = (base) => difference(base, [{ list: "cable-products", entries }, gone]);
+        const outcome = await publish(publisher, plan, about);
+        assert.equal((await approve(publisher, draftOf(outcome), "boss")).state, "published");
+        const products = groupIn(await seenAnew(store), "cable-products", "DSTV");
+        assert.deepEqual(
+          products.map(({ content }) => [content.code, content.id]),
+          [
+            ["a", 1],
+            ["b", 2],
+            ["c", 3],
+          ],
+        );
       } finally {
         await store.close();
       }

@@ -24,6 +24,14 @@ function added(content: Content, position = 5): Change {
   return { subject: "data-bundles", key, old: null, new: { position, content } };
 }
 
+/** A provider takes the place of another one and has its id. */
+function replacement(snapshot: Snapshot, key: string, code: string): Change[] {
+  const subject = "data-providers";
+  const gone = removed(snapshot, key, subject);
+  const content = { ...gone.old!.content, type: code };
+  return [gone, { subject, key: code, old: null, new: { position: gone.old!.position, content } }];
+}
+
 const fresh = { type: "MTNDATA", code: "fresh", description: "", amount: 1, price: 1, value: "", duration: "" };
 
 test("changes stay as they are on the snapshot they were made for", async () => {
@@ -55,6 +63,29 @@ test("an addition to a provider that is gone is left out, and a provider stays w
   const kept = await rebased(grown, [...glo, removed(base, "GLODATA", "data-providers")]);
   assert.equal(kept.length, 18);
   assert.ok(kept.every(({ subject }) => subject === "data-bundles"));
+});
+
+test("what takes the place of a removed entry keeps its id and its place, when it is approved and when it is undone", async () => {
+  const nine = groupIn(base, "data-bundles", "9MOBILEDATA").map(({ key }) => removed(base, key));
+  const changes = [...nine, ...replacement(base, "9MOBILEDATA", "T2DATA")];
+  assert.equal(changes.at(-1)!.new!.content.id, 4);
+  assert.deepEqual(await rebased(base, changes), changes);
+  const after = await changed(base, changes);
+  const { changes: back } = await undoing(after, changes);
+  assert.deepEqual(await changesBetween(base, await changed(after, back)), []);
+});
+
+test("an id that somebody else took meanwhile is given up", async () => {
+  const subject = "data-providers";
+  const old = itemIn(base, subject, "GLODATA")!;
+  const renumbered: Change = { subject, key: old.key, old, new: { ...old, content: { ...old.content, id: 9 } } };
+  const taker = replacement(base, "9MOBILEDATA", "NINE")[1]!;
+  const state = { position: taker.new!.position + 1, content: { ...taker.new!.content, id: 9 } };
+  const later = await changed(base, [{ ...taker, new: state }]);
+  const after = await changed(later, await rebased(later, [renumbered]));
+  const ids = groupIn(after, subject).map(({ content }) => content.id);
+  assert.equal(new Set(ids).size, 5);
+  assert.equal(itemIn(after, subject, "NINE")?.content.id, 9);
 });
 
 test("what is added gets a position and an id that nobody has", async () => {

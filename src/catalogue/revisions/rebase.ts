@@ -94,7 +94,7 @@ async function fitting(base: Snapshot, changes: readonly Change[]): Promise<Chan
   const kept = changes.filter((change) => !leavesOrphans(after, change) && !isOrphan(after, change));
   // What is left out may be what others belonged to.
   if (kept.length < changes.length) return fitting(base, kept);
-  return withOwnIds(base, withOwnPositions(after, changes));
+  return withOwnIds(after, withOwnPositions(after, changes));
 }
 
 function leavesOrphans(after: Snapshot, { subject, key, new: state }: Change): boolean {
@@ -123,20 +123,24 @@ function withOwnPositions(after: Snapshot, changes: readonly Change[]): Change[]
   });
 }
 
-function withOwnIds(base: Snapshot, changes: readonly Change[]): Change[] {
-  const added = changes.filter(({ old, new: state }) => old === null && state?.content.id !== undefined);
-  const owners = new Map(
-    [...new Set(added.map(({ subject }) => subject as ListName))].map((list) => [
-      list,
-      new Map([...inOrder(base, list)].map((item) => [item.content.id, item.key])),
-    ]),
-  );
+/** An entry that brings an id gives it up for the next free one if another entry will have it. What is removed has none. */
+function withOwnIds(after: Snapshot, changes: readonly Change[]): Change[] {
+  const isBringing = ({ old, new: state }: Change) =>
+    state?.content.id !== undefined && state.content.id !== old?.content.id;
+  const bringing = changes.filter(isBringing);
+  const taken = new Map<Subject, Set<number>>();
+  for (const [subject, brought] of Map.groupBy(bringing, (change) => change.subject as ListName)) {
+    const keys = new Set(brought.map(({ key }) => key));
+    const others = [...inOrder(after, subject)].filter(({ key }) => !keys.has(key));
+    taken.set(subject, new Set(others.map(({ content }) => Number(content.id))));
+  }
   return changes.map((change) => {
-    const ids = added.includes(change) ? owners.get(change.subject as ListName) : undefined;
-    if (ids === undefined || change.new === null) return change;
-    let id = Number(change.new.content.id);
-    while (ids.has(id) && ids.get(id) !== change.key) id += 1;
-    ids.set(id, change.key);
-    return { ...change, new: { ...change.new, content: { ...change.new.content, id } } };
+    if (!isBringing(change)) return change;
+    const ids = taken.get(change.subject)!;
+    const { position, content } = change.new!;
+    let id = Number(content.id);
+    while (ids.has(id)) id += 1;
+    ids.add(id);
+    return { ...change, new: { position, content: { ...content, id } } };
   });
 }
