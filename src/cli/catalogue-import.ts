@@ -95,7 +95,7 @@ async function readFile(file: string, list: ListName | undefined): Promise<ReadL
   const named = ending === "csv" ? (list ?? listNamed(file)) : undefined;
   const bytes = bytesOf(file);
   if (named) return [await readCsv(named, bytes)];
-  const lists = readJson(bytes.toString());
+  const lists = readJson(bytes);
   if ("wrong" in lists) throw new CatalogueFault(`${file} cannot be imported: ${lists.wrong}.`);
   return lists;
 }

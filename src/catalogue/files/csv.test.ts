@@ -78,8 +78,103 @@ test("a quotation mark in the middle, or never closed, spoils no other row", asy
   const open = `${heading}\nMTNDATA,104,ok,x,100,,\nMTNDATA,105,"ok,100,100,,`;
   assert.deepEqual((await sentences(open)).sort(), [
     "line 2: amount is no amount: write naira such as 1234.50",
-    "line 3: a quotation mark is opened here or before, and never closed",
+    "line 3: a quotation mark is opened here, and never closed",
   ]);
+});
+
+test("lines are counted as an editor counts them, whatever ends them and whatever is in quotation marks", async () => {
+  for (const end of ["\n", "\r\n", "\r"]) {
+    const rows = [
+      heading,
+      'MTNDATA,1,"two',
+      'lines",1,1,,',
+      'MTNDATA,2,"has',
+      "",
+      'a gap",1,1,,',
+      'MTNDATA,3,"fine, ""so""",1,1,,',
+      "",
+      "MTNDATA,4,ok,x,1,,",
+      'MTNDATA,5,"two',
+      'lines","never',
+      "closed,1,1,,",
+      "MTNDATA,6,ok,1,1,,",
+    ];
+    const expected = [
+      "line 2: description holds a line break",
+      "line 4: description holds a line break",
+      "line 9: amount is no amount: write naira such as 1234.50",
+      "line 11: a quotation mark is opened here, and never closed",
+    ];
+    for (const last of ["", end]) assert.deepEqual((await sentences(rows.join(end) + last)).sort(byLine), expected);
+  }
+});
+
+const lineOf = (sentence: string) => Number(/\d+/.exec(sentence)![0]);
+const byLine = (one: string, other: string) => lineOf(one) - lineOf(other);
+
+test("the line of text in another encoding is told, also where that differs from UTF-8 in punctuation alone", async () => {
+  const curly = Buffer.concat([
+    bytes(`${heading}\r\nMTNDATA,1,fine,1,1,,\r\nMTNDATA,2,`),
+    Buffer.from([0x93, 0x35, 0x94]),
+    bytes(",1,1,,"),
+  ]);
+  assert.deepEqual(await sentences(curly), ["line 3: this is not UTF-8 text: save the file as CSV UTF-8"]);
+});
+
+test("a first line may name the separator, and the lines keep their numbers", async () => {
+  for (const [first, by] of [
+    ["sep=;", ";"],
+    ["sep=;;;;;;;", ";"],
+    ['"sep=\t"', "\t"],
+    ["sep=,", ","],
+  ] as const) {
+    const rows = ["MTNDATA,104,ok,100,100,,", "MTNDATA,105,ok,x,100,,"].map((row) => row.replaceAll(",", by));
+    const text = [first, heading.replaceAll(",", by), ...rows].join("\r\n");
+    const { entries, faults } = await readCsv("data-bundles", bytes(text));
+    assert.deepEqual(
+      entries.map(({ place, content }) => `${place}: ${content.code}`),
+      ["line 3: 104"],
+    );
+    assert.deepEqual(
+      faults.map(({ place, sentence }) => `${place}: ${sentence}`),
+      ["line 4: amount is no amount: write naira such as 1234.50"],
+    );
+  }
+});
+
+test("empty columns at the end are no columns", async () => {
+  const text = [
+    `${heading},, `,
+    "MTNDATA,104,ok,100,100,,,,",
+    "MTNDATA,105,ok,100,100,,",
+    "MTNDATA,106,ok,100,100,,,,more",
+    "MTNDATA,107,ok,100,100",
+  ].join("\n");
+  const { entries } = await readCsv("data-bundles", bytes(text));
+  assert.deepEqual(
+    entries.map(({ content }) => content.code),
+    ["104", "105"],
+  );
+  assert.deepEqual(await sentences(text), [
+    "line 4: has 9 values, and the heading has 7",
+    "line 5: has 5 values, and the heading has 7",
+  ]);
+});
+
+test("no text is written so that a spreadsheet runs it, and it is read again as it was", async () => {
+  const texts = ["=1+1", "+5", "-1", "@SUM(A1)", "'=1", "''@x", "'", "'quoted'", "1-1", "'5"];
+  const contents = texts.map((text) => ({
+    ...{ type: "MTNDATA", code: `${text}c`, description: text, amount: 1, price: 1, value: "", duration: "" },
+  }));
+  const csv = csvOf("data-bundles", contents);
+  assert.doesNotMatch(csv, /(^|[,"\n])[=+\-@\t]/);
+  const { entries, faults } = await readCsv("data-bundles", bytes(csv));
+  assert.deepEqual(faults, []);
+  assert.deepEqual(
+    entries.map(({ content }) => content),
+    contents,
+  );
+  assert.match(csvOf("data-bundles", [{ ...contents[0]!, description: "\t=1" }]), /,'\t=1,/);
 });
 
 for (const [what, text, sentence] of [

@@ -5,6 +5,8 @@ import { nairaOf } from "../../contract/money.ts";
 import { type Content, type Kind, type ListName, shapeOf } from "../lists.ts";
 import type { EntryFault, WantedEntry, WantedList } from "../revisions/difference.ts";
 import { readEntry } from "./entry.ts";
+import { withFormula, withoutFormula } from "./formula.ts";
+import { lineBreak, readUtf8 } from "./utf8.ts";
 
 /** Bytes that are parsed at a time. */
 const CHUNK = 64 * 1024;
@@ -14,7 +16,10 @@ export interface ReadList extends WantedList {
   readonly faults: readonly EntryFault[];
 }
 
-/** Reads a list from CSV with a heading, as spreadsheets write it in UTF-8. Places are lines. */
+/**
+ * Reads a list from CSV with a heading, as spreadsheets write it in UTF-8. A first line such as `sep=;` names the separator.
+ * Places are lines.
+ */
 export async function readCsv(list: ListName, bytes: Uint8Array): Promise<ReadList> {
   const entries: WantedEntry[] = [];
   const faults: EntryFault[] = [];
@@ -27,46 +32,38 @@ export async function readCsv(list: ListName, bytes: Uint8Array): Promise<ReadLi
   for await (const { values, line } of records(text, fault)) {
     const place = `line ${line}`;
     if (columns === undefined) {
-      columns = headingOf(list, values, place, fault);
+      columns = headingOf(list, upTo(values, 0), place, fault);
       if (columns === undefined) return done();
-    } else if (values.length !== columns.length) {
-      fault(place, `has ${values.length} values, and the heading has ${columns.length}`);
-    } else {
-      const given = Object.fromEntries(columns.map((name, at) => [name, values[at]]));
-      const content = readEntry(list, given, (sentence) => fault(place, sentence));
-      if (content) entries.push({ content, place });
+      continue;
     }
+    const given = upTo(values, columns.length);
+    if (given.length !== columns.length) {
+      fault(place, `has ${given.length} values, and the heading has ${columns.length}`);
+      continue;
+    }
+    const members = Object.fromEntries(columns.map((name, at) => [name, withFormula(given[at]!)]));
+    const content = readEntry(list, members, (sentence) => fault(place, sentence));
+    if (content) entries.push({ content, place });
   }
   if (columns === undefined) fault("", "the file is empty: its first line must be a heading");
   return done();
 }
 
+/** The values without the empty ones that spreadsheets add at the end of a row; the first `least` stay. */
+function upTo(values: readonly string[], least: number): readonly string[] {
+  return values.slice(0, Math.max(least, values.findLastIndex((value) => value.trim() !== "") + 1));
+}
+
 type Fault = (place: string, sentence: string) => void;
 
+/** The text with line feeds as its only line breaks: the parser counts no others right. */
 function textOf(bytes: Uint8Array, fault: Fault): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   if (start.startsWith("PK\u0003\u0004")) return void fault("", "this is a workbook: save it as CSV UTF-8");
   if (/^(\u00ff\u00fe|\u00fe\u00ff)/.test(start)) return void fault("", "this is UTF-16 text: save it as CSV UTF-8");
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    return void fault(`line ${badLine(bytes)}`, "this is not UTF-8 text: save the file as CSV UTF-8");
-  }
-}
-
-/** The first line that is not UTF-8. */
-function badLine(bytes: Uint8Array): number {
-  const lines = new TextDecoder("latin1").decode(bytes).split("\n");
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const place = lines.findIndex((line) => {
-    try {
-      decoder.decode(Buffer.from(line, "latin1"));
-      return false;
-    } catch {
-      return true;
-    }
-  });
-  return place + 1;
+  const text = readUtf8(bytes);
+  if (typeof text === "string") return text.replaceAll(lineBreak, "\n");
+  return void fault(`line ${text.badLine}`, "this is not UTF-8 text: save the file as CSV UTF-8");
 }
 
 interface Line {
@@ -76,19 +73,24 @@ interface Line {
 }
 
 /** Records that are not empty. What cannot be parsed is told and skipped. */
-async function* records(text: string, fault: Fault): AsyncGenerator<Line, void> {
+async function* records(given: string, fault: Fault): AsyncGenerator<Line, void> {
+  const [first = "", delimiter = ","] = /^"?sep=([^"\n])"?\1*(?=\n|$)/.exec(given) ?? [];
+  // Its line break stays, so that the other lines keep their numbers.
+  const text = given.slice(first.length);
   const parser = parse({
+    delimiter,
     info: true,
-    record_delimiter: ["\r\n", "\n", "\r"],
+    raw: true,
+    record_delimiter: "\n",
     relax_column_count: true,
     skip_empty_lines: true,
     skip_records_with_empty_values: true,
     skip_records_with_error: true,
-    on_skip: (error) => void (error && fault(`line ${lineOf(error)}`, sentenceOf(error))),
+    on_skip: (error, record) => void (error && fault(...faultOf(error, record ?? "", text, delimiter))),
   });
   const feeding = feed(parser, text);
   for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
-    const breaks = record.reduce((count, value) => count + (value.match(/\r\n|\n|\r/g)?.length ?? 0), 0);
+    const breaks = record.reduce((count, value) => count + value.split("\n").length - 1, 0);
     yield { values: record, line: info.lines - breaks };
   }
   await feeding;
@@ -100,13 +102,33 @@ async function feed(parser: ReturnType<typeof parse>, text: string): Promise<voi
   parser.end();
 }
 
-function lineOf(error: CsvError): number {
-  return Number((error as CsvError & { lines?: number }).lines ?? 0);
+/** Where the text cannot be parsed, and why. */
+function faultOf(error: CsvError, record: string, text: string, delimiter: string): [string, string] {
+  if (error.code === "CSV_QUOTE_NOT_CLOSED") {
+    // Such a record is the last one.
+    const opening = text.length - record.length + openingIn(record, delimiter);
+    return [`line ${text.slice(0, opening).split("\n").length}`, "a quotation mark is opened here, and never closed"];
+  }
+  const { lines } = error as CsvError & { lines?: number };
+  return [
+    `line ${lines}`,
+    'a quotation mark stands inside a value: put the value in quotation marks, and write it as ""',
+  ];
 }
 
-function sentenceOf({ code }: CsvError): string {
-  if (code === "CSV_QUOTE_NOT_CLOSED") return "a quotation mark is opened here or before, and never closed";
-  return 'a quotation mark stands inside a value: put the value in quotation marks, and write it as ""';
+/** The place of the first quotation mark of a record that is not closed at the end of its value. */
+function openingIn(record: string, delimiter: string): number {
+  const ends = [delimiter, "\n"];
+  for (let at = 0; ; ) {
+    let end = at;
+    if (record[at] === '"') {
+      do end = record.indexOf('"', end + 1) + 1;
+      while (end > 0 && record[end] === '"');
+      if (end === 0 || !ends.includes(record[end]!)) return at;
+    } else while (end < record.length && !ends.includes(record[end]!)) end += 1;
+    if (end >= record.length) return at;
+    at = end + 1;
+  }
 }
 
 /** The columns, or nothing if the list cannot be read from them. */
@@ -135,11 +157,14 @@ function headingOf(
   return say(`the heading ${wrong.join(" and ")}; the columns of ${list} are ${wanted.join(", ")}`);
 }
 
-/** CSV of a list with a heading. It begins with a byte order mark, by which spreadsheets know UTF-8. */
+/**
+ * CSV of a list with a heading. It begins with a byte order mark, by which spreadsheets know UTF-8. Text that they would run
+ * as a formula is escaped.
+ */
 export function csvOf(list: ListName, contents: Iterable<Content>): string {
   const columns = Object.keys(shapeOf(list).members);
   return stringify(
-    [...contents].map((content) => textsOf(list, content)),
+    [...contents].map((content) => Object.values(textsOf(list, content)).map(withoutFormula)),
     { header: true, columns, bom: true },
   );
 }

@@ -13,7 +13,7 @@ const bundle = {
 };
 
 test("lists are read by their names, money as text", () => {
-  const lists = readJson(JSON.stringify({ "data-bundles": [bundle], "corporate-bundles": [] }));
+  const lists = readJson(Buffer.from(JSON.stringify({ "data-bundles": [bundle], "corporate-bundles": [] })));
   assert.ok(!("wrong" in lists));
   assert.deepEqual(lists, [
     {
@@ -51,9 +51,14 @@ for (const [what, text, wrong] of [
   ["what is no JSON", "{", /^it is not JSON: /],
   ["what is no object", "[]", /^it must be an object with one or more of data-providers, /],
   ["an unknown list", '{"bundles":[]}', /^it has "bundles"; lists are data-providers, /],
+  [
+    "another encoding",
+    Buffer.from('{\r\n"data-bundles": "\u0093caf\u00e9"}', "latin1"),
+    /^line 2 is not UTF-8 text: save/,
+  ],
 ] as const)
   test(`${what} is refused by name`, () => {
-    const read = readJson(text);
+    const read = readJson(Buffer.from(text));
     assert.match("wrong" in read ? read.wrong : "", wrong);
   });
 

@@ -2,6 +2,7 @@ import { type Content, type ListName, listNames, shapeOf } from "../lists.ts";
 import type { EntryFault, WantedEntry } from "../revisions/difference.ts";
 import { type ReadList, textsOf } from "./csv.ts";
 import { readEntry } from "./entry.ts";
+import { readUtf8 } from "./utf8.ts";
 
 /** Reads a list from an array of objects. Places are entries, from 1. */
 export function readJsonList(list: ListName, given: unknown): ReadList {
@@ -31,10 +32,12 @@ export function readJsonList(list: ListName, given: unknown): ReadList {
 }
 
 /** Reads lists from one JSON object, each under its name. Lists that are not there are not read. */
-export function readJson(text: string): ReadList[] | { readonly wrong: string } {
+export function readJson(bytes: Uint8Array): ReadList[] | { readonly wrong: string } {
+  const text = readUtf8(bytes);
+  if (typeof text !== "string") return { wrong: `line ${text.badLine} is not UTF-8 text: save the file as UTF-8` };
   let given: unknown;
   try {
-    given = JSON.parse(text.replace(/^\ufeff/, ""));
+    given = JSON.parse(text);
   } catch (error) {
     return { wrong: `it is not JSON: ${(error as Error).message}` };
   }

@@ -28,6 +28,8 @@ const awkward = fc
       "+5",
       "-",
       "@x",
+      "'=x",
+      "''+x",
       "'",
       "\\",
       "\\n",
@@ -110,7 +112,7 @@ const contentsOf = (snapshot: Snapshot, list: ListName) => [...inOrder(snapshot,
 
 /** Both forms of files of a snapshot, read again. */
 async function readAgain(snapshot: Snapshot): Promise<ReadList[][]> {
-  const json = readJson(jsonOf(listNames.map((list) => [list, contentsOf(snapshot, list)])));
+  const json = readJson(Buffer.from(jsonOf(listNames.map((list) => [list, contentsOf(snapshot, list)]))));
   assert.ok(!("wrong" in json));
   const csv = await Promise.all(
     listNames.map((list) => readCsv(list, Buffer.from(csvOf(list, contentsOf(snapshot, list))))),

@@ -101,6 +101,22 @@ test("a provider goes together with its bundles, and comes with them", async () 
   assert.equal(faults[0], "data-bundles, line 52: GLODATA is not in data-providers.");
 });
 
+test("of many faults the first hundred are named, and the others counted", async () => {
+  const faults = Array.from({ length: 1_234 }, (_, at) => {
+    return { list: "data-bundles" as const, place: `line ${at + 2}`, sentence: "code is missing" };
+  });
+  for (const [count, last] of [
+    [1_234, "There are 1134 more faults."],
+    [101, "There is 1 more fault."],
+    [100, "data-bundles, line 101: code is missing."],
+  ] as const) {
+    const lines = new ListFault(faults.slice(0, count).reverse()).message.split("\n");
+    assert.equal(lines.length, Math.min(count, 101));
+    assert.equal(lines[0], "data-bundles, line 2: code is missing.");
+    assert.equal(lines.at(-1), last);
+  }
+});
+
 test("all faults are told at once, in the order of their places", async () => {
   const wanted = listed("data-bundles", (contents) => [
     ...contents,

@@ -38,7 +38,10 @@ export interface EntryFault {
   readonly sentence: string;
 }
 
-/** Why lists cannot be taken over: all faults at once, in the order of their places. */
+/** More faults than these help nobody: most likely they have one cause. */
+const NAMED = 100;
+
+/** Why lists cannot be taken over: the first faults in the order of their places, and how many more there are. */
 export class ListFault extends CatalogueFault {
   readonly faults: readonly EntryFault[];
 
@@ -46,7 +49,12 @@ export class ListFault extends CatalogueFault {
     const rankOf = ({ list, place }: EntryFault) =>
       listNames.indexOf(list) * 2 ** 32 + Number(/\d+/.exec(place)?.[0] ?? 0);
     const faults = given.toSorted((one, other) => rankOf(one) - rankOf(other));
-    super(faults.map(({ list, place, sentence }) => `${list}${place && `, ${place}`}: ${sentence}.`).join("\n"));
+    const lines = faults
+      .slice(0, NAMED)
+      .map(({ list, place, sentence }) => `${list}${place && `, ${place}`}: ${sentence}.`);
+    const rest = faults.length - NAMED;
+    if (rest > 0) lines.push(`There ${rest === 1 ? "is 1 more fault" : `are ${rest} more faults`}.`);
+    super(lines.join("\n"));
     this.faults = faults;
   }
 }
