@@ -152,6 +152,8 @@ for (const engine of engines)
       assert.match(refused.sentences.join("\n"), /MTNDATA 104 is listed twice/);
       shop.lists.bundles = Array.from({ length: 50 }, () => ({ ...first! }));
       assert.equal((await pull()).sentences.at(-1), "And 29 more of this kind.");
+      shop.lists.bundles = Array.from({ length: 500 }, () => ({ ...first! }));
+      assert.equal((await pull()).sentences.at(-1), "And 479 more of this kind.");
       assert.equal(await publisher.latest(), before);
     });
 
@@ -174,6 +176,14 @@ for (const engine of engines)
       assert.equal(await priceOf("MTNDATA 104"), 45_000);
       const after = await pull();
       assert.deepEqual([after.result, after.succeededAt, after.draft], ["unchanged", after.begunAt, null]);
+    });
+
+    test("text that a spreadsheet would run is held", async (t) => {
+      const { db, shop, pull } = await opened(t, engine);
+      shop.lists.bundles![0]!.description = "=1+1";
+      assert.equal((await pull()).result, "held");
+      const [waiting] = await listWaiting(db);
+      assert.deepEqual(waiting?.reasons, ["MTNDATA 104: description begins like a formula of a spreadsheet."]);
     });
 
     test("what is held goes when the source has something else; what is rejected is not held again", async (t) => {

@@ -62,6 +62,11 @@ export function planOf({ lists }: Offer): Plan {
   return (base) => difference(base, fitting(base, lists).lists, faults);
 }
 
+/** Publishes what a source sent: a formula in it needs approval, since somebody opens the catalogue in a spreadsheet one day. */
+export function holdingFormulas(publisher: Publisher): Publisher {
+  return { ...publisher, guard: { ...publisher.guard, holdFormulas: true } };
+}
+
 /** What becomes of a pull, and by whom. */
 export interface PullOptions {
   author: string;
@@ -103,7 +108,7 @@ export async function pullFrom(
       return await end({ result: "held", sentences: await leftOutOf(publisher, offer) });
     const outcome = known
       ? undefined
-      : await publish(publisher, planOf(offer), { author, source: source.name, note: "" });
+      : await publish(holdingFormulas(publisher), planOf(offer), { author, source: source.name, note: "" });
     const draft = outcome?.state === "held" ? outcome.draft : null;
     if (outcome) await supersede(publisher, begun.draft);
     const facts = { content, draft, sentences: await leftOutOf(publisher, offer) };
@@ -111,7 +116,7 @@ export async function pullFrom(
     const result = outcome?.state === "published" ? "published" : "unchanged";
     return await end({ ...facts, result, succeededAt: begun.begunAt }, outcome);
   } catch (error) {
-    if (error instanceof ListFault) return await end({ result: "refused", sentences: error.message.split("\n") });
+    if (error instanceof ListFault) return await end({ result: "refused", sentences: error.sentences });
     await end({ result: "failed" }).catch(() => undefined);
     throw error;
   }

@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { leftOutOf, offerOf, type PulledSource, planOf, pullFrom } from "../catalogue/pull.ts";
+import { holdingFormulas, leftOutOf, offerOf, type PulledSource, planOf, pullFrom } from "../catalogue/pull.ts";
 import { beginPull, isHeld, listPulls, type PullRecord, readPull } from "../catalogue/pull-record.ts";
 import { pullSettings } from "../catalogue/pull-settings.ts";
 import { CatalogueFault } from "../catalogue/revisions/fault.ts";
@@ -172,7 +172,7 @@ function addPull(sources: Command, io: Io): void {
 async function tryPull(io: Io, publisher: Publisher, source: PulledSource, options: PullCommand): Promise<void> {
   const offer = await offerOf(source, AbortSignal.timeout(LONGEST_PULL));
   if ("kind" in offer) throw nothingFrom(source, [offer.sentence]);
-  const { changes, reasons, revision } = await preview(publisher, planOf(offer), {});
+  const { changes, reasons, revision } = await preview(holdingFormulas(publisher), planOf(offer), {});
   tellLeftOut(io, await leftOutOf(publisher, offer));
   tellPreview(io, changes, reasons, revision, options);
 }

@@ -41,21 +41,21 @@ export interface EntryFault {
 /** More faults than these help nobody: most likely they have one cause. */
 const NAMED = 100;
 
-/** Why lists cannot be taken over: the first faults in the order of their places, and how many more there are. */
+/** Why lists cannot be taken over. The message names the first faults, and counts the others. */
 export class ListFault extends CatalogueFault {
-  readonly faults: readonly EntryFault[];
+  /** All of them, in the order of their places. */
+  readonly sentences: readonly string[];
 
-  constructor(given: readonly EntryFault[]) {
+  constructor(faults: readonly EntryFault[]) {
     const rankOf = ({ list, place }: EntryFault) =>
       listNames.indexOf(list) * 2 ** 32 + Number(/\d+/.exec(place)?.[0] ?? 0);
-    const faults = given.toSorted((one, other) => rankOf(one) - rankOf(other));
-    const lines = faults
-      .slice(0, NAMED)
+    const sentences = faults
+      .toSorted((one, other) => rankOf(one) - rankOf(other))
       .map(({ list, place, sentence }) => `${list}${place && `, ${place}`}: ${sentence}.`);
-    const rest = faults.length - NAMED;
-    if (rest > 0) lines.push(`There ${rest === 1 ? "is 1 more fault" : `are ${rest} more faults`}.`);
-    super(lines.join("\n"));
-    this.faults = faults;
+    const rest = sentences.length - NAMED;
+    const counted = rest > 0 ? [`There ${rest === 1 ? "is 1 more fault" : `are ${rest} more faults`}.`] : [];
+    super([...sentences.slice(0, NAMED), ...counted].join("\n"));
+    this.sentences = sentences;
   }
 }
 

@@ -71,6 +71,29 @@ test("the first ten of many far moves are named, and the others counted", async 
   assert.equal(reasons.at(-1), "3 more prices move as far.");
 });
 
+test("text that a spreadsheet would run is held where a source sent it, and only where it is new", async () => {
+  const strict = { ...usualGuard, holdFormulas: true };
+  const change = withMembers("MTNDATA 104", { description: "=HYPERLINK(1)", value: "'=1", duration: "+1" });
+  assert.deepEqual(await reasonsFor([change]), []);
+  assert.deepEqual(await reasonsFor([change], base, strict), [
+    "MTNDATA 104: description begins like a formula of a spreadsheet.",
+    "MTNDATA 104: duration begins like a formula of a spreadsheet.",
+  ]);
+  const later: Change = {
+    ...change,
+    old: change.new,
+    new: { ...change.new!, content: { ...change.new!.content, price: 9_900 } },
+  };
+  assert.deepEqual(await reasonsFor([later], base, strict), []);
+  const added: Change = {
+    ...change,
+    key: "MTNDATA -1",
+    old: null,
+    new: { ...change.new!, content: { ...change.new!.content, code: "-1" } },
+  };
+  assert.equal((await reasonsFor([added], base, strict)).length, 3);
+});
+
 test("an account's own prices are guarded as what the account pays", async () => {
   const rule = (changes: Partial<PriceRule>): PriceRule => ({
     ...{ account: "acc_1", of: "MTNDATA", rule: "percent", value: -2_000 },

@@ -1,4 +1,5 @@
 import { nairaOf } from "../../contract/money.ts";
+import { isFormula } from "../files/formula.ts";
 import { type Content, groupOf, type ListName, listNames, lists, nameOf } from "../lists.ts";
 import { type PriceList, pricedEntries, priceListOf } from "../prices.ts";
 import { countIn, groupIn, itemIn, type Snapshot } from "../snapshot.ts";
@@ -10,6 +11,8 @@ export interface Guard {
   readonly removal: number;
   /** By how much a price may rise or fall: 2 is twice, or half. */
   readonly priceFactor: number;
+  /** Hold text that a spreadsheet would run as a formula: for what a source sent. */
+  readonly holdFormulas?: boolean;
 }
 
 export const usualGuard: Guard = { removal: 0.3, priceFactor: 2 };
@@ -22,6 +25,7 @@ export function reasonsToHold(base: Snapshot, after: Snapshot, changes: readonly
     ...removals(base, changes, guard),
     ...emptied(base, after, changes),
     ...moves([...priceMoves(changes), ...ownPriceMoves(base, after, changes)], guard),
+    ...(guard.holdFormulas ? formulas(changes) : []),
   ];
 }
 
@@ -103,6 +107,17 @@ function moves(all: readonly Move[], { priceFactor }: Guard): string[] {
         `${what} moves from ${nairaOf(from)} to ${nairaOf(to)}, by more than a factor of ${priceFactor}.`,
     );
   return far.length > NAMED ? [...sentences, `${far.length - NAMED} more prices move as far.`] : sentences;
+}
+
+function formulas(changes: readonly Change[]): string[] {
+  const found = changes.flatMap(({ subject, old, new: now }) => {
+    if (subject === "prices" || now === null) return [];
+    return differingMembers(old?.content ?? {}, now.content)
+      .filter((member) => isFormula(String(now.content[member])))
+      .map((member) => `${nameOf(subject, now.content)}: ${member} begins like a formula of a spreadsheet.`);
+  });
+  const rest = found.length - NAMED;
+  return rest > 0 ? [...found.slice(0, NAMED), `${rest} more texts begin like a formula.`] : found;
 }
 
 function percent(part: number): string {
