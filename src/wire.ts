@@ -8,12 +8,13 @@ import { catalogueOperations } from "./catalogue/operations.ts";
 import type { Config } from "./config.ts";
 import { bind, type Operation } from "./contract/operation.ts";
 import { Turns } from "./contract/turns.ts";
+import { callerAddress } from "./http/caller-address.ts";
 import { registerHealth } from "./http/health.ts";
 import { AnswerCounts, metrics, metricsServer } from "./http/metrics.ts";
 import { openapi } from "./http/openapi.ts";
 import { registerPages } from "./http/pages/index.ts";
 import type { Gate, Log } from "./http/pipeline.ts";
-import { Bucket } from "./http/quota.ts";
+import { AddressBucket, Bucket } from "./http/quota.ts";
 import { buildServer, type HttpServer } from "./http/server.ts";
 import { holdKeyring } from "./identity/held-keyring.ts";
 import { openIdentity } from "./identity/identity.ts";
@@ -138,12 +139,13 @@ export async function wire(config: Config, log: Log): Promise<Service> {
 
   let stopping = false;
   const gate: Gate = {
+    addressOf: callerAddress(config.trustProxy),
     authenticator: { isAbsent, credentialOf: (...asked) => access.credentials.credentialOf(...asked) },
     anonymous: config.anonymous,
     buckets: config.limits
       ? {
           catalogue: new Bucket("catalogue", config.limitCatalogue),
-          anonymous: new Bucket("anonymous", config.limitAnonymous),
+          anonymous: new AddressBucket("anonymous", config.limitAnonymous),
           verification: new Bucket("verification", config.limitVerification),
         }
       : null,
@@ -166,7 +168,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     ...bind(identityOperations, identity),
     ...bind(accessOperations, access.room),
   ];
-  const app = buildServer(bound, gate, config.trustProxy);
+  const app = buildServer(bound, gate);
   const document = openapi(everyOperation, manifest.version);
   registerPages(app, { operations: everyOperation, document, version: manifest.version });
   registerHealth(app, async () => !stopping && (await store.takesWrites()));

@@ -5,6 +5,7 @@ import Type from "typebox";
 import { Failure, type FailureCode, failures } from "../src/contract/failures.ts";
 import { type BoundOperation, bind, failuresOf, operation } from "../src/contract/operation.ts";
 import { Turns } from "../src/contract/turns.ts";
+import { callerAddress } from "../src/http/caller-address.ts";
 import { AnswerCounts } from "../src/http/metrics.ts";
 import type { Gate } from "../src/http/pipeline.ts";
 import { buildServer } from "../src/http/server.ts";
@@ -29,6 +30,7 @@ const gate: Gate = {
     }),
   },
   anonymous: true,
+  addressOf: callerAddress([]),
   buckets: null,
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8192, headers: 16_384, arrival: 10_000 },
@@ -93,7 +95,7 @@ const broken = everyOperation.map(({ run: _run, pick: _pick, ...rest }) => ({
   },
 })) as unknown as BoundOperation[];
 
-const app = buildServer([...made, ...broken], gate, []);
+const app = buildServer([...made, ...broken], gate);
 const get = (path: string, options?: AskOptions): Promise<Answer> =>
   ask((app.server.address() as AddressInfo).port, path, options);
 

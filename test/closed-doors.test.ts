@@ -54,6 +54,22 @@ describe("closed doors", { concurrency: true }, () => {
     });
   });
 
+  it("a client that bought a token before buys another, although its neighbours failed 20 times", async () => {
+    await withService({}, async (service) => {
+      const { text } = await service.newKey();
+      const buy = (password: string) =>
+        service.ask(exchange, {
+          method: "POST",
+          credential: false,
+          body: { email: "sandbox@example.com", password },
+        });
+      assert.equal((await buy(text)).status, 200);
+      for (let count = 0; count < 20; count += 1) assertFailure(await buy(`wrong${count}`), 401, "invalid_credentials");
+      assertFailure(await buy("wrong"), 429, "rate_limited");
+      assert.equal((await buy(text)).status, 200);
+    });
+  });
+
   it("guesses that come at once slip through no more than 20 times", async () => {
     await withService({}, async (service) => {
       const guess = (_: unknown, count: number) => service.ask(corporate, { credential: `guess-${count}` });

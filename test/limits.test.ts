@@ -41,6 +41,33 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
+  it("count a caller behind a proxy by its address, whatever port the proxy writes beside it", async () => {
+    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min", DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
+      const from = (address: string) =>
+        service.ask(lookup, { credential: false, headers: { "X-Forwarded-For": address } });
+      for (const forms of [
+        ["203.0.113.7", "203.0.113.7:1", "198.51.100.9, 203.0.113.7:65535", "203.0.113.7:2"],
+        ["2001:db8::1", "[2001:db8::1]:1", "[2001:db8::2]", "[2001:db8::3]:2"],
+        // No address at all: these count as the proxy itself.
+        ["unknown", "_hidden", "203.0.113.8, 1.2.3.4.5:6", ""],
+      ]) {
+        for (const form of forms.slice(0, 3)) assert.equal((await from(form)).status, 200, form);
+        assertLimited(await from(forms[3]!), lookup);
+      }
+    });
+  });
+
+  it("count an IPv6 site as a whole too: its 65,536 networks have ten times the limit of one", async () => {
+    await withService({ DUBA_LIMIT_ANONYMOUS: "2/min", DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
+      const from = (address: string) =>
+        service.ask(lookup, { credential: false, headers: { "X-Forwarded-For": address } });
+      for (let network = 1; network <= 20; network += 1)
+        assert.equal((await from(`2001:db8:1:${network}::1`)).status, 200);
+      assertLimited(await from("2001:db8:1:ffff::1"), lookup);
+      assert.equal((await from("2001:db8:2::1")).status, 200);
+    });
+  });
+
   it("are told also in what never reaches a route", async () => {
     await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
       for (const [request, status] of [

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AccessFault } from "./access-fault.ts";
-import { addressList, isAllowed } from "./addresses.ts";
+import { addressList, isListed } from "./addresses.ts";
 
 describe("allowed addresses", () => {
-  const allows = (entries: string[], address: string) => isAllowed(addressList(entries)!, address);
+  const allows = (entries: string[], address: string) => isListed(addressList(entries)!, address);
 
   it("are every address when the list is empty", () => {
     assert.equal(addressList([]), null);

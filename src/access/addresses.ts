@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv6 } from "node:net";
 import { AccessFault } from "./access-fault.ts";
 
 /**
- * Compiles allowed addresses (`203.0.113.7`, `10.0.0.0/8`, `2001:db8::/32`) for `isAllowed`; null for an empty list,
+ * Compiles allowed addresses (`203.0.113.7`, `10.0.0.0/8`, `2001:db8::/32`) for `isListed`; null for an empty list,
  * which allows every address. Throws an `AccessFault` that names the first bad entry.
  */
 export function addressList(entries: readonly string[]): BlockList | null {
@@ -22,7 +22,7 @@ export function addressList(entries: readonly string[]): BlockList | null {
 }
 
 /** True if the address is on the list. An IPv4 address counts as itself also in its IPv6 form `::ffff:10.0.0.1`. */
-export function isAllowed(list: BlockList, address: string): boolean {
+export function isListed(list: BlockList, address: string): boolean {
   const [plain = ""] = address.split("%");
   return list.check(plain, isIPv6(plain) ? "ipv6" : "ipv4");
 }

@@ -1,7 +1,7 @@
 import type { BlockList } from "node:net";
 import { Failure } from "../contract/failures.ts";
 import type { Caller } from "../contract/operation.ts";
-import { isAllowed } from "./addresses.ts";
+import { isListed } from "./addresses.ts";
 import type { StoredKey } from "./stored-key.ts";
 
 /** What a good credential stands for. */
@@ -48,7 +48,7 @@ export function provenToken({ key, expiresAt }: { key: StoredKey; expiresAt: num
  */
 export function admit({ credential, allowed, suspended, ended }: Proven, address: string, now: number): Credential {
   if (credential.expiresAt !== null && credential.expiresAt <= now) throw new Failure("expired_credentials", ended);
-  if (allowed && !isAllowed(allowed, address))
+  if (allowed && !isListed(allowed, address))
     throw new Failure("address_not_allowed", "This key may not be used from your address.");
   if (suspended)
     throw new Failure("invalid_credentials", "The account of this key is suspended. Ask the operator of the service.");

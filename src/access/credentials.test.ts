@@ -251,6 +251,20 @@ for (const { name: engine, fresh } of engines) {
       await refused(newApiKey("live").text, "invalid_credentials", /./, "203.0.113.8");
     });
 
+    it("that were proven once are looked up again after a change, whatever their neighbours do meanwhile", async () => {
+      credentials = open({ count: 20, seconds: 60 });
+      const { key, text } = await create();
+      await credentials.credentialOf(text, here);
+      for (let count = 0; count < 20; count++) await refused(newApiKey("live").text, "invalid_credentials");
+      await refused(newApiKey("live").text, "rate_limited");
+      credentials.forget();
+      assert.equal((await credentials.credentialOf(text, here)).keyId, key.id);
+      await revokeKey(recorded(store.db), key.id);
+      credentials.forget();
+      await refused(text, "invalid_credentials");
+      await refused(text, "rate_limited");
+    });
+
     it("that are good do not use up the limit, however many come at once", async () => {
       credentials = open({ count: 20, seconds: 60 });
       const keys = await Promise.all(Array.from({ length: 30 }, () => create()));

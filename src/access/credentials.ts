@@ -104,7 +104,7 @@ export class Credentials {
   }
 
   async #prove(header: string, address: string): Promise<Credential> {
-    const proven = await this.#failed.attempt(address, () => this.#lookUp(header));
+    const proven = await this.#failed.attempt(address, header, () => this.#lookUp(header));
     return admit(proven, address, this.#now());
   }
 

@@ -55,7 +55,7 @@ export class Exchange {
    */
   async exchange(presented: Presented, address: string): Promise<BoughtToken> {
     const { db, failed, finder, now, tokenLifetime } = this.#options;
-    const key = await failed.attempt(address, async () => {
+    const key = await failed.attempt(address, `${presented.name} ${presented.key}`, async () => {
       const found = await finder.key(presented.key);
       if (!found || !isNameOf(found, presented)) throw wrongCredentials();
       return found;

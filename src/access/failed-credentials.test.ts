@@ -18,13 +18,18 @@ describe("the limit of failed credentials", () => {
   });
   afterEach(() => mock.timers.reset());
 
+  let credentials = 0;
+  /** An attempt with a credential that nobody sent before. */
+  const attempt = <Result>(address: string, work: () => Promise<Result>) =>
+    failed.attempt(address, `credential ${credentials++}`, work);
+
   const fail = async (times: number, address = here) => {
     for (let count = 0; count < times; count++)
-      await assert.rejects(failed.attempt(address, wrong), isFailure("invalid_credentials"));
+      await assert.rejects(attempt(address, wrong), isFailure("invalid_credentials"));
   };
   const assertLimited = async (address = here) => {
     let asked = false;
-    const refused = failed.attempt(address, async () => {
+    const refused = attempt(address, async () => {
       asked = true;
     });
     await assert.rejects(refused, isFailure("rate_limited"));
@@ -34,22 +39,22 @@ describe("the limit of failed credentials", () => {
   it("refuses the 21st in a minute without looking anything up", async () => {
     await fail(20);
     await assertLimited();
-    await assert.rejects(failed.attempt(here, good), isFailure("rate_limited"));
+    await assert.rejects(attempt(here, good), isFailure("rate_limited"));
   });
 
   it("says when the address may try again, and lets it", async () => {
     await fail(20);
     mock.timers.tick(45_500);
-    await assert.rejects(failed.attempt(here, good), (error: Failure) => error.detail.retryAfter === 15);
+    await assert.rejects(attempt(here, good), (error: Failure) => error.detail.retryAfter === 15);
     mock.timers.tick(15_000);
-    assert.equal(await failed.attempt(here, good), "good");
+    assert.equal(await attempt(here, good), "good");
     await fail(20);
     await assertLimited();
   });
 
   it("counts each address by itself", async () => {
     await fail(20);
-    assert.equal(await failed.attempt("203.0.113.8", good), "good");
+    assert.equal(await attempt("203.0.113.8", good), "good");
   });
 
   it("counts the addresses that one IPv6 subscriber can choose from together", async () => {
@@ -57,9 +62,24 @@ describe("the limit of failed credentials", () => {
     await assertLimited("2001:db8::ffff");
   });
 
+  it("counts a /48 network of IPv6 as a whole, which may fail ten times as often", async () => {
+    for (let network = 1; network <= 200; network++) await fail(1, `2001:db8:1:${network}::1`);
+    await assertLimited("2001:db8:1:ffff::1");
+    assert.equal(await attempt("2001:db8:2::1", good), "good");
+  });
+
+  it("lets a credential pass that was proven before, until it fails itself", async () => {
+    assert.equal(await failed.attempt(here, "mine", good), "good");
+    await fail(20);
+    assert.equal(await failed.attempt(here, "mine", good), "good");
+    await assert.rejects(failed.attempt(here, "mine", wrong), isFailure("invalid_credentials"));
+    await assert.rejects(failed.attempt(here, "mine", good), isFailure("rate_limited"));
+    await assertLimited();
+  });
+
   it("costs a good credential nothing", async () => {
     await fail(19);
-    for (let count = 0; count < 50; count++) assert.equal(await failed.attempt(here, good), "good");
+    for (let count = 0; count < 50; count++) assert.equal(await attempt(here, good), "good");
     await fail(1);
     await assertLimited();
   });
@@ -68,17 +88,17 @@ describe("the limit of failed credentials", () => {
     for (const error of [new Failure("expired_credentials"), new Error("connection lost")]) {
       for (let count = 0; count < 30; count++)
         await assert.rejects(
-          failed.attempt(here, () => Promise.reject(error)),
+          attempt(here, () => Promise.reject(error)),
           error,
         );
     }
-    assert.equal(await failed.attempt(here, good), "good");
+    assert.equal(await attempt(here, good), "good");
   });
 
   it("gives nothing back that a new minute gave back already", async () => {
     const slow = Promise.withResolvers<string>();
     const started = Promise.withResolvers<void>();
-    const attempt = failed.attempt(here, () => {
+    const slowly = attempt(here, () => {
       started.resolve();
       return slow.promise;
     });
@@ -86,7 +106,7 @@ describe("the limit of failed credentials", () => {
     mock.timers.tick(60_001);
     await fail(10);
     slow.resolve("good");
-    await attempt;
+    await slowly;
     await fail(10);
     await assertLimited();
   });
@@ -98,7 +118,7 @@ describe("the limit of failed credentials", () => {
       await new Promise(setImmediate);
       return wrong();
     };
-    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => failed.attempt(here, guess)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => attempt(here, guess)));
     const codes = outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.code);
     assert.equal(lookUps, 20);
     assert.equal(codes.filter((code) => code === "invalid_credentials").length, 20);
@@ -110,7 +130,7 @@ describe("the limit of failed credentials", () => {
       await new Promise(setImmediate);
       return "good";
     };
-    const outcomes = await Promise.all(Array.from({ length: 100 }, () => failed.attempt(here, slowly)));
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => attempt(here, slowly)));
     assert.equal(outcomes.length, 100);
     await fail(20);
     await assertLimited();
@@ -124,7 +144,7 @@ describe("the limit of failed credentials", () => {
       await new Promise(setImmediate);
       throw lost;
     };
-    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => failed.attempt(here, ask)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => attempt(here, ask)));
     assert.ok(outcomes.every((outcome) => outcome.status === "rejected" && outcome.reason === lost));
     assert.equal(lookUps, 20);
   });
@@ -132,6 +152,6 @@ describe("the limit of failed credentials", () => {
   it("can be switched off", async () => {
     failed = new FailedCredentials(null);
     await fail(100);
-    assert.equal(await failed.attempt(here, good), "good");
+    assert.equal(await attempt(here, good), "good");
   });
 });

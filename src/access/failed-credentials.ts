@@ -1,62 +1,99 @@
+import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
-import { subscriberOf } from "../contract/address.ts";
+import { siteOf, subscriberOf, subscribersOfSite } from "../contract/address.ts";
 import { Failure } from "../contract/failures.ts";
 import type { Limit } from "../contract/setting.ts";
+import { hashOf } from "./api-key.ts";
 
-/** Attempts of one subscriber that hold a point and are not decided, and those that wait for a point to come back. */
+/** More credentials than this, and those longest unused have to pass the limit again. */
+const remembered = 10_000;
+
+/**
+ * Limits failed credentials of one address to a limit, in this process; in IPv6 those of its /64 network to the limit, and
+ * those of its /48 network to ten times the limit. Null switches the limit off. A credential that was proven before is not
+ * limited until it fails: nobody can guess it, and its owner must not pay for what neighbours try.
+ */
+export class FailedCredentials {
+  readonly #subscribers: FailureLimit | null;
+  readonly #sites: FailureLimit | null;
+  /** Hashes of proven credentials. */
+  readonly #proven = new LRUCache<string, true>({ max: remembered });
+
+  constructor(limit: Limit | null) {
+    this.#subscribers = limit && new FailureLimit(limit);
+    this.#sites = limit && new FailureLimit({ ...limit, count: limit.count * subscribersOfSite });
+  }
+
+  /**
+   * Runs `work`, which looks the credential up. A `Failure` with the code `invalid_credentials` costs the address a point,
+   * any other end costs nothing. Throws a `Failure` `rate_limited` with `retryAfter`, without running `work`, when the
+   * address has no point left.
+   */
+  async attempt<Result>(address: string, credential: string, work: () => Promise<Result>): Promise<Result> {
+    const hash = hashOf(credential);
+    try {
+      const result = await (this.#proven.get(hash) ? work() : this.#limited(address, work));
+      this.#proven.set(hash, true);
+      return result;
+    } catch (error) {
+      if (isInvalid(error)) this.#proven.delete(hash);
+      throw error;
+    }
+  }
+
+  #limited<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
+    const [subscribers, sites, site] = [this.#subscribers, this.#sites, siteOf(address)];
+    if (!subscribers || !sites) return work();
+    return subscribers.attempt(subscriberOf(address), site === undefined ? work : () => sites.attempt(site, work));
+  }
+}
+
+/** Attempts of one caller that hold a point and are not decided, and those that wait for a point to come back. */
 interface Gate {
   undecided: number;
   waiting: PromiseWithResolvers<void>[];
 }
 
 /**
- * Limits failed credentials of one address (of one /64 network in IPv6) to a limit, in this process; null switches
- * the limit off. Each attempt takes a point before anything is looked up and has it back unless it fails, so that
- * parallel guesses cannot slip through. Good credentials that come at once wait for each other instead of being refused.
+ * Each attempt takes a point of its caller before anything is looked up and has it back unless it fails, so that parallel
+ * guesses cannot slip through. Good credentials that come at once wait for each other instead of being refused.
  */
-export class FailedCredentials {
-  readonly #limiter: RateLimiterMemory | null;
+class FailureLimit {
+  readonly #limiter: RateLimiterMemory;
   readonly #gates = new Map<string, Gate>();
 
-  constructor(limit: Limit | null) {
-    this.#limiter = limit && new RateLimiterMemory({ points: limit.count, duration: limit.seconds });
+  constructor({ count, seconds }: Limit) {
+    this.#limiter = new RateLimiterMemory({ points: count, duration: seconds });
   }
 
-  /**
-   * Runs `work`. A `Failure` with the code `invalid_credentials` costs the address a point, any other end costs nothing.
-   * Throws a `Failure` `rate_limited` with `retryAfter`, without running `work`, when the address has no point left.
-   */
-  async attempt<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
-    if (!this.#limiter) return await work();
-    const subscriber = subscriberOf(address);
-    const limiter = this.#limiter;
-    const windowEnd = await this.#take(limiter, subscriber);
+  async attempt<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
+    const windowEnd = await this.#take(caller);
     let failed = false;
     let broken: unknown;
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Failure) failed = error.code === "invalid_credentials";
+      if (error instanceof Failure) failed = isInvalid(error);
       else broken = error;
       throw error;
     } finally {
       // In a new window the point is back already; giving it back again would allow one failure too many.
-      if (!failed && Date.now() < windowEnd) await limiter.reward(subscriber);
-      this.#decided(subscriber, failed, broken);
+      if (!failed && Date.now() < windowEnd) await this.#limiter.reward(caller);
+      this.#decided(caller, failed, broken);
     }
   }
 
   /** Takes a point and gives the end of its window, in milliseconds since 1970. */
-  async #take(limiter: RateLimiterMemory, subscriber: string): Promise<number> {
+  async #take(caller: string): Promise<number> {
     for (;;) {
-      const point = await limiter.consume(subscriber).catch((refused: RateLimiterRes) => refused);
-      const gate = this.#gates.get(subscriber) ?? { undecided: 0, waiting: [] };
-      if (point.consumedPoints <= limiter.points) {
+      const point = await this.#limiter.consume(caller).catch((refused: RateLimiterRes) => refused);
+      const gate = this.#gates.get(caller) ?? { undecided: 0, waiting: [] };
+      if (point.consumedPoints <= this.#limiter.points) {
         gate.undecided += 1;
-        this.#gates.set(subscriber, gate);
+        this.#gates.set(caller, gate);
         return Date.now() + point.msBeforeNext;
       }
-      void limiter.reward(subscriber);
+      void this.#limiter.reward(caller);
       if (gate.undecided === 0) {
         throw new Failure("rate_limited", "Too many failed credentials came from this address.", {
           retryAfter: Math.max(1, Math.ceil(point.msBeforeNext / 1000)),
@@ -68,8 +105,8 @@ export class FailedCredentials {
     }
   }
 
-  #decided(subscriber: string, failed: boolean, broken: unknown): void {
-    const gate = this.#gates.get(subscriber);
+  #decided(caller: string, failed: boolean, broken: unknown): void {
+    const gate = this.#gates.get(caller);
     if (!gate) return;
     gate.undecided -= 1;
     if (broken !== undefined) {
@@ -80,7 +117,11 @@ export class FailedCredentials {
     }
     if (gate.undecided > 0) return;
     // Nothing is left that could free a point: the rest must see for themselves.
-    this.#gates.delete(subscriber);
+    this.#gates.delete(caller);
     for (const slot of gate.waiting) slot.resolve();
   }
+}
+
+function isInvalid(error: unknown): boolean {
+  return error instanceof Failure && error.code === "invalid_credentials";
 }

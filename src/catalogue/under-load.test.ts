@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import { engines } from "../../test/support/engines.ts";
 import { bind, type Caller } from "../contract/operation.ts";
 import { Turns } from "../contract/turns.ts";
+import { callerAddress } from "../http/caller-address.ts";
 import { AnswerCounts } from "../http/metrics.ts";
 import type { Gate } from "../http/pipeline.ts";
 import { buildServer } from "../http/server.ts";
@@ -28,6 +29,7 @@ const gate: Gate = {
     credentialOf: (header) => ({ accountId: header.slice(7), scopes: ["catalogue:read"] }) as unknown as Caller,
   },
   anonymous: true,
+  addressOf: callerAddress([]),
   buckets: null,
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8_192, headers: 16_384, arrival: 10_000 },
@@ -62,7 +64,7 @@ for (const engine of engines)
     test(`through 64 connections are each of exactly one revision while ${revisions} are published`, async () => {
       const store = await freshStore(engine);
       const catalogue = await openCatalogue({ db: store.db, guard: { removal: 1, priceFactor: 1e9 } });
-      const app = buildServer(bind(catalogueOperations, catalogue), gate, []);
+      const app = buildServer(bind(catalogueOperations, catalogue), gate);
       try {
         await app.listen({ host: "127.0.0.1", port: 0 });
         const { account, kobo } = dearer;

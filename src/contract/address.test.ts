@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { subscriberOf } from "./address.ts";
+import { siteOf, subscriberOf } from "./address.ts";
 
 describe("a subscriber", () => {
   it("is an IPv4 address, also in its IPv6 form", () => {
@@ -13,5 +13,14 @@ describe("a subscriber", () => {
       assert.equal(subscriberOf(address), "2001:db8:0:0::/64");
     assert.equal(subscriberOf("2001:db8:0:1::1"), "2001:db8:0:1::/64");
     assert.equal(subscriberOf("::1"), "0:0:0:0::/64");
+  });
+});
+
+describe("a site", () => {
+  it("is the /48 network of an IPv6 address, and nothing in IPv4", () => {
+    for (const address of ["2001:db8::1", "2001:DB8:0:ffff::2", "2001:0db8:0000:0001:1:2:3:4"])
+      assert.equal(siteOf(address), "2001:db8:0::/48");
+    for (const address of ["203.0.113.7", "::ffff:203.0.113.7", "", "nonsense"])
+      assert.equal(siteOf(address), undefined);
   });
 });

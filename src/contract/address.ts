@@ -5,11 +5,21 @@ import { isIPv4, isIPv6 } from "node:net";
  * host owns 2^64 of them.
  */
 export function subscriberOf(address: string): string {
-  if (isIPv4(address)) return address;
   const mapped = address.replace(/^::ffff:(?=\d+\.)/i, "");
-  if (isIPv4(mapped) || !isIPv6(address)) return mapped;
+  return isIPv4(mapped) || !isIPv6(address) ? mapped : networkOf(address, 4);
+}
+
+/** The /48 network of an IPv6 address, which one customer may well own; undefined for any other address. */
+export function siteOf(address: string): string | undefined {
+  return isIPv6(address) && !/^::ffff:\d+\./i.test(address) ? networkOf(address, 3) : undefined;
+}
+
+/** A site holds 65,536 subscribers. Together they have this many times the limit of one. */
+export const subscribersOfSite = 10;
+
+function networkOf(address: string, groups: number): string {
   const [head = [], tail = []] = address.split("::").map((part) => part.split(":").filter(Boolean));
   const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill("0");
-  const network = [...head, ...zeros, ...tail].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
-  return `${network.join(":")}::/64`;
+  const network = [...head, ...zeros, ...tail].slice(0, groups).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(":")}::/${groups * 16}`;
 }

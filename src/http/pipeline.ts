@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { subscriberOf } from "../contract/address.ts";
 import { AnswerFault, answerWriter } from "../contract/answer.ts";
 import { Failure } from "../contract/failures.ts";
 import {
@@ -18,7 +17,7 @@ import { codingOf } from "./coding.ts";
 import { failureAnswer } from "./failure-answer.ts";
 import { type Accepted, inputOf, type Located } from "./input.ts";
 import type { AnswerCounts } from "./metrics.ts";
-import type { Bucket, Quota } from "./quota.ts";
+import type { AddressBucket, Bucket, Quota } from "./quota.ts";
 
 /**
  * Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`.
@@ -38,12 +37,14 @@ export interface Log {
 
 export interface Buckets {
   catalogue: Bucket;
-  anonymous: Bucket;
+  anonymous: AddressBucket;
   verification: Bucket;
 }
 
 /** What every request passes through. */
 export interface Gate {
+  /** The address of the caller; empty if the connection is gone. */
+  addressOf(request: IncomingMessage): string;
   authenticator: Authenticator;
   /** Whether operations with access `anonymous` answer callers without a credential. */
   anonymous: boolean;
@@ -79,6 +80,7 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
       operation,
       gate,
       request,
+      address: gate.addressOf(request.raw),
       response: reply.raw,
       counts,
       started: gate.serverTiming ? performance.now() : 0,
@@ -90,7 +92,7 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
         throw new Failure("operation_retired", undefined, { headers: pairsOf(always) });
 
       // Here and below a promise is awaited only if there is one: the usual look-up is answered without a wait.
-      const credential = callerOf(operation, gate, request);
+      const credential = callerOf(exchange);
       const caller = credential instanceof Promise ? await credential : credential;
       if (caller?.mode === "test") always = forTestKeys;
       if (operation.scope && caller && !caller.scopes.includes(operation.scope))
@@ -105,7 +107,7 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
         headers: headerNames.length === 0 ? none : given(raw, headerNames),
         caller,
         requestId: request.id,
-        address: request.ip,
+        address: exchange.address,
       };
       if (operation.pick) {
         const ready = operation.pick(call as Call<never, never>, undefined);
@@ -134,6 +136,8 @@ interface Exchange {
   operation: BoundOperation;
   gate: Gate;
   request: FastifyRequest;
+  /** Of the caller. */
+  address: string;
   response: ServerResponse;
   /** Answers of the operation so far, by status. */
   counts: number[];
@@ -144,11 +148,11 @@ interface Exchange {
 
 const none = {};
 
-function callerOf(operation: BoundOperation, gate: Gate, request: FastifyRequest): Caller | null | Promise<Caller> {
+function callerOf({ operation, gate, request, address }: Exchange): Caller | null | Promise<Caller> {
   if (operation.access === "own") return null;
   const header = request.raw.headers.authorization;
   if (header !== undefined && !gate.authenticator.isAbsent(header))
-    return gate.authenticator.credentialOf(header, request.ip, operation.scope === "catalogue:read");
+    return gate.authenticator.credentialOf(header, address, operation.scope === "catalogue:read");
   if (operation.access === "anonymous" && gate.anonymous) return null;
   throw new Failure(
     "missing_credentials",
@@ -156,8 +160,12 @@ function callerOf(operation: BoundOperation, gate: Gate, request: FastifyRequest
   );
 }
 
-function bucketOf({ operation, request }: Exchange, buckets: Buckets, caller: Caller | null): [Bucket, string] {
-  if (caller === null) return [buckets.anonymous, subscriberOf(request.ip)];
+function bucketOf(
+  { operation, address }: Exchange,
+  buckets: Buckets,
+  caller: Caller | null,
+): [Bucket | AddressBucket, string] {
+  if (caller === null) return [buckets.anonymous, address];
   return operation.limit === "verification"
     ? [buckets.verification, `${caller.accountId} ${caller.mode}`]
     : [buckets.catalogue, caller.keyId];
@@ -261,7 +269,7 @@ function fail(exchange: Exchange, error: unknown, always: readonly string[]): vo
   const failure = error instanceof Failure ? error : failureOf(error);
   const fault = failure === error ? undefined : faultOf(error);
   counts[failure.status] = (counts[failure.status] ?? 0) + 1;
-  exchange.quota ??= quotaOf(gate, request.ip);
+  exchange.quota ??= quotaOf(gate, exchange.address);
   if (fault || gate.accessLog !== "off") logLine(exchange, failure.status, failure.code, fault);
   if (response.destroyed) return;
   const { status, headers, body } = failureAnswer(failure, request.id, operation);
@@ -272,8 +280,8 @@ function fail(exchange: Exchange, error: unknown, always: readonly string[]): vo
 }
 
 /** What is left to an address; undefined if nobody is limited. */
-export function quotaOf({ buckets }: Gate, address: string | undefined): Quota | undefined {
-  return buckets?.anonymous.peek(subscriberOf(address ?? ""));
+export function quotaOf({ buckets }: Gate, address: string): Quota | undefined {
+  return buckets?.anonymous.peek(address);
 }
 
 export function quotaHeaders(quota: Quota | undefined): string[] {

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { siteOf, subscriberOf, subscribersOfSite } from "../contract/address.ts";
 import type { Limit } from "../contract/setting.ts";
 
 /** What is left of one caller's limit. */
@@ -71,5 +72,40 @@ export class Bucket {
     const reset = Math.ceil((end - now) / 1000);
     const state = `"${this.#name}";r=${this.#limit.count - used};t=${reset}`;
     return { exceeded, reset, policy: this.#policy, state };
+  }
+}
+
+/** Counts requests by the caller's address: by subscriber, and in IPv6 by site as well. */
+export class AddressBucket {
+  readonly #subscribers: Bucket;
+  readonly #sites: Bucket;
+
+  constructor(name: string, limit: Limit, now: () => number = Date.now) {
+    this.#subscribers = new Bucket(name, limit, now);
+    this.#sites = new Bucket("network", { ...limit, count: limit.count * subscribersOfSite }, now);
+  }
+
+  /** Counts one request. A refused one is not counted. */
+  take(address: string): Quota {
+    const subscriber = subscriberOf(address);
+    const quota = this.#subscribers.take(subscriber);
+    const site = siteOf(address);
+    if (quota.exceeded || site === undefined) return quota;
+    const whole = this.#sites.take(site);
+    if (!whole.exceeded) return quota;
+    this.#subscribers.giveBack(subscriber);
+    return whole;
+  }
+
+  /** Gives back what `take` counted. */
+  giveBack(address: string): Quota {
+    const site = siteOf(address);
+    if (site !== undefined) this.#sites.giveBack(site);
+    return this.#subscribers.giveBack(subscriberOf(address));
+  }
+
+  /** Looks without counting. */
+  peek(address: string): Quota {
+    return this.#subscribers.peek(subscriberOf(address));
   }
 }

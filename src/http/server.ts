@@ -11,7 +11,7 @@ import { newRequestId, requestIdOf } from "./request-id.ts";
 export type HttpServer = FastifyInstance;
 
 /** The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. */
-export function buildServer(operations: readonly BoundOperation[], gate: Gate, trustProxy: string[]): HttpServer {
+export function buildServer(operations: readonly BoundOperation[], gate: Gate): HttpServer {
   const { bounds } = gate;
   const paths = new Paths();
   const byPath = new Map(operations.map((operation) => [fastifyPath(operation.path), operation]));
@@ -32,7 +32,6 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate, t
       );
       return server;
     },
-    trustProxy: trustProxy.length > 0 ? trustProxy : false,
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     requestIdHeader: false,
     logger: false,
@@ -55,7 +54,7 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate, t
     const id = typeof request.id === "string" ? request.id : newRequestId();
     const { status, headers, body } = failureAnswer(failure, id, path);
     if (reply.raw.destroyed) return;
-    reply.raw.writeHead(status, [...headers, ...quotaHeaders(quotaOf(gate, request.ip))]).end(body);
+    reply.raw.writeHead(status, [...headers, ...quotaHeaders(quotaOf(gate, gate.addressOf(request.raw)))]).end(body);
     if (gate.accessLog !== "off") gate.log.info({ status, code: failure.code, requestId: id }, "refused");
   };
 
