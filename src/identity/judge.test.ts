@@ -69,7 +69,7 @@ test("without the phone check another phone is verified", () => {
   assert.equal(judged({ kind: "phone_mismatch" }, { ...strict, phoneMatch: false }).state, "phone_mismatch");
 });
 
-test("masked answers say that a person is verified and what the name is, and nothing else of the record", () => {
+test("masked answers say verified, watchlisted or not, and the name, and nothing else of the record", () => {
   const verdict = judged({ kind: "verified", record }, { ...strict, answers: "masked" });
   assert.equal(verdict.state, "verified");
   const given = (verdict as { record: typeof record }).record;
@@ -84,7 +84,8 @@ test("masked answers say that a person is verified and what the name is, and not
       full_name: person.full_name,
     },
   );
-  const { bvn_number, name_on_card, verification_status, service_type, ...others } = own;
+  const { bvn_number, name_on_card, verification_status, service_type, watchlisted, ...others } = own;
+  assert.equal(watchlisted, record.watchlisted);
   assert.deepEqual(
     { bvn_number, name_on_card, verification_status, service_type },
     {
@@ -99,7 +100,6 @@ test("masked answers say that a person is verified and what the name is, and not
     left.filter(([, value]) => value !== "").map(([name, value]) => [name, value]),
     [
       ["formatted_registration_date", null],
-      ["watchlisted", null],
       ["phone_number_2", null],
     ],
   );

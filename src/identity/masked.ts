@@ -1,6 +1,9 @@
 import type { IdentityAnswer } from "../upstreams/identity-upstream.ts";
 
-/** The record as an account with masked answers is given it: verified, the names, the BVN's last four digits, and no more. */
+/**
+ * The record as an account with masked answers is given it: verified, watchlisted or not, the names, the BVN's last four
+ * digits, and no more. A masked record stays as it is.
+ */
 export function masked(record: IdentityAnswer): IdentityAnswer {
   const { first_name, middle_name, last_name, full_name } = record.personal_info;
   const { personal_info, residential_info, ...own } = emptied(record) as IdentityAnswer;
@@ -8,6 +11,8 @@ export function masked(record: IdentityAnswer): IdentityAnswer {
     ...own,
     bvn_number: `*******${record.bvn_number.slice(-4)}`,
     name_on_card: record.name_on_card,
+    // Null would say that the person is not listed.
+    watchlisted: record.watchlisted,
     verification_status: record.verification_status,
     service_type: record.service_type,
     personal_info: { ...personal_info, first_name, middle_name, last_name, full_name },
@@ -16,7 +21,7 @@ export function masked(record: IdentityAnswer): IdentityAnswer {
 }
 
 /** Members that may be null; every other one may be empty. */
-const nullable = new Set(["formatted_registration_date", "watchlisted", "phone_number_2"]);
+const nullable = new Set(["formatted_registration_date", "phone_number_2"]);
 
 function emptied(members: object): object {
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 import { Failure } from "../contract/failures.ts";
-import type { Mode } from "../contract/operation.ts";
+import type { Answers, Mode } from "../contract/operation.ts";
 import type { IdentityUpstream } from "../upstreams/identity-upstream.ts";
 import { limitedSubject } from "../upstreams/sandbox/index.ts";
 import { AccountGate } from "./account-gate.ts";
@@ -10,6 +10,7 @@ import type { HeldKeyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
 import { erased, type Ledger, type Row } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
+import { masked } from "./masked.ts";
 import type { Owners } from "./owners.ts";
 import { amountMismatch, type Facts, factsOf, failureOf, inProgress, noFacts, refusal } from "./refusals.ts";
 import { type Given, Replays, recordOf } from "./replays.ts";
@@ -179,8 +180,8 @@ export class Verifications {
   /** What the key of a row is answered; undefined if its verification ended without an answer. */
   async #answerOf(row: Row, request: VerificationRequest): Promise<Given | undefined> {
     const { fingerprints, late } = this.#parts;
-    const isErased = row.body_hash === erased;
-    if (!isErased && !fingerprints.matches(row.body_hash, "body", contentOf(request)))
+    const isErased = row.subject_hash === erased;
+    if (!isErased && !(row.body_hash && fingerprints.matches(row.body_hash, "body", contentOf(request))))
       throw new Failure("idempotency_key_reused");
     if (late.has(row.reference)) throw inProgress(row.reference);
     if (row.state === "started") throw (await this.#isTakenFromOwner(row)) ? beaten : inProgress(row.reference);
@@ -328,6 +329,13 @@ export class Verifications {
     if (!route) throw refusal("upstream_not_configured", undefined, noFacts);
     return route;
   }
+}
+
+/** What the account may see now: its setting may have changed since the record was sealed. */
+function narrowed(given: Given, answers: Answers): Given {
+  if (answers === "full") return given;
+  const { request_reference, ...record } = given.record;
+  return { ...given, record: { request_reference, ...masked(record) } };
 }
 
 function subjectLimited(retryAfter: number): Failure {
