@@ -151,7 +151,8 @@ function termsOf({ bvnFee, ...terms }: GivenTerms): Terms {
 }
 
 function answersOption(): Option {
-  const about = "Whole identity records, or masked ones: verified, watchlisted, the name and the BVN's last four digits.";
+  const about =
+    "Whole identity records, or masked ones: verified, watchlisted, the name and the BVN's last four digits.";
   return new Option("--answers <form>", about).choices(["full", "masked"]);
 }
 

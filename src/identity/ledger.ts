@@ -228,7 +228,7 @@ export class Ledger {
   async releaseKey(reference: string): Promise<void> {
     await this.#db
       .updateTable("verification")
-      .set({ idempotency_hash: null })
+      .set({ idempotency_hash: null, body_hash: null })
       .where("reference", "=", reference)
       .execute();
   }

@@ -50,7 +50,7 @@ export function intentOf(
     mode: request.mode,
     state: "started",
     idempotency_hash: hash,
-    body_hash: fingerprints.of("body", contentOf(request)),
+    body_hash: hash === null ? null : fingerprints.of("body", contentOf(request)),
     subject_hash: fingerprints.of("subject", [request.bvn]),
     subject_last4: request.bvn.slice(-4),
     upstream,

@@ -88,7 +88,7 @@ for (const engine of engines) {
         { kind: "subject.erased", actor: "operator:ada", facts: { receipt, records: 4, verifications: 5 } },
       ]);
 
-      const erased = { subject_hash: "erased", body_hash: "erased", subject_last4: "erased", consent_reference: null };
+      const erased = { subject_hash: "erased", body_hash: null, subject_last4: "erased", consent_reference: null };
       const gone = { ...erased, sealed_record: null, sealed_key: null };
       const isOther = ({ subject_hash }: { subject_hash: string }) =>
         parts.fingerprints.matches(subject_hash, "subject", [another.bvn]);

@@ -95,7 +95,7 @@ async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[], b
   // This first, since it locks the rows: what comes to them from now on keeps no record.
   const rows = await trx
     .updateTable("verification")
-    .set({ subject_hash: erased, body_hash: erased, subject_last4: erased, consent_reference: null })
+    .set({ subject_hash: erased, body_hash: null, subject_last4: erased, consent_reference: null })
     .where("reference", "in", (query) =>
       query.selectFrom("verification").select("reference").where("subject_hash", "in", hashes).limit(batch),
     )

@@ -49,6 +49,25 @@ for (const engine of engines) {
       assert.deepEqual(await at(Date.UTC(2028, 0, 31) + 1), { records: 0, keys: 0, rows: 7 });
     });
 
+    test("the hash of a request goes with its idempotency key, and a request without a key leaves none", async (t) => {
+      let time = start;
+      const identity = await store.open(t, { now: () => time });
+      const mine = newRequest();
+      await identity.verify(mine);
+      assert.equal((await onlyRowOf(store.db, mine)).body_hash, null);
+      const [swept, reused] = ["swept", "reused"].map((idempotencyKey) => newRequest({ idempotencyKey }));
+      await identity.verify(swept!);
+      await identity.verify(reused!);
+      assert.match((await onlyRowOf(store.db, swept!)).body_hash!, /^v1:/);
+      time += 24 * hour;
+      await identity.verify(reused!);
+      const hashes = (await rowsOf(store.db, reused!)).map((row) => [row.idempotency_hash, row.body_hash]);
+      assert.deepEqual(hashes[0], [null, null]);
+      assert.ok(hashes[1]![1]);
+      await sweep(store.db, { now: time, recordRetention: 24 * hour });
+      assert.equal((await onlyRowOf(store.db, swept!)).body_hash, null);
+    });
+
     test("leaves alone what runs", async (t) => {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, now: () => start });

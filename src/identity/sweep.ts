@@ -44,7 +44,7 @@ export async function sweep(
   const keys = await inBatches(db, batch, async (trx) => {
     const { numUpdatedRows } = await trx
       .updateTable("verification")
-      .set({ idempotency_hash: null, sealed_record: null, sealed_key: null })
+      .set({ idempotency_hash: null, body_hash: null, sealed_record: null, sealed_key: null })
       .where("reference", "in", (query) =>
         query
           .selectFrom("verification")

@@ -82,7 +82,7 @@ export class Verifications {
 
   /** Gives the record or throws a `Failure`. What was begun is finished even if nobody waits for it. */
   verify(request: VerificationRequest): Promise<Given> {
-    const given = this.#verify(request);
+    const given = this.#verify(request).then((given) => narrowed(given, request.answers));
     this.#underWay.add(given);
     const over = () => this.#underWay.delete(given);
     given.then(over, over);

@@ -135,7 +135,8 @@ export interface VerificationRow {
   mode: string;
   state: string;
   idempotency_hash: string | null;
-  body_hash: string;
+  /** Knows the request of an idempotency key again; kept as long as the key. */
+  body_hash: string | null;
   subject_hash: string;
   subject_last4: string;
   upstream: string;

@@ -186,7 +186,7 @@ async function identity(db: Schema): Promise<void> {
       mode: "text",
       state: "text",
       idempotency_hash: "text?",
-      body_hash: "text",
+      body_hash: "text?",
       subject_hash: "text",
       subject_last4: "text",
       upstream: "text",
