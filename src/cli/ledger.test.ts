@@ -23,6 +23,8 @@ const row: VerificationRow = {
   amount: 10_000,
   fee: 8_050,
   charged: 1,
+  charged_at: made + 1000,
+  charge_mark: "",
   amount_differs: 1,
   consent_reference: "consent-1",
   sealed_record: "sealed-text",
@@ -47,12 +49,14 @@ for (const { name, fresh } of engines) {
       const account = ["accounts", "create", "--name", "Shop", "--email", "shop@example.com", "--json"];
       const { id } = JSON.parse((await duba(...account)).out);
       const store = await openStore({ ...place.settings, serving: false });
+      const notFound = { state: "not_found", charged: 0, charged_at: null, sealed_record: null } as const;
+      const april = Date.UTC(2026, 3, 1);
       const rows: Partial<VerificationRow>[] = [
         {},
         { reference: "aaaaaa000000002", idempotency_hash: null },
-        { reference: "aaaaaa000000003", idempotency_hash: null, state: "not_found", charged: 0, sealed_record: null },
+        { reference: "aaaaaa000000003", idempotency_hash: null, ...notFound },
         { reference: "aaaaaa000000004", idempotency_hash: null, mode: "test" },
-        { reference: "aaaaaa000000005", idempotency_hash: null, created_at: Date.UTC(2026, 3, 1) },
+        { reference: "aaaaaa000000005", idempotency_hash: null, created_at: april, charged_at: april },
       ];
       for (const change of rows)
         await store.db
@@ -120,6 +124,7 @@ for (const { name, fresh } of engines) {
         amount_differs: true,
         quoted_fee: "80.5",
         charged: true,
+        charged_at: "2026-03-15T12:00:01.000Z",
         consent_reference: "consent-1",
         key_kept: true,
         record_kept: true,

@@ -31,8 +31,9 @@ export function addLedger(program: Command, io: Io): void {
 
 function addSummary(ledger: Command, io: Io): void {
   const about =
-    "Count verifications of a period by account, mode and state, with the fees charged in naira. Test and live are " +
-    "never added up.";
+    "Count the verifications made in a period by account, mode and state, and the charges made in it with their fees in " +
+    "naira. A charge that was taken back is subtracted when that was done, so that no past period changes. Test and live " +
+    "are never added up.";
   const command = subcommand(ledger, "summary", about)
     .option("--account <id or e-mail>", "Only this account.")
     .addOption(new Option("--mode <mode>", "Only test or only live.").choices(["test", "live"]))
@@ -90,6 +91,7 @@ function addShow(ledger: Command, io: Io): void {
         amount_differs: found.amountDiffers,
         quoted_fee: nairaOf(found.feeKobo),
         charged: found.charged,
+        charged_at: time(found.chargedAt),
         consent_reference: found.consentReference,
         key_kept: found.hasKey,
         record_kept: found.hasRecord,

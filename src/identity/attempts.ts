@@ -1,4 +1,5 @@
 import { Asking, kindOf, type Question, type Route } from "./asking.ts";
+import { type DoubtfulCharge, newChargeMark } from "./charges.ts";
 import type { Verdict } from "./judge.ts";
 import type { HeldKeyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
@@ -131,7 +132,7 @@ export class Attempts {
       return undefined;
     });
     const written = await within(writing, this.#settings.timeLimit - (performance.now() - begun));
-    if (written === undefined) this.#late.add(row, finding, finding.charged);
+    if (written === undefined) this.#late.add(row, finding, ...doubtful(finding));
     if (written === false) {
       // This process was taken for dead and the row for abandoned: what was heard is news like any other.
       this.#log.warn({ reference: row.reference }, "A verification was taken over while it ran");
@@ -147,9 +148,14 @@ export class Attempts {
     const at = this.#now();
     return {
       state: verdict.state,
-      charged: verdict.state === "verified",
+      charge: verdict.state === "verified" ? newChargeMark() : null,
       sealed: kept ? seal(this.#keyring.current, whose, verdict.record, at) : null,
       at,
     };
   }
+}
+
+/** The charge of a finding whose write got no answer. */
+function doubtful({ charge }: Finding): DoubtfulCharge[] {
+  return charge === null ? [] : [{ mark: charge, replaces: "" }];
 }

@@ -4,6 +4,7 @@ import type { Audit } from "../storage/audit.ts";
 import { codeOf } from "../storage/fault.ts";
 import type { Tables } from "../storage/tables.ts";
 import { Attempts } from "./attempts.ts";
+import { Charges } from "./charges.ts";
 import { Fingerprints } from "./fingerprint.ts";
 import type { HeldKeyring } from "./keyring.ts";
 import { LateOutcomes } from "./late-outcomes.ts";
@@ -58,10 +59,12 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
   const limits = new Limits(db, settings, fingerprints);
   const owners = engine === "sqlite" ? soleOwner() : await leasedOwner(db, log);
   await ledger.disownAll(owners);
-  const late = new LateOutcomes(ledger, log);
+  const charges = new Charges(db);
+  const late = new LateOutcomes(ledger, charges, log);
   const attempts = new Attempts({ ledger, late, owners, keyring, settings, log, now });
   const verifications = new Verifications({
     ledger,
+    charges,
     attempts,
     late,
     limits,

@@ -1,12 +1,13 @@
 import { codeOf } from "../storage/fault.ts";
+import type { Charges, DoubtfulCharge } from "./charges.ts";
 import type { Attempt, Finding, Ledger } from "./ledger.ts";
 import type { IdentityLog } from "./settings.ts";
 
 interface Late {
   attempt: Attempt;
   finding: Finding;
-  /** The charge of an earlier try may have reached the store although nobody was given the record. */
-  maybeCharged: boolean;
+  /** Charges of earlier tries, which may have reached the store although nobody was given the record. */
+  doubtful: readonly DoubtfulCharge[];
 }
 
 const firstPause = 250;
@@ -18,22 +19,24 @@ const longestPause = 5_000;
  */
 export class LateOutcomes {
   readonly #ledger: Ledger;
+  readonly #charges: Charges;
   readonly #log: IdentityLog;
   readonly #waiting = new Map<string, Late>();
   readonly #running = new Set<Promise<void>>();
   readonly #pauses = new Set<() => void>();
   #stopped = false;
 
-  constructor(ledger: Ledger, log: IdentityLog) {
+  constructor(ledger: Ledger, charges: Charges, log: IdentityLog) {
     this.#ledger = ledger;
+    this.#charges = charges;
     this.#log = log;
   }
 
   /** Keeps the newest finding of an attempt until it is written; a later truth replaces an earlier `unknown`. */
-  add(attempt: Attempt, finding: Finding, maybeCharged = false): void {
+  add(attempt: Attempt, finding: Finding, ...doubtful: DoubtfulCharge[]): void {
     const { reference } = attempt;
     const waiting = this.#waiting.get(reference);
-    const late = { attempt, finding, maybeCharged: maybeCharged || (waiting?.maybeCharged ?? false) };
+    const late = { attempt, finding, doubtful: [...(waiting?.doubtful ?? []), ...doubtful] };
     this.#waiting.set(reference, late);
     if (waiting || this.#stopped) return;
     const running = this.#writeUntilDone(reference).finally(() => this.#running.delete(running));
@@ -79,9 +82,9 @@ export class LateOutcomes {
 
   async #write(late: Late): Promise<void> {
     const { attempt, finding } = late;
-    if (await this.#ledger.settle(attempt, { ...finding, charged: false })) return;
+    if (await this.#ledger.settle(attempt, { ...finding, charge: null })) return;
     if (await this.#ledger.learn(attempt, finding)) return;
-    if (late.maybeCharged) await this.#ledger.waive(attempt);
+    for (const charge of late.doubtful) await this.#charges.withdraw(attempt.reference, charge, finding.at);
   }
 
   #paused(milliseconds: number): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { Charges } from "./charges.ts";
 import { engines, suiteStore } from "./identity.fixture.ts";
 import { type Ending, type Finding, Ledger, type Move, moves, type Row, type State, states } from "./ledger.ts";
 import { soleOwner } from "./owners.ts";
@@ -22,6 +23,8 @@ function newRow(changes: Partial<Row> = {}): Row {
     amount: 10_000,
     fee: 10_000,
     charged: 0,
+    charged_at: null,
+    charge_mark: "",
     amount_differs: 0,
     consent_reference: null,
     sealed_record: null,
@@ -35,7 +38,12 @@ function newRow(changes: Partial<Row> = {}): Row {
   };
 }
 
-const found = (state: Ending): Finding => ({ state, charged: state === "verified", sealed: null, at: 2 });
+const found = (state: Ending): Finding => ({
+  state,
+  charge: state === "verified" ? "mark" : null,
+  sealed: null,
+  at: 2,
+});
 
 for (const engine of engines) {
   suite(`the ledger on ${engine.name}`, () => {
@@ -89,7 +97,8 @@ for (const engine of engines) {
       assert.equal(await ledger.disown({ ...row, attempts: 1 }), false);
       assert.equal(await ledger.settle(row, found("verified")), true);
       assert.equal(await ledger.settle(row, found("verified")), false);
-      assert.deepEqual(await nowOf(row), { ...row, state: "verified", charged: 1, completed_at: 2, trail_due: 1 });
+      const charge = { charged: 1, charged_at: 2, charge_mark: "mark" } as const;
+      assert.deepEqual(await nowOf(row), { ...row, state: "verified", ...charge, completed_at: 2, trail_due: 1 });
     });
 
     test("a turn to another upstream is a further attempt, and of the present attempt only", async () => {
@@ -142,18 +151,62 @@ for (const engine of engines) {
       const sealed = { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" };
       assert.equal(await ledger.learn(row, { ...found("verified"), sealed }), true);
       assert.equal((await nowOf(row)).charged, 0);
-      const charges = await Promise.all([ledger.charge(row.reference), ledger.charge(row.reference)]);
-      assert.deepEqual(charges.toSorted(), [false, true]);
-      assert.equal((await nowOf(row)).charged, 1);
-      assert.equal(await ledger.waive({ ...row, owner: "other" }), false);
-      assert.equal(await ledger.waive(row), true);
-      assert.equal((await nowOf(row)).charged, 0);
+      const charges = new Charges(store.db);
+      const learned = await nowOf(row);
+      const both = await Promise.all([charges.charge(learned, "a", 3), charges.charge(learned, "b", 3)]);
+      assert.deepEqual(both.toSorted(), [false, true]);
+      assert.deepEqual([(await nowOf(row)).charged, (await nowOf(row)).charged_at], [1, 3]);
+    });
+
+    const adjustmentsOf = ({ reference }: Row) =>
+      store.db
+        .selectFrom("adjustment")
+        .select(["account_id", "mode", "at", "charges", "kobo"])
+        .where("reference", "=", reference)
+        .orderBy("at")
+        .execute();
+
+    test("a charge is taken back by who wrote it only, and its time stays: what changes later is an entry of its own", async () => {
+      const charges = new Charges(store.db);
+      const row = await placed();
+      await new Ledger(store.db).settle(row, found("verified"));
+      await charges.withdraw(row.reference, { mark: "another", replaces: "" }, 3);
+      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
+      await charges.withdraw(row.reference, { mark: "mark", replaces: "" }, 3);
+      const waived = await nowOf(row);
+      assert.deepEqual([waived.charged, waived.charged_at], [0, 2]);
+      assert.equal(await charges.charge(waived, "again", 4), true);
+      assert.deepEqual([(await nowOf(row)).charged, (await nowOf(row)).charged_at], [1, 2]);
+      const entry = { account_id: "acc_1", mode: "test" };
+      assert.deepEqual(await adjustmentsOf(row), [
+        { ...entry, at: 3, charges: -1, kobo: -10_000 },
+        { ...entry, at: 4, charges: 1, kobo: 10_000 },
+      ]);
+    });
+
+    test("once a replay has given the record away, nobody takes its charge back", async () => {
+      const charges = new Charges(store.db);
+      const row = await placed();
+      await new Ledger(store.db).settle(row, found("verified"));
+      const read = await nowOf(row);
+      assert.deepEqual(await Promise.all([charges.keep(read), charges.keep(read)]), [true, false]);
+      await charges.withdraw(row.reference, { mark: "mark", replaces: "" }, 3);
+      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
+    });
+
+    test("a charge that was withdrawn before it came never comes", async () => {
+      const charges = new Charges(store.db);
+      const row = await placed({ state: "verified" });
+      await charges.withdraw(row.reference, { mark: "late", replaces: "" }, 3);
+      assert.equal(await charges.charge(row, "late", 4), false);
+      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [0, []]);
+      assert.equal(await charges.charge(await nowOf(row), "next", 5), true);
     });
 
     test("only a verified row is ever charged", async () => {
       for (const state of states) {
         const row = await placed({ state });
-        assert.equal(await new Ledger(store.db).charge(row.reference), state === "verified");
+        assert.equal(await new Charges(store.db).charge(row, "mark", 3), state === "verified");
       }
     });
 

@@ -42,7 +42,8 @@ export type Attempt = Pick<Row, "reference" | "owner" | "attempts">;
 /** What is written with an ending. */
 export interface Finding {
   state: Ending;
-  charged: boolean;
+  /** The mark of a charge; null: not charged. */
+  charge: string | null;
   sealed: Sealed | null;
   at: number;
 }
@@ -160,9 +161,10 @@ export class Ledger {
 
   /** Ends a running attempt. False if the row is not this attempt's any more. */
   async settle({ reference, owner, attempts }: Attempt, finding: Finding): Promise<boolean> {
-    const { state } = finding;
+    const { state, charge } = finding;
     const values = { reference, owner, attempts, ...columnsOf(finding) };
-    const moved = await this.#prepared.run(`settle; ${state}`, values, ({ reference, owner, attempts, ...columns }) =>
+    const shape = `settle; ${state}; ${charge !== null}`;
+    const moved = await this.#prepared.run(shape, values, ({ reference, owner, attempts, ...columns }) =>
       this.#move("settle", state, reference, unlessErased(columns))
         .$if(state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
         .where("owner", "=", owner)
@@ -175,7 +177,7 @@ export class Ledger {
   /** Writes what was heard after the attempt was given up, never charged: nobody was given it yet. */
   async learn(attempt: Attempt, finding: Finding): Promise<boolean> {
     if (finding.state === "unknown") return false;
-    const columns = unlessErased(columnsOf({ ...finding, charged: false }));
+    const columns = unlessErased(columnsOf({ ...finding, charge: null }));
     const moved =
       finding.state === "failed"
         ? await this.#move("excuse", "failed", attempt.reference, { ...columns, unresolved: 0 })
@@ -214,16 +216,6 @@ export class Ledger {
     return Number(moved.numUpdatedRows);
   }
 
-  /** Charges a record that is about to be given for the first time. False if it was charged before. */
-  async charge(reference: string): Promise<boolean> {
-    return this.#setCharged(reference, 1);
-  }
-
-  /** Takes back the charge of an outcome whose caller was not given it. */
-  async waive({ reference, owner }: Attempt): Promise<boolean> {
-    return this.#setCharged(reference, 0, owner);
-  }
-
   /** Frees an idempotency key that is no longer kept. */
   async releaseKey(reference: string): Promise<void> {
     await this.#db
@@ -231,19 +223,6 @@ export class Ledger {
       .set({ idempotency_hash: null, body_hash: null })
       .where("reference", "=", reference)
       .execute();
-  }
-
-  async #setCharged(reference: string, charged: 0 | 1, owner?: string | null): Promise<boolean> {
-    const moved = await this.#db
-      .updateTable("verification")
-      .set({ charged, trail_due: 1 })
-      .where("reference", "=", reference)
-      .where("state", "=", "verified")
-      .where("charged", "=", charged === 1 ? 0 : 1)
-      .$if(owner !== undefined, (query) => query.where("owner", "=", owner!))
-      .returning("reference")
-      .executeTakeFirst();
-    return moved !== undefined;
   }
 
   #move(by: Move, to: State, reference: string, columns: UpdateObject<Tables, "verification">) {
@@ -257,9 +236,12 @@ export class Ledger {
   }
 }
 
-function columnsOf({ state, charged, sealed, at }: Finding) {
+function columnsOf({ state, charge, sealed, at }: Finding) {
   return {
-    charged: charged ? 1 : 0,
+    // A row that was charged before never comes here: it stays verified.
+    charged: charge === null ? 0 : 1,
+    charged_at: charge === null ? null : at,
+    charge_mark: charge ?? "",
     sealed_record: sealed?.sealed_record ?? null,
     sealed_key: sealed?.sealed_key ?? null,
     completed_at: state === "unknown" ? null : at,

@@ -1,8 +1,9 @@
 import type { IdentityRecord } from "../contract/record.ts";
 import type { IdentityAnswer } from "../upstreams/identity-upstream.ts";
+import { type Charges, newChargeMark } from "./charges.ts";
 import type { HeldKeyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
-import type { Ledger, Row } from "./ledger.ts";
+import type { Row } from "./ledger.ts";
 import { amountMismatch, type Facts, factsOf, negative, refusal, replayed } from "./refusals.ts";
 import { unseal } from "./seal.ts";
 import type { IdentityLog, IdentitySettings } from "./settings.ts";
@@ -14,7 +15,7 @@ export interface Given {
 }
 
 interface Parts {
-  ledger: Ledger;
+  charges: Charges;
   late: LateOutcomes;
   keyring: HeldKeyring;
   settings: IdentitySettings;
@@ -30,25 +31,32 @@ export class Replays {
     this.#parts = parts;
   }
 
-  /** Answers from the ledger what the key's earlier call was, or would have been, answered. */
-  async again(row: Row): Promise<Given> {
+  /**
+   * Answers from the ledger what the key's earlier call was, or would have been, answered. Undefined if the row has changed
+   * since it was read.
+   */
+  async again(row: Row): Promise<Given | undefined> {
     const { settings } = this.#parts;
     const facts = factsOf(row);
     if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
     if (row.state !== "verified")
       throw negative(row.state as "not_found" | "phone_mismatch", facts, settings, replayed);
     const record = this.#heldRecordOf(row, facts);
-    const isFirst = row.charged === 0 && (await this.#charged(row));
-    return { record, replayed: !isFirst };
+    return (await this.#isSetToStand(row)) ? { record, replayed: row.charged === 1 } : undefined;
   }
 
-  async #charged(row: Row): Promise<boolean> {
-    const { ledger, late, now } = this.#parts;
+  /** Sees to it that the row is charged, and that nobody can take the charge back. */
+  async #isSetToStand(row: Row): Promise<boolean> {
+    const { charges, late, now } = this.#parts;
+    if (row.charged === 1) return row.charge_mark === "" || (await charges.keep(row));
+    const mark = newChargeMark();
+    const at = now();
     try {
-      return await ledger.charge(row.reference);
+      return await charges.charge(row, mark, at);
     } catch (error) {
       // The charge may have been made for all that, and the record is not given.
-      late.add(row, { state: "verified", charged: false, sealed: null, at: now() }, true);
+      const finding = { state: "verified", charge: null, sealed: null, at } as const;
+      late.add(row, finding, { mark, replaces: row.charge_mark });
       throw error;
     }
   }

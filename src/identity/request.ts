@@ -59,6 +59,8 @@ export function intentOf(
     amount: request.amount,
     fee,
     charged: 0,
+    charged_at: null,
+    charge_mark: "",
     amount_differs: request.amount === fee ? 0 : 1,
     consent_reference: request.consentReference ?? null,
     sealed_record: null,

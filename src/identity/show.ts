@@ -20,6 +20,8 @@ export interface ShownVerification {
   amountDiffers: boolean;
   feeKobo: number;
   charged: boolean;
+  /** When it was first charged, also if that was taken back since. */
+  chargedAt: number | null;
   consentReference: string | null;
   /** Whether it was sent with an idempotency key that is still kept. */
   hasKey: boolean;
@@ -50,6 +52,7 @@ export async function showVerification(db: Kysely<Tables>, reference: string): P
       amountDiffers: row.amount_differs === 1,
       feeKobo: row.fee,
       charged: row.charged === 1,
+      chargedAt: row.charged_at,
       consentReference: row.consent_reference,
       hasKey: row.idempotency_hash !== null,
       hasRecord: row.sealed_record !== null,

@@ -153,7 +153,7 @@ for (const engine of engines) {
       await eraseSubject(parts, mine.bvn);
       const sealed = { sealed_record: "s1:r1:a", sealed_key: "s1:r1:b" };
       const row = await onlyRowOf(store.db, mine);
-      assert.ok(await new Ledger(store.db).learn(row, { state: "verified", charged: false, sealed, at: start }));
+      assert.ok(await new Ledger(store.db).learn(row, { state: "verified", charge: null, sealed, at: start }));
       const learned = await onlyRowOf(store.db, mine);
       assert.deepEqual([learned.state, learned.sealed_record, learned.sealed_key], ["verified", null, null]);
     });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { IdentityOutcome } from "../upstreams/identity-upstream.ts";
+import { Charges } from "./charges.ts";
 import { answering, engines, failureOf, newRequest, onlyRowOf, suiteStore, verified } from "./identity.fixture.ts";
 import { showVerification } from "./show.ts";
 import { summary } from "./summary.ts";
@@ -47,6 +48,29 @@ for (const engine of engines) {
       assert.deepEqual(await summary(store.db, { from: time - 1, to: time }), []);
     });
 
+    test("a charge belongs to the period in which it was made, and what is taken back later to that later one", async (t) => {
+      const [january, february, march] = [Date.UTC(2026, 0, 31, 23), Date.UTC(2026, 1, 1), Date.UTC(2026, 2, 1)];
+      let now = january;
+      const { upstream } = answering((question, nth) => (nth === 1 ? { kind: "unknown" } : verified(question)));
+      const upstreams = { test: upstream, live: [] };
+      const identity = await store.open(t, { upstreams, settings: { recordRetention: 0 }, now: () => now });
+      const mine = newRequest({ idempotencyKey: "k" });
+      await failureOf(identity.verify(mine));
+      now = february;
+      const { record } = await identity.verify(mine);
+      const of = async (from: number, to: number) => {
+        const [sums] = await summary(store.db, { from, to, accountId: mine.accountId });
+        return sums && [sums.count, sums.charged, sums.feeKobo];
+      };
+      assert.deepEqual(await of(0, february), [1, 0, 0]);
+      assert.deepEqual(await of(february, march), [0, 1, 10_000]);
+      const { charge_mark: mark } = await onlyRowOf(store.db, mine);
+      await new Charges(store.db).withdraw(record.request_reference, { mark, replaces: "" }, march);
+      assert.deepEqual(await of(february, march), [0, 1, 10_000]);
+      assert.deepEqual(await of(march, march + 1), [0, -1, -10_000]);
+      assert.deepEqual(await of(0, march + 1), [1, 0, 0]);
+    });
+
     test("one verification, without hashes or record", async (t) => {
       const identity = await store.open(t);
       const mine = newRequest({ idempotencyKey: "k", consentReference: "c", amount: 12_345 });
@@ -66,6 +90,7 @@ for (const engine of engines) {
         amountDiffers: true,
         feeKobo: 10_000,
         charged: true,
+        chargedAt: row.charged_at,
         consentReference: "c",
         hasKey: true,
         hasRecord: true,

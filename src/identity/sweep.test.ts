@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, suite, test } from "node:test";
 import type { AuditEvent } from "../storage/audit.ts";
+import { Charges } from "./charges.ts";
 import {
   answering,
   engines,
@@ -32,6 +33,10 @@ for (const engine of engines) {
       const recordRetention = hour;
       const at = (now: number) => sweep(store.db, { now, recordRetention, batch: 3 });
 
+      const { reference, charge_mark: mark } = (await rowsOf(store.db, mine))[0]!;
+      await new Charges(store.db).withdraw(reference, { mark, replaces: "" }, start);
+      const adjustments = () => store.db.selectFrom("adjustment").select("reference").execute();
+
       assert.deepEqual(await at(start + hour - 1), { records: 0, keys: 0, rows: 0 });
       assert.deepEqual(await at(start + hour), { records: 7, keys: 0, rows: 0 });
       assert.equal(
@@ -43,10 +48,12 @@ for (const engine of engines) {
       const rows = await rowsOf(store.db, mine);
       assert.deepEqual(
         rows.map((row) => [row.sealed_record, row.idempotency_hash === null, row.charged]),
-        rows.map((_, n) => [null, n < 7, 1]),
+        rows.map((_, n) => [null, n < 7, n === 0 ? 0 : 1]),
       );
+      assert.equal((await adjustments()).length, 1);
       assert.deepEqual(await at(Date.UTC(2028, 0, 31)), { records: 0, keys: 1, rows: 0 });
       assert.deepEqual(await at(Date.UTC(2028, 0, 31) + 1), { records: 0, keys: 0, rows: 7 });
+      assert.deepEqual(await adjustments(), []);
     });
 
     test("the hash of a request goes with its idempotency key, and a request without a key leaves none", async (t) => {

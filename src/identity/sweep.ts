@@ -58,7 +58,7 @@ export async function sweep(
     return numUpdatedRows;
   });
   const rows = await inBatches(db, batch, async (trx) => {
-    const { numDeletedRows } = await trx
+    const gone = await trx
       .deleteFrom("verification")
       .where("reference", "in", (query) =>
         query
@@ -68,8 +68,11 @@ export async function sweep(
           .where("state", "<>", "started")
           .limit(batch),
       )
-      .executeTakeFirst();
-    return numDeletedRows;
+      .returning("reference")
+      .execute();
+    const references = gone.map(({ reference }) => reference);
+    if (references.length > 0) await trx.deleteFrom("adjustment").where("reference", "in", references).execute();
+    return BigInt(references.length);
   });
   return { records, keys, rows };
 }

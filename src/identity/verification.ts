@@ -5,6 +5,7 @@ import { limitedSubject } from "../upstreams/sandbox/index.ts";
 import { AccountGate } from "./account-gate.ts";
 import type { Route } from "./asking.ts";
 import type { Attempts, Manner } from "./attempts.ts";
+import type { Charges } from "./charges.ts";
 import type { Fingerprints } from "./fingerprint.ts";
 import type { HeldKeyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
@@ -26,6 +27,7 @@ export interface Upstreams {
 
 export interface VerificationParts {
   ledger: Ledger;
+  charges: Charges;
   attempts: Attempts;
   late: LateOutcomes;
   limits: Limits;
@@ -186,7 +188,10 @@ export class Verifications {
     if (late.has(row.reference)) throw inProgress(row.reference);
     if (row.state === "started") throw (await this.#isTakenFromOwner(row)) ? beaten : inProgress(row.reference);
     if (isErased) throw refusal("record_no_longer_held", undefined, factsOf(row));
-    return row.state === "failed" || row.state === "unknown" ? undefined : this.#replays.again(row);
+    if (row.state === "failed" || row.state === "unknown") return undefined;
+    const given = await this.#replays.again(row);
+    if (!given) throw beaten;
+    return given;
   }
 
   async #rowOf(hashes: readonly string[]): Promise<Row | undefined> {
@@ -209,7 +214,7 @@ export class Verifications {
 
   async #endStray(row: Row): Promise<void> {
     const { ledger, now } = this.#parts;
-    await ledger.settle(row, { state: "failed", charged: false, sealed: null, at: now() });
+    await ledger.settle(row, { state: "failed", charge: null, sealed: null, at: now() });
   }
 
   async #claimed(hash: string, work: (bind: () => void) => Promise<Given>): Promise<Given> {
@@ -256,7 +261,7 @@ export class Verifications {
         const next = { owner, upstream: left?.row.upstream ?? upstream, asks: !left, at: now() };
         const resumed = await ledger.resume(row, next).catch((error: unknown) => {
           // It may have been resumed for all that: then nothing was asked on its behalf.
-          const finding = { state: "failed", charged: false, sealed: null, at: next.at } as const;
+          const finding = { state: "failed", charge: null, sealed: null, at: next.at } as const;
           if (!left) late.add({ ...row, owner, attempts: row.attempts + 1 }, finding);
           throw error;
         });

@@ -27,6 +27,8 @@ export const verification: VerificationRow = {
   amount: Number.MAX_SAFE_INTEGER,
   fee: 12_345,
   charged: 1,
+  charged_at: madeAt,
+  charge_mark: "",
   amount_differs: 1,
   consent_reference: awkward,
   sealed_record: "s1:r1:the-sealed-record",

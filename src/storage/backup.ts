@@ -39,6 +39,7 @@ const primaryKeys: Record<Name, readonly string[] | null> = {
   catalogue_change: ["draft", "place"],
   catalogue_source: ["source"],
   verification: ["reference"],
+  adjustment: ["id"],
   audit_entry: ["occurred_at", "id"],
   audit_seal: ["batch"],
   audit_head: ["id"],

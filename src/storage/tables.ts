@@ -148,6 +148,10 @@ export interface VerificationRow {
   /** Kobo, from the fee schedule. */
   fee: number;
   charged: Flag;
+  /** When the fee was first charged. It stays when the charge is taken back, which is an adjustment of its own. */
+  charged_at: number | null;
+  /** Changes with each change of the charge; who wrote it may take the charge back. Empty: nobody may. */
+  charge_mark: string;
   amount_differs: Flag;
   consent_reference: string | null;
   sealed_record: string | null;
@@ -159,6 +163,20 @@ export interface VerificationRow {
   created_at: number;
   started_at: number;
   completed_at: number | null;
+}
+
+/** A charge taken back, or made again after that. Sums are the charges of a period and its adjustments. */
+export interface AdjustmentRow {
+  id: string;
+  reference: string;
+  account_id: string;
+  mode: string;
+  at: number;
+  /** -1: a charge taken back. 1: made again. */
+  charges: number;
+  /** What that adds to the fees. */
+  kobo: number;
+  reason: string;
 }
 
 /** The lease of a process that works on verifications; on PostgreSQL only. */
@@ -238,6 +256,7 @@ export interface Tables {
   api_key: ApiKeyRow;
   access_token: AccessTokenRow;
   verification: VerificationRow;
+  adjustment: AdjustmentRow;
   verification_owner: VerificationOwnerRow;
   upstream_status: UpstreamStatusRow;
   instance_secret: InstanceSecretRow;

@@ -195,6 +195,8 @@ async function identity(db: Schema): Promise<void> {
       amount: "bigint",
       fee: "bigint",
       charged: "integer",
+      charged_at: "bigint?",
+      charge_mark: "text",
       amount_differs: "integer",
       consent_reference: "text?",
       sealed_record: "text?",
@@ -229,6 +231,25 @@ async function identity(db: Schema): Promise<void> {
     "idempotency_hash is not null",
   ).execute();
   await index(db, "verification_by_trail", "verification", ["reference"], "trail_due = 1").execute();
+
+  await index(db, "verification_by_charge", "verification", ["charged_at"], "charged_at is not null").execute();
+
+  await table(
+    db,
+    "adjustment",
+    {
+      id: "text",
+      reference: "text",
+      account_id: "text",
+      mode: "text",
+      at: "bigint",
+      charges: "integer",
+      kobo: "bigint",
+      reason: "text",
+    },
+    ["id"],
+  ).execute();
+  await index(db, "adjustment_by_time", "adjustment", ["at"]).execute();
 
   await table(db, "verification_owner", { id: "text", expires_at: "bigint" }, ["id"]).execute();
 

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { mock, suite, type TestContext, test } from "node:test";
+import type { Kysely } from "kysely";
+import { PostgresDoor } from "../../test/support/postgres-door.ts";
+import { openStore } from "../storage/store.ts";
+import type { Tables } from "../storage/tables.ts";
+import {
+  engines,
+  failureOf,
+  newRequest,
+  onlyRowOf,
+  PlayedUpstream,
+  rowsOf,
+  settings,
+  suiteStore,
+  until,
+  verified,
+} from "./identity.fixture.ts";
+import type { Identity } from "./identity.ts";
+import { summary } from "./summary.ts";
+
+type Request = ReturnType<typeof newRequest>;
+
+/** A handle on `db` that keeps back what the store says to the next charge, until it is released. */
+function holdingCharges(db: Kysely<Tables>, isCharged: () => Promise<boolean>) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let isHeld = false;
+  const held = db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (!isHeld && result.rows.length === 1 && (await isCharged())) {
+        isHeld = true;
+        await released;
+      }
+      return result;
+    },
+  });
+  return { db: held, release, isHeld: () => isHeld };
+}
+
+/** Asks again with the key until what this process still had to write is written. */
+async function givenBy(identity: Identity, mine: Request) {
+  let given: Awaited<ReturnType<Identity["verify"]>> | undefined;
+  await until(async () => {
+    given = await identity.verify(mine).catch(() => undefined);
+    return given !== undefined;
+  });
+  return given!;
+}
+
+async function chargesOf(db: Kysely<Tables>, { accountId }: Request) {
+  const [sums] = await summary(db, { from: 0, to: Date.now() + 60_000, accountId });
+  return sums && [sums.charged, sums.feeKobo];
+}
+
+for (const engine of engines)
+  suite(`charges whose news came late on ${engine.name}`, () => {
+    const store = suiteStore(engine, mock.timers);
+
+    /** A room that asks a played source, and whose first charge is in the store before the room hears of it. */
+    const openHeld = async (t: TestContext, mine: Request) => {
+      const isCharged = async () => (await rowsOf(store.db, mine))[0]?.charged === 1;
+      const held = holdingCharges(store.db, isCharged);
+      const upstream = new PlayedUpstream();
+      const identity = await store.open(t, { db: held.db, upstreams: { test: upstream, live: [] } });
+      return { identity, upstream, ...held };
+    };
+
+    test("a record that a retry was given stays charged when the first call gives up", async (t) => {
+      const mine = newRequest({ idempotencyKey: "k" });
+      const { identity, upstream, isHeld, release } = await openHeld(t, mine);
+      const call = failureOf(identity.verify(mine));
+      await upstream.asked();
+      upstream.answer(await verified(mine));
+      await until(isHeld);
+      const { record } = await identity.verify(mine);
+      mock.timers.tick(settings.timeLimit);
+      assert.equal((await call).code, "internal_error");
+      assert.equal((await givenBy(identity, mine)).replayed, true);
+      const { accountId, mode } = mine;
+      const found = await identity.find({ accountId, mode, reference: record.request_reference });
+      assert.equal(found?.charged, 1);
+      assert.deepEqual(await chargesOf(store.db, mine), [1, 10_000]);
+      release();
+    });
+  });
+
+suite("two processes on PostgreSQL, one of which hears nothing of its charge", () => {
+  const postgres = engines.find(({ name }) => name === "postgres")!;
+  const store = suiteStore(postgres);
+
+  test("a record that the other gave away stays charged", async (t) => {
+    const door = await PostgresDoor.open(store.settings.databaseUrl!);
+    const behind = await openStore({ ...store.settings, databaseUrl: door.url, serving: true });
+    t.after(async () => {
+      await behind.close();
+      await door.close();
+    });
+    const upstream = new PlayedUpstream();
+    const changes = { upstreams: { test: upstream, live: [] }, settings: { timeLimit: 2_000 } };
+    const first = await store.open(t, { ...changes, db: behind.db });
+    const second = await store.open(t, changes);
+    const mine = newRequest({ idempotencyKey: "k" });
+    const call = failureOf(first.verify(mine));
+    await upstream.asked();
+    await door.become("holdAnswers");
+    upstream.answer(await verified(mine));
+    await until(async () => (await onlyRowOf(store.db, mine)).state === "verified");
+    const { record } = await second.verify(mine);
+    assert.equal((await call).code, "internal_error");
+    await door.become("open");
+    assert.deepEqual(await givenBy(first, mine), { record, replayed: true });
+    assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+    assert.deepEqual(await chargesOf(store.db, mine), [1, 10_000]);
+  });
+});
