@@ -251,6 +251,13 @@ export const settings = {
     about: "How long an identity record is kept, sealed, for a retry with the same idempotency key; 0s keeps none.",
     ...duration,
   }),
+  auditAnchorLog: setting({
+    name: "DUBA_AUDIT_ANCHOR_LOG",
+    default: "off",
+    about:
+      "Whether the log holds the audit trail's newest head too, once a minute at most: for logs that are kept on another machine.",
+    ...onOff,
+  }),
   stopTimeout: setting({
     name: "DUBA_STOP_TIMEOUT",
     default: "25s",

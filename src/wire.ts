@@ -21,6 +21,7 @@ import { openIdentity } from "./identity/identity.ts";
 import { keyringPath } from "./identity/keyring-file.ts";
 import { identityOperations } from "./identity/operations.ts";
 import { noteUpstreams } from "./identity/upstream-status.ts";
+import { anchorPath } from "./journal/anchor.ts";
 import { openJournal } from "./journal/journal.ts";
 import { openStore } from "./storage/store.ts";
 import { openSource } from "./upstreams/catalogue-live.ts";
@@ -64,7 +65,13 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   const ringFile = keyringPath(config);
   const keyring = await holdKeyring({ path: ringFile, db, log });
   opened.defer(() => keyring.stop());
-  const journal = openJournal({ db, sealKey: keyring.current.audit, log });
+  const journal = await openJournal({
+    db,
+    sealKey: keyring.current.audit,
+    anchor: anchorPath(ringFile),
+    logAnchor: config.auditAnchorLog,
+    log,
+  });
   opened.defer(() => journal.stop());
   const audit = journal.append;
   const live = openLive(config.upstreams, config.vendors, {
@@ -133,7 +140,11 @@ export async function wire(config: Config, log: Log): Promise<Service> {
 
   const answers = new AnswerCounts();
   const measured = metricsServer(
-    metrics({ answers, upstreams: () => live.upstreams.map((upstream) => upstream.health()) }),
+    metrics({
+      answers,
+      upstreams: () => live.upstreams.map((upstream) => upstream.health()),
+      auditAlarms: () => journal.alarms(),
+    }),
   );
   opened.defer(() => void measured.close());
 

@@ -197,7 +197,7 @@ for (const engine of engines) {
       } finally {
         await service.end("SIGKILL");
         vendor.close();
-        rmSync(`${dataDirectory}.keyring`, { force: true });
+        for (const file of [".keyring", ".keyring.anchor"]) rmSync(`${dataDirectory}${file}`, { force: true });
         await fresh.dispose();
       }
     });

@@ -38,7 +38,7 @@ describe("metrics", () => {
       { name: "first", state: "ready", alarm: null },
       { name: "second", state: "open", alarm: "no_money" },
     ];
-    const registry = metrics({ answers: new AnswerCounts(), upstreams });
+    const registry = metrics({ answers: new AnswerCounts(), upstreams, auditAlarms: () => ["anchor"] });
     assert.ok(registry instanceof Registry);
     const server = metricsServer(registry);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -46,6 +46,7 @@ describe("metrics", () => {
     server.close();
     assert.match(text, /^duba_upstream_ready\{upstream="first"\} 1$/m);
     assert.match(text, /^duba_upstream_ready\{upstream="second"\} 0$/m);
+    assert.match(text, /^duba_audit_alarm\{alarm="anchor"\} 1$/m);
     assert.match(text, /^duba_upstream_alarm\{upstream="second",alarm="no_money"\} 1$/m);
   });
 });

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { CommanderError } from "commander";
 import { engines, type Fresh } from "../../test/support/engines.ts";
+import { writeAnchor } from "../journal/anchor.ts";
 import { append, entryOf } from "../journal/append.ts";
+import { readHead, signFirstHead } from "../journal/head.ts";
 import { signer } from "../journal/seal.ts";
 import { seal } from "../journal/sealer.ts";
 import type { AuditEvent } from "../storage/audit.ts";
@@ -19,6 +23,7 @@ for (const { name, fresh } of engines) {
   describe(`the audit trail on ${name}, beside a process that serves`, () => {
     let place: Fresh;
     let store: Store;
+    const anchorFile = () => join(place.settings.dataDirectory, "ring.anchor");
 
     async function duba(argv: readonly string[], colours = false): Promise<Ran> {
       const { dataDirectory, databaseUrl } = place.settings;
@@ -39,7 +44,7 @@ for (const { name, fresh } of engines) {
         exitCode = code;
       };
       const program = rootCommand(io);
-      addAudit(program, io, { sealKey: async () => sealKey, ended });
+      addAudit(program, io, { trail: async () => ({ sealKey, anchor: anchorFile() }), ended });
       try {
         await program.parseAsync(["audit", ...argv], { from: "user" });
       } catch (fault) {
@@ -60,6 +65,7 @@ for (const { name, fresh } of engines) {
         daysAgo(1, { kind: "key.revoked", actor: "system", facts: { key: "k2" } }),
       ];
       await store.db.insertInto("audit_entry").values(earlier).execute();
+      await signFirstHead(store.db, signer(sealKey));
       await seal(store.db, signer(sealKey));
       await append(store.db, { kind: "key.created", actor: "system", facts: { key: "k3", expires_at: null } });
     });
@@ -72,11 +78,11 @@ for (const { name, fresh } of engines) {
       const { exitCode, out, err } = await duba(["verify"]);
       assert.equal(exitCode, 0);
       assert.equal(out, "The audit trail is whole. 3 entries in 1 batch were read, and 1 waits to be sealed.\n");
-      const [, head = ""] = /^Head: (1:[\w-]{43})\n$/.exec(err) ?? [];
+      const [, head = ""] = /^Head: (1:[\w-]{43})\nThere is no anchor .*ring\.anchor\.\n$/.exec(err) ?? [];
       const { exitCode: again, out: json } = await duba(["verify", "--head", head, "--json"]);
       assert.equal(again, 0);
       const counts = { batches: 1, removed_batches: 0, entries: 3, unsealed: 1 };
-      assert.deepEqual(JSON.parse(json), { whole: true, ...counts, head, faults: [] });
+      assert.deepEqual(JSON.parse(json), { whole: true, ...counts, head, anchor: null, faults: [] });
     });
 
     it("lists the places of what was tampered with, and ends with 1", async () => {
@@ -108,9 +114,29 @@ for (const { name, fresh } of engines) {
       assert.equal(out, "Batch 2 is named by the kept head, and the trail ends before it.\n");
     });
 
+    it("holds the trail against its anchor: one that is not part of it, or was changed, ends with 1", async () => {
+      const { store: name, batch, hash, removed } = (await readHead(store.db, signer(sealKey)))!;
+      await writeAnchor(anchorFile(), signer(sealKey), { store: name, batch, hash, removed });
+      const whole = await duba(["verify"]);
+      assert.equal(whole.exitCode, 0);
+      assert.match(whole.err, /\nAnchor: batch 1, of \d{4}-.*Z\n$/);
+      await writeAnchor(anchorFile(), signer(sealKey), { store: name, batch: 2, hash, removed });
+      const behind = await duba(["verify", "--json"]);
+      assert.equal(behind.exitCode, 1);
+      const { anchor, faults } = JSON.parse(behind.out);
+      const what = "is named by the anchor, and the trail ends before it";
+      assert.deepEqual({ anchor, faults }, { anchor: `2:${hash}`, faults: [{ batch: 2, entry: null, what }] });
+      writeFileSync(anchorFile(), "{}");
+      await assert.rejects(duba(["verify"]), { name: "JournalFault", exitCode: 1 });
+      rmSync(anchorFile());
+    });
+
     it("shows progress on a terminal only, on a line that it clears", async () => {
       const errorsOf = async (command: string) =>
-        (await duba([command], true)).err.replaceAll("\r\u001b[K", "<clear>").replace(/Head: .*/, "Head");
+        (await duba([command], true)).err
+          .replaceAll("\r\u001b[K", "<clear>")
+          .replace(/Head: .*/, "Head")
+          .replace(/There is no anchor .*\n/, "");
       assert.equal(await errorsOf("verify"), "<clear>1 of 1 batches<clear>Head\n");
       assert.equal(await errorsOf("export"), "<clear>1 batches<clear>");
       assert.equal((await duba(["export"])).err, "");

@@ -14,8 +14,8 @@ import { withStore } from "./store.ts";
 import { painter, shown, table } from "./table.ts";
 
 interface AuditParts {
-  /** The key of the seals, from the key ring of this data directory. */
-  sealKey(data: string | undefined): Promise<Buffer>;
+  /** The key of the seals and the path of the anchor, by the key ring of this data directory. */
+  trail(data: string | undefined): Promise<{ sealKey: Buffer; anchor: string }>;
   ended(exitCode: number): void;
 }
 
@@ -29,15 +29,15 @@ interface TailOptions {
 }
 
 /** `duba audit`: what was changed, when and by whom. `ended` hears 1 when the trail is not whole. */
-export function addAudit(program: Command, io: Io, { sealKey, ended }: AuditParts): void {
+export function addAudit(program: Command, io: Io, { trail, ended }: AuditParts): void {
   const audit = subcommand(program, "audit", "What was changed, when and by whom: verify, tail, export.");
-  addVerify(audit, io, sealKey, ended);
+  addVerify(audit, io, trail, ended);
   addTail(audit, io);
   addExport(audit, io);
   examples(audit, "duba audit verify", "duba audit tail --since 24h", "duba audit export > trail.jsonl");
 }
 
-function addVerify(audit: Command, io: Io, sealKey: AuditParts["sealKey"], ended: AuditParts["ended"]): void {
+function addVerify(audit: Command, io: Io, trail: AuditParts["trail"], ended: AuditParts["ended"]): void {
   const about =
     "Read the whole audit trail and list each entry and seal that was changed, put in, moved or taken away since it was " +
     "sealed. The exit code is 1 if there is one.";
@@ -46,8 +46,13 @@ function addVerify(audit: Command, io: Io, sealKey: AuditParts["sealKey"], ended
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the result as JSON")
     .action(async ({ head, data, json }: { head?: KeptHead; data?: string; json?: true }) => {
-      const key = await sealKey(data);
-      const { verify } = await import("../journal/verify.ts");
+      const { sealKey, anchor: path } = await trail(data);
+      const [{ verify }, { readAnchor }, { signer }] = await Promise.all([
+        import("../journal/verify.ts"),
+        import("../journal/anchor.ts"),
+        import("../journal/seal.ts"),
+      ]);
+      const anchor = await readAnchor(path, signer(sealKey));
       const progress = progressOn(io);
       const faults: TrailFault[] = [];
       const found = (fault: TrailFault) => {
@@ -56,15 +61,21 @@ function addVerify(audit: Command, io: Io, sealKey: AuditParts["sealKey"], ended
         else io.out(`${shown(faultLine(fault))}\n`);
       };
       const result = await withStore(io, data, ({ db }) =>
-        verify(db, key, {
+        verify(db, sealKey, {
           found,
           progress: (done, all) => progress.tell(`${done} of ${all} batches`),
           ...(head && { kept: head }),
+          ...(anchor && { anchor }),
         }),
       );
       progress.clear();
-      if (json) io.out(`${JSON.stringify({ ...facts(result), faults }, null, 2)}\n`);
-      else tell(io, result);
+      if (json) {
+        const named = anchor ? `${anchor.batch}:${anchor.hash}` : null;
+        io.out(`${JSON.stringify({ ...facts(result), anchor: named, faults }, null, 2)}\n`);
+      } else {
+        tell(io, result);
+        io.err(anchor ? `Anchor: batch ${anchor.batch}, of ${anchor.at}\n` : `There is no anchor ${path}.\n`);
+      }
       ended(result.faults === 0 ? 0 : 1);
     });
   section(command, "What it can tell:", [
@@ -73,9 +84,14 @@ function addVerify(audit: Command, io: Io, sealKey: AuditParts["sealKey"], ended
       "Each batch of entries is sealed, within about a second, under a key of the key ring, and each seal holds the hash of the one before.",
     ],
     [
-      "The end",
-      "Somebody who puts back an older state of the whole trail leaves no trace in it. Keep the head that this command prints on another machine, and give it to --head later.",
+      "The anchor",
+      "A service keeps the newest head in a file beside the key ring, once a minute and when it stops. A trail that does not hold it was put back to an older state. If that was on purpose, remove the file.",
     ],
+    [
+      "The end",
+      "Who can write that file too can hide it. Keep the head that this command prints on another machine, and give it to --head later.",
+    ],
+    ["Backdated", "An entry is a fault if it is dated minutes before the batch in front of it was sealed."],
     ["Not sealed", "Entries of the last second are counted. One that waits for over 10 minutes is a fault."],
   ]);
   examples(command, "duba audit verify", "duba audit verify --head 57:aTESZZ3fQ1p-hm6AT0SRLsJ3HgUTpcd3nyzFwFNOCRU");

@@ -6,6 +6,8 @@ import { after, before, describe, it, type TestContext } from "node:test";
 import { type Engine, engines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
+import { writeAnchor } from "../journal/anchor.ts";
+import { signer } from "../journal/seal.ts";
 import { openStore } from "../storage/store.ts";
 import { type Ran, ran } from "./testing.ts";
 
@@ -56,7 +58,7 @@ for (const engine of engines) {
     const empty = async (t: TestContext, on: Engine) => {
       const { settings, dispose } = await on.fresh();
       t.after(async () => {
-        rmSync(`${settings.dataDirectory}.keyring`, { force: true });
+        for (const file of [".keyring", ".keyring.anchor"]) rmSync(`${settings.dataDirectory}${file}`, { force: true });
         await dispose();
       });
       return settings;
@@ -66,6 +68,11 @@ for (const engine of engines) {
       it(`is restored into ${other.name}: sums and audit trail are verified, and a service starts on it`, async (t) => {
         const settings = await empty(t, other);
         copyFileSync(ring, `${settings.dataDirectory}.keyring`);
+        // Of a state after the backup: the restore puts the store back on purpose.
+        const anchor = `${settings.dataDirectory}.keyring.anchor`;
+        const { audit } = JSON.parse(readFileSync(ring, "utf8"));
+        const later = { store: "s", batch: 999, hash: "h".repeat(43), removed: 0 };
+        await writeAnchor(anchor, signer(Buffer.from(audit, "base64")), later);
         const { exitCode, out, err } = await duba(settings, "restore", path);
         assert.deepEqual([exitCode, err], [0, ""]);
         assert.match(out, /^\d+ rows are restored, as they were at \d{4}-.*Z\. They were counted and agree\.\n$/);
@@ -77,7 +84,8 @@ for (const engine of engines) {
           sums.map(({ count, charged, fees }: Record<string, unknown>) => [count, charged, fees]),
           figures.map(({ count, charged }: { count: number; charged: number }) => [count, charged, `${charged * 100}`]),
         );
-        assert.equal((await duba(settings, "audit", "verify")).exitCode, 0);
+        const verified = await duba(settings, "audit", "verify");
+        assert.deepEqual([verified.exitCode, /^Anchor: batch \d+, of /m.test(verified.err)], [0, true]);
 
         const restored = await startService(
           {},
@@ -89,6 +97,12 @@ for (const engine of engines) {
           body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
         });
         assert.deepEqual([again.status, again.json.error.code], [410, "record_no_longer_held"]);
+        assert.deepEqual(
+          restored.lines.filter(({ level }) => level === "error"),
+          [],
+        );
+        const noted = await duba(settings, "audit", "tail", "--kind", "store.restored");
+        assert.match(noted.out, / anchor=999:h{43}\n$/);
         const lists = await restored.ask("/api/v2/corporate-data/list", { credential: live.text });
         assert.equal(lists.status, 200);
         await restored.close();

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { readConfig, settings } from "../config.ts";
-import { matchKeyring } from "../identity/keyring.ts";
+import { type Keyring, matchKeyring } from "../identity/keyring.ts";
 import { keyringPath, readKeyring } from "../identity/keyring-file.ts";
 import { summary, type VerificationSummary } from "../identity/summary.ts";
 import type { Verifier } from "../storage/restore.ts";
@@ -73,8 +73,19 @@ function addRestore(program: Command, io: Io): void {
         data,
         async (store) => {
           const { restore } = await import("../storage/restore.ts");
-          const verifiers = [sameSums, ...(withoutKeyring ? [] : await verifiersOf(io, data))];
-          return restore(store, path, { verifiers, progress: progress.tell });
+          if (withoutKeyring) return restore(store, path, { verifiers: [sameSums], progress: progress.tell });
+          const file = keyringPath(readConfig(overridden(io.environment, { DUBA_DATA: data })));
+          const ring = await readKeyring(file);
+          const [{ anchorPath, replaceAnchor }, { signer }] = await Promise.all([
+            import("../journal/anchor.ts"),
+            import("../journal/seal.ts"),
+          ]);
+          const anchor = await replaceAnchor(anchorPath(file), signer(ring.audit));
+          const verifiers = [sameSums, ...(await verifiersOf(ring))];
+          const facts = { anchor: anchor.before };
+          const restored = await restore(store, path, { verifiers, facts, progress: progress.tell });
+          await anchor.write(store.db);
+          return restored;
         },
         { patient: true, serving: true },
       ).finally(progress.clear);
@@ -104,8 +115,7 @@ const sameSums: Verifier = async (restored, figures) => {
 };
 
 /** The key ring must be the restored store's, and the audit trail whole under it. */
-async function verifiersOf(io: Io, data: string | undefined): Promise<Verifier[]> {
-  const ring = await readKeyring(keyringPath(readConfig(overridden(io.environment, { DUBA_DATA: data }))));
+async function verifiersOf(ring: Keyring): Promise<Verifier[]> {
   const { verify } = await import("../journal/verify.ts");
   return [
     (restored) => matchKeyring(restored, ring, Date.now()),

@@ -15,7 +15,7 @@ import { addKeys } from "./keys.ts";
 import { addLedger } from "./ledger.ts";
 import { addServe } from "./serve.ts";
 import { addSources } from "./sources.ts";
-import { sealKey } from "./store.ts";
+import { trailOf } from "./store.ts";
 import { addSubjects } from "./subjects.ts";
 import { painter } from "./table.ts";
 import { addUpstreams } from "./upstreams.ts";
@@ -62,7 +62,7 @@ async function obeyed(argv: readonly string[], io: Io, operations: readonly Oper
   addKeyring(program, io, ended);
   addSubjects(program, io, ended);
   addBackup(program, io);
-  addAudit(program, io, { sealKey: (data) => sealKey(io, data), ended });
+  addAudit(program, io, { trail: (data) => trailOf(io, data), ended });
   addCall(program, io, operations, ended);
   examples(
     program,

@@ -28,11 +28,15 @@ export async function withStore<Result>(
   }
 }
 
-/** The key of the audit trail's seals, out of the key ring that the settings (or `--data`) name. */
-export async function sealKey(io: Io, data: string | undefined): Promise<Buffer> {
+/** The key of the audit trail's seals and the path of its anchor, by the key ring that the settings (or `--data`) name. */
+export async function trailOf(io: Io, data: string | undefined): Promise<{ sealKey: Buffer; anchor: string }> {
   const config = readConfig(overridden(io.environment, { DUBA_DATA: data }));
-  const { keyringPath, readKeyring } = await import("../identity/keyring-file.ts");
-  return (await readKeyring(keyringPath(config))).audit;
+  const [{ keyringPath, readKeyring }, { anchorPath }] = await Promise.all([
+    import("../identity/keyring-file.ts"),
+    import("../journal/anchor.ts"),
+  ]);
+  const path = keyringPath(config);
+  return { sealKey: (await readKeyring(path)).audit, anchor: anchorPath(path) };
 }
 
 /** Who works on this machine, as far as it knows. */

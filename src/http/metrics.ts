@@ -24,10 +24,12 @@ export interface MetricSources {
   answers: AnswerCounts;
   /** Names, states and alarms of the live upstreams. */
   upstreams: () => readonly { name: string; state: string; alarm: string | null }[];
+  /** What is wrong with the audit trail at the moment. */
+  auditAlarms: () => readonly string[];
 }
 
 /** Everything that is measured, with labels out of short lists: never a caller, a person or a text that was sent. */
-export function metrics({ answers, upstreams }: MetricSources): Registry {
+export function metrics({ answers, upstreams, auditAlarms }: MetricSources): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   new Counter({
@@ -57,6 +59,16 @@ export function metrics({ answers, upstreams }: MetricSources): Registry {
     collect() {
       this.reset();
       for (const { name, alarm } of upstreams()) if (alarm) this.set({ upstream: name, alarm }, 1);
+    },
+  });
+  new Gauge({
+    name: "duba_audit_alarm",
+    help: "1 while the audit trail is not sealed, or is not what its anchor names",
+    labelNames: ["alarm"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const alarm of auditAlarms()) this.set({ alarm }, 1);
     },
   });
   return registry;

@@ -8,18 +8,23 @@ export interface KeptHead {
   hash: string;
 }
 
+/** A head that the trail must hold, and what says so, such as "the kept head". */
+export interface Pin extends KeptHead {
+  by: string;
+}
+
 /** The number of a batch, and what is wrong with it or its seal. */
 type BatchFault = [batch: number, fault: string];
 
 /** Holds each seal against the one before it; they must come in order of their batches. */
 export class Chain {
   readonly #sign: Sign;
-  readonly #kept: KeptHead | undefined;
+  readonly #pins: readonly Pin[];
   #last = { batch: 0, hash: "", genuine: true };
 
-  constructor(sign: Sign, kept?: KeptHead) {
+  constructor(sign: Sign, pins: readonly Pin[]) {
     this.#sign = sign;
-    this.#kept = kept;
+    this.#pins = pins;
   }
 
   /** What is wrong with the next seal. `removed`: retention has taken its entries, and with them its list. */
@@ -35,7 +40,8 @@ export class Chain {
     else if (!removed && digest(seal.list) !== seal.content) yield [batch, "has a list of entries that was changed"];
     if (genuine && before.genuine && batch === before.batch + 1 && seal.previous !== before.hash)
       yield [batch, `does not follow the batch ${before.batch} that is there`];
-    if (this.#kept?.batch === batch && this.#kept.hash !== hash) yield [batch, "is another than the kept head names"];
+    for (const pin of this.#pins)
+      if (pin.batch === batch && pin.hash !== hash) yield [batch, `is another than ${pin.by} names`];
   }
 
   /** What is wrong with the end of the trail; `head` is undefined if it cannot be believed. */
@@ -43,8 +49,9 @@ export class Chain {
     const { batch, hash, genuine } = this.#last;
     if (head !== undefined && head.batch > batch) yield gap(batch + 1, head.batch);
     if (head?.batch === batch && genuine && head.hash !== hash) yield [batch, "is another than the head names"];
-    if (this.#kept !== undefined && this.#kept.batch > Math.max(batch, head?.batch ?? 0))
-      yield [this.#kept.batch, "is named by the kept head, and the trail ends before it"];
+    for (const pin of this.#pins)
+      if (pin.batch > Math.max(batch, head?.batch ?? 0))
+        yield [pin.batch, `is named by ${pin.by}, and the trail ends before it`];
   }
 }
 

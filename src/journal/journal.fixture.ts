@@ -6,6 +6,7 @@ import type { AuditEvent } from "../storage/audit.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { AuditEntryRow, AuditSealRow, Tables } from "../storage/tables.ts";
 import { entryOf } from "./append.ts";
+import { signFirstHead } from "./head.ts";
 import { signer } from "./seal.ts";
 import { seal } from "./sealer.ts";
 import { type TrailFault, type VerifyOptions, verify } from "./verify.ts";
@@ -30,6 +31,7 @@ export function trailStore(engine: Engine): TrailStore {
   before(async () => {
     fresh = await engine.fresh();
     serving = await openStore({ ...fresh.settings, serving: true });
+    await signFirstHead(serving.db, sign);
     beside = await openStore({ ...fresh.settings, serving: false });
   });
   after(async () => {

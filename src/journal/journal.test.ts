@@ -8,7 +8,9 @@ import { seal } from "./sealer.ts";
 for (const engine of engines) {
   describe(`the journal of a service on ${engine.name}`, () => {
     const store = trailStore(engine);
-    const log: JournalLog = { error: (fields, message) => assert.fail(`${message}: ${JSON.stringify(fields)}`) };
+    const fail = (fields: object, message: string) => assert.fail(`${message}: ${JSON.stringify(fields)}`);
+    const log: JournalLog = { info: fail, warn: fail, error: fail };
+    const anchor = () => `${store.fresh.settings.dataDirectory}/anchor`;
     const resumed = { kind: "account.resumed", actor: "system", facts: { account: "acc_1" } };
     const unsealed = async () => {
       const rows = await store.db.selectFrom("audit_entry").select("id").where("batch", "is", null).execute();
@@ -23,7 +25,7 @@ for (const engine of engines) {
         await appendSome(store.db, 2);
         await seal(store.db, sign, () => sealedAt.getTime());
       }
-      const journal = openJournal({ db: store.db, sealKey, retentionMonths: 3, log });
+      const journal = await openJournal({ db: store.db, sealKey, anchor: anchor(), retentionMonths: 3, log });
       t.mock.timers.tick(3_600_000);
       const removed = async () => {
         const { removed } = await store.db.selectFrom("audit_head").select("removed").executeTakeFirstOrThrow();
@@ -37,7 +39,7 @@ for (const engine of engines) {
 
     it("seals each second what any process appended, and the rest when it stops", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
-      const journal = openJournal({ db: store.db, sealKey, log });
+      const journal = await openJournal({ db: store.db, sealKey, anchor: anchor(), log });
       await journal.append(store.beside, resumed);
       assert.equal(await unsealed(), 1);
       t.mock.timers.tick(1000);
@@ -52,14 +54,23 @@ for (const engine of engines) {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const lines: object[] = [];
       await store.db.deleteFrom("audit_head").execute();
-      const journal = openJournal({ db: store.db, sealKey, log: { error: (...line) => lines.push(line) } });
+      const journal = await openJournal({
+        db: store.db,
+        sealKey,
+        anchor: anchor(),
+        log: { ...log, error: (...line) => lines.push(line) },
+      });
       await journal.append(store.db, resumed);
       t.mock.timers.tick(1000);
-      await until(async () => lines.length > 0);
+      await until(async () => lines.length > 1);
       t.mock.timers.tick(1000);
       await journal.stop();
       const reason = "The head of the audit trail is missing, was changed, or is of another key.";
-      assert.deepEqual(lines, [[{ reason }, "The audit trail is not being sealed; this is tried again"]]);
+      assert.deepEqual(lines, [
+        [{ reason }, "The audit trail is not what its anchor names; its anchor stays"],
+        [{ reason }, "The audit trail is not being sealed; this is tried again"],
+      ]);
+      assert.deepEqual(journal.alarms(), ["not_sealed", "anchor"]);
       assert.equal(await unsealed(), 1);
     });
   });

@@ -2,16 +2,20 @@ import type { Kysely } from "kysely";
 import type { Audit } from "../storage/audit.ts";
 import { codeOf } from "../storage/fault.ts";
 import type { Tables } from "../storage/tables.ts";
+import { AnchorKeeper } from "./anchor-keeper.ts";
 import { append } from "./append.ts";
-import { JournalFault } from "./head.ts";
+import { JournalFault, signFirstHead } from "./head.ts";
 import { removeOld } from "./retention.ts";
 import { signer } from "./seal.ts";
 import { seal } from "./sealer.ts";
 
 const sealEvery = 1000;
+const anchorEvery = 60_000;
 const removeEvery = 3_600_000;
 
 export interface JournalLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
@@ -19,21 +23,38 @@ export interface JournalParts {
   db: Kysely<Tables>;
   /** The same for every process and every start on this store: with another key no earlier seal is known again. */
   sealKey: Buffer;
+  /** Path of the file that keeps the newest head. */
+  anchor: string;
+  /** Whether the log keeps the newest head too. */
+  logAnchor?: boolean;
   /** How long entries are kept. */
   retentionMonths?: number;
   log: JournalLog;
 }
 
+/** `not_sealed`: new entries are not being sealed. `anchor`: the trail does not hold what its anchor names. */
+export type JournalAlarm = "not_sealed" | "anchor";
+
 export interface Journal {
   append: Audit;
-  /** Seals what is left; resolves when nothing of it runs any more. */
+  /** What an operator must look into at the moment. */
+  alarms(): JournalAlarm[];
+  /** Seals what is left, and anchors it; resolves when nothing of it runs any more. */
   stop(): Promise<void>;
 }
 
-/** The audit trail of a process that serves: seals each second what was appended by any process, and enforces retention. */
-export function openJournal({ db, sealKey, retentionMonths = 24, log }: JournalParts): Journal {
+/**
+ * The audit trail of a process that serves: signs the head of a new store, seals each second what was appended by any
+ * process, keeps the newest head in a file each minute, and enforces retention.
+ */
+export async function openJournal(parts: JournalParts): Promise<Journal> {
+  const { db, sealKey, retentionMonths = 24, log } = parts;
   const sign = signer(sealKey);
+  await signFirstHead(db, sign);
+  const keeper = new AnchorKeeper({ ...parts, path: parts.anchor, sign });
+  await keeper.move();
   const sealing = repeat(sealEvery, "sealed", log, () => seal(db, sign));
+  const anchoring = repeat(anchorEvery, "anchored", log, () => keeper.move());
   const removing = repeat(removeEvery, "shortened", log, () => {
     const oldest = new Date();
     oldest.setUTCMonth(oldest.getUTCMonth() - retentionMonths);
@@ -41,10 +62,13 @@ export function openJournal({ db, sealKey, retentionMonths = 24, log }: JournalP
   });
   return {
     append,
+    alarms: () => [...(sealing.failing() ? ["not_sealed" as const] : []), ...(keeper.alarm ? ["anchor" as const] : [])],
     async stop() {
       await removing.stop();
+      await anchoring.stop();
       await sealing.stop();
       await sealing.once();
+      await anchoring.once();
     },
   };
 }
@@ -71,6 +95,7 @@ function repeat(milliseconds: number, done: string, log: JournalLog, work: () =>
   timer.unref();
   return {
     once,
+    failing: () => failure !== undefined,
     async stop() {
       clearInterval(timer);
       await running;

@@ -36,7 +36,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   "keyring.rotated": { keys: "text" },
   "keyring.rewrapped": { key: "reference", records: "number" },
   "keyring.retired": { key: "reference" },
-  "store.restored": { made_at: "time", rows: "number" },
+  "store.restored": { made_at: "time", rows: "number", anchor: "reference" },
   "retention.swept": { records: "number", keys: "number", verifications: "number" },
   "catalogue.revised": {
     revision: "number",
@@ -55,6 +55,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     approved_by: "text",
   },
   "catalogue.rejected": { draft: "number", author: "text", source: "text", note: "text" },
+  "audit.anchored": { batch: "number" },
   "audit.removed": { through: "number", batches: "number", entries: "number" },
   "service.started": { version: "reference", engine: "reference" },
   "service.setting": { name: "reference", value: "text" },

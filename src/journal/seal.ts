@@ -1,5 +1,8 @@
 import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 
+/** At most this many entries are one batch, so that a transaction stays short. */
+export const batchSize = 1000;
+
 /** Gives the keyed hash of a text. */
 export type Sign = (text: string) => string;
 

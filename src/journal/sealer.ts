@@ -2,10 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { holdHead, moveHead } from "./head.ts";
 import { entryColumns } from "./read.ts";
-import { digest, listOf, type SealedColumns, type Sign, sealHash, sealMac } from "./seal.ts";
-
-/** At most this many entries are one batch, so that a transaction stays short. */
-const batchSize = 1000;
+import { batchSize, digest, listOf, type SealedColumns, type Sign, sealHash, sealMac } from "./seal.ts";
 
 /** Seals all committed entries that are not sealed yet, oldest first; safe beside other processes that do the same. */
 export async function seal(db: Kysely<Tables>, sign: Sign, now: () => number = Date.now): Promise<void> {

@@ -196,6 +196,7 @@ for (const engine of engines) {
 
     const headChanges: Record<keyof AuditHeadRow, Partial<Record<keyof AuditHeadRow, number | string>>> = {
       id: { id: 2 },
+      store: { store: "another" },
       batch: { batch: 2 },
       hash: { hash: "A".repeat(43) },
       removed: { removed: 1 },
@@ -224,8 +225,7 @@ for (const engine of engines) {
     it("finds a head that was put back to the start", async () => {
       const start = { batch: 0, hash: "", removed: 0, mac: "" };
       const places = await trail.places((trx) => trx.updateTable("audit_head").set(start).execute());
-      const strays = trail.entries.map(({ id }) => [null, id]);
-      assert.deepEqual(places, [[1, null], [2, null], [3, null], ...strays]);
+      assert.deepEqual(places, [[null, null]]);
     });
   });
 }

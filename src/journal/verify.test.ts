@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { before, describe, it } from "node:test";
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../storage/tables.ts";
+import { moveHead } from "./head.ts";
 import {
   appendAt,
   appendSome,
@@ -12,6 +13,7 @@ import {
   type Place,
   SealedTrail,
   sealKey,
+  sign,
   trailStore,
 } from "./journal.fixture.ts";
 import { verify } from "./verify.ts";
@@ -48,7 +50,8 @@ for (const engine of engines) {
       const putBack = async (trx: Trx) => {
         await trx.deleteFrom("audit_entry").execute();
         await trx.deleteFrom("audit_seal").execute();
-        await trx.updateTable("audit_head").set({ batch: 0, hash: "", removed: 0, mac: "" }).execute();
+        const first = { store: heads[0]!.store, batch: 0, hash: "", removed: 0 };
+        await moveHead(trx as Transaction<Tables>, sign, first);
       };
       assert.equal(heads.length, 1);
       assert.deepEqual(await faultsAfter(store.db, putBack), []);

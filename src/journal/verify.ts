@@ -1,10 +1,11 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../storage/tables.ts";
+import type { Anchor } from "./anchor.ts";
 import { SealedBatch } from "./batch.ts";
-import { Chain, type KeptHead } from "./chain.ts";
+import { Chain, type KeptHead, type Pin } from "./chain.ts";
 import { type Head, readHead } from "./head.ts";
 import { entryPages, type Range, sealPages } from "./read.ts";
-import { type Sign, signer } from "./seal.ts";
+import { batchSize, type Sign, signer } from "./seal.ts";
 
 /** An entry unsealed for longer is a fault: nobody seals, or somebody took it out of its batch. */
 const longestWait = 10 * 60_000;
@@ -26,6 +27,8 @@ export interface VerifyOptions {
   progress?: (done: number, all: number) => void;
   /** Must be part of the trail. */
   kept?: KeptHead;
+  /** Must be part of the trail, and of its store. Read it before this verification begins: it may move on meanwhile. */
+  anchor?: Anchor;
   /** Milliseconds since 1970. */
   now?: number;
 }
@@ -52,6 +55,13 @@ export async function verify(db: Kysely<Tables>, sealKey: Buffer, options: Verif
   return new Verification(db, sign, head, options).run();
 }
 
+function pinsOf({ kept, anchor }: VerifyOptions): Pin[] {
+  return [
+    ...(kept ? [{ ...kept, by: "the kept head" }] : []),
+    ...(anchor && anchor.batch > 0 ? [{ ...anchor, by: "the anchor" }] : []),
+  ];
+}
+
 class Verification {
   readonly #db: Kysely<Tables>;
   readonly #sign: Sign;
@@ -61,6 +71,8 @@ class Verification {
   readonly #result: Verified;
   /** Retention has removed the entries up to this batch; it may go on meanwhile. */
   #removed: number;
+  /** When everything committed until then had been sealed, in milliseconds since 1970. */
+  #sealedUntil = 0;
   /** Found, and not told yet. */
   #noted: TrailFault[] = [];
 
@@ -69,7 +81,7 @@ class Verification {
     this.#sign = sign;
     this.#head = head;
     this.#options = options;
-    this.#chain = new Chain(sign, options.kept);
+    this.#chain = new Chain(sign, pinsOf(options));
     this.#removed = head?.removed ?? 0;
     const newest = head === undefined ? null : { batch: head.batch, hash: head.hash };
     this.#result = { batches: 0, removedBatches: this.#removed, entries: 0, unsealed: 0, faults: 0, head: newest };
@@ -77,6 +89,8 @@ class Verification {
 
   async run(): Promise<Verified> {
     if (this.#head === undefined) this.#note(null, null, "is missing, was changed, or is of another key");
+    else if (this.#options.anchor && this.#options.anchor.store !== this.#head.store)
+      this.#note(null, null, "is of another store than the anchor");
     await this.#sealed();
     for (const [batch, fault] of this.#chain.end(this.#head)) this.#note(batch, null, fault);
     await this.#beyond();
@@ -94,7 +108,9 @@ class Verification {
       for (const seal of seals) {
         const removed = Number(seal.batch) <= this.#removed;
         for (const [batch, fault] of this.#chain.next(seal, removed)) this.#note(batch, null, fault);
-        lists.set(seal.batch, new SealedBatch(removed ? "" : seal.list));
+        lists.set(seal.batch, new SealedBatch(removed ? "" : seal.list, this.#sealedUntil));
+        // Behind a full batch, older entries may have waited for the next one.
+        if (Number(seal.size) < batchSize) this.#sealedUntil = Number(seal.sealed_at);
       }
       const upTo = seals.at(-1)!.batch;
       await this.#compare({ ...read, upTo }, lists);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
-import { type Audited, inTransaction } from "./audit.ts";
+import { type AuditEvent, type Audited, inTransaction } from "./audit.ts";
 import { type BackupHeader, copiedTables, countRows, migrationsOf } from "./backup.ts";
 import { codeOf, StoreFault } from "./fault.ts";
 import type { Tables } from "./tables.ts";
@@ -11,6 +11,8 @@ export type Verifier = (restored: Kysely<Tables>, figures: unknown) => Promise<v
 
 export interface RestoreOptions {
   verifiers?: readonly Verifier[];
+  /** What else the audit trail notes of the restore. */
+  facts?: AuditEvent["facts"];
   progress?: (rows: number, all: number) => void;
 }
 
@@ -48,7 +50,7 @@ async function fill(
   trx: Transaction<Tables>,
   file: FileHandle,
   header: BackupHeader,
-  { verifiers = [], progress }: RestoreOptions,
+  { verifiers = [], facts: more, progress }: RestoreOptions,
 ): Promise<Restored> {
   await refuseUsed(trx);
   for (const { table } of copiedTables.toReversed()) await sql`delete from ${sql.table(table)}`.execute(trx);
@@ -69,7 +71,7 @@ async function fill(
     if ((await countRows(trx, table)) !== (header.rows[table] ?? 0))
       throw new StoreFault(`The table ${table} has other rows than the backup says it holds: nothing was restored.`);
   for (const verify of verifiers) await verify(trx, header.figures);
-  const facts = { made_at: Date.parse(header.made_at), rows: done };
+  const facts = { made_at: Date.parse(header.made_at), rows: done, ...more };
   await audit(trx, { kind: "store.restored", actor, facts });
   return { madeAt: header.made_at, rows: done };
 }

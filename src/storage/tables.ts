@@ -236,6 +236,8 @@ export interface AuditSealRow {
 /** Where the audit trail ends; one row, there from the start. */
 export interface AuditHeadRow {
   id: 1;
+  /** Random name of this store; empty until the first start signs the head. */
+  store: string;
   /** The newest batch; 0 before the first. */
   batch: number;
   /** Hash of its seal. */

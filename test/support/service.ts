@@ -118,7 +118,7 @@ export async function startService(
       service.app.server.closeAllConnections();
       await service.app.close();
       await service.close(1000);
-      rmSync(`${dataDirectory}.keyring`, { force: true });
+      for (const file of [".keyring", ".keyring.anchor"]) rmSync(`${dataDirectory}${file}`, { force: true });
       await fresh.dispose();
     },
   };

@@ -190,7 +190,7 @@ async function limitedFiles(environment: Record<string, string>): Promise<Stage>
       await direct.close();
       child.kill("SIGTERM");
       await ended;
-      rmSync(`${settings.dataDirectory}.keyring`);
+      for (const file of [".keyring", ".keyring.anchor"]) rmSync(`${settings.dataDirectory}${file}`, { force: true });
       await dispose();
     },
   };

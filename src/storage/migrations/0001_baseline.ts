@@ -303,10 +303,13 @@ async function audit(db: Schema): Promise<void> {
     ["batch"],
   ).execute();
 
-  await table(db, "audit_head", { id: "integer", batch: "bigint", hash: "text", removed: "bigint", mac: "text" }, [
-    "id",
-  ]).execute();
-  await db.insertInto("audit_head").values({ id: 1, batch: 0, hash: "", removed: 0, mac: "" }).execute();
+  await table(
+    db,
+    "audit_head",
+    { id: "integer", store: "text", batch: "bigint", hash: "text", removed: "bigint", mac: "text" },
+    ["id"],
+  ).execute();
+  await db.insertInto("audit_head").values({ id: 1, store: "", batch: 0, hash: "", removed: 0, mac: "" }).execute();
 }
 
 export async function up(db: Schema): Promise<void> {
