@@ -37,7 +37,8 @@ export async function listChanges(
   accountId: string | undefined,
 ): Promise<ChangeList> {
   const shown = new View(accountId, accountId === undefined ? undefined : priceListOf(snapshot, accountId));
-  const from = after === undefined ? { revision: snapshot.revision, place: END } : cursorOf(after);
+  const { id: history } = await db.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
+  const from = after === undefined ? { revision: snapshot.revision, place: END } : cursorOf(after, history);
   if (from.revision > snapshot.revision) await demandKnown(db, from.revision);
   const rows = await rowsAfter(db, from, snapshot.revision, limit + 1);
   const more = rows.length > limit;
@@ -49,11 +50,12 @@ export async function listChanges(
     const listed = shown.change(changeOf(row), created_at);
     return listed ? [{ revision: number, ...listed }] : [];
   });
-  const scheduled = more ? [] : await scheduledRows(db, limit);
+  // Competitors need not know tomorrow's prices today.
+  const scheduled = more || accountId === undefined ? [] : await scheduledRows(db, limit);
   return {
     data,
     scheduled: scheduled.flatMap(({ holds_from, ...row }) => shown.change(changeOf(row), holds_from!) ?? []),
-    next: textOf(next),
+    next: textOf(next, history),
     more,
   };
 }
@@ -61,13 +63,23 @@ export async function listChanges(
 /** Stands for the end of a revision. */
 const END = 0;
 
-function cursorOf(text: string): Cursor {
-  const [revision, place] = text.split(".");
+/** "0", or revision and place as `textOf` writes them. */
+function cursorOf(text: string, history: string): Cursor {
+  const [at = "", of] = text.split("-");
+  if (text !== "0" && of !== history)
+    throw beginAnew("is of another history of this catalogue, as there is after a restore");
+  const [revision, place] = at.split(".");
   return { revision: Number(revision), place: place === undefined ? END : Number(place) };
 }
 
-function textOf({ revision, place }: Cursor): string {
-  return place === END ? String(revision) : `${revision}.${place}`;
+function textOf({ revision, place }: Cursor, history: string): string {
+  return `${place === END ? revision : `${revision}.${place}`}-${history}`;
+}
+
+/** `reason` goes on after the name of the parameter. */
+function beginAnew(reason: string): Failure {
+  const message = `after ${reason}: begin anew without it, and fetch the lists.`;
+  return new Failure("validation_failed", message, { fields: [{ field: "after", message }] });
 }
 
 async function demandKnown(db: Kysely<Tables>, revision: number): Promise<void> {
@@ -76,9 +88,7 @@ async function demandKnown(db: Kysely<Tables>, revision: number): Promise<void> 
     .select("number")
     .where("number", "=", revision)
     .executeTakeFirst();
-  if (known) return;
-  const message = "after names a revision that is still to come: begin anew without it, and fetch the lists.";
-  throw new Failure("validation_failed", message, { fields: [{ field: "after", message }] });
+  if (!known) throw beginAnew("names a revision that is still to come");
 }
 
 function rowsAfter(db: Kysely<Tables>, { revision, place }: Cursor, newest: number, limit: number) {

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
 import { answerWriter } from "../contract/answer.ts";
 import { inputReader } from "../contract/input.ts";
 import type { Caller } from "../contract/operation.ts";
+import { backup } from "../storage/backup.ts";
+import { restore } from "../storage/restore.ts";
 import { openStore } from "../storage/store.ts";
 import { freshStore, priced, publisherOf, removed } from "./catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "./catalogue.ts";
@@ -35,18 +40,26 @@ async function askAll(catalogue: OpenCatalogue, after: string, limit: string, ac
   }
 }
 
+/** The cursor at the end of a revision. */
+async function cursorAfter(catalogue: OpenCatalogue, revision: number): Promise<string> {
+  const { next } = await ask(catalogue);
+  return `${revision}-${next.split("-")[1]}`;
+}
+
 test("cursors and limits of other forms are refused by the input schema", () => {
   const read = inputReader(listCatalogueChanges.input);
   for (const input of [
     { after: "x" },
     { after: "" },
-    { after: "1.2.3" },
+    { after: "1.2.3-0123456789" },
+    { after: "7" },
+    { after: "7.1-012345678" },
     { limit: "0" },
     { limit: "1001" },
     { limit: "1.5" },
   ])
     assert.equal(read(input).faults.length, 1, JSON.stringify(input));
-  for (const input of [{ after: "0" }, { after: "7.100", limit: "1000" }, { limit: "1" }])
+  for (const input of [{ after: "0" }, { after: "7.100-0123456789", limit: "1000" }, { limit: "1" }])
     assert.deepEqual(read(input), { input, faults: [] });
 });
 
@@ -58,7 +71,8 @@ for (const engine of engines)
       const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
       try {
         const begin = await ask(catalogue);
-        assert.deepEqual([begin.data, begin.next, begin.more], [[], "1", false]);
+        assert.deepEqual([begin.data, begin.more], [[], false]);
+        assert.match(begin.next, /^1-[0-9a-f]{10}$/);
         clock.time += 60_000;
         await catalogue.publish(priced("MTNDATA 104", 11_000), about);
         await catalogue.publish(removed("MTNDATA 104"), about);
@@ -77,7 +91,7 @@ for (const engine of engines)
           { revision: 2, ...shared, change: "modified", old: bundle, new: { ...bundle, price: "110" } },
           { revision: 3, ...shared, change: "removed", old: { ...bundle, price: "110" }, new: null },
         ]);
-        assert.deepEqual([answer.next, answer.more, answer.scheduled], ["3", false, []]);
+        assert.deepEqual([answer.next, answer.more, answer.scheduled], [await cursorAfter(catalogue, 3), false, []]);
         assert.deepEqual((await ask(catalogue, { after: answer.next })).data, []);
       } finally {
         await catalogue.stop();
@@ -91,15 +105,16 @@ for (const engine of engines)
       try {
         const whole = await askAll(catalogue, "0", "1000");
         assert.equal(whole.data.length, 155);
-        assert.deepEqual(whole.next, "1");
+        assert.deepEqual(whole.next, await cursorAfter(catalogue, 1));
         const first = await ask(catalogue, { after: "0", limit: "50" });
-        assert.deepEqual([first.data.length, first.next, first.more], [50, "1.50", true]);
+        assert.deepEqual([first.data.length, first.more], [50, true]);
+        assert.match(first.next, /^1\.50-/);
         await catalogue.publish(priced("MTNDATA 104", 11_000), about);
         const restarted = await openCatalogue({ db: store.db });
         const rest = await askAll(restarted, first.next, "7");
         await restarted.stop();
         assert.deepEqual([...first.data, ...rest.data.slice(0, -1)], whole.data);
-        assert.deepEqual([rest.data.at(-1)!.revision, rest.next], [2, "2"]);
+        assert.deepEqual([rest.data.at(-1)!.revision, rest.next], [2, await cursorAfter(catalogue, 2)]);
       } finally {
         await catalogue.stop();
         await store.close();
@@ -111,20 +126,57 @@ for (const engine of engines)
       const catalogue = await openCatalogue({ db: store.db });
       try {
         await publish(store.publisher(), priced("MTNDATA 104", 11_000), about);
-        assert.deepEqual((await ask(catalogue, { after: "1" })).data, []);
+        const after = await cursorAfter(catalogue, 1);
+        assert.deepEqual((await ask(catalogue, { after })).data, []);
         // An instance that follows sooner gave this cursor.
-        const ahead = await ask(catalogue, { after: "2" });
-        assert.deepEqual([ahead.data, ahead.next], [[], "2"]);
-        await assert.rejects(ask(catalogue, { after: "3" }), {
+        const ahead = await cursorAfter(catalogue, 2);
+        const listed = await ask(catalogue, { after: ahead });
+        assert.deepEqual([listed.data, listed.next], [[], ahead]);
+        await assert.rejects(ask(catalogue, { after: await cursorAfter(catalogue, 3) }), {
           code: "validation_failed",
           message: /^after names a revision/,
         });
         await catalogue.refresh();
-        assert.equal((await ask(catalogue, { after: "1" })).data.length, 1);
+        assert.equal((await ask(catalogue, { after })).data.length, 1);
       } finally {
         await catalogue.stop();
         await store.close();
       }
+    });
+
+    test("are those of one history: after a restore the cursors from before are refused, and say to begin anew", async (t) => {
+      const [store, other] = [await freshStore(engine), await freshStore(engine)];
+      const folder = mkdtempSync(join(tmpdir(), "duba-history-"));
+      t.after(async () => {
+        rmSync(folder, { recursive: true });
+        await store.close();
+        await other.close();
+      });
+      const catalogue = await openCatalogue({ db: store.db });
+      await catalogue.publish(priced("MTNDATA 104", 11_000), about);
+      await backup(store.db, join(folder, "backup"), { madeBy: "test" });
+      const { next } = await ask(catalogue, { after: "0", limit: "10" });
+      const end = await cursorAfter(catalogue, 2);
+      await catalogue.stop();
+      // Whoever asked the other store before it was restored has a cursor of a history that is no more.
+      const fresh = await openCatalogue({ db: other.db });
+      const early = await cursorAfter(fresh, 1);
+      await fresh.stop();
+      await restore(other.publisher(), join(folder, "backup"));
+      const restored = await openCatalogue({ db: other.db });
+      t.after(() => restored.stop());
+      for (const after of [next, end, early])
+        await assert.rejects(ask(restored, { after }), {
+          code: "validation_failed",
+          message: /^after is of another history of this catalogue.*: begin anew without it, and fetch the lists\.$/,
+        });
+      assert.equal((await askAll(restored, "0", "1000")).data.length, 156);
+      await restored.publish(priced("MTNDATA 104", 12_000), about);
+      const after = await cursorAfter(restored, 2);
+      assert.deepEqual(
+        (await ask(restored, { after })).data.map(({ revision }) => revision),
+        [3],
+      );
     });
 
     test("show an account its own prices, and none of the others'", async () => {
@@ -138,10 +190,11 @@ for (const engine of engines)
         await catalogue.publish(priced("MTNDATA 104", 11_000), about);
         await catalogue.publish(priced("MTNDATA 113", 21_000), about);
         const seenBy = async (account?: string) =>
-          (await askAll(catalogue, "1", "1", account)).data.map(({ revision, list, old, new: now }) =>
-            [revision, list, ...[old, now].map((it) => it && ("price" in it ? it.price : "of" in it && it.of))].join(
-              " ",
-            ),
+          (await askAll(catalogue, await cursorAfter(catalogue, 1), "1", account)).data.map(
+            ({ revision, list, old, new: now }) =>
+              [revision, list, ...[old, now].map((it) => it && ("price" in it ? it.price : "of" in it && it.of))].join(
+                " ",
+              ),
           );
         assert.deepEqual(await seenBy("acc_1"), ["2 prices  MTNDATA", "3 prices  MTNDATA 113", "4 data-bundles 90 99"]);
         assert.deepEqual(await seenBy("acc_2"), ["4 data-bundles 100 110", "5 data-bundles 200 210"]);
@@ -152,14 +205,16 @@ for (const engine of engines)
       }
     });
 
-    test("announce what is scheduled, and list it when it holds", async () => {
+    test("announce what is scheduled to callers with a credential, and list it to everybody when it holds", async () => {
       const store = await freshStore(engine);
       const clock = { time: start };
       const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
       try {
         await catalogue.publish(priced("MTNDATA 104", 11_000), { ...about, holdsFrom: start + 60_000 });
-        const before = await ask(catalogue, { after: "1" });
+        const begin = await cursorAfter(catalogue, 1);
+        const before = await ask(catalogue, { after: begin }, "acc_1");
         assert.deepEqual(before.data, []);
+        assert.deepEqual((await ask(catalogue, { after: begin })).scheduled, []);
         const [announced] = before.scheduled;
         assert.deepEqual([announced!.change, announced!.holds_from], ["modified", "2026-01-31T09:31:00.000Z"]);
         clock.time += 60_000;
@@ -193,7 +248,7 @@ for (const engine of engines)
         });
         const revisions: number[] = [];
         const read = async () => {
-          for (let after = "1"; ; ) {
+          for (let after = await cursorAfter(catalogue, 1); ; ) {
             const last = publishing === 0;
             await catalogue.refresh();
             const page = await ask(catalogue, { after, limit: "2" });

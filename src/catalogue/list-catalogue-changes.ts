@@ -21,7 +21,7 @@ const first: CatalogueChangeAnswer = {
     },
   ],
   scheduled: [],
-  next: "1.1",
+  next: "1.1-9f2c61b0a7",
   more: true,
 };
 
@@ -48,7 +48,7 @@ const dearer: CatalogueChangeAnswer = {
     },
   ],
   scheduled: [],
-  next: "7",
+  next: "7-9f2c61b0a7",
   more: false,
 };
 
@@ -61,8 +61,9 @@ export const listCatalogueChanges = operation({
     "Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching " +
     "every list again. Begin without `after`: nothing is listed, and `next` is where you stand. Then fetch the lists, and " +
     "from then on ask with the last `next`. `after=0` lists everything from the first revision on. Prices are the ones that " +
-    "you pay, by the margins that hold for you now. The order of a list is not told here. `scheduled` shows what is planned; " +
-    "when its time comes it is listed like any other change, with what it then changes.",
+    "you pay, by the margins that hold for you now. The order of a list is not told here. `scheduled` shows callers with a " +
+    "credential what is planned; when its time comes it is listed like any other change, with what it then changes. A cursor " +
+    "of another history, as after a restore of this service, is refused: begin anew.",
   group: "Data",
   documented: false,
   access: "anonymous",
@@ -71,10 +72,10 @@ export const listCatalogueChanges = operation({
   carriage: "query",
   input: Type.Object({
     after: optionalField({
-      pattern: "^\\d{1,9}(\\.\\d{1,9})?$",
+      pattern: "^(0|\\d{1,9}(\\.\\d{1,9})?-[0-9a-f]{10})$",
       description: "The `next` of an earlier answer, or 0.",
       fault: "must be the next of an earlier answer, or 0",
-      example: "6",
+      example: "0",
     }),
     limit: optionalField({
       pattern: "^([1-9]\\d{0,2}|1000)$",
@@ -88,7 +89,7 @@ export const listCatalogueChanges = operation({
   failurePayload: () => ({ data: [] }),
   examples: [
     { summary: "The first change of all", input: { after: "0", limit: "1" }, answer: first },
-    { summary: "A price that rose", input: { after: "6" }, answer: dearer },
+    { summary: "A price that rose", input: { after: "6-9f2c61b0a7" }, answer: dearer },
   ],
   run: async ({ input: { after, limit }, caller }, catalogue: Catalogue): Promise<CatalogueChangeAnswer> => {
     const asked = { after, limit: limit === undefined ? USUAL_LIMIT : Number(limit) };

@@ -121,7 +121,7 @@ export const CatalogueChangeAnswer = Type.Object({
   data: Type.Array(CatalogueChange, { description: "Changes after the cursor, oldest first" }),
   scheduled: Type.Array(ScheduledChange, {
     description:
-      "What is scheduled for later, soonest first, while nothing more is to be listed; it may still be changed",
+      "What is scheduled for later, soonest first, while nothing more is to be listed; it may still be changed. Empty for callers without a credential",
   }),
   next: text("Cursor for the next call: `after`"),
   more: Type.Boolean({ description: "True if the next call will list more at once" }),

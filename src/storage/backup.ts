@@ -43,6 +43,8 @@ const primaryKeys: Record<Name, readonly string[] | null> = {
   audit_entry: ["occurred_at", "id"],
   audit_seal: ["batch"],
   audit_head: ["id"],
+  // A restored store has a history of its own.
+  catalogue_history: null,
   // Only its changes say something: a restore is one.
   change_counter: null,
   verification_owner: null,

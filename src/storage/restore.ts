@@ -4,6 +4,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { type AuditEvent, type Audited, inTransaction } from "./audit.ts";
 import { type BackupHeader, copiedTables, countRows, migrationsOf } from "./backup.ts";
 import { codeOf, StoreFault } from "./fault.ts";
+import { newHistoryId } from "./history-id.ts";
 import type { Tables } from "./tables.ts";
 
 /** Looks at the restored store before it is kept; throws a sentence for people if it is not what it should be. */
@@ -67,6 +68,7 @@ async function fill(
     .updateTable("change_counter")
     .set((it) => ({ number: it("number", "+", 1) }))
     .execute();
+  await trx.updateTable("catalogue_history").set({ id: newHistoryId() }).execute();
   for (const { table } of copiedTables)
     if ((await countRows(trx, table)) !== (header.rows[table] ?? 0))
       throw new StoreFault(`The table ${table} has other rows than the backup says it holds: nothing was restored.`);

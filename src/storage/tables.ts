@@ -70,6 +70,12 @@ export interface CatalogueChangeRow {
   new_content: string | null;
 }
 
+/** One row, there from the start, that names the history which the revisions are of. */
+export interface CatalogueHistoryRow {
+  /** Another one after a restore. */
+  id: string;
+}
+
 /** The last pull from one source of the catalogue, and what stays of those before. */
 export interface CatalogueSourceRow {
   source: string;
@@ -252,6 +258,7 @@ export interface Tables {
   catalogue_revision: CatalogueRevisionRow;
   catalogue_draft: CatalogueDraftRow;
   catalogue_change: CatalogueChangeRow;
+  catalogue_history: CatalogueHistoryRow;
   catalogue_source: CatalogueSourceRow;
   change_counter: ChangeCounterRow;
   account: AccountRow;

@@ -1,4 +1,5 @@
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
+import { newHistoryId } from "../history-id.ts";
 import type { Tables } from "../tables.ts";
 
 /** A portable column: `?` marks one that may be null. `bigint` holds epoch milliseconds and kobo. */
@@ -99,6 +100,9 @@ async function catalogue(db: Schema): Promise<void> {
     },
     ["draft", "place"],
   ).execute();
+
+  await table(db, "catalogue_history", { id: "text" }, ["id"]).execute();
+  await db.insertInto("catalogue_history").values({ id: newHistoryId() }).execute();
 
   await table(
     db,
