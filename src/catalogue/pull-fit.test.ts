@@ -3,20 +3,25 @@ import { test } from "node:test";
 import { starterSnapshot } from "./catalogue.fixture.ts";
 import type { Content, ListName } from "./lists.ts";
 import { fitting } from "./pull-fit.ts";
+import type { OfferedList } from "./pull-offer.ts";
 import { countsOf } from "./revisions/change.ts";
-import { difference, type WantedList } from "./revisions/difference.ts";
+import { difference } from "./revisions/difference.ts";
 import { inOrder } from "./snapshot.ts";
 
 const base = await starterSnapshot();
 
-function listed(list: ListName, change: (contents: Content[]) => Content[] = (contents) => contents): WantedList {
-  const contents = change([...inOrder(base, list)].map(({ content }) => content));
-  return { list, entries: contents.map((content, at) => ({ content, place: `entry ${at + 1}` })) };
+function listed(list: ListName, change: (contents: Content[]) => Content[] = (contents) => contents): OfferedList {
+  return { list, contents: change([...inOrder(base, list)].map(({ content }) => content)), unusable: [] };
 }
 
-test("lists that a source does not give are left as they are", () => {
-  const given = [listed("data-bundles"), listed("cable-products")];
-  assert.deepEqual(fitting(base, given), { lists: given, leftOut: [] });
+test("lists that a source does not give are left as they are", async () => {
+  const { lists, leftOut } = fitting(base, [listed("data-bundles"), listed("cable-products")]);
+  assert.deepEqual(
+    lists.map(({ list }) => list),
+    ["data-bundles", "cable-products"],
+  );
+  assert.deepEqual(leftOut, []);
+  assert.deepEqual(await difference(base, lists), []);
 });
 
 test("bundles of a provider that the catalogue does not have are left out, and told", async () => {
@@ -29,8 +34,10 @@ test("bundles of a provider that the catalogue does not have are left out, and t
   const { lists, leftOut } = fitting(base, [bundles]);
   assert.deepEqual(leftOut, ["2 of data-bundles for SMILE, which is not in data-providers: left out."]);
   assert.deepEqual(await difference(base, lists), []);
-  const providers = listed("data-providers");
-  assert.deepEqual(fitting(base, [providers, bundles]), { lists: [providers, bundles], leftOut: [] });
+  // So too where the source gives the providers itself.
+  const both = fitting(base, [listed("data-providers"), bundles]);
+  assert.deepEqual(both.leftOut, leftOut);
+  assert.deepEqual(await difference(base, both.lists), []);
 });
 
 test("add-ons of a product that is gone go with it, and all others stay", async () => {
@@ -52,4 +59,14 @@ test("what belongs to a provider that is gone goes with it, through every list",
   const after = lists.flatMap(({ entries }) => entries.map(({ content }) => content.type));
   assert.ok(!after.includes("dstv"));
   await difference(base, lists);
+});
+
+test("an id that stands there twice, and a provider that is spelled another way, do not end the pull", async () => {
+  const providers = listed("data-providers", (contents) => [
+    ...contents.map((content) => ({ ...content, type: String(content.type).toLowerCase() })),
+    { ...contents[0]!, type: "smile" },
+  ]);
+  const { lists, leftOut } = fitting(base, [providers]);
+  assert.deepEqual(leftOut, ["data-providers, SMILE: another entry has its id 1, so left out."]);
+  assert.deepEqual(await difference(base, lists), []);
 });

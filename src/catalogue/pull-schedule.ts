@@ -1,6 +1,7 @@
 import { codeOf } from "../storage/fault.ts";
 import type { Origins } from "./origin.ts";
-import { type PulledSource, pullFrom } from "./pull.ts";
+import { pullFrom } from "./pull.ts";
+import type { PulledSource } from "./pull-offer.ts";
 import { beginPull, type PullRecord, readPull } from "./pull-record.ts";
 import type { Publisher } from "./revisions/settle.ts";
 

@@ -2,7 +2,7 @@ import { compatibleCatalogue } from "../upstreams/compatible/catalogue.ts";
 import { Exchange } from "../upstreams/exchange.ts";
 import { json, LocalVendor, RecordedLog } from "../upstreams/local-vendor.fixture.ts";
 import { starterRows } from "./catalogue.fixture.ts";
-import type { PulledSource } from "./pull.ts";
+import type { PulledSource } from "./pull-offer.ts";
 
 /** What the tests of pulls share. */
 

@@ -138,23 +138,35 @@ for (const engine of engines)
       assert.deepEqual(drafts, [{ state: "published" }]);
     });
 
-    test("what cannot be in a catalogue is refused as a whole, and told", async (t) => {
-      const { shop, pull, publisher } = await opened(t, engine);
-      const before = await publisher.latest();
+    test("what no list can hold is left out and named, and the rest is taken over", async (t) => {
+      const { shop, pull, priceOf } = await opened(t, engine);
       assert.equal((await pull()).result, "unchanged");
       const [first] = shop.lists.bundles!;
-      shop.lists.bundles!.push({ ...first!, price: "1e3" });
-      assert.equal((await pull()).result, "refused");
-      shop.lists.bundles!.push({ ...first! });
-      const refused = await pull();
-      assert.equal(refused.result, "refused");
-      assert.match(refused.sentences.join("\n"), /^data-bundles, entry 31: price has an exponent[^\n]*\.\n/);
-      assert.match(refused.sentences.join("\n"), /MTNDATA 104 is listed twice/);
-      shop.lists.bundles = Array.from({ length: 50 }, () => ({ ...first! }));
-      assert.equal((await pull()).sentences.at(-1), "And 29 more of this kind.");
-      shop.lists.bundles = Array.from({ length: 500 }, () => ({ ...first! }));
-      assert.equal((await pull()).sentences.at(-1), "And 479 more of this kind.");
-      assert.equal(await publisher.latest(), before);
+      shop.price("113", "210");
+      shop.lists.bundles!.push({ ...first!, code: "new", price: "1e3" }, { ...first!, price: "99" });
+      const taken = await pull();
+      assert.equal(taken.result, "published");
+      assert.deepEqual(taken.sentences, [
+        "data-bundles, MTNDATA 104: listed again, so only the first is kept.",
+        "data-bundles, MTNDATA new: its price cannot be used; left out.",
+      ]);
+      assert.deepEqual([await priceOf("MTNDATA 104"), await priceOf("MTNDATA 113")], [10_000, 21_000]);
+      for (let count = 0; count < 500; count++) shop.lists.products!.push({ ...shop.lists.products![0]! });
+      assert.equal((await pull()).sentences.at(-1), "And 482 more of this kind.");
+    });
+
+    test("a known price that cannot be read stays as it was, until it can be read again", async (t) => {
+      const { shop, pull, priceOf } = await opened(t, engine);
+      shop.price("104", "");
+      const kept = await pull();
+      assert.deepEqual([kept.result, kept.succeededAt], ["unchanged", kept.begunAt]);
+      assert.deepEqual(kept.sentences, [
+        "data-bundles, MTNDATA 104: its price cannot be used; its last good entry stays.",
+      ]);
+      assert.equal(await priceOf("MTNDATA 104"), 10_000);
+      shop.price("104", "110");
+      assert.equal((await pull()).result, "published");
+      assert.equal(await priceOf("MTNDATA 104"), 11_000);
     });
 
     test("prices that move far are held, once; approved, they are what the source has", async (t) => {

@@ -1,14 +1,8 @@
-import { createHash } from "node:crypto";
-import type { LiveSource } from "../upstreams/catalogue-live.ts";
-import type { Pulled } from "../upstreams/catalogue-source.ts";
-import type { ReadList } from "./files/csv.ts";
-import { readEntry } from "./files/entry.ts";
-import type { ListName } from "./lists.ts";
-import { pacer } from "./pace.ts";
 import { fitting } from "./pull-fit.ts";
+import { hashOf, type Offer, offerOf, type PulledSource } from "./pull-offer.ts";
 import { endPull, isHeld, type PullRecord } from "./pull-record.ts";
 import { reject } from "./revisions/decide.ts";
-import { difference, type EntryFault, ListFault, type WantedEntry } from "./revisions/difference.ts";
+import { difference, ListFault } from "./revisions/difference.ts";
 import { CatalogueFault } from "./revisions/fault.ts";
 import { type Outcome, type Plan, publish } from "./revisions/publish.ts";
 import type { Publisher } from "./revisions/settle.ts";
@@ -16,50 +10,9 @@ import type { Publisher } from "./revisions/settle.ts";
 /** Sentences that are kept of one pull. */
 const KEPT = 20;
 
-/** A source that lists follow, as far as a pull needs it. */
-export type PulledSource = Pick<LiveSource, "name" | "covers" | "pull">;
-
-/** What a source has, as lists of the catalogue. */
-export interface Offer {
-  readonly lists: readonly ReadList[];
-  /** What the source has and the lists cannot hold, in sentences. */
-  readonly leftOut: readonly string[];
-}
-
-/** Asks a source for all that it covers, and changes nothing. */
-export async function offerOf(
-  { covers, pull }: PulledSource,
-  signal: AbortSignal,
-): Promise<Offer | Exclude<Pulled, { kind: "whole" }>> {
-  const pulled = await pull(signal);
-  if (pulled.kind !== "whole") return pulled;
-  const lists: ReadList[] = [];
-  for (const list of covers) {
-    const given = pulled.lists[list];
-    if (!given) return { kind: "incomplete", sentence: `It gave no ${list}.` };
-    lists.push(await readList(list, given));
-  }
-  return { lists, leftOut: pulled.leftOut };
-}
-
-/** Look-ups are answered meanwhile. */
-async function readList(list: ListName, given: readonly object[]): Promise<ReadList> {
-  const pause = pacer();
-  const entries: WantedEntry[] = [];
-  const faults: EntryFault[] = [];
-  for (const [at, members] of given.entries()) {
-    const place = `entry ${at + 1}`;
-    const content = readEntry(list, { ...members }, (sentence) => faults.push({ list, place, sentence }));
-    if (content) entries.push({ content, place });
-    await pause();
-  }
-  return { list, entries, faults };
-}
-
-/** The plan that makes the covered lists what the source has, or throws a `ListFault`. */
+/** The plan that makes the covered lists what the source has. */
 export function planOf({ lists }: Offer): Plan {
-  const faults = lists.flatMap((list) => list.faults);
-  return (base) => difference(base, fitting(base, lists).lists, faults);
+  return (base) => difference(base, fitting(base, lists).lists);
 }
 
 /** Publishes what a source sent: a formula in it needs approval, since somebody opens the catalogue in a spreadsheet one day. */
@@ -134,20 +87,6 @@ async function supersede(publisher: Publisher, draft: number | null): Promise<vo
     // Decided in between.
     if (!(error instanceof CatalogueFault)) throw error;
   });
-}
-
-/** Alike for what would be alike in the catalogue, or could not be in one. */
-async function hashOf({ lists }: Offer): Promise<string> {
-  const pause = pacer();
-  const hash = createHash("sha256");
-  for (const { list, entries, faults } of lists) {
-    hash.update(`${list} ${faults.length}\n`);
-    for (const { content } of entries) {
-      hash.update(`${JSON.stringify(content)}\n`);
-      await pause();
-    }
-  }
-  return hash.digest("base64url");
 }
 
 function shortened(sentences: readonly string[]): string[] {

@@ -1,5 +1,6 @@
 import { Argument, type Command } from "commander";
-import { holdingFormulas, leftOutOf, offerOf, type PulledSource, planOf, pullFrom } from "../catalogue/pull.ts";
+import { holdingFormulas, leftOutOf, planOf, pullFrom } from "../catalogue/pull.ts";
+import { offerOf, type PulledSource } from "../catalogue/pull-offer.ts";
 import { beginPull, isHeld, listPulls, type PullRecord, readPull } from "../catalogue/pull-record.ts";
 import { pullSettings } from "../catalogue/pull-settings.ts";
 import { CatalogueFault } from "../catalogue/revisions/fault.ts";

@@ -42,7 +42,10 @@ interface CableAddOn {
   price: string;
 }
 
-/** The lists of a catalogue, entries with the members of the interface document in their order. Money is naira text. */
+/**
+ * The lists of a catalogue, entries with the members of the interface document in their order. Money is naira
+ * text; empty where the source gives no price that could be one. An entry may be there twice: the first one counts.
+ */
 export interface CatalogueLists {
   "data-providers": Provider[];
   "data-bundles": DataBundle[];

@@ -1,3 +1,4 @@
+import { koboOf } from "../../contract/money.ts";
 import type { CatalogueLists } from "../catalogue-source.ts";
 import type { Variation } from "./wire.ts";
 
@@ -17,7 +18,8 @@ export const dataShelf: Shelf<CatalogueLists["data-bundles"][number]> = {
     "glo-data": "GLODATA",
     "etisalat-data": "9MOBILEDATA",
   },
-  entryOf(type, { variation_code: code, variation_amount: price, name }) {
+  entryOf(type, { variation_code: code, variation_amount, name }) {
+    const price = priceIn(variation_amount);
     const description = spaced(name);
     const value = valueIn(description);
     return { type, code, description, amount: price, price, value, duration: durationIn(description) };
@@ -27,10 +29,16 @@ export const dataShelf: Shelf<CatalogueLists["data-bundles"][number]> = {
 export const cableShelf: Shelf<CatalogueLists["cable-products"][number]> = {
   identifier: "tv-subscription",
   types: { gotv: "gotv", dstv: "dstv", startimes: "startimes" },
-  entryOf(type, { variation_code: code, variation_amount: price, name }) {
+  entryOf(type, { variation_code: code, variation_amount, name }) {
+    const price = priceIn(variation_amount);
     return { type, code, name: spaced(name), description: spaced(name), price, amount: price };
   },
 };
+
+/** The amount if it is one above 0; `ewallet` stands there for 0.00, and has no price. */
+function priceIn(amount: string): string {
+  return koboOf(amount) ? amount : "";
+}
 
 function spaced(name: string): string {
   return name.trim().replace(/\s+/g, " ");

@@ -16,6 +16,7 @@ const lists = {
     bundle("MTNDATA", "mtn-a", "N100 100MB - 24 hrs", "100.00", "100MB", "24 hrs"),
     bundle("MTNDATA", "mtn-b", "N1000 1.5GB - 30 days", "1000.50", "1.5GB", "30 days"),
     bundle("AIRTELDATA", "air-a", "Airtel Data - 50 Naira - 25MB - 1Day", "49.99", "25MB", "1Day"),
+    bundle("GLODATA", "glo-b", "Glo 1GB + 1GB night", "", "", ""),
     bundle("9MOBILEDATA", "eti-a", "9mobile Data - 4.5GB + 1GB night", "2000.00", "", ""),
   ],
   "cable-products": [
@@ -29,7 +30,6 @@ const leftOut = [
   "smile-direct: not known here, so left out.",
   "airtel-data, air-b: its price is not fixed, so left out.",
   "glo-data, a variation: its code is not 1 to 64 visible ASCII characters, so left out.",
-  "glo-data, glo-b: its price is no amount above 0, so left out.",
   "showmax: not known here, so left out.",
   "startimes: its convenience fee is not in the prices.",
 ];
@@ -81,9 +81,9 @@ keepsTheSourceDoor({
         kind: "whole",
         lists: { ...lists, "data-bundles": lists["data-bundles"].filter(({ type }) => type !== "9MOBILEDATA") },
         leftOut: [
-          ...leftOut.slice(0, 4),
+          ...leftOut.slice(0, 3),
           "etisalat-data: not among its services, so 9MOBILEDATA has nothing.",
-          ...leftOut.slice(4),
+          ...leftOut.slice(3),
         ],
       },
     },

@@ -1,5 +1,4 @@
 import Type, { type Static } from "typebox";
-import { koboOf } from "../../contract/money.ts";
 import type { PullFault } from "../catalogue-source.ts";
 
 const code = Type.String({ pattern: "^[!-~]{1,64}$" });
@@ -46,10 +45,9 @@ export function failureIn(body: unknown): { kind: PullFault; said: string } | un
 }
 
 /** Why a variation is no entry of a catalogue; undefined: it is one. */
-export function unfit({ variation_code, variation_amount, fixedPrice }: Variation): string | undefined {
+export function unfit({ variation_code, fixedPrice }: Variation): string | undefined {
   if (!/^[!-~]{1,64}$/.test(variation_code)) return "its code is not 1 to 64 visible ASCII characters";
-  if (fixedPrice !== "Yes") return "its price is not fixed";
-  return koboOf(variation_amount) ? undefined : "its price is no amount above 0";
+  return fixedPrice === "Yes" ? undefined : "its price is not fixed";
 }
 
 /** `0 %`, `N0` and the like are no fee. */
