@@ -88,6 +88,9 @@ export interface VendorCase {
 /** What a vendor's raw text looks like in the fault table; it may not get any further. */
 const rawText = "raw text of a vendor about 22000000017";
 
+const unreadable: IdentityOutcome = { kind: "bad_response", why: "unreadable" };
+const shape: IdentityOutcome = { kind: "bad_response", why: "shape" };
+
 /** What any vendor may do instead of answering, and what that leaves open. */
 export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: IdentityOutcome; timeout?: number }> = {
   "resets the connection after the request": {
@@ -112,23 +115,23 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
     },
     outcome: { kind: "unknown" },
   },
-  "answers in HTML": { behaviour: text(200, "text/html", rawText), outcome: { kind: "bad_response" } },
+  "answers in HTML": { behaviour: text(200, "text/html", rawText), outcome: unreadable },
   "answers JSON under another type": {
     behaviour: text(200, "text/plain", JSON.stringify({ message: rawText })),
-    outcome: { kind: "bad_response" },
+    outcome: unreadable,
   },
   "answers a page of a proxy with 404": {
     behaviour: text(404, "text/html", rawText),
-    outcome: { kind: "bad_response" },
+    outcome: unreadable,
   },
   "answers a page of a proxy with 502": { behaviour: text(502, "text/html", rawText), outcome: { kind: "unknown" } },
   "answers what is no JSON": {
     behaviour: text(200, "application/json", `{"message":"${rawText}`),
-    outcome: { kind: "bad_response" },
+    outcome: unreadable,
   },
   "answers nothing with 200": {
     behaviour: (response) => void response.writeHead(200).end(),
-    outcome: { kind: "bad_response" },
+    outcome: shape,
   },
   "answers nothing with 503": {
     behaviour: (response) => void response.writeHead(503).end(),
@@ -136,22 +139,34 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
   },
   "answers more than may be read": {
     behaviour: json(200, { message: rawText.repeat(50_000) }),
-    outcome: { kind: "bad_response" },
+    outcome: unreadable,
   },
   "redirects the question": {
     behaviour: json(307, { message: rawText }, { Location: "/elsewhere" }),
-    outcome: { kind: "bad_response" },
+    outcome: unreadable,
   },
   "answers another shape": {
     behaviour: json(200, { success: true, data: { message: rawText, "22000000017": 1 } }),
-    outcome: { kind: "bad_response" },
+    outcome: shape,
   },
-  "answers a list": { behaviour: json(200, [rawText]), outcome: { kind: "bad_response" } },
-  "answers null": { behaviour: json(200, null), outcome: { kind: "bad_response" } },
-  ...statuses(404, { kind: "bad_response" }),
+  "answers a list": { behaviour: json(200, [rawText]), outcome: shape },
+  "answers null": { behaviour: json(200, null), outcome: shape },
+  ...statuses(404, { kind: "bad_response", why: "status" }),
   ...statuses(401, unavailable("bad_credentials")),
   ...statuses(402, unavailable("no_money")),
   ...statuses(403, unavailable("bad_credentials")),
+  "says without more that our wallet is empty, with 400": {
+    behaviour: json(400, { message: "Insufficient wallet balance" }),
+    outcome: unavailable("no_money"),
+  },
+  "says without more that our balance is too low, with 403": {
+    behaviour: json(403, { error: { code: "BALANCE_INSUFFICIENT", description: rawText } }),
+    outcome: unavailable("no_money"),
+  },
+  "says without more that we lack funds, with 200": {
+    behaviour: json(200, { status: false, message: "You have insufficient funds to do this." }),
+    outcome: unavailable("no_money"),
+  },
   ...statuses(429, unavailable("rate_limited"), { "Retry-After": "60" }),
   ...statuses(500, { kind: "unknown" }),
   ...statuses(502, { kind: "unknown" }),

@@ -13,6 +13,12 @@ const question: IdentityQuestion = {
   reference: "abcdef000000001",
   signal: new AbortController().signal,
 };
+let bvns = 22_000_000_017;
+/** A question about somebody else. */
+const another = (): IdentityQuestion => {
+  bvns += 1;
+  return { ...question, bvn: String(bvns) };
+};
 const paused = unavailable("paused");
 const busy = unavailable("busy");
 
@@ -42,10 +48,11 @@ function guarded(t: TestContext, changes: Partial<GuardOptions> = {}, upstream: 
       ...changes,
     },
   );
-  const ask = async (outcome: IdentityOutcome, times = 1) => {
+  /** Asks about so many people, one after another. */
+  const ask = async (outcome: IdentityOutcome, people = 1) => {
     vendor.outcome = outcome;
     let last: IdentityOutcome | undefined;
-    for (let n = 0; n < times; n += 1) last = await guard.verify(question);
+    for (let n = 0; n < people; n += 1) last = await guard.verify(another());
     return last;
   };
   const pass = (milliseconds: number) => t.mock.timers.tick(milliseconds);
@@ -55,7 +62,8 @@ function guarded(t: TestContext, changes: Partial<GuardOptions> = {}, upstream: 
 test("outcomes pass through, and answers about the person keep the vendor ready", async (t) => {
   const { guard, vendor, ask, log, changesSeen } = guarded(t);
   for (const kind of ["not_found", "phone_mismatch"] as const) assert.deepEqual(await ask({ kind }, 10), { kind });
-  assert.deepEqual(await ask(unavailable("refused"), 10), unavailable("refused"));
+  vendor.outcome = unavailable("refused");
+  for (let n = 0; n < 10; n += 1) assert.deepEqual(await guard.verify(question), vendor.outcome);
   assert.equal(vendor.asked, 30);
   assert.equal(guard.isReady(), true);
   assert.deepEqual(guard.health(), {
@@ -90,6 +98,48 @@ for (const outcome of [
     assert.equal(log.lines.length, 1);
   });
 }
+
+test("one person's questions count once, however often they fail: the vendor is asked for others", async (t) => {
+  for (const outcome of [{ kind: "unknown" }, { kind: "bad_response" }, unavailable("out_of_service")] as const) {
+    const { guard, vendor, ask } = guarded(t);
+    vendor.outcome = outcome;
+    for (let n = 0; n < 20; n += 1) assert.deepEqual(await guard.verify(question), outcome);
+    assert.equal(vendor.asked, 20);
+    assert.deepEqual(await ask({ kind: "not_found" }), { kind: "not_found" });
+    t.mock.timers.reset();
+  }
+});
+
+test("a vendor that cannot be reached is paused, whoever was asked for", async (t) => {
+  const { guard, vendor } = guarded(t);
+  vendor.outcome = unavailable("not_reached");
+  for (let n = 0; n < 3; n += 1) await guard.verify(question);
+  assert.equal(guard.isReady(), false);
+});
+
+test("well-formed answers that are not believed, and refusals, raise an alarm after several people, and pause nothing", async (t) => {
+  for (const [outcome, alarm] of [
+    [{ kind: "bad_response", why: "shape" }, "bad_response"],
+    [{ kind: "bad_response", why: "failure" }, "bad_response"],
+    [unavailable("refused"), "refused"],
+  ] as const) {
+    const { guard, vendor, ask, log } = guarded(t);
+    await ask(outcome, 2);
+    vendor.outcome = outcome;
+    for (let n = 0; n < 10; n += 1) await guard.verify(question);
+    assert.equal(guard.health().alarm, alarm);
+    assert.equal(guard.isReady(), true);
+    assert.deepEqual(
+      log.lines.map(({ level, fields }) => [level, fields.alarm]),
+      [["error", alarm]],
+    );
+    await ask({ kind: "not_found" });
+    assert.equal(guard.health().alarm, null);
+    await ask(outcome, 2);
+    assert.equal(guard.health().alarm, null);
+    t.mock.timers.reset();
+  }
+});
 
 test("after the pause one question tries, and the others are not held up by it", async (t) => {
   const answers: ((outcome: IdentityOutcome) => void)[] = [];
@@ -198,7 +248,7 @@ test("200 questions at once to a dead vendor end within one time-out, and the ne
   const { guard } = guarded(t, { timeout: 500, concurrency: 64, breakerFailures: 5 }, { verify });
   const kinds = async () => {
     const begun = performance.now();
-    const outcomes = await Promise.all(Array.from({ length: 200 }, () => guard.verify(question)));
+    const outcomes = await Promise.all(Array.from({ length: 200 }, () => guard.verify(another())));
     const count = (reason: string) => outcomes.filter((outcome) => JSON.stringify(outcome).includes(reason)).length;
     return { unknown: count("unknown"), busy: count("busy"), paused: count("paused"), took: performance.now() - begun };
   };
@@ -222,7 +272,7 @@ test("200 questions at once to a server that never answers take no more connecti
   server.behaviour = () => {};
   const dojahHere = dojah.open({ url: server.url, appId: "app", key: "key" }, { exchange, log });
   const { guard } = guarded(t, { timeout: 1000, concurrency: 8 }, { verify: (asked) => dojahHere.verify(asked) });
-  const outcomes = await Promise.all(Array.from({ length: 200 }, () => guard.verify(question)));
+  const outcomes = await Promise.all(Array.from({ length: 200 }, () => guard.verify(another())));
   assert.equal(outcomes.filter(({ kind }) => kind === "unknown").length, 8);
   assert.equal(server.connections, 8);
   assert.equal(guard.isReady(), false);
@@ -231,7 +281,7 @@ test("200 questions at once to a server that never answers take no more connecti
 test("a fault of the adapter counts as a failure and is passed on", async (t) => {
   const fault = new Error("fault");
   const { guard } = guarded(t, {}, { verify: () => Promise.reject(fault) });
-  for (const _ of [1, 2, 3]) await assert.rejects(guard.verify(question), fault);
+  for (const _ of [1, 2, 3]) await assert.rejects(guard.verify(another()), fault);
   assert.equal(guard.isReady(), false);
   assert.deepEqual(guard.health().lastFailures, { fault: 1_000_000 });
 });

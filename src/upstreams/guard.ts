@@ -1,9 +1,9 @@
+import { createHmac, randomBytes } from "node:crypto";
 import {
   type BulkheadPolicy,
   bulkhead,
   type CircuitBreakerPolicy,
   CircuitState,
-  ConsecutiveBreaker,
   circuitBreaker,
   DelegateBackoff,
   handleAll,
@@ -17,8 +17,12 @@ import { unavailable, unknown } from "./outcomes.ts";
 import type { UpstreamLog } from "./vendor.ts";
 
 /** What only the operator can cure, so that no further question is worth its while. */
-const alarms = ["no_money", "bad_credentials", "bad_settings"] as const satisfies Unavailability[];
-type Alarm = (typeof alarms)[number];
+const lasting = ["no_money", "bad_credentials", "bad_settings"] as const satisfies Unavailability[];
+/**
+ * `refused`, `bad_response`: the vendor refused, or answered unbelievably, the questions about several people in a row. It
+ * may have changed its interface. It goes on being asked, since such an answer may be about one person only.
+ */
+type Alarm = (typeof lasting)[number] | "refused" | "bad_response";
 
 /** What a question may fail in: its kind, or the reason of an `unavailable`. */
 type FailureKind = "unknown" | "bad_response" | "unavailable" | "fault" | Unavailability;
@@ -39,7 +43,7 @@ export interface GuardOptions {
   timeout: number;
   /** Most questions under way at once. */
   concurrency: number;
-  /** So many failures in a row open the breaker, an alarm alone does. */
+  /** So many people whose questions failed in a row open the breaker; a lasting alarm alone does. */
   breakerFailures: number;
   /** Milliseconds that the breaker stays open. */
   breakerPause: number;
@@ -65,6 +69,9 @@ export class Guard implements IdentityUpstream {
   readonly #lastFailures: UpstreamHealth["lastFailures"] = {};
   #lastAnswerAt: number | null = null;
   #alarm: Alarm | null = null;
+  /** Whose questions failed since the last that did not, and whose were refused or answered unbelievably. */
+  readonly #failed: Subjects;
+  readonly #doubtful: Subjects;
   /** From the opening of the breaker until a question succeeds again. */
   #isBroken = false;
   /** When an open breaker lets the next question try, in milliseconds since 1970. */
@@ -75,10 +82,12 @@ export class Guard implements IdentityUpstream {
     this.#upstream = upstream;
     this.#options = options;
     this.#slots = bulkhead(options.concurrency, 0);
+    this.#failed = new Subjects(options.breakerFailures);
+    this.#doubtful = new Subjects(options.breakerFailures);
     this.#breaker = circuitBreaker(
       handleAll.orWhenResult((outcome) => isFailure(outcome as IdentityOutcome)),
       {
-        breaker: new FailuresInARow(options.breakerFailures, () => this.#alarm !== null),
+        breaker: { state: 0, success: () => {}, failure: () => this.#failed.areMany || this.#isLasting() },
         halfOpenAfter: new DelegateBackoff(() => this.#pause()),
       },
     );
@@ -105,16 +114,22 @@ export class Guard implements IdentityUpstream {
   }
 
   verify(question: IdentityQuestion): Promise<IdentityOutcome> {
-    return this.#asked(question.signal, (signal) => this.#upstream.verify({ ...question, signal }));
+    return this.#asked(question.bvn, question.signal, (signal) => this.#upstream.verify({ ...question, signal }));
   }
 
   async #lookUp(earlier: Omit<IdentityQuestion, "bvn" | "phone">): Promise<IdentityOutcome> {
-    const outcome = await this.#asked(earlier.signal, (signal) => this.#upstream.lookUp!({ ...earlier, signal }));
+    const { reference, signal } = earlier;
+    const outcome = await this.#asked(reference, signal, (signal) => this.#upstream.lookUp!({ ...earlier, signal }));
     // That this question was not put says nothing of the earlier one.
     return outcome.kind === "unavailable" && notPut.has(outcome.reason) ? unknown : outcome;
   }
 
-  async #asked(signal: AbortSignal, ask: (signal: AbortSignal) => Promise<IdentityOutcome>): Promise<IdentityOutcome> {
+  /** `subject` is whom the question is about: however often one person's questions fail, it says little of the vendor. */
+  async #asked(
+    subject: string,
+    signal: AbortSignal,
+    ask: (signal: AbortSignal) => Promise<IdentityOutcome>,
+  ): Promise<IdentityOutcome> {
     if (signal.aborted) return unavailable("not_reached");
     // Asked beforehand, since a half-open breaker would let it wait for the question that tries.
     if (!this.isReady()) return unavailable(this.#breaker.state === CircuitState.Closed ? "busy" : "paused");
@@ -122,9 +137,10 @@ export class Guard implements IdentityUpstream {
       return await this.#policy.execute(async (context) => {
         const outcome = await ask(context.signal).catch((fault: unknown) => {
           this.#lastFailures.fault = Date.now();
+          this.#failed.add(subject);
           throw fault;
         });
-        this.#note(outcome);
+        this.#note(outcome, subject);
         return outcome;
       }, signal);
     } catch (error) {
@@ -133,29 +149,53 @@ export class Guard implements IdentityUpstream {
     }
   }
 
+  #isLasting(): boolean {
+    return lasting.some((alarm) => alarm === this.#alarm);
+  }
+
   #pause(): number {
-    const pause = this.#alarm === null ? this.#options.breakerPause : this.#options.alarmPause;
+    const pause = this.#isLasting() ? this.#options.alarmPause : this.#options.breakerPause;
     this.#triesAt = Date.now() + pause;
     return pause;
   }
 
-  #note(outcome: IdentityOutcome): void {
-    if (!isFailure(outcome)) {
-      this.#lastAnswerAt = Date.now();
+  #note(outcome: IdentityOutcome, subject: string): void {
+    const now = Date.now();
+    const reason = outcome.kind === "unavailable" ? outcome.reason : undefined;
+    if (isFailure(outcome)) {
+      this.#lastFailures[reason ?? (outcome.kind as FailureKind)] = now;
+      if (reason === "not_reached") this.#failed.addAnother();
+      else this.#failed.add(subject);
+      const alarm = lasting.find((alarm) => alarm === reason);
+      if (alarm) this.#setAlarm(alarm);
+      return;
+    }
+    this.#lastAnswerAt = now;
+    const doubt = reason === "refused" ? reason : outcome.kind === "bad_response" ? outcome.kind : undefined;
+    if (doubt === undefined) {
+      this.#failed.clear();
+      this.#doubtful.clear();
       this.#setAlarm(null);
       return;
     }
-    const reason = outcome.kind === "unavailable" ? outcome.reason : undefined;
-    this.#lastFailures[reason ?? outcome.kind] = Date.now();
-    const alarm = alarms.find((alarm) => alarm === reason);
-    if (alarm) this.#setAlarm(alarm);
+    if (doubt === "bad_response") this.#lastFailures[doubt] = now;
+    this.#doubtful.add(subject);
+    // Either way the vendor took our credentials.
+    if (this.#doubtful.areMany) this.#setAlarm(doubt);
+    else if (this.#isLasting()) this.#setAlarm(null);
   }
 
   #setAlarm(alarm: Alarm | null): void {
     if (alarm === this.#alarm) return;
     this.#alarm = alarm;
     const { log, onChange } = this.#options;
-    if (alarm) log.error({ vendor: this.name, alarm }, "An identity vendor does no work until the operator acts");
+    if (this.#isLasting())
+      log.error({ vendor: this.name, alarm }, "An identity vendor does no work until the operator acts");
+    else if (alarm)
+      log.error(
+        { vendor: this.name, alarm },
+        "An identity vendor refuses all questions, or answers none believably: see whether its interface or our settings changed",
+      );
     else log.warn({ vendor: this.name }, "An identity vendor works again after an alarm");
     onChange?.(this.health());
   }
@@ -169,6 +209,7 @@ export class Guard implements IdentityUpstream {
         { vendor: this.name, ...this.#lastFailures },
         "An identity vendor is not asked for a while: it failed too often",
       );
+    if (state === CircuitState.Closed) this.#failed.clear();
     if (!this.#isBroken && wasBroken) log.warn({ vendor: this.name }, "An identity vendor answers again");
     onChange?.(this.health());
   }
@@ -180,23 +221,40 @@ function policyOf(slots: BulkheadPolicy, breaker: CircuitBreakerPolicy, millisec
   return wrap(slots, breaker, timeout(milliseconds, TimeoutStrategy.Cooperative));
 }
 
-class FailuresInARow extends ConsecutiveBreaker {
-  readonly #oneIsEnough: () => boolean;
+/** People, counted once each, up to a number. It holds keyed hashes of this process, never a BVN. */
+class Subjects {
+  readonly #many: number;
+  readonly #key = randomBytes(32);
+  readonly #seen = new Set<string>();
 
-  constructor(threshold: number, oneIsEnough: () => boolean) {
-    super(threshold);
-    this.#oneIsEnough = oneIsEnough;
+  constructor(many: number) {
+    this.#many = many;
   }
 
-  override failure(): boolean {
-    return super.failure() || this.#oneIsEnough();
+  get areMany(): boolean {
+    return this.#seen.size >= this.#many;
+  }
+
+  add(subject: string): void {
+    if (!this.areMany) this.#seen.add(createHmac("sha256", this.#key).update(subject).digest("base64"));
+  }
+
+  /** Counts one more, whoever it is. */
+  addAnother(): void {
+    if (!this.areMany) this.#seen.add(`${this.#seen.size}`);
+  }
+
+  clear(): void {
+    this.#seen.clear();
   }
 }
 
-type Failed = Extract<IdentityOutcome, { kind: "unavailable" | "unknown" | "bad_response" }>;
-
-/** An answer about the person, or a refusal of one question, is the work of a healthy vendor. */
-function isFailure(outcome: IdentityOutcome): outcome is Failed {
+/**
+ * Whether an outcome speaks against the vendor. An answer about the person does not, nor does a refusal of one question,
+ * nor an answer that came well-formed and is only not to be believed.
+ */
+function isFailure(outcome: IdentityOutcome): boolean {
   if (outcome.kind === "unavailable") return outcome.reason !== "refused";
-  return outcome.kind === "unknown" || outcome.kind === "bad_response";
+  if (outcome.kind === "bad_response") return outcome.why !== "shape" && outcome.why !== "failure";
+  return outcome.kind === "unknown";
 }

@@ -35,6 +35,13 @@ export type Unavailability =
   | "paused";
 
 /**
+ * Why an answer is not believed.
+ * - `unreadable`: no JSON, too much of it, or a redirect. `status`: a status that says nothing about the question.
+ * - `shape`: JSON in a shape that the adapter does not know. `failure`: a failure that does not say what was done.
+ */
+export type Disbelief = "unreadable" | "status" | "shape" | "failure";
+
+/**
  * What became of a question.
  * - `unavailable`: the source certainly did no work. `lasting` marks what a retry cannot cure (no money, bad credentials).
  * - `bad_response`: the source answered what cannot be trusted.
@@ -45,7 +52,7 @@ export type IdentityOutcome =
   | { kind: "not_found" }
   | { kind: "phone_mismatch" }
   | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability }
-  | { kind: "bad_response" }
+  | { kind: "bad_response"; why?: Disbelief }
   | { kind: "unknown" };
 
 /** A source of identity records. `verify` never throws for what a source may do to us: that is an outcome. */

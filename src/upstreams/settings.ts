@@ -24,7 +24,8 @@ export const upstreamSettings = {
   breakerFailures: setting({
     name: "DUBA_UPSTREAM_BREAKER_FAILURES",
     default: "5",
-    about: "Failures in a row after which a vendor is not asked for a while.",
+    about:
+      "People whose questions failed in a row, after which a vendor is not asked for a while; one person counts once.",
     ...count,
   }),
   breakerPause: setting({

@@ -26,10 +26,19 @@ keepsTheDoor({
     "a server fault that says not found": { status: 500, body: notFound, outcome: { kind: "unknown" } },
     "bad credentials with 200": { status: 200, body: failure(401), outcome: unavailable("bad_credentials") },
     "no money with 200": { status: 200, body: failure(402), outcome: unavailable("no_money") },
+    "no money with its own status 400": {
+      status: 200,
+      body: { ...failure(400), message: "Insufficient balance, kindly fund your wallet" },
+      outcome: unavailable("no_money"),
+    },
     "a question it does not take": { status: 400, body: failure(400), outcome: unavailable("refused") },
     "a server fault with 200": { status: 200, body: failure(500), outcome: { kind: "unknown" } },
-    "a good status without a record": { status: 200, body: failure(200), outcome: { kind: "bad_response" } },
-    "a good body with a bad status": { status: 404, body: verified, outcome: { kind: "bad_response" } },
+    "a good status without a record": {
+      status: 200,
+      body: failure(200),
+      outcome: { kind: "bad_response", why: "shape" },
+    },
+    "a good body with a bad status": { status: 404, body: verified, outcome: { kind: "bad_response", why: "status" } },
   },
   secrets: ["client-of-ours", "app of ours", "test_key_of_ours", "FAISAL"],
 });

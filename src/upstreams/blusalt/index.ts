@@ -3,7 +3,7 @@ import { door } from "../door.ts";
 import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome } from "../identity-upstream.ts";
 import { recordOf } from "../loose-record.ts";
-import { badResponse, unanswered } from "../outcomes.ts";
+import { unanswered, withoutRecord } from "../outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../vendor.ts";
 import { failureOf, ownStatusOf, Verified } from "./wire.ts";
 
@@ -57,9 +57,9 @@ export const blusalt = vendor({
       if (exchanged.kind !== "answered") return unanswered(exchanged);
       const { status, body } = exchanged;
       const own = ownStatusOf(body);
-      if (status >= 300 || (own !== undefined && own !== 200)) return failureOf(status, own);
+      if (status >= 300 || (own !== undefined && own !== 200)) return failureOf(status, body);
       const verified = read(body);
-      return verified ? { kind: "verified", record: recordOf(verified.results) } : badResponse;
+      return verified ? { kind: "verified", record: recordOf(verified.results) } : withoutRecord(body);
     };
 
     return {

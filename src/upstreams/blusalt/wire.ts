@@ -1,7 +1,7 @@
 import Type from "typebox";
 import type { IdentityOutcome } from "../identity-upstream.ts";
 import { LooseRecord } from "../loose-record.ts";
-import { failedWith } from "../outcomes.ts";
+import { failedWith, saysNoMoney, unavailable } from "../outcomes.ts";
 
 /** A good answer: its record has the interface's own names. */
 export const Verified = Type.Object({ status_code: Type.Literal(200), results: LooseRecord });
@@ -12,9 +12,11 @@ export function ownStatusOf(body: unknown): number | undefined {
   return typeof own === "number" ? own : undefined;
 }
 
-/** What an answer that is not a verified record comes to. `own`: the status in its body. */
-export function failureOf(status: number, own: number | undefined): IdentityOutcome {
+/** What an answer that is not a verified record comes to. */
+export function failureOf(status: number, body: unknown): IdentityOutcome {
   if (status >= 500) return failedWith(status);
+  const own = ownStatusOf(body);
+  if ((own ?? status) < 500 && own !== 200 && saysNoMoney(body)) return unavailable("no_money");
   // A 404 without a status in its body does not come from the service that knows BVNs.
   return own === 404 ? { kind: "not_found" } : failedWith(own ?? status);
 }

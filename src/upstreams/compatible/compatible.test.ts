@@ -46,14 +46,18 @@ keepsTheDoor({
     "a failure with 200 that says nothing": {
       status: 200,
       body: { success: false, message: "…" },
-      outcome: { kind: "bad_response" },
+      outcome: { kind: "bad_response", why: "failure" },
     },
     "a 404 in the envelope without a code": {
       status: 404,
       body: { success: false, message: "…" },
       outcome: { kind: "not_found" },
     },
-    "a 404 of another program": { status: 404, body: { detail: "Not Found" }, outcome: { kind: "bad_response" } },
+    "a 404 of another program": {
+      status: 404,
+      body: { detail: "Not Found" },
+      outcome: { kind: "bad_response", why: "status" },
+    },
     "a 422 of another program": { status: 422, body: { message: "…" }, outcome: unavailable("refused") },
     "a record with a failure's status": { status: 502, body: verified, outcome: unknown },
     "a 502 of a proxy": { status: 502, body: { message: "…" }, outcome: unknown },
@@ -71,7 +75,7 @@ keepsTheDoor({
     "a record without a name": {
       status: 200,
       body: { ...verified, data: { ...verified.data, personal_info: {} } },
-      outcome: { kind: "bad_response" },
+      outcome: { kind: "bad_response", why: "shape" },
     },
   },
   secrets: ["shop@example.com", "duba_live_of_ours", "duba_at_invented", "FAISAL"],

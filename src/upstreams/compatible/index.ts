@@ -4,7 +4,7 @@ import { door } from "../door.ts";
 import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome, IdentityQuestion } from "../identity-upstream.ts";
 import { recordOf } from "../loose-record.ts";
-import { badResponse, unanswered, unavailable } from "../outcomes.ts";
+import { unanswered, unavailable, withoutRecord } from "../outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../vendor.ts";
 import { inTestMode, ofMode } from "./mode.ts";
 import { Tokens } from "./tokens.ts";
@@ -71,7 +71,7 @@ export const compatible = vendor({
       const { status, body } = exchanged;
       if (status >= 300 || isFailure(body)) return failureOf(status, body);
       const verified = read(body);
-      return verified ? { kind: "verified", record: recordOf(verified.data) } : badResponse;
+      return verified ? { kind: "verified", record: recordOf(verified.data) } : withoutRecord(body);
     };
 
     return {

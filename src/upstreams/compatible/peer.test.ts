@@ -55,7 +55,7 @@ test("each outcome of another Duba is the same outcome here", async () => {
   assert.deepEqual(await ask("00000000002"), { kind: "phone_mismatch" });
   assert.deepEqual(await ask("00000000005"), unavailable("out_of_service"));
   assert.deepEqual(await ask("00000000006"), { kind: "unknown" });
-  assert.deepEqual(await ask("00000000007"), { kind: "bad_response" });
+  assert.deepEqual(await ask("00000000007"), { kind: "bad_response", why: "failure" });
 });
 
 test("the limit of another Duba on one BVN is no alarm", async () => {

@@ -1,7 +1,7 @@
 import { door } from "../door.ts";
 import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome, Unavailability } from "../identity-upstream.ts";
-import { unavailable } from "../outcomes.ts";
+import { saysNoMoney, unavailable } from "../outcomes.ts";
 import type { VendorParts } from "../vendor.ts";
 import { inTestMode, ofMode } from "./mode.ts";
 import { Authorized, isFailure } from "./wire.ts";
@@ -61,7 +61,7 @@ export class Tokens {
     });
     if (mustBeLive && inTestMode(exchanged, this.#log)) return none("bad_settings");
     if (exchanged.kind !== "answered" || exchanged.status !== 200) return none(reasonOf(exchanged));
-    if (isFailure(exchanged.body)) return none("bad_credentials");
+    if (isFailure(exchanged.body)) return none(saysNoMoney(exchanged.body) ? "no_money" : "bad_credentials");
     const authorized = this.#read(exchanged.body);
     if (!authorized) return none("out_of_service");
     const { access_token: token, expires_at } = authorized.data.token;
@@ -72,6 +72,7 @@ export class Tokens {
 
 function reasonOf(exchanged: Exchanged): Unavailability {
   if (exchanged.kind === "notSent" || exchanged.kind === "lost") return "not_reached";
+  if (exchanged.kind === "answered" && exchanged.status < 500 && saysNoMoney(exchanged.body)) return "no_money";
   switch (exchanged.status) {
     case 400:
     case 401:

@@ -2,7 +2,7 @@ import Type from "typebox";
 import type { FailureCode } from "../../contract/failures.ts";
 import type { IdentityOutcome } from "../identity-upstream.ts";
 import { LooseRecord } from "../loose-record.ts";
-import { badResponse, failedWith, unavailable, unknown } from "../outcomes.ts";
+import { badResponse, failedWith, saysNoMoney, unavailable, unknown } from "../outcomes.ts";
 
 /** A good answer to a verification. */
 export const Verified = Type.Object({ success: Type.Literal(true), data: LooseRecord });
@@ -65,7 +65,7 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
   upstream_unavailable: unavailable("out_of_service"),
   shutting_down: unavailable("out_of_service"),
 
-  upstream_bad_response: badResponse,
+  upstream_bad_response: badResponse("failure"),
 
   request_in_progress: unknown,
   record_no_longer_held: unknown,
@@ -81,6 +81,8 @@ export function failureOf(status: number, body: unknown): IdentityOutcome {
     const outcome = outcomes[failure.code];
     return failure.final && outcome.kind === "unavailable" ? { ...outcome, lasting: true } : outcome;
   }
+  if (status < 500 && saysNoMoney(body)) return unavailable("no_money");
+  if (status < 300) return badResponse("failure");
   // Without the envelope a 404 is more likely a wrong address than an unknown BVN.
   return status === 404 && failure ? { kind: "not_found" } : failedWith(status);
 }

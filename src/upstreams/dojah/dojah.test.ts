@@ -56,8 +56,17 @@ keepsTheDoor({
   answers: {
     "an unknown record with 404": { status: 404, body: { error: "Record not found" }, outcome: { kind: "not_found" } },
     "an unknown BVN with 200": { status: 200, body: { ...notFound, entity: {} }, outcome: { kind: "not_found" } },
-    "an error with 200": { status: 200, body: { error: "…" }, outcome: { kind: "bad_response" } },
-    "a wrong address": { status: 404, body: { error: "URL not recognized" }, outcome: { kind: "bad_response" } },
+    "no money with 400": {
+      status: 400,
+      body: { error: "Your balance is low, pls visit the dashboard to top up" },
+      outcome: unavailable("no_money"),
+    },
+    "an error with 200": { status: 200, body: { error: "…" }, outcome: { kind: "bad_response", why: "failure" } },
+    "a wrong address": {
+      status: 404,
+      body: { error: "URL not recognized" },
+      outcome: { kind: "bad_response", why: "status" },
+    },
     "a question it does not take": { status: 400, body: { error: "BVN is invalid" }, outcome: unavailable("refused") },
     "a request that is disabled": { status: 405, body: { error: "…" }, outcome: unavailable("bad_settings") },
     "its own time-out": { status: 408, body: { error: "…" }, outcome: { kind: "unknown" } },
@@ -66,12 +75,12 @@ keepsTheDoor({
     "a person without a BVN": {
       status: 200,
       body: { entity: { ...entity, bvn: undefined } },
-      outcome: { kind: "bad_response" },
+      outcome: { kind: "bad_response", why: "shape" },
     },
     "the look-up of another kind, which only compares": {
       status: 200,
       body: { entity: { bvn: { value: "22000000017", status: true } } },
-      outcome: { kind: "bad_response" },
+      outcome: { kind: "bad_response", why: "shape" },
     },
   },
   secrets: ["app-of-ours", "test_sk_of_ours", "FAISAL"],

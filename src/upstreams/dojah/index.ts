@@ -2,9 +2,9 @@ import { setting } from "../../contract/setting.ts";
 import { door } from "../door.ts";
 import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome } from "../identity-upstream.ts";
-import { badResponse, unanswered } from "../outcomes.ts";
+import { unanswered, withoutRecord } from "../outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../vendor.ts";
-import { Found, failureOf, recordIn } from "./wire.ts";
+import { errorIn, Found, failureOf, recordIn } from "./wire.ts";
 
 const name = "dojah";
 
@@ -51,10 +51,9 @@ export const dojah = vendor({
     const outcomeOf = (exchanged: Exchanged): IdentityOutcome => {
       if (exchanged.kind !== "answered") return unanswered(exchanged);
       const { status, body } = exchanged;
-      const error = (body as { error?: unknown } | null | undefined)?.error;
-      if (status >= 300 || error !== undefined) return failureOf(status, error);
+      if (status >= 300 || errorIn(body) !== undefined) return failureOf(status, body);
       const found = read(body);
-      return found ? { kind: "verified", record: recordIn(found) } : badResponse;
+      return found ? { kind: "verified", record: recordIn(found) } : withoutRecord(body);
     };
 
     return {

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { IdentityAnswer, IdentityOutcome } from "../identity-upstream.ts";
 import { mayLack, recordOf, watchlisted } from "../loose-record.ts";
-import { badResponse, failedWith } from "../outcomes.ts";
+import { badResponse, failedWith, saysNoMoney, unavailable } from "../outcomes.ts";
 
 /** A person found. `image` and `title` come too and are left behind. */
 export const Found = Type.Object({
@@ -66,12 +66,19 @@ export function recordIn({ entity }: Static<typeof Found>): IdentityAnswer {
   });
 }
 
+/** The `error` of an answer; null, false and an empty text say that there is none. */
+export function errorIn(body: unknown): unknown {
+  return (body as { error?: unknown } | null | undefined)?.error || undefined;
+}
+
 /**
  * What an answer with an `error` comes to. An unknown BVN is documented as 400 with the text "BVN not found", and 404 as
  * "URL not recognized" or "Records not found", so only that text tells it from a question that was wrong.
  */
-export function failureOf(status: number, error: unknown): IdentityOutcome {
+export function failureOf(status: number, body: unknown): IdentityOutcome {
+  const error = errorIn(body);
   if (status < 500 && typeof error === "string" && /\b(bvn|records?) not found/i.test(error))
     return { kind: "not_found" };
-  return status < 300 ? badResponse : failedWith(status);
+  if (status < 500 && saysNoMoney(body)) return unavailable("no_money");
+  return status < 300 ? badResponse("failure") : failedWith(status);
 }
