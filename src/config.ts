@@ -75,6 +75,12 @@ export const settings = {
     about: "Whether bundles, add-ons and cable discovery answer callers without a credential.",
     ...onOff,
   }),
+  docs: setting({
+    name: "DUBA_DOCS",
+    default: "on",
+    about: "Whether the start page, the pages under /docs and /openapi.json are served.",
+    ...onOff,
+  }),
   limits: setting({
     name: "DUBA_LIMITS",
     default: "on",
@@ -90,7 +96,7 @@ export const settings = {
   limitAnonymous: setting({
     name: "DUBA_LIMIT_ANONYMOUS",
     default: "60/min",
-    about: "Look-ups of one address without a credential, per process.",
+    about: "Look-ups without a credential and pages of one address, per process.",
     ...limit,
   }),
   limitVerification: setting({
@@ -152,6 +158,18 @@ export const settings = {
     default: "10s",
     about: "How long a request may take to arrive.",
     ...someTime,
+  }),
+  answerTimeout: setting({
+    name: "DUBA_ANSWER_TIMEOUT",
+    default: "30s",
+    about: "How long an answer may wait for its caller to read it; then the connection is cut.",
+    ...someTime,
+  }),
+  maxConnections: setting({
+    name: "DUBA_MAX_CONNECTIONS",
+    default: "2000",
+    about: "Connections that may be open at once, per process; further ones are closed unanswered.",
+    ...count,
   }),
   verificationTimeout: setting({
     name: "DUBA_VERIFICATION_TIMEOUT",

@@ -54,7 +54,7 @@ export async function serve(config: Config): Promise<number> {
   log.info({ url }, "ready");
   if (service.madeKeyring)
     log.warn({ keyring: service.madeKeyring }, "a key ring was made; keep a copy of it apart from the data");
-  if (service.printed) process.stdout.write(welcome(url, service.printed));
+  if (service.printed) process.stdout.write(welcome(url, config.docs, service.printed));
   try {
     return await stopped.promise;
   } finally {
@@ -106,9 +106,9 @@ function addressOf(
 }
 
 /** What the first start says: the key is shown here and never again. */
-function welcome(url: string, key: string): string {
+function welcome(url: string, docs: boolean, key: string): string {
   return `
-Duba is ready at ${url} (reference: ${url}/docs).
+Duba is ready at ${url}${docs ? ` (reference: ${url}/docs)` : ""}.
 
 Your sandbox key, shown this once (test mode: invented people, historical sample prices):
 

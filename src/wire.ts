@@ -166,6 +166,8 @@ export async function wire(config: Config, log: Log): Promise<Service> {
       headers: config.limitHeaders,
       arrival: config.requestTimeout,
     },
+    connections: { most: config.maxConnections, answer: config.answerTimeout },
+    docs: config.docs,
     turns: new Turns(),
     answers,
     accessLog: config.accessLog,
@@ -181,7 +183,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   ];
   const app = buildServer(bound, gate);
   const document = openapi(everyOperation, manifest.version);
-  registerPages(app, { operations: everyOperation, document, version: manifest.version });
+  if (config.docs) registerPages(app, { operations: everyOperation, document, version: manifest.version }, gate);
   registerHealth(app, async () => !stopping && (await store.takesWrites()));
   await store.serve();
 

@@ -32,6 +32,8 @@ const gate: Gate = {
   anonymous: true,
   addressOf: callerAddress([]),
   buckets: null,
+  connections: { most: 1000, answer: 30_000 },
+  docs: true,
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8192, headers: 16_384, arrival: 10_000 },
   turns: new Turns(),

@@ -94,6 +94,16 @@ describe("closed doors", { concurrency: true }, () => {
     });
   });
 
+  it("a setting closes the pages for people and tools", async () => {
+    await withService({ DUBA_DOCS: "off" }, async (service) => {
+      for (const path of ["/", "/docs", "/docs/errors", "/docs/sandbox", "/docs/scalar.js", "/openapi.json"]) {
+        const { message } = assertFailure(await service.ask(path), 404, "route_not_found");
+        assert.doesNotMatch(message, /docs/);
+      }
+      for (const path of [lookup, "/healthz", "/readyz"]) assert.equal((await service.ask(path)).status, 200);
+    });
+  });
+
   it("a bootstrap key may not look live, and is long enough", () => {
     for (const DUBA_BOOTSTRAP_KEY of ["duba_live_0123456789abcdefghijklmnop", "short", "has a space has a space has"])
       assert.throws(

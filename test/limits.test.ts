@@ -87,6 +87,21 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
+  it("stop an address at the pages too, but not who still holds one of them", async () => {
+    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
+      const page = (path: string, headers = {}) => service.ask(path, { credential: false, headers });
+      const { headers } = await page("/openapi.json");
+      assert.match(String(headers.ratelimit), /^"anonymous";r=2;t=\d+$/);
+      const again = await page("/openapi.json", { "If-None-Match": headers.etag });
+      assert.deepEqual([again.status, String(again.headers.ratelimit).slice(0, 15)], [304, '"anonymous";r=2']);
+      assert.equal((await page("/")).status, 200);
+      assert.equal((await page("/docs/scalar.js")).status, 200);
+      for (const path of ["/", "/docs", "/docs/scalar.js", "/openapi.json"]) assertLimited(await page(path), "");
+      for (const path of ["/healthz", "/readyz"]) assert.equal((await page(path)).status, 200);
+      assert.equal((await service.ask(lookup)).status, 200);
+    });
+  });
+
   it("of size and time are settings as well", async () => {
     const environment = { DUBA_LIMIT_BODY: "40B", DUBA_LIMIT_URL: "60B", DUBA_LIMIT_HEADERS: "1KiB" };
     await withService({ ...environment, DUBA_REQUEST_TIMEOUT: "50ms" }, async (service) => {

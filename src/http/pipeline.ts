@@ -14,6 +14,7 @@ import type { Turns } from "../contract/turns.ts";
 import { StoreAway } from "../storage/fault.ts";
 import type { RequestBounds } from "./body.ts";
 import { codingOf } from "./coding.ts";
+import type { ConnectionBounds } from "./connections.ts";
 import { failureAnswer } from "./failure-answer.ts";
 import { type Accepted, inputOf, type Located } from "./input.ts";
 import type { AnswerCounts } from "./metrics.ts";
@@ -51,6 +52,9 @@ export interface Gate {
   /** Null: nobody is limited and no RateLimit header is sent. */
   buckets: Buckets | null;
   bounds: RequestBounds;
+  connections: ConnectionBounds;
+  /** Whether the pages for people are served. */
+  docs: boolean;
   /** For what is not answered with ready bytes. */
   turns: Turns;
   answers: AnswerCounts;
@@ -173,10 +177,13 @@ function bucketOf(
 
 function count(exchange: Exchange, buckets: Buckets, caller: Caller | null): void {
   const [bucket, key] = bucketOf(exchange, buckets, caller);
-  const quota = bucket.take(key);
-  exchange.quota = quota;
-  if (quota.exceeded)
-    throw new Failure("rate_limited", `Too many requests. Try again in ${quota.reset} s.`, { retryAfter: quota.reset });
+  exchange.quota = bucket.take(key);
+  refuseExceeded(exchange.quota);
+}
+
+/** Throws `rate_limited` if the caller has nothing left. */
+export function refuseExceeded({ exceeded, reset }: Quota): void {
+  if (exceeded) throw new Failure("rate_limited", `Too many requests. Try again in ${reset} s.`, { retryAfter: reset });
 }
 
 function given(raw: IncomingMessage, names: readonly string[]): Record<string, string> {

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Failure } from "../contract/failures.ts";
 import type { BoundOperation } from "../contract/operation.ts";
-import { type RequestBounds, sizeOf } from "./body.ts";
+import { sizeOf } from "./body.ts";
+import { boundConnections } from "./connections.ts";
 import { failureAnswer } from "./failure-answer.ts";
 import { answerOddRequests, parserFailures } from "./parser-failures.ts";
 import { faultOf, type Gate, pipeline, quotaHeaders, quotaOf } from "./pipeline.ts";
@@ -47,6 +48,7 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
       refuse(request as FastifyRequest, reply as FastifyReply, failure);
     },
   });
+  boundConnections(server, gate.connections, gate.log);
   answerOddRequests(server, gate, (url) => paths.operation(url));
 
   const refuse = (request: FastifyRequest, reply: FastifyReply, failure: Failure, path?: BoundOperation) => {
@@ -63,7 +65,7 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
   // Before Fastify looks at the body: what is refused here is refused whatever it carries.
   app.addHook("onRequest", (request, reply, done) => {
     const failure =
-      refusalOf(request.raw, bounds) ?? (request.is404 ? unroutable(paths.methods(request.raw.url!)) : undefined);
+      refusalOf(request.raw, gate) ?? (request.is404 ? unroutable(paths.methods(request.raw.url!), gate) : undefined);
     if (failure) refuse(request, reply, failure, paths.operation(request.raw.url!));
     else done();
   });
@@ -83,8 +85,10 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
   }
 
   app.setErrorHandler(async (error, request, reply) => {
+    const path = paths.operation(request.raw.url!);
+    if (error instanceof Failure) return refuse(request, reply, error, path);
     gate.log.error({ requestId: request.id, ...faultOf(error) }, "fault");
-    return refuse(request, reply, new Failure("internal_error"), paths.operation(request.raw.url!));
+    return refuse(request, reply, new Failure("internal_error"), path);
   });
   return app;
 }
@@ -96,7 +100,8 @@ function fastifyPath(path: string): string {
 const inexact = /^[^?]*%|^[^?]+\/(?:\?|$)/;
 
 /** What is wrong with a request whatever its path. */
-function refusalOf({ headers, httpVersion, url = "" }: IncomingMessage, bounds: RequestBounds): Failure | undefined {
+function refusalOf({ headers, httpVersion, url = "" }: IncomingMessage, gate: Gate): Failure | undefined {
+  const { bounds } = gate;
   if (headers.host === undefined && httpVersion === "1.1")
     return new Failure("malformed_request", "The Host header is missing.");
   const coding = headers["transfer-encoding"];
@@ -107,16 +112,16 @@ function refusalOf({ headers, httpVersion, url = "" }: IncomingMessage, bounds: 
   if (url.length > bounds.url) return new Failure("uri_too_long", `The URL is longer than ${sizeOf(bounds.url)}.`);
   if (url.includes("%") && !isDecodable(url)) return new Failure("malformed_request", "The URL cannot be decoded.");
   // Paths are exact, but the router would decode them and take a trailing slash for an empty parameter.
-  return inexact.test(url) ? noSuchPath() : undefined;
+  return inexact.test(url) ? noSuchPath(gate) : undefined;
 }
 
-function noSuchPath(): Failure {
-  return new Failure("route_not_found", "No operation has this path. GET /docs lists all of them.");
+function noSuchPath({ docs }: Gate): Failure {
+  return new Failure("route_not_found", `No operation has this path.${docs ? " GET /docs lists all of them." : ""}`);
 }
 
 /** Why no route took a request: its path, or its method if others are answered there. */
-function unroutable(methods: readonly string[]): Failure {
-  if (methods.length === 0) return noSuchPath();
+function unroutable(methods: readonly string[], gate: Gate): Failure {
+  if (methods.length === 0) return noSuchPath(gate);
   const allow = methods.join(", ");
   return new Failure("method_not_allowed", `This path answers ${allow} only.`, { headers: { Allow: allow } });
 }

@@ -4,6 +4,8 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Coding } from "../../contract/ready.ts";
 import { codingOf } from "../coding.ts";
+import { type Gate, refuseExceeded } from "../pipeline.ts";
+import type { Quota } from "../quota.ts";
 
 /** Content that stays the same while the process lives. A coded form is made when it is first asked for. */
 export interface Content {
@@ -35,8 +37,20 @@ function coded(coding: Coding, plain: Buffer): Promise<Buffer> {
     : promisify(gzip)(plain);
 }
 
-/** Answers with the content, or with 304 to a browser that still holds it. */
-export async function answer(request: FastifyRequest, reply: FastifyReply, content: Content): Promise<FastifyReply> {
+/** The part of the gate that pages pass through: they share the limit of anonymous callers. */
+export type PageGate = Pick<Gate, "addressOf" | "buckets">;
+
+/** Answers with the content, or with 304 to a browser that still holds it. Throws `rate_limited`. */
+export async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: Content,
+  { addressOf, buckets }: PageGate,
+): Promise<FastifyReply> {
+  const address = addressOf(request.raw);
+  const quota = buckets?.anonymous.take(address);
+  if (quota) refuseExceeded(quota);
+  const isHeld = holds(request.headers["if-none-match"], content.etag);
   const coding = codingOf(request.headers["accept-encoding"]);
   reply.headers({
     "Content-Type": content.type,
@@ -47,12 +61,17 @@ export async function answer(request: FastifyRequest, reply: FastifyReply, conte
     Vary: "Accept-Encoding",
     "X-Request-Id": request.id,
     ...content.headers,
+    ...limitHeaders(isHeld ? buckets?.anonymous.giveBack(address) : quota),
   });
-  if (holds(request.headers["if-none-match"], content.etag)) return reply.code(304).send();
+  if (isHeld) return reply.code(304).send();
   if (coding !== "identity") reply.header("Content-Encoding", coding);
   return reply.send(await content.form(coding));
 }
 
 function holds(header: string | undefined, etag: string): boolean {
   return header !== undefined && (header.trim() === "*" || header.includes(etag.slice(2)));
+}
+
+function limitHeaders(quota: Quota | undefined): Record<string, string> {
+  return quota ? { "RateLimit-Policy": quota.policy, RateLimit: quota.state } : {};
 }

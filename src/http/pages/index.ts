@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Operation } from "../../contract/operation.ts";
 import type { OpenApiDocument } from "../openapi.ts";
-import { answer, type Content, content } from "./content.ts";
+import { answer, type Content, content, type PageGate } from "./content.ts";
 import { errors } from "./errors.ts";
 import { home } from "./home.ts";
 import type { Html } from "./html.ts";
@@ -26,15 +26,20 @@ const referenceHeaders = {
 };
 
 /** The pages for people, the document for tools, and the files that both need. */
-export function registerPages(app: FastifyInstance, { operations, document, version }: Pages): void {
+export function registerPages(app: FastifyInstance, { operations, document, version }: Pages, gate: PageGate): void {
   const serve = (path: string, what: Content) =>
-    app.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, what));
+    app.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, what, gate));
   const page = (path: PagePath, title: string, main: Html, headers = pageHeaders) =>
     serve(path, content(htmlType, layout({ path, title, version, main }), headers));
 
   app.get("/", { exposeHeadRoute: true }, (request, reply) => {
     const main = home(operations, originOf(request));
-    return answer(request, reply, content(htmlType, layout({ path: "/", title: "Duba", version, main }), pageHeaders));
+    return answer(
+      request,
+      reply,
+      content(htmlType, layout({ path: "/", title: "Duba", version, main }), pageHeaders),
+      gate,
+    );
   });
   page("/docs", "Reference", reference(), referenceHeaders);
   page("/docs/errors", "Failures", errors());
@@ -48,7 +53,7 @@ export function registerPages(app: FastifyInstance, { operations, document, vers
   let script: Promise<Content> | undefined;
   app.get("/docs/scalar.js", { exposeHeadRoute: true }, async (request, reply) => {
     script ??= scalarScript().then((body) => content("text/javascript; charset=utf-8", body));
-    return answer(request, reply, await script);
+    return answer(request, reply, await script, gate);
   });
 }
 

@@ -48,7 +48,11 @@ describe("in a browser", { skip: missing, timeout: 120_000 }, () => {
       });
     }
     app.get("/healthz", async () => ({ status: "ok" }));
-    registerPages(app, { operations, document: openapi(operations, "0.1.0"), version: "0.1.0" });
+    registerPages(
+      app,
+      { operations, document: openapi(operations, "0.1.0"), version: "0.1.0" },
+      { addressOf: () => "", buckets: null },
+    );
     origin = await app.listen({ host: "127.0.0.1", port: 0 });
     browser = await startBrowser(findBrowser());
   });

@@ -19,7 +19,11 @@ const files = ["/openapi.json", "/docs/reference.json", "/docs/scalar.js", "/doc
 function serving(table: Operation<never>[]): FastifyInstance {
   const app = Fastify();
   app.get("/healthz", async () => ({ status: "ok" }));
-  registerPages(app, { operations: table, document: openapi(table, "0.1.0"), version: "0.1.0" });
+  registerPages(
+    app,
+    { operations: table, document: openapi(table, "0.1.0"), version: "0.1.0" },
+    { addressOf: () => "", buckets: null },
+  );
   return app;
 }
 

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Readers } from "./connections.ts";
+
+/** A connection to which `written` bytes were written, of which `writableLength` wait. */
+function connection() {
+  return {
+    bytesWritten: 0,
+    writableLength: 0,
+    isCut: false,
+    write(bytes: number) {
+      this.bytesWritten += bytes;
+      this.writableLength += bytes;
+    },
+    resetAndDestroy() {
+      this.isCut = true;
+      return this as never;
+    },
+  };
+}
+
+describe("a reader", () => {
+  it("who takes nothing of an answer is cut when its time is up, and not before", () => {
+    const readers = new Readers(1000);
+    const slow = connection();
+    readers.add(slow);
+    slow.write(10);
+    assert.equal(readers.cutSlow(0), 0);
+    assert.equal(readers.cutSlow(999), 0);
+    assert.equal(readers.cutSlow(1000), 1);
+    assert.equal(slow.isCut, true);
+    assert.equal(readers.cutSlow(5000), 0);
+  });
+
+  it("who takes a byte now and then is cut as well", () => {
+    const readers = new Readers(1000);
+    const trickling = connection();
+    readers.add(trickling);
+    trickling.write(1000);
+    for (let now = 0; now < 1000; now += 100) {
+      assert.equal(readers.cutSlow(now), 0);
+      trickling.writableLength -= 1;
+    }
+    assert.equal(readers.cutSlow(1000), 1);
+  });
+
+  it("who takes each answer in time goes on, however many wait behind it", () => {
+    const readers = new Readers(1000);
+    const steady = connection();
+    readers.add(steady);
+    for (let now = 0; now < 10_000; now += 500) {
+      steady.write(20);
+      assert.equal(readers.cutSlow(now), 0);
+      steady.writableLength -= 20 - (now === 0 ? 5 : 0);
+    }
+    assert.equal(steady.isCut, false);
+  });
+
+  it("who is idle, or gone, is left alone", () => {
+    const readers = new Readers(1000);
+    const [idle, gone] = [connection(), connection()];
+    readers.add(idle);
+    readers.add(gone);
+    gone.write(10);
+    readers.cutSlow(0);
+    readers.delete(gone);
+    idle.write(10);
+    readers.cutSlow(500);
+    idle.writableLength = 0;
+    readers.cutSlow(1000);
+    idle.write(10);
+    assert.equal(readers.cutSlow(1600), 0);
+    assert.deepEqual([idle.isCut, gone.isCut], [false, false]);
+  });
+});
