@@ -1,3 +1,4 @@
+import { patiently } from "../storage/patience.ts";
 import { Asking, kindOf, type Question, type Route } from "./asking.ts";
 import { type DoubtfulCharge, newChargeMark } from "./charges.ts";
 import type { Verdict } from "./judge.ts";
@@ -127,11 +128,13 @@ export class Attempts {
 
   async #record(row: Row, verdict: Verdict, begun: number): Promise<Conclusion> {
     const finding = this.#findingOf(row, verdict);
-    const writing = this.#ledger.settle(row, finding).catch((error: unknown) => {
+    const left = this.#settings.timeLimit - (performance.now() - begun);
+    // The source may have done paid work: the write is waited for as long as the caller is.
+    const writing = patiently(left, () => this.#ledger.settle(row, finding)).catch((error: unknown) => {
       this.#log.error({ reference: row.reference, ...kindOf(error) }, "The store did not take an outcome");
       return undefined;
     });
-    const written = await within(writing, this.#settings.timeLimit - (performance.now() - begun));
+    const written = await within(writing, left);
     if (written === undefined) this.#late.add(row, finding, ...doubtful(finding));
     if (written === false) {
       // This process was taken for dead and the row for abandoned: what was heard is news like any other.

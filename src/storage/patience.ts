@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
 /** For the file to open, or the server to let us in. */
 export const OPEN_MILLISECONDS = 5_000;
 
@@ -22,6 +24,19 @@ const forever = 2 ** 31 - 1;
 
 /** Migrations take the time that the tables need, and wait for those of another process; so do copies of the whole store. */
 export const whileMigrating: Patience = { alone: 10_000, inside: forever, idle: forever };
+
+const longer = new AsyncLocalStorage<number>();
+
+/** Runs `work`, whose statements by themselves are waited for up to so many milliseconds if that is longer than usual. */
+export function patiently<Value>(milliseconds: number, work: () => Promise<Value>): Promise<Value> {
+  return longer.run(milliseconds, work);
+}
+
+/** The patience of whoever asks now: `usual`, or longer within `patiently`. */
+export function patienceNow(usual: Patience): Patience {
+  const alone = longer.getStore() ?? 0;
+  return alone <= usual.alone ? usual : { ...usual, alone, inside: Math.max(usual.inside, alone) };
+}
 
 /** Milliseconds that something asked at `asked` may still wait for its turn, with the store last heard of at `heard`. */
 export function leftOf({ alone, inside }: Patience, asked: number, heard: number): number {

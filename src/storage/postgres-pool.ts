@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
 import { codeOf, StoreAway } from "./fault.ts";
-import { answeredWithin, leftOf, OPEN_MILLISECONDS, type Patience } from "./patience.ts";
+import { answeredWithin, leftOf, OPEN_MILLISECONDS, type Patience, patienceNow } from "./patience.ts";
 import type { Tables } from "./tables.ts";
 
 const MOST_CONNECTIONS = 10;
@@ -49,6 +49,7 @@ export function isRefusal(error: unknown): boolean {
 /** Of a refusal: no connection, read-only, no room, no memory, a lock or a time that was not had, a fault of its own. */
 const AWAY = /^(?:08|0A000|25006|53|55P03|57|58|XX)/;
 const READ_ONLY = "25006";
+const TIMED_OUT = "57014";
 
 function isOfStatement(error: unknown): boolean {
   return error instanceof RangeError || (isRefusal(error) && !AWAY.test(codeOf(error) ?? ""));
@@ -92,10 +93,22 @@ function bounded(client: pg.PoolClient, patience: Patience, server: Server): Pos
       if (lost === undefined) server.heard = performance.now();
     }
   };
+  const askAlone = async (sql: string, parameters: readonly unknown[]) => {
+    const { alone } = patienceNow(patience);
+    const until = performance.now() + alone;
+    for (;;) {
+      try {
+        return await ask(sql, parameters, until - performance.now());
+      } catch (error) {
+        // The server gives up when the usual time is over, and has then done nothing.
+        if (alone === patience.alone || codeOf(error) !== TIMED_OUT || performance.now() >= until) throw error;
+      }
+    }
+  };
   const query = async (sql: string, parameters: readonly unknown[]) => {
     if (lost !== undefined) throw lost;
     if (isInside(client)) return await ask(sql, parameters, patience.inside);
-    const result = await ask(sql, parameters, patience.alone);
+    const result = await askAlone(sql, parameters);
     if (isInside(client))
       await ask(`set local statement_timeout = ${serverLimit(patience.inside)}`, [], patience.alone);
     return result;
@@ -152,7 +165,8 @@ class PatientPool {
     const asked = performance.now();
     const coming = this.#pool.connect();
     try {
-      const left = () => leftOf(this.#patience, asked, this.#server.heard);
+      const patience = patienceNow(this.#patience);
+      const left = () => leftOf(patience, asked, this.#server.heard);
       return bounded(await answeredWithin(coming, left, noAnswer), this.#patience, this.#server);
     } catch (error) {
       // A connection that comes too late for this statement serves the next.

@@ -1,5 +1,5 @@
 import { StoreAway } from "../fault.ts";
-import { answeredWithin, leftOf, type Patience } from "../patience.ts";
+import { answeredWithin, leftOf, type Patience, patienceNow } from "../patience.ts";
 import { isFailed, type Rows, type Statement } from "./messages.ts";
 import { errorOf, type SqliteThread } from "./thread.ts";
 import { OpenTransaction, rowsOf } from "./transaction.ts";
@@ -14,6 +14,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
   /** Of `performance.now()`. */
   readonly asked: number;
+  readonly patience: Patience;
   isGivenUp: boolean;
 }
 
@@ -58,10 +59,12 @@ export class StatementQueue {
   async #wait(statement: Statement | undefined, readOnly: boolean): Promise<Rows | OpenTransaction> {
     if (this.#closed !== undefined) throw new StoreAway("SQLITE_THREAD", "it was closed", false);
     const { promise, resolve, reject } = Promise.withResolvers<Rows | OpenTransaction>();
-    const waiting: Waiting = { statement, readOnly, resolve, reject, asked: performance.now(), isGivenUp: false };
+    const asked = performance.now();
+    const patience = patienceNow(this.patience);
+    const waiting: Waiting = { statement, readOnly, resolve, reject, asked, patience, isGivenUp: false };
     this.#waiting.push(waiting);
     if (!this.#busy && this.#waiting.length === 1) queueMicrotask(() => this.#next());
-    const left = () => leftOf(this.patience, waiting.asked, this.#thread.heard);
+    const left = () => leftOf(patience, asked, this.#thread.heard);
     return await answeredWithin(promise, left, () => this.#giveUp(waiting));
   }
 
@@ -133,7 +136,7 @@ export class StatementQueue {
 
   #failed(waiting: Waiting, error: Error): void {
     const isLocked = error instanceof StoreAway && error.code.startsWith("SQLITE_BUSY");
-    const mayWait = leftOf(this.patience, waiting.asked, this.#unlocked) > 0;
+    const mayWait = leftOf(waiting.patience, waiting.asked, this.#unlocked) > 0;
     if (isLocked && mayWait && !waiting.isGivenUp) this.#waiting.push(waiting);
     else waiting.reject(error);
   }
