@@ -329,12 +329,15 @@ export const settings = {
     name: "DUBA_URL",
     default: "http://127.0.0.1:8080",
     about: "Service that `duba call` calls.",
+    onlyCall: true,
     ...httpUrl,
   }),
   callKey: setting({
     name: "DUBA_API_KEY",
     default: "",
     about: "API key that `duba call` sends.",
+    secret: true,
+    onlyCall: true,
     ...anyText,
   }),
 };
@@ -363,7 +366,7 @@ type Values<Settings extends Readonly<Record<string, Setting<unknown>>>> = {
 export type Config = Values<typeof settings> & {
   /** What all live upstreams have in common. */
   upstream: Values<typeof upstreamSettings>;
-  /** What differs from the defaults, as it was given; a secret without its text. */
+  /** What differs from the defaults of a service: a secret without its text, a URL without user and password. */
   given: readonly { name: string; value: string }[];
   /** By the name of the vendor. */
   vendors: Readonly<Record<string, VendorValues>>;
@@ -416,10 +419,15 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 }
 
 function givenIn(environment: Record<string, string | undefined>): { name: string; value: string }[] {
-  return everySetting.flatMap(({ name, default: usual, secret }) => {
+  return everySetting.flatMap(({ name, default: usual, secret, onlyCall }) => {
     const text = environment[name] || (secret && environment[`${name}_FILE`]) || usual;
-    return text === usual ? [] : [{ name, value: secret ? "(a secret)" : text }];
+    return text === usual || onlyCall ? [] : [{ name, value: secret ? "(a secret)" : withoutUser(text) }];
   });
+}
+
+/** A URL without user and password; other text as it is. */
+function withoutUser(text: string): string {
+  return text.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, "$1");
 }
 
 function valuesOf(
@@ -437,7 +445,11 @@ function valuesOf(
 }
 
 /** A secret stands in the environment, or in the file that `NAME_FILE` names. */
-function secretOf(name: string, environment: Record<string, string | undefined>, faults: string[]): string | undefined {
+export function secretOf(
+  name: string,
+  environment: Record<string, string | undefined>,
+  faults: string[],
+): string | undefined {
   const file = environment[`${name}_FILE`];
   if (!file) return environment[name];
   if (environment[name]) faults.push(`${name} and ${name}_FILE are both given: keep one.`);

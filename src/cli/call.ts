@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { settings } from "../config.ts";
+import { secretOf, settings } from "../config.ts";
 import type { Operation } from "../contract/operation.ts";
 import { answerText, failureText, readBody } from "./answer.ts";
 import { examples, section, subcommand } from "./help.ts";
@@ -110,7 +110,9 @@ function urlOf({ environment }: Io, { url }: CallOptions): string {
 }
 
 function keyOf({ environment }: Io, options: CallOptions): string {
-  const key = (options.key ?? environment.DUBA_API_KEY ?? "").trim();
+  const faults: string[] = [];
+  const key = (options.key ?? secretOf(settings.callKey.name, environment, faults) ?? "").trim();
+  if (faults[0]) throw new UsageFault(faults[0]);
   if (!/^[!-~]*$/.test(key)) throw new UsageFault("The API key must be visible ASCII text without spaces.");
   return key;
 }

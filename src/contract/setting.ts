@@ -10,6 +10,8 @@ export interface Setting<Value> {
   read: (text: string) => Value | undefined;
   /** A secret may also stand in a file, whose path is given as `NAME_FILE`. */
   secret?: boolean;
+  /** Only `duba call` reads it, so that a service neither uses nor notes it. */
+  onlyCall?: boolean;
 }
 
 export const setting = <Value>(spec: Setting<Value>) => spec;

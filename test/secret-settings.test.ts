@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { ran } from "../src/cli/testing.ts";
+import { everySetting, readConfig } from "../src/config.ts";
+import { engines } from "./support/engines.ts";
+import { startService } from "./support/service.ts";
+import { until } from "./support/until.ts";
+
+/** Free text that operators may read on the trail. A setting that is not here and takes any text must be a secret. */
+const readable = new Set([
+  "DUBA_KEYRING",
+  "DUBA_COMPATIBLE_EMAIL",
+  "DUBA_BLUSALT_CLIENT_ID",
+  "DUBA_BLUSALT_APP_NAME",
+  "DUBA_DOJAH_APP_ID",
+]);
+
+/** These say where the test's own service is. */
+const ownPlace = new Set(["DUBA_DATA", "DUBA_DATABASE_URL", "HOST", "PORT", "DUBA_KEYRING"]);
+
+/** Canary texts that a setting accepts, in the forms in which a secret could stand in it. */
+function canariesOf(setting: (typeof everySetting)[number], number: number): { value: string; canary: string }[] {
+  const canary = `canary-${number}-${"x".repeat(24)}`;
+  const forms = [canary, `http://user:${canary}@127.0.0.1:1/`, `postgres://user:${canary}@127.0.0.1:1/db`];
+  return forms.filter((value) => setting.read(value) !== undefined).map((value) => ({ value, canary }));
+}
+
+describe("a secret in any setting", () => {
+  const taking = everySetting.flatMap((setting, number) =>
+    canariesOf(setting, number).map((form) => ({ setting, ...form })),
+  );
+
+  it("is found by this test: keys, passwords and URLs are among what it tries", () => {
+    const names = new Set(taking.map(({ setting }) => setting.name));
+    for (const name of ["DUBA_API_KEY", "DUBA_URL", "DUBA_DATABASE_URL", "DUBA_BOOTSTRAP_KEY", "DUBA_DOJAH_KEY"])
+      assert.ok(names.has(name), name);
+  });
+
+  it("is never noted, whatever the setting and the form", () => {
+    for (const { setting, value, canary } of taking) {
+      if (readable.has(setting.name) || setting.name === "DUBA_DATA") continue;
+      const environment = { [setting.name]: value };
+      const noted = JSON.stringify(readConfig(environment).given);
+      assert.ok(!noted.includes(canary), `${setting.name}: ${noted}`);
+    }
+  });
+
+  for (const engine of engines) {
+    it(`is in no trail, export, backup or log of a service on ${engine.name}`, async () => {
+      const chosen = new Map(taking.map(({ setting, value, canary }) => [setting.name, { value, canary }]));
+      for (const name of [...ownPlace, ...readable]) chosen.delete(name);
+      chosen.delete("DUBA_UPSTREAMS");
+      const environment = Object.fromEntries([...chosen].map(([name, { value }]) => [name, value]));
+      const service = await startService(environment, engine);
+      try {
+        const { dataDirectory, databaseUrl } = service.settings;
+        const surroundings = { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } };
+        const { db } = await service.store();
+        const waiting = db.selectFrom("audit_entry").select("id").where("batch", "is", null);
+        await until(async () => (await waiting.execute()).length === 0);
+        const copy = join(dataDirectory, "copy.jsonl");
+        assert.equal((await ran(["backup", copy], surroundings)).exitCode, 0);
+        const { out: exported } = await ran(["audit", "export"], surroundings);
+        const { out: shown } = await ran(["audit", "tail", "--lines", "1000"], surroundings);
+        assert.match(exported, /service\.setting/);
+        const places = { trail: shown, export: exported, backup: readFileSync(copy, "utf8"), log: service.lines };
+        for (const [place, text] of Object.entries(places))
+          for (const [name, { canary }] of chosen)
+            assert.ok(!JSON.stringify(text).includes(canary), `${name} stands in the ${place}`);
+      } finally {
+        await service.close();
+      }
+    });
+  }
+});
