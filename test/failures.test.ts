@@ -98,6 +98,85 @@ describe("failures", { concurrency: true }, () => {
       assert.match(await service.send(`GET ${lookup} HTTP/1.0\r\n\r\n`), /^HTTP\/1\.1 200 OK\r\n/);
     });
 
+    it("refuse a Host that stands twice or names no host", async () => {
+      for (const host of [
+        "a\r\nHost: a",
+        "a\r\nhost: b",
+        "",
+        " ",
+        "a b",
+        "http://a",
+        "a/b",
+        "a@b",
+        "a:b",
+        "a:1:2",
+        "[::1",
+        "::1",
+        "<b>",
+      ]) {
+        const answer = await sent(`GET ${lookup} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+        assertFailure(answer, 400, "malformed_request", { path: lookup, message: /Host/ });
+        assertDiscreet(answer.text);
+      }
+      for (const host of ["a", "A.example:8080", "127.0.0.1", "[::1]:80", "my_service.internal.", "a:"]) {
+        const answer = await sent(`GET ${lookup} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+        assert.equal(answer.status, 200, host);
+      }
+    });
+
+    it("refuse two credentials, also equal ones", async () => {
+      for (const second of ["Bearer x", "Bearer y"]) {
+        const headers = `Host: a\r\nConnection: close\r\nAuthorization: Bearer x\r\nauthorization: ${second}\r\n`;
+        const answer = await sent(`GET ${lookup} HTTP/1.1\r\n${headers}\r\n`);
+        assertFailure(answer, 400, "malformed_request", { path: lookup, message: /Authorization/ });
+      }
+    });
+
+    it("refuse chunks of HTTP/1.0, which has none", async () => {
+      const answer = await sent(`GET ${addOns} HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`);
+      assertFailure(answer, 400, "malformed_request", { path: addOns, message: /HTTP\/1\.0/ });
+      assert.equal(answer.headers.connection, "close");
+    });
+
+    it("refuse a target that is no path, or has a fragment", async () => {
+      for (const target of [
+        "*",
+        "ftp://a/",
+        "http://a:b/",
+        "http://a@b/",
+        `${lookup}#x`,
+        `${lookup}?provider=GLODATA#`,
+      ]) {
+        const answer = await sent(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+        assertFailure(answer, 400, "malformed_request", target.startsWith(lookup) ? { path: lookup } : {});
+      }
+    });
+
+    it("take the absolute form, and repeat nothing of the authority in it", async () => {
+      const body = '{"type":"dstv","productCode":"PRWE36"}';
+      const head = `Host: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+      const answer = await sent(`GET http://evil.example${addOns} HTTP/1.1\r\n${head}`);
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers["content-location"], `${addOns}?type=dstv&productCode=PRWE36`);
+      for (const [path, status] of [
+        ["", 200],
+        ["/", 200],
+        ["/nowhere", 404],
+        [`${lookup}?provider=x`, 404],
+        ["?provider=x", 200],
+      ] as const) {
+        const said = await service.send(
+          `GET http://evil.example${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+        );
+        assert.match(said, new RegExp(`^HTTP/1\\.1 ${status} `), path);
+        assert.doesNotMatch(said, /evil/);
+      }
+      const failed = await sent(
+        `GET http://evil.example${lookup}?provider=x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      );
+      assertFailure(failed, 404, "provider_not_found", { path: lookup });
+    });
+
     it("refuse a URL above 8 KiB, in the words of the path where it is known", async () => {
       const long = "x".repeat(9 * 1024);
       assertFailure(await service.ask(`${lookup}?provider=${long}`), 414, "uri_too_long", { path: lookup });

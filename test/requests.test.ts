@@ -98,8 +98,19 @@ describe("requests", { concurrency: true }, () => {
         assert.ok((await messageOf(code)).includes(code), code);
     });
 
-    it("repeat nothing else: no marks, no long text, no ten digits in a row", async () => {
-      for (const code of ["<b>bold</b>", "x".repeat(33), "a b", "é", "22123456789", "x1234567890", "a'b", "{{7*7}}"]) {
+    it("repeat nothing else: no marks, no long text, no ten digits in a row, however they are separated", async () => {
+      for (const code of [
+        "2212-345-6789",
+        "x_1_2_3_4_5_6_7_8_9_0",
+        "<b>bold</b>",
+        "x".repeat(33),
+        "a b",
+        "é",
+        "22123456789",
+        "x1234567890",
+        "a'b",
+        "{{7*7}}",
+      ]) {
         const message = await messageOf(code);
         assert.ok(!message.includes(code), message);
         assert.ok(message.includes(known), message);

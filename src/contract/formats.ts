@@ -60,7 +60,12 @@ export function phoneOf(text: string): string {
   return text.replaceAll(" ", "").slice(-10);
 }
 
-/** True if a caller's text may be repeated in a message: people paste BVNs anywhere, so no ten digits in a row. */
+/** True if a caller's text may be repeated in a message. */
 export function isRepeatable(text: string): boolean {
-  return /^[A-Za-z0-9_-]{1,32}$/.test(text) && !/\d{10}/.test(text);
+  return /^[A-Za-z0-9_-]{1,32}$/.test(text) && !holdsLongNumber(text);
+}
+
+/** True for ten digits in a row, whatever separates them: people paste BVNs and phone numbers anywhere. */
+export function holdsLongNumber(text: string): boolean {
+  return /\d{10}/.test(text.replaceAll(/[^A-Za-z0-9]/g, ""));
 }

@@ -1,12 +1,12 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Failure } from "../contract/failures.ts";
 import type { BoundOperation } from "../contract/operation.ts";
-import { sizeOf } from "./body.ts";
 import { boundConnections } from "./connections.ts";
 import { failureAnswer } from "./failure-answer.ts";
 import { answerOddRequests, parserFailures } from "./parser-failures.ts";
 import { faultOf, type Gate, pipeline, quotaHeaders, quotaOf } from "./pipeline.ts";
+import { refusalOf, targetOf, unroutable } from "./refusals.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 
 export type HttpServer = FastifyInstance;
@@ -29,7 +29,10 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
           connectionsCheckingInterval: 1000,
           keepAliveTimeout: 72_000,
         },
-        handler,
+        (request, response) => {
+          request.url = targetOf(request.url ?? "");
+          handler(request, response);
+        },
       );
       return server;
     },
@@ -49,7 +52,7 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
     },
   });
   boundConnections(server, gate.connections, gate.log);
-  answerOddRequests(server, gate, (url) => paths.operation(url));
+  answerOddRequests(server, gate, (url) => paths.operation(targetOf(url)));
 
   const refuse = (request: FastifyRequest, reply: FastifyReply, failure: Failure, path?: BoundOperation) => {
     reply.hijack();
@@ -97,44 +100,6 @@ function fastifyPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
-const inexact = /^[^?]*%|^[^?]+\/(?:\?|$)/;
-
-/** What is wrong with a request whatever its path. */
-function refusalOf({ headers, httpVersion, url = "" }: IncomingMessage, gate: Gate): Failure | undefined {
-  const { bounds } = gate;
-  if (headers.host === undefined && httpVersion === "1.1")
-    return new Failure("malformed_request", "The Host header is missing.");
-  const coding = headers["transfer-encoding"];
-  if (coding !== undefined && coding.toLowerCase() !== "chunked")
-    return new Failure("malformed_request", "The only Transfer-Encoding that is read here is chunked.", {
-      headers: { Connection: "close" },
-    });
-  if (url.length > bounds.url) return new Failure("uri_too_long", `The URL is longer than ${sizeOf(bounds.url)}.`);
-  if (url.includes("%") && !isDecodable(url)) return new Failure("malformed_request", "The URL cannot be decoded.");
-  // Paths are exact, but the router would decode them and take a trailing slash for an empty parameter.
-  return inexact.test(url) ? noSuchPath(gate) : undefined;
-}
-
-function noSuchPath({ docs }: Gate): Failure {
-  return new Failure("route_not_found", `No operation has this path.${docs ? " GET /docs lists all of them." : ""}`);
-}
-
-/** Why no route took a request: its path, or its method if others are answered there. */
-function unroutable(methods: readonly string[], gate: Gate): Failure {
-  if (methods.length === 0) return noSuchPath(gate);
-  const allow = methods.join(", ");
-  return new Failure("method_not_allowed", `This path answers ${allow} only.`, { headers: { Allow: allow } });
-}
-
-function isDecodable(url: string): boolean {
-  try {
-    decodeURIComponent(url);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** What is known of a URL's path, whatever the method: filled as routes are registered. */
 class Paths {
   readonly #known: { form: RegExp; methods: string[]; operation: BoundOperation | undefined }[] = [];
@@ -153,7 +118,7 @@ class Paths {
   }
 
   #of(url: string) {
-    const path = url.split("?", 1)[0]!;
+    const path = url.split(/[?#]/, 1)[0]!;
     return this.#known.filter(({ form }) => form.test(path));
   }
 }
