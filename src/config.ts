@@ -205,6 +205,17 @@ export const settings = {
     form: "a number of 1 or more, such as 1.5",
     read: (text): number | undefined => (/^[1-9]\d{0,5}(\.\d{1,3})?$/.test(text) ? Number(text) : undefined),
   }),
+  catalogueHistory: setting({
+    name: "DUBA_CATALOGUE_HISTORY",
+    default: "400d",
+    about:
+      "How long revisions of the catalogue, their changes and rejected drafts are kept; the newest revision stays however old it is.",
+    form: "a length of time of 24h or more, such as 400d",
+    read: (text) => {
+      const milliseconds = duration.read(text);
+      return milliseconds !== undefined && milliseconds >= 24 * 3_600_000 ? milliseconds : undefined;
+    },
+  }),
   upstreams: setting({
     name: "DUBA_UPSTREAMS",
     default: "",

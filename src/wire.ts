@@ -118,6 +118,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   const catalogue = await openCatalogue({
     db,
     guard: { removal: config.guardRemoval, priceFactor: config.guardPriceFactor },
+    history: config.catalogueHistory,
     audit,
     follows: source && { source, every, staleAfter, log },
   });

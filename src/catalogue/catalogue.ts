@@ -12,6 +12,7 @@ import type { About } from "./revisions/draft.ts";
 import { type Guard, usualGuard } from "./revisions/guard.ts";
 import { newestSnapshot } from "./revisions/load.ts";
 import { type Outcome, type Plan, publish } from "./revisions/publish.ts";
+import { startSweeper } from "./revisions/retention.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
 import type { Publisher } from "./revisions/settle.ts";
 import { emptySnapshot, type Snapshot } from "./snapshot.ts";
@@ -63,6 +64,7 @@ export async function openCatalogue({
   now = Date.now,
   guard = usualGuard,
   audit = unrecorded,
+  history,
   follows,
 }: {
   db: Kysely<Tables>;
@@ -70,6 +72,8 @@ export async function openCatalogue({
   now?: () => number;
   guard?: Guard;
   audit?: Audit;
+  /** For how many milliseconds revisions are kept; for ever unless given. */
+  history?: number;
   /** The source to follow, if any. */
   follows?: Follow | undefined;
 }): Promise<OpenCatalogue> {
@@ -107,6 +111,7 @@ export async function openCatalogue({
     });
     return looking;
   };
+  const sweeper = history === undefined ? undefined : startSweeper(publisher, history);
   const following = origins && (await followSource(publisher, origins, follows));
   const timer = setInterval(() => refresh().catch(() => undefined), LOOK_EVERY_MILLISECONDS);
   timer.unref();
@@ -133,6 +138,7 @@ export async function openCatalogue({
     async stop() {
       clearInterval(timer);
       await following?.stop();
+      await sweeper?.stop();
       await looking?.catch(() => undefined);
     },
   };

@@ -41,6 +41,8 @@ export async function listChanges(
   const from = after === undefined ? { revision: snapshot.revision, place: END } : cursorOf(after, history);
   if (from.revision > snapshot.revision) await demandKnown(db, from.revision);
   const rows = await rowsAfter(db, from, snapshot.revision, limit + 1);
+  // After the rows: what is there now was there when they were read.
+  if (await isForgotten(db, from)) throw beginAnew("is older than the changes that are kept");
   const more = rows.length > limit;
   const last = more ? rows[limit - 1]! : undefined;
   const next = last
@@ -89,6 +91,15 @@ async function demandKnown(db: Kysely<Tables>, revision: number): Promise<void> 
     .where("number", "=", revision)
     .executeTakeFirst();
   if (!known) throw beginAnew("names a revision that is still to come");
+}
+
+/** True if changes after this place are no longer kept. */
+async function isForgotten(db: Kysely<Tables>, { revision, place }: Cursor): Promise<boolean> {
+  const { oldest } = await db
+    .selectFrom("catalogue_revision")
+    .select(({ fn }) => fn.min("number").as("oldest"))
+    .executeTakeFirstOrThrow();
+  return (place === END ? revision + 1 : revision) < (oldest ?? 0);
 }
 
 function rowsAfter(db: Kysely<Tables>, { revision, place }: Cursor, newest: number, limit: number) {

@@ -56,8 +56,9 @@ export const duration = {
   form: "a length of time, such as 500ms, 20s, 5min or 24h",
   /** Milliseconds. */
   read: (text: string): number | undefined => {
-    const parts = /^(\d{1,6})(ms|s|min|h)$/.exec(text);
-    return parts ? Number(parts[1]) * { ms: 1, s: 1000, min: 60_000, h: 3_600_000 }[parts[2] as "s"] : undefined;
+    const parts = /^(\d{1,6})(ms|s|min|h|d)$/.exec(text);
+    const units = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+    return parts ? Number(parts[1]) * units[parts[2] as "s"] : undefined;
   },
 };
 

@@ -56,6 +56,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   },
   "catalogue.rejected": { draft: "number", author: "text", source: "text", note: "text" },
   "audit.anchored": { batch: "number" },
+  "catalogue.swept": { revisions: "number", drafts: "number" },
   "audit.removed": { through: "number", batches: "number", entries: "number" },
   "service.started": { version: "reference", engine: "reference" },
   "service.setting": { name: "reference", value: "text" },

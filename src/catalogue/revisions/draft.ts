@@ -220,8 +220,13 @@ export async function sweepAbandoned(db: Kysely<Tables>, now: number): Promise<v
     .where("state", "=", "staged")
     .where("touched_at", "<", now - ABANDONED_AFTER)
     .execute();
-  const abandoned = await db.selectFrom("catalogue_draft").select("id").where("state", "=", "void").execute();
-  for (const { id } of abandoned) await removeDraft(db, id);
+  await sweepVoid(db);
+}
+
+/** Removes drafts that nobody needs any more, and their changes, in short transactions. */
+export async function sweepVoid(db: Kysely<Tables>): Promise<void> {
+  const drafts = await db.selectFrom("catalogue_draft").select("id").where("state", "=", "void").execute();
+  for (const { id } of drafts) await removeDraft(db, id);
 }
 
 async function removeDraft(db: Kysely<Tables>, id: number): Promise<void> {

@@ -35,6 +35,8 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
     .where("number", ">=", from - 1)
     .orderBy("number")
     .execute();
+  // History that is no longer kept leaves a gap after a revision that nobody looked beyond for long.
+  if (known && revisions[0]?.number !== known.revision) return newestSnapshot(db);
   for (const { number, draft } of revisions)
     if (number >= from && draft !== null)
       for await (const page of changesOf(db, draft))
@@ -138,6 +140,12 @@ export async function snapshotAt(db: Kysely<Tables>, newest: Snapshot, number: n
 /** Throws a `CatalogueFault` if there is no such revision. */
 export async function findRevision(db: Kysely<Tables>, number: number): Promise<CatalogueRevisionRow> {
   const row = await db.selectFrom("catalogue_revision").selectAll().where("number", "=", number).executeTakeFirst();
-  if (!row) throw new CatalogueFault(`There is no revision ${number}: duba catalogue history lists all.`);
-  return row;
+  if (row) return row;
+  const { oldest } = await db
+    .selectFrom("catalogue_revision")
+    .select(({ fn }) => fn.min("number").as("oldest"))
+    .executeTakeFirstOrThrow();
+  if (number < (oldest ?? 0))
+    throw new CatalogueFault(`Revision ${number} is no longer kept: the history begins with revision ${oldest}.`);
+  throw new CatalogueFault(`There is no revision ${number}: duba catalogue history lists all.`);
 }

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { until } from "../../../test/support/until.ts";
+import { openCatalogue } from "../catalogue.ts";
+import { listChanges } from "../change-list.ts";
+import { approve, reject } from "./decide.ts";
+import { listRevisions, showRevision } from "./history.ts";
+import { newestSnapshot, snapshotAt } from "./load.ts";
+import { publish } from "./publish.ts";
+import { about, dearer, draftOf, hour, opened, priceOf, seenAnew, start } from "./publishing.fixture.ts";
+import { removeHistory } from "./retention.ts";
+
+const day = 24 * hour;
+
+for (const engine of engines)
+  suite(`the history that is kept on ${engine.name}`, { concurrency: true }, () => {
+    /** The starter catalogue, then a dearer bundle each day: revisions 1 to 5. */
+    const withDays = async () => {
+      const at = await opened(engine);
+      for (let revision = 2; revision <= 5; revision += 1) {
+        at.clock.time += day;
+        await publish(at.publisher, dearer("MTNDATA 104"), about);
+      }
+      const numbers = async () => (await listRevisions(at.store.db, 100)).map(({ number }) => number).sort();
+      const changes = async () => {
+        const { count } = await at.store.db
+          .selectFrom("catalogue_change")
+          .select(({ fn }) => fn.countAll<number>().as("count"))
+          .executeTakeFirstOrThrow();
+        return Number(count);
+      };
+      return { ...at, numbers, changes };
+    };
+
+    test("loses its oldest revisions with their changes, and what is served stays as it is", async () => {
+      const { store, publisher, numbers, changes } = await withDays();
+      try {
+        const before = await seenAnew(store);
+        await removeHistory(publisher, start + 2 * day);
+        assert.deepEqual(await numbers(), [3, 4, 5]);
+        assert.equal(await changes(), 3);
+        assert.deepEqual(await seenAnew(store), before);
+        assert.equal(priceOf(await snapshotAt(store.db, before, 3), "MTNDATA 104"), 10_002);
+        await publish(publisher, dearer("MTNDATA 104"), about);
+        assert.deepEqual(await numbers(), [3, 4, 5, 6]);
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("keeps the newest revision however old it is", async () => {
+      const { store, publisher, numbers, changes } = await withDays();
+      try {
+        await removeHistory(publisher, start + 999 * day);
+        assert.deepEqual([await numbers(), await changes()], [[5], 1]);
+        await removeHistory(publisher, start + 999 * day);
+        assert.deepEqual(await numbers(), [5]);
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("says of a revision that is gone where it begins, and refuses the cursors before", async () => {
+      const { store, publisher } = await withDays();
+      try {
+        const { db } = store;
+        await removeHistory(publisher, start + 2 * day);
+        const sentence = "Revision 2 is no longer kept: the history begins with revision 3.";
+        await assert.rejects(showRevision(db, 2), { message: sentence });
+        await assert.rejects(snapshotAt(db, await publisher.latest(), 2), { message: sentence });
+        await assert.rejects(showRevision(db, 6), {
+          message: "There is no revision 6: duba catalogue history lists all.",
+        });
+
+        const newest = await publisher.latest();
+        const listed = (after: string | undefined) => listChanges(db, newest, { after, limit: 10 }, undefined);
+        const [, history] = (await listed(undefined)).next.split("-");
+        for (const after of ["0", `1-${history}`, `2.1-${history}`])
+          await assert.rejects(listed(after), {
+            code: "validation_failed",
+            message: "after is older than the changes that are kept: begin anew without it, and fetch the lists.",
+          });
+        const { data } = await listed(`2-${history}`);
+        assert.deepEqual(
+          data.map(({ revision }) => revision),
+          [3, 4, 5],
+        );
+        assert.deepEqual((await listed(`5-${history}`)).data, []);
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("loses old rejected drafts, and none that is held or scheduled", async () => {
+      const { store, publisher, clock } = await opened(engine, { guard: { removal: 1, priceFactor: 1 } });
+      try {
+        const held = async () => draftOf(await publish(publisher, dearer("MTNDATA 104"), about));
+        const [rejected, waiting, later] = [await held(), await held(), await held()];
+        await reject(publisher, rejected, "ops");
+        await approve(publisher, later, "ops");
+        const holdsFrom = start + 900 * day;
+        const scheduled = draftOf(await publish(publisher, dearer("MTNDATA 113"), { ...about, holdsFrom }));
+        await approve(publisher, scheduled, "ops");
+        const last = await held();
+        await reject(publisher, last, "ops");
+        clock.time += 500 * day;
+        await removeHistory(publisher, clock.time - 400 * day);
+        const drafts = await store.db.selectFrom("catalogue_draft").select(["id", "state"]).orderBy("id").execute();
+        assert.deepEqual(
+          drafts.map(({ id, state }) => `${id} ${state}`),
+          // The last one stays, so that no draft to come has its number.
+          [`${waiting} held`, `${later} published`, `${scheduled} scheduled`, `${last} rejected`],
+        );
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("is removed in batches, which are on the audit trail, and not at all after a stop", async () => {
+      const told: unknown[] = [];
+      const { store, publisher, clock } = await opened(engine, {
+        audit: async (_, { kind, facts }) => void told.push(kind, facts),
+      });
+      try {
+        const rows = Array.from({ length: 600 }, (_, at) => ({
+          ...{ number: at + 2, created_at: start, author: "ops", source: "test", note: "", draft: null },
+          ...{ added: 0, modified: 0, removed: 0, folded: 1 as const, folded_to: 0 },
+        }));
+        await store.db.insertInto("catalogue_revision").values(rows).execute();
+        clock.time += day;
+        await publish(publisher, dearer("MTNDATA 104"), about);
+        told.length = 0;
+        await removeHistory(publisher, start + day, AbortSignal.abort());
+        assert.deepEqual(told, []);
+        await removeHistory(publisher, start + day);
+        assert.deepEqual(told, [
+          ...["catalogue.swept", { revisions: 500, drafts: 1 }],
+          ...["catalogue.swept", { revisions: 101, drafts: 0 }],
+        ]);
+        assert.deepEqual(
+          (await listRevisions(store.db, 9)).map(({ number }) => number),
+          [602],
+        );
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("leaves a process that slept through it with the catalogue as it is", async () => {
+      const { store, publisher } = await opened(engine);
+      try {
+        const known = await newestSnapshot(store.db);
+        for (const key of ["MTNDATA 104", "MTNDATA 113"]) await publish(publisher, dearer(key), about);
+        await removeHistory(publisher, Number.MAX_SAFE_INTEGER);
+        const awake = await newestSnapshot(store.db, known);
+        assert.deepEqual(awake, await seenAnew(store));
+        assert.equal(priceOf(awake, "MTNDATA 104"), 10_001);
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("is swept by a service that runs", async () => {
+      const { store, clock, numbers } = await withDays();
+      try {
+        const catalogue = await openCatalogue({ db: store.db, now: () => clock.time, history: 2 * day });
+        await until(async () => (await numbers()).length === 3);
+        await catalogue.stop();
+        assert.deepEqual(await numbers(), [3, 4, 5]);
+      } finally {
+        await store.close();
+      }
+    });
+  });

@@ -1,0 +1,108 @@
+import type { Transaction } from "kysely";
+import type { Tables } from "../../storage/tables.ts";
+import { rester } from "../pace.ts";
+import { sweepVoid } from "./draft.ts";
+import { holdCatalogue } from "./hold.ts";
+import type { Publisher } from "./settle.ts";
+
+/** Revisions, and drafts, that are removed in one transaction. */
+const BATCH = 500;
+
+const SWEEP_EVERY_MILLISECONDS = 3_600_000;
+
+/** Removes what is older than `history` milliseconds now and then each hour. `stop` resolves when the store is no longer in use. */
+export function startSweeper(publisher: Publisher, history: number): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  let sweeping: Promise<void> | undefined;
+  const sweep = () => {
+    sweeping ??= removeHistory(publisher, publisher.now() - history, stopping.signal)
+      // What cannot be removed while the store is away is removed an hour later.
+      .catch(() => undefined)
+      .finally(() => {
+        sweeping = undefined;
+      });
+  };
+  const timer = setInterval(sweep, SWEEP_EVERY_MILLISECONDS).unref();
+  sweep();
+  return {
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await sweeping;
+    },
+  };
+}
+
+/**
+ * Removes revisions published before `before` (milliseconds since 1970), drafts rejected before it, and the changes of both:
+ * oldest first, in short transactions. The newest revision stays however old it is, and so do drafts that are held or scheduled.
+ * It may be broken off at any time and run in several processes at once.
+ */
+export async function removeHistory(
+  { db, audit }: Pick<Publisher, "db" | "audit">,
+  before: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const rested = rester();
+  let more = true;
+  while (more && !signal?.aborted)
+    more = await rested(() =>
+      db.transaction().execute(async (trx) => {
+        await holdCatalogue(trx);
+        const revisions = await removeRevisions(trx, before);
+        const drafts = await voidDrafts(trx, before);
+        if (revisions + drafts === 0) return false;
+        const facts = { revisions, drafts };
+        await audit(trx, { kind: "catalogue.swept", actor: "system", facts });
+        return true;
+      }),
+    );
+  if (!signal?.aborted) await sweepVoid(db);
+}
+
+/** A gap in the middle would break the way back: what stays is all from some revision on. */
+async function removeRevisions(trx: Transaction<Tables>, before: number): Promise<number> {
+  const revisions = trx.selectFrom("catalogue_revision");
+  const { first } = await revisions
+    .select(({ fn }) => fn.min("number").as("first"))
+    .where((it) => it.or([it("created_at", ">=", before), it("folded", "=", 0)]))
+    .executeTakeFirstOrThrow();
+  const { newest } = await revisions.select(({ fn }) => fn.max("number").as("newest")).executeTakeFirstOrThrow();
+  const end = first ?? newest ?? 0;
+  const old = await revisions.select("number").where("number", "<", end).orderBy("number").limit(BATCH).execute();
+  const last = old.at(-1);
+  if (!last) return 0;
+  await trx.deleteFrom("catalogue_revision").where("number", "<=", last.number).execute();
+  return old.length;
+}
+
+/** A void draft's changes are removed afterwards. The newest draft stays, so that no later one gets its number. */
+async function voidDrafts(trx: Transaction<Tables>, before: number): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable("catalogue_draft")
+    .set({ state: "void" })
+    .where("id", "in", (query) =>
+      query
+        .selectFrom("catalogue_draft")
+        .select("id")
+        .where((it) =>
+          it.or([
+            it.and([it("state", "=", "rejected"), it("decided_at", "<", before)]),
+            it.and([
+              it("state", "=", "published"),
+              it("id", "not in", (of) =>
+                of
+                  .selectFrom("catalogue_revision")
+                  .select("draft")
+                  .where("draft", "is not", null)
+                  .$castTo<{ draft: number }>(),
+              ),
+            ]),
+          ]),
+        )
+        .where("id", "<", (of) => of.selectFrom("catalogue_draft").select(({ fn }) => fn.max("id").as("last")))
+        .limit(BATCH),
+    )
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
