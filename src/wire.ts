@@ -134,7 +134,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     db,
     audit,
     bootstrapKey: config.bootstrapKey,
-    failedLimit: config.limits ? config.limitFailedCredentials : null,
+    failedLimit: config.limitFailedCredentials,
     tokenLifetime: config.tokenLifetime,
   });
   opened.defer(() => access.stop());

@@ -13,7 +13,11 @@ const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:
 describe("bad credentials", { concurrency: true }, () => {
   let service: TestService;
   before(async () => {
-    service = await startService({ DUBA_LIMITS: "off", DUBA_TRUST_PROXY: "127.0.0.1" });
+    service = await startService({
+      DUBA_LIMITS: "off",
+      DUBA_LIMIT_FAILED_CREDENTIALS: "1000/min",
+      DUBA_TRUST_PROXY: "127.0.0.1",
+    });
   });
   after(() => service.close());
 

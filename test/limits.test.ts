@@ -174,7 +174,7 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
-  it("that are off stop nobody and say nothing", async () => {
+  it("that are off stop no caller and say nothing, but failed credentials stay limited", async () => {
     await withService({ DUBA_LIMITS: "off", DUBA_LIMIT_ANONYMOUS: "1/min" }, async (service) => {
       for (const [path, status] of [
         [lookup, 200],
@@ -187,8 +187,9 @@ describe("limits", { concurrency: true }, () => {
         assert.equal(headers.ratelimit, undefined);
         assert.equal(headers["ratelimit-policy"], undefined);
       }
-      for (let count = 0; count < 25; count += 1)
+      for (let count = 0; count < 20; count += 1)
         assert.equal((await service.ask(corporate, { credential: "wrong" })).status, 401);
+      assertFailure(await service.ask(corporate, { credential: "wrong" }), 429, "rate_limited", { path: corporate });
     });
   });
 });

@@ -19,7 +19,7 @@ export interface AccessOptions {
   /** Value of the Sandbox account's test key; empty or left out: made at random on the first start. */
   bootstrapKey?: string | undefined;
   /** Failed credentials that one address may send; null: no limit. */
-  failedLimit: Limit | null;
+  failedLimit: Limit;
   /** Milliseconds; at least 3 hours, 24 by default. */
   tokenLifetime?: number;
   /** Milliseconds since 1970. */

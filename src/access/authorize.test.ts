@@ -199,7 +199,8 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("gives tokens the life that was set, of 3 hours at least", async () => {
-      const options = { db: store.db, audit: silent, bootstrapKey: bootstrap, failedLimit: null, now: () => time };
+      const failedLimit = { count: 20, seconds: 60 };
+      const options = { db: store.db, audit: silent, bootstrapKey: bootstrap, failedLimit, now: () => time };
       await assert.rejects(openAccess({ ...options, tokenLifetime: 3 * hour - 1 }), RangeError);
       access.stop();
       access = await openAccess({ ...options, tokenLifetime: 3 * hour });

@@ -148,10 +148,4 @@ describe("the limit of failed credentials", () => {
     assert.ok(outcomes.every((outcome) => outcome.status === "rejected" && outcome.reason === lost));
     assert.equal(lookUps, 20);
   });
-
-  it("can be switched off", async () => {
-    failed = new FailedCredentials(null);
-    await fail(100);
-    assert.equal(await attempt(here, good), "good");
-  });
 });

@@ -10,18 +10,18 @@ const remembered = 10_000;
 
 /**
  * Limits failed credentials of one address to a limit, in this process; in IPv6 those of its /64 network to the limit, and
- * those of its /48 network to ten times the limit. Null switches the limit off. A credential that was proven before is not
- * limited until it fails: nobody can guess it, and its owner must not pay for what neighbours try.
+ * those of its /48 network to ten times the limit. A credential that was proven before is not limited until it fails: nobody
+ * can guess it, and its owner must not pay for what neighbours try.
  */
 export class FailedCredentials {
-  readonly #subscribers: FailureLimit | null;
-  readonly #sites: FailureLimit | null;
+  readonly #subscribers: FailureLimit;
+  readonly #sites: FailureLimit;
   /** Hashes of proven credentials. */
   readonly #proven = new LRUCache<string, true>({ max: remembered });
 
-  constructor(limit: Limit | null) {
-    this.#subscribers = limit && new FailureLimit(limit);
-    this.#sites = limit && new FailureLimit({ ...limit, count: limit.count * subscribersOfSite });
+  constructor(limit: Limit) {
+    this.#subscribers = new FailureLimit(limit);
+    this.#sites = new FailureLimit({ ...limit, count: limit.count * subscribersOfSite });
   }
 
   /**
@@ -43,7 +43,6 @@ export class FailedCredentials {
 
   #limited<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
     const [subscribers, sites, site] = [this.#subscribers, this.#sites, siteOf(address)];
-    if (!subscribers || !sites) return work();
     return subscribers.attempt(subscriberOf(address), site === undefined ? work : () => sites.attempt(site, work));
   }
 }
