@@ -84,7 +84,7 @@ export const settings = {
   limits: setting({
     name: "DUBA_LIMITS",
     default: "on",
-    about: "Whether callers are limited at all.",
+    about: "Whether callers are limited at all. The vendor cap and the limit of failed credentials hold in any case.",
     ...onOff,
   }),
   limitCatalogue: setting({
@@ -102,7 +102,7 @@ export const settings = {
   limitVerification: setting({
     name: "DUBA_LIMIT_VERIFICATION",
     default: "60/min",
-    about: "Verifications of one account.",
+    about: "Verifications of one account, retries that ask the source again included.",
     ...limit,
   }),
   limitInFlight: setting({
@@ -120,7 +120,7 @@ export const settings = {
   limitSubject: setting({
     name: "DUBA_LIMIT_SUBJECT",
     default: "5/h",
-    about: "Live verifications of one BVN by one account.",
+    about: "Questions about one BVN that an account may have put to live sources, retries included.",
     ...limit,
   }),
   limitSubjectNegatives: setting({
@@ -239,7 +239,7 @@ export const settings = {
   vendorCallsPerDay: setting({
     name: "DUBA_VENDOR_CALLS_PER_DAY",
     default: "",
-    about: "Most calls to a live identity source for one account in 24 hours, paid or not. Empty: no cap.",
+    about: "Most questions put to live identity sources for one account in 24 hours, paid or not. Empty: no cap.",
     ...countOrNone,
   }),
   bvnFee: setting({

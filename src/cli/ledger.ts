@@ -86,6 +86,7 @@ function addShow(ledger: Command, io: Io): void {
         upstream: found.upstream,
         attempts: found.attempts,
         attempts_unresolved: found.unresolved,
+        bad_answers: found.badAnswers,
         subject: found.subjectLast4 === null ? "erased" : `*******${found.subjectLast4}`,
         amount: nairaOf(found.amountKobo),
         amount_differs: found.amountDiffers,

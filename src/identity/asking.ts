@@ -8,7 +8,7 @@ import type { IdentityLog, IdentitySettings } from "./settings.ts";
 /** What to ask, and how much of the record the account is given. */
 export type Question = Omit<IdentityQuestion, "signal" | "reference"> & { answers: Answers };
 
-/** Whom to ask, in order; `looksUp`: the first is asked what became of the attempts before. */
+/** Whom to ask, in order; `looksUp`: the first is asked what became of the attempts before, and asked anew if nothing did. */
 export interface Route {
   upstreams: readonly [IdentityUpstream, ...IdentityUpstream[]];
   looksUp: boolean;
@@ -33,6 +33,8 @@ export class Asking {
   readonly verdict: Promise<Verdict>;
   /** As the ledger has it, but for what a turn under way changes. */
   row: Row;
+  /** The source that was really asked before the one that `row` names; null if none was. */
+  askedBefore: string | null;
   readonly #parts: Parts;
   readonly #route: Route;
   readonly #question: IdentityQuestion;
@@ -40,9 +42,15 @@ export class Asking {
   readonly #limit = new AbortController();
   #turning: Promise<Row | undefined> | undefined;
 
-  constructor(parts: Parts, row: Row, route: Route, { answers, ...question }: Question) {
+  constructor(
+    parts: Parts,
+    { row, askedBefore }: Pick<Asking, "row" | "askedBefore">,
+    route: Route,
+    { answers, ...question }: Question,
+  ) {
     this.#parts = parts;
     this.row = row;
+    this.askedBefore = askedBefore;
     this.#route = route;
     this.#answers = answers;
     this.#question = { ...question, reference: row.reference, signal: this.#limit.signal };
@@ -57,15 +65,21 @@ export class Asking {
 
   async #ask(): Promise<Verdict> {
     const [first, ...others] = this.#route.upstreams;
-    const earlier = this.#route.looksUp ? await this.#lookedUp(first) : undefined;
-    let verdict = earlier ?? (await this.#verified(first));
+    let verdict = this.#route.looksUp ? await this.#lookedUpOrVerified(first) : await this.#verified(first);
     for (const next of others) {
       if (!this.#mayTurn(verdict)) break;
       if (next.isReady?.() === false) continue;
-      if (!(await this.#turn(next, verdict)) || this.#limit.signal.aborted) break;
+      if (!(await this.#turn(next, verdict))) break;
       verdict = withEarlier(verdict, await this.#verified(next));
     }
     return verdict;
+  }
+
+  async #lookedUpOrVerified(upstream: IdentityUpstream): Promise<Verdict> {
+    const earlier = await this.#lookedUp(upstream);
+    if (earlier) return earlier;
+    const noWork: Verdict = { state: "failed", reason: "unavailable" };
+    return this.#mayTurn(noWork) && (await this.#turn(upstream, noWork)) ? this.#verified(upstream) : noWork;
   }
 
   #mayTurn(verdict: Verdict): boolean {
@@ -74,10 +88,12 @@ export class Asking {
     return verdict.state === "failed" && verdict.reason !== "bad_response";
   }
 
-  /** Notes durably who is asked next. False if the row is not this attempt's any more, or the store does not say. */
-  async #turn({ name }: IdentityUpstream, { state }: Verdict): Promise<boolean> {
+  /** Notes durably who is asked next. False if the row is not this run's any more, or the store does not say. */
+  async #turn({ name }: IdentityUpstream, before: Verdict): Promise<boolean> {
     const { ledger, log } = this.#parts;
-    this.#turning = ledger.turn(this.row, name, state === "unknown").catch((error: unknown) => {
+    const notPut = isNotPut(before);
+    const next = { upstream: name, unresolved: before.state === "unknown", notPut };
+    this.#turning = ledger.turn(this.row, next).catch((error: unknown) => {
       log.error(
         { reference: this.row.reference, ...kindOf(error) },
         "The store did not take a turn to another upstream",
@@ -85,8 +101,10 @@ export class Asking {
       return undefined;
     });
     const turned = await this.#turning;
-    if (turned) this.row = turned;
-    return turned !== undefined;
+    if (!turned) return false;
+    if (!notPut) this.askedBefore = this.row.upstream;
+    this.row = turned;
+    return true;
   }
 
   /** What the upstream says became of an earlier attempt; undefined if it did no work for it. */
@@ -103,6 +121,7 @@ export class Asking {
   }
 
   async #verified(upstream: IdentityUpstream): Promise<Verdict> {
+    if (this.#limit.signal.aborted) return { state: "failed", reason: "unavailable", notPut: true };
     try {
       return this.#judged(await upstream.verify(this.#question));
     } catch (error) {
@@ -120,15 +139,15 @@ export class Asking {
   }
 }
 
-/** The last verdict of a route, but what any upstream leaves open is open, and whom anybody asked was asked. */
+/** The last verdict of a route, but a retry may help if it helps with any of its upstreams. */
 function withEarlier(earlier: Verdict, verdict: Verdict): Verdict {
   if (earlier.state !== "failed" || verdict.state !== "failed" || verdict.reason === "bad_response") return verdict;
-  const { notAsked, ...failed } = verdict;
-  return {
-    ...failed,
-    reason: earlier.reason === "lasting" ? verdict.reason : "unavailable",
-    ...(earlier.notAsked && notAsked ? { notAsked } : {}),
-  };
+  return { ...verdict, reason: earlier.reason === "lasting" ? verdict.reason : "unavailable" };
+}
+
+/** Whether the last question of a verdict was certainly not put. */
+export function isNotPut(verdict: Verdict): boolean {
+  return verdict.state === "failed" && verdict.notPut === true;
 }
 
 /** What may be logged of a fault: its message may hold what was asked. */

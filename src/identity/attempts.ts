@@ -1,10 +1,11 @@
 import { patiently } from "../storage/patience.ts";
-import { Asking, kindOf, type Question, type Route } from "./asking.ts";
+import { Asking, isNotPut, kindOf, type Question, type Route } from "./asking.ts";
 import { type DoubtfulCharge, newChargeMark } from "./charges.ts";
+import type { Finding } from "./finding.ts";
 import type { Verdict } from "./judge.ts";
 import type { HeldKeyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
-import type { Finding, Ledger, Row } from "./ledger.ts";
+import type { Ledger, Row } from "./ledger.ts";
 import type { Owners } from "./owners.ts";
 import { seal } from "./seal.ts";
 import type { IdentityLog, IdentitySettings } from "./settings.ts";
@@ -22,9 +23,17 @@ export interface Conclusion {
 export interface Manner {
   /** When the request came, by `performance.now()`. */
   begun: number;
+  /** The source that was asked last before this run; null if none was. */
+  askedBefore: string | null;
   /** A question taken over. */
   left?: Asking | undefined;
 }
+
+type Intent = Pick<Asking, "row" | "askedBefore">;
+
+/** Of a row whose source was not asked. */
+const unasked = ({ looksUp }: Route): Verdict =>
+  looksUp ? { state: "unknown" } : { state: "failed", reason: "unavailable", notPut: true };
 
 /** The part of the time limit that is left for writing the outcome. */
 const reserveOf = (timeLimit: number) => Math.min(1000, timeLimit / 10);
@@ -80,18 +89,18 @@ export class Attempts {
   }
 
   /** Runs the attempt of a row that this process owns. */
-  async run(row: Row, route: Route, question: Question, { begun, left }: Manner): Promise<Conclusion> {
+  async run(row: Row, route: Route, question: Question, { begun, askedBefore, left }: Manner): Promise<Conclusion> {
     const { timeLimit } = this.#settings;
     const patience = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
     if (!left && (patience <= 0 || !this.#owners.isHeld()))
-      return this.#record(row, { state: "failed", reason: "unavailable", notAsked: true }, begun);
-    const asking = left ?? this.#ask(row, route, question);
+      return this.#record({ row, askedBefore }, unasked(route), begun);
+    const asking = left ?? this.#ask({ row, askedBefore }, route, question);
     asking.row = row;
     const verdict = await within(asking.verdict, patience);
-    if (verdict) return this.#record(asking.row, verdict, begun);
+    if (verdict) return this.#record(asking, verdict, begun);
 
     await asking.end();
-    const conclusion = await this.#record(asking.row, { state: "unknown" }, begun);
+    const conclusion = await this.#record(asking, { state: "unknown" }, begun);
     this.leave(asking);
     return conclusion;
   }
@@ -106,8 +115,9 @@ export class Attempts {
     while (this.#asking.size > 0) await Promise.all([...this.#asking].map(({ verdict }) => verdict));
   }
 
-  #ask(row: Row, route: Route, question: Question): Asking {
-    const asking = new Asking({ ledger: this.#ledger, settings: this.#settings, log: this.#log }, row, route, question);
+  #ask(intent: Intent, route: Route, question: Question): Asking {
+    const parts = { ledger: this.#ledger, settings: this.#settings, log: this.#log };
+    const asking = new Asking(parts, intent, route, question);
     this.#asking.add(asking);
     void asking.verdict.finally(() => this.#asking.delete(asking));
     return asking;
@@ -123,11 +133,12 @@ export class Attempts {
       { reference: row.reference, upstream: row.upstream, state: verdict.state },
       "The outcome of a verification came after its caller was answered",
     );
-    this.#late.add(row, this.#findingOf(row, verdict));
+    this.#late.add(row, this.#findingOf(asking, verdict));
   }
 
-  async #record(row: Row, verdict: Verdict, begun: number): Promise<Conclusion> {
-    const finding = this.#findingOf(row, verdict);
+  async #record(intent: Intent, verdict: Verdict, begun: number): Promise<Conclusion> {
+    const { row } = intent;
+    const finding = this.#findingOf(intent, verdict);
     const left = this.#settings.timeLimit - (performance.now() - begun);
     // The source may have done paid work: the write is waited for as long as the caller is.
     const writing = patiently(left, () => this.#ledger.settle(row, finding)).catch((error: unknown) => {
@@ -141,11 +152,11 @@ export class Attempts {
       this.#log.warn({ reference: row.reference }, "A verification was taken over while it ran");
       this.#late.add(row, finding);
     }
-    const upstreamCalled = !(verdict.state === "failed" && verdict.notAsked);
+    const upstreamCalled = row.attempts > (finding.notPut ? 1 : 0);
     return { row, verdict, recorded: written === true, upstreamCalled };
   }
 
-  #findingOf(row: Row, verdict: Verdict): Finding {
+  #findingOf({ row, askedBefore }: Intent, verdict: Verdict): Finding {
     const kept = verdict.state === "verified" && row.idempotency_hash !== null && this.#settings.recordRetention > 0;
     const whose = { accountId: row.account_id, reference: row.reference };
     const at = this.#now();
@@ -154,6 +165,8 @@ export class Attempts {
       charge: verdict.state === "verified" ? newChargeMark() : null,
       sealed: kept ? seal(this.#keyring.current, whose, verdict.record, at) : null,
       at,
+      ...(isNotPut(verdict) ? { notPut: { askedBefore } } : {}),
+      isBadAnswer: verdict.state === "failed" && verdict.reason === "bad_response",
     };
   }
 }

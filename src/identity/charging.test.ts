@@ -20,7 +20,16 @@ import type { Given } from "./replays.ts";
 import { summary } from "./summary.ts";
 
 const feeKobo = 12_345;
-const kinds = ["verified", "not_found", "phone_mismatch", "unavailable", "bad_response", "unknown", "throws"] as const;
+const kinds = [
+  "verified",
+  "not_found",
+  "phone_mismatch",
+  "unavailable",
+  "not_reached",
+  "bad_response",
+  "unknown",
+  "throws",
+] as const;
 
 /** Three people, three keys or none: small, so that calls meet. */
 const calls = fc.array(
@@ -44,8 +53,9 @@ for (const engine of engines) {
       const { upstream } = answering(async (question): Promise<IdentityOutcome> => {
         const kind = outcomes.get(question.bvn)!;
         if (kind === "verified") return verified(question);
-        if (kind === "throws") throw new Error("played");
-        return { kind };
+        const outcome = outcomeOf(kind);
+        if (outcome instanceof Error) throw outcome;
+        return outcome;
       });
       const identity = await store.open(t, {
         upstreams: { test: upstream, live: [upstream] },
@@ -163,13 +173,14 @@ const toldOf: Record<Kind, Told> = {
   not_found: "bvn_not_found, final",
   phone_mismatch: "phone_mismatch, final",
   unavailable: "upstream_unavailable, retry",
+  not_reached: "upstream_unavailable, retry",
   bad_response: "upstream_bad_response, retry",
   throws: "upstream_bad_response, retry",
   unknown: "upstream_timeout, retry",
 };
 
 /** One verification, as the rules of charging have it. */
-interface Expected extends Pick<Row, "state" | "mode" | "attempts" | "unresolved" | "charged"> {
+interface Expected extends Pick<Row, "state" | "mode" | "attempts" | "unresolved" | "bad_answers" | "charged"> {
   call: Call;
   /** The number of the question that is open at the upstream, counted from 1. */
   question?: number | undefined;
@@ -207,7 +218,8 @@ class Rules {
     }
     if (earlier.state === "not_found" || earlier.state === "phone_mismatch") return { told: toldOf[earlier.state] };
     if (earlier.question === undefined) {
-      if (earlier.unresolved > 2) return { told: "upstream_timeout, final" };
+      if (earlier.unresolved + earlier.bad_answers > 2)
+        return { told: earlier.unresolved > 0 ? "upstream_timeout, final" : "upstream_bad_response, final" };
       earlier.question = ++this.#questions;
       earlier.attempts += 1;
     } else earlier.unresolved -= 1;
@@ -220,14 +232,22 @@ class Rules {
     verification.question = undefined;
     verification.waiting = [];
     for (const one of waiting) one.told = toldOf[kind];
-    const ending = ({ bad_response: "failed", throws: "failed", unavailable: "failed" } as Record<string, State>)[kind];
+    const isFailure = ["bad_response", "throws", "unavailable", "not_reached"].includes(kind);
+    const fail = () => {
+      verification.state = "failed";
+      if (kind === "bad_response" || kind === "throws") verification.bad_answers += 1;
+      if (kind === "not_reached") verification.attempts -= 1;
+    };
     if (state === "started") {
-      verification.state = ending ?? (kind as State);
+      if (isFailure) fail();
+      else verification.state = kind as State;
       if (kind === "verified") verification.charged = 1;
       if (kind === "unknown") verification.unresolved += 1;
-    } else if (ending) {
+    } else if (isFailure) {
       // News that no work was done settles the one attempt nobody knew about, if it was the only one.
-      if (verification.unresolved === 1) Object.assign(verification, { state: "failed", unresolved: 0 });
+      if (verification.unresolved !== 1) return;
+      fail();
+      verification.unresolved = 0;
     } else if (kind !== "unknown") verification.state = kind as State;
   }
 
@@ -265,6 +285,7 @@ class Rules {
       state: "started",
       attempts: 1,
       unresolved: 0,
+      bad_answers: 0,
       charged: 0,
       question: ++this.#questions,
       waiting: [],
@@ -280,11 +301,12 @@ function waitFor(verification: Expected): Waiting {
   return waiting;
 }
 
-const ruled = ({ state, mode, attempts, unresolved, charged }: Omit<Expected, "call" | "waiting">) => ({
+const ruled = ({ state, mode, attempts, unresolved, bad_answers, charged }: Omit<Expected, "call" | "waiting">) => ({
   state,
   mode,
   attempts,
   unresolved,
+  bad_answers,
   charged,
 });
 
@@ -391,5 +413,6 @@ async function toldBy(call: Promise<Given>): Promise<Told> {
 }
 
 function outcomeOf(kind: Exclude<Kind, "verified">): IdentityOutcome | Error {
-  return kind === "throws" ? new Error("played") : { kind };
+  if (kind === "throws") return new Error("played");
+  return kind === "not_reached" ? { kind: "unavailable", reason: kind } : { kind };
 }

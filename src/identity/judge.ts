@@ -14,10 +14,10 @@ import { masked } from "./masked.ts";
 export type Verdict =
   | { state: "verified"; record: IdentityAnswer }
   | { state: "not_found" | "phone_mismatch" | "unknown" }
-  /** `lasting`: no retry cures it (no money, bad credentials). `notAsked`: the question did not reach the source. */
-  | { state: "failed"; reason: "unavailable" | "lasting" | "bad_response"; notAsked?: true };
+  /** `lasting`: no retry cures it (no money, bad credentials). `notPut`: the source was certainly not asked. */
+  | { state: "failed"; reason: "unavailable" | "lasting" | "bad_response"; notPut?: true };
 
-const unasked: ReadonlySet<Unavailability> = new Set(["not_reached", "busy", "paused"]);
+const notPutReasons: ReadonlySet<Unavailability> = new Set(["not_reached", "busy", "paused"]);
 
 const badResponse: Verdict = { state: "failed", reason: "bad_response" };
 
@@ -56,7 +56,7 @@ export function judge(
       return {
         state: "failed",
         reason: outcome.lasting ? "lasting" : "unavailable",
-        ...(outcome.reason && unasked.has(outcome.reason) ? { notAsked: true } : {}),
+        ...(outcome.reason && notPutReasons.has(outcome.reason) ? { notPut: true } : {}),
       };
     default:
       return badResponse;

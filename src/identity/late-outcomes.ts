@@ -1,6 +1,7 @@
 import { codeOf } from "../storage/fault.ts";
 import type { Charges, DoubtfulCharge } from "./charges.ts";
-import type { Attempt, Finding, Ledger } from "./ledger.ts";
+import type { Finding } from "./finding.ts";
+import type { Attempt, Ledger } from "./ledger.ts";
 import type { IdentityLog } from "./settings.ts";
 
 interface Late {

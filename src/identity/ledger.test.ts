@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { Charges } from "./charges.ts";
+import type { Finding } from "./finding.ts";
 import { engines, suiteStore } from "./identity.fixture.ts";
-import { type Ending, type Finding, Ledger, type Move, moves, type Row, type State, states } from "./ledger.ts";
+import { type Ending, Ledger, type Move, moves, type Row, type State, states } from "./ledger.ts";
 import { soleOwner } from "./owners.ts";
 import { newReference } from "./reference.ts";
 
@@ -18,8 +19,10 @@ function newRow(changes: Partial<Row> = {}): Row {
     subject_hash: "v1:subject",
     subject_last4: "0017",
     upstream: "played",
+    run: 1,
     attempts: 1,
     unresolved: 0,
+    bad_answers: 0,
     amount: 10_000,
     fee: 10_000,
     charged: 0,
@@ -60,8 +63,9 @@ for (const engine of engines) {
     const tried = async (move: Move, row: Row, to: State): Promise<boolean> => {
       const ledger = new Ledger(store.db);
       if (move === "resume")
-        return (await ledger.resume(row, { owner: "other", upstream: "u", asks: true, at: 3 })) !== undefined;
-      if (move === "turn") return (await ledger.turn(row, "next", false)) !== undefined;
+        return (await ledger.resume(row, { owner: "other", upstream: "u", begins: "asks", at: 3 })) !== undefined;
+      if (move === "turn")
+        return (await ledger.turn(row, { upstream: "next", unresolved: false, notPut: false })) !== undefined;
       if (move === "disown") return ledger.disown(row);
       const verb = move === "settle" ? "settle" : "learn";
       return ledger[verb](row, found(to as Ending));
@@ -91,10 +95,10 @@ for (const engine of engines) {
 
     test("only the owner's present attempt can be settled", async () => {
       const ledger = new Ledger(store.db);
-      const row = await placed({ attempts: 2 });
+      const row = await placed({ run: 2 });
       assert.equal(await ledger.settle({ ...row, owner: "other" }, found("verified")), false);
-      assert.equal(await ledger.settle({ ...row, attempts: 1 }, found("verified")), false);
-      assert.equal(await ledger.disown({ ...row, attempts: 1 }), false);
+      assert.equal(await ledger.settle({ ...row, run: 1 }, found("verified")), false);
+      assert.equal(await ledger.disown({ ...row, run: 1 }), false);
       assert.equal(await ledger.settle(row, found("verified")), true);
       assert.equal(await ledger.settle(row, found("verified")), false);
       const charge = { charged: 1, charged_at: 2, charge_mark: "mark" } as const;
@@ -104,9 +108,9 @@ for (const engine of engines) {
     test("a turn to another upstream is a further attempt, and of the present attempt only", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed({ upstream: "first" });
-      const turned = await ledger.turn(row, "second", true);
-      assert.deepEqual(turned, { ...row, upstream: "second", attempts: 2, unresolved: 1 });
-      assert.equal(await ledger.turn(row, "third", false), undefined);
+      const turned = await ledger.turn(row, { upstream: "second", unresolved: true, notPut: false });
+      assert.deepEqual(turned, { ...row, upstream: "second", run: 2, attempts: 2, unresolved: 1 });
+      assert.equal(await ledger.turn(row, { upstream: "third", unresolved: false, notPut: false }), undefined);
       assert.equal(await ledger.settle(row, found("failed")), false);
       assert.deepEqual(await nowOf(row), turned);
     });
@@ -115,7 +119,9 @@ for (const engine of engines) {
       const ledger = new Ledger(store.db);
       const row = await placed({ state: "failed", completed_at: 2 });
       const resumed = await Promise.all(
-        Array.from({ length: 8 }, (_, n) => ledger.resume(row, { owner: `o${n}`, upstream: "u", asks: true, at: 3 })),
+        Array.from({ length: 8 }, (_, n) =>
+          ledger.resume(row, { owner: `o${n}`, upstream: "u", begins: "asks", at: 3 }),
+        ),
       );
       assert.equal(resumed.filter((one) => one !== undefined).length, 1);
       const now = await nowOf(row);
@@ -136,9 +142,12 @@ for (const engine of engines) {
     test("news of failed work excuses only the one attempt that is open", async () => {
       const ledger = new Ledger(store.db);
       const open = { state: "unknown" } as const;
-      assert.equal(await ledger.learn(await placed({ ...open, unresolved: 2, attempts: 2 }), found("failed")), false);
-      const later = await placed({ ...open, unresolved: 1, attempts: 2 });
-      assert.equal(await ledger.learn({ ...later, attempts: 1 }, found("failed")), false);
+      assert.equal(
+        await ledger.learn(await placed({ ...open, unresolved: 2, attempts: 2, run: 2 }), found("failed")),
+        false,
+      );
+      const later = await placed({ ...open, unresolved: 1, attempts: 2, run: 2 });
+      assert.equal(await ledger.learn({ ...later, run: 1 }, found("failed")), false);
       assert.equal(await ledger.learn({ ...later, owner: "other" }, found("failed")), false);
       assert.equal(await ledger.learn(later, found("failed")), true);
       assert.deepEqual([(await nowOf(later)).state, (await nowOf(later)).unresolved], ["failed", 0]);

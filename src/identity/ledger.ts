@@ -2,16 +2,13 @@ import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql, typ
 import type { Mode } from "../contract/operation.ts";
 import { Prepared } from "../storage/prepared.ts";
 import type { Tables, VerificationRow } from "../storage/tables.ts";
-import type { Sealed } from "./seal.ts";
+import { changesOf, type Finding, shapeOf, valuesOf } from "./finding.ts";
 
 export const states = ["started", "verified", "not_found", "phone_mismatch", "refused", "failed", "unknown"] as const;
 export type State = (typeof states)[number];
 
 /** One verification, as the ledger holds it: money in kobo, times in milliseconds, nothing that names a person. */
 export type Row = Omit<VerificationRow, "state" | "mode"> & { state: State; mode: Mode };
-
-/** Stands on a row in place of what led to its person, once that person is erased. */
-export const erased = "erased";
 
 /** What an attempt, or the news of an earlier one, says of its row. */
 export type Ending = Exclude<State, "started" | "refused">;
@@ -36,17 +33,14 @@ export const moves = {
 } as const satisfies Record<string, { from: readonly State[]; to: readonly State[] }>;
 export type Move = keyof typeof moves;
 
-/** What binds an attempt to its row: news of another attempt, or of another owner's, moves nothing. */
-export type Attempt = Pick<Row, "reference" | "owner" | "attempts">;
+/** What binds an outcome to its row: news of another run, or of another owner's, moves nothing. */
+export type Attempt = Pick<Row, "reference" | "owner" | "run">;
 
-/** What is written with an ending. */
-export interface Finding {
-  state: Ending;
-  /** The mark of a charge; null: not charged. */
-  charge: string | null;
-  sealed: Sealed | null;
-  at: number;
-}
+/**
+ * What a further run of a row does first: it asks a source, which counts as an attempt, asks it what became of an earlier
+ * question, or waits for a question that is still under way.
+ */
+export type Beginning = "asks" | "looksUp" | "waits";
 
 /** What must hold for a row to be made: expressions over the values, prepared once for each shape. */
 export interface Conditions<Values extends object> {
@@ -127,49 +121,57 @@ export class Ledger {
       .execute()) as Row[];
   }
 
-  /** Starts a further attempt of `row`. `asks`: the upstream is asked anew, which counts as an attempt. */
+  /** Starts a further run of `row`. Undefined if somebody else was first. */
   async resume(
     row: Row,
-    { owner, upstream, asks, at }: { owner: string; upstream: string; asks: boolean; at: number },
+    { owner, upstream, begins, at }: { owner: string; upstream: string | null; begins: Beginning; at: number },
   ): Promise<Row | undefined> {
     return (await this.#move("resume", "started", row.reference, {
       owner,
       upstream,
-      // What became of a question that is taken over may be learned after all.
-      ...(asks ? { attempts: row.attempts + 1 } : { unresolved: row.unresolved - 1 }),
+      // A question that is waited for belongs to its run still.
+      run: begins === "waits" ? row.run : row.run + 1,
+      // What became of an earlier question may be learned after all.
+      ...(begins === "asks" ? { attempts: row.attempts + 1 } : { unresolved: row.unresolved - 1 }),
       started_at: at,
       completed_at: null,
     })
-      .where("attempts", "=", row.attempts)
+      .where("run", "=", row.run)
       .where("state", "=", row.state)
       .returningAll()
       .executeTakeFirst()) as Row | undefined;
   }
 
   /**
-   * Notes that another upstream is asked in the same run, which counts as an attempt; `unresolved` if nobody knows what the
-   * one before did. Undefined if the row is not this attempt's any more.
+   * Notes that an upstream is asked next: a further attempt, unless the one before was `notPut`. `unresolved`: nobody knows
+   * what the one before did. Undefined if the row is not this run's any more.
    */
-  async turn(attempt: Attempt, upstream: string, unresolved: boolean): Promise<Row | undefined> {
-    return (await this.#move("turn", "started", attempt.reference, { upstream, attempts: attempt.attempts + 1 })
+  async turn(
+    { reference, owner, run }: Attempt,
+    { upstream, unresolved, notPut }: { upstream: string; unresolved: boolean; notPut: boolean },
+  ): Promise<Row | undefined> {
+    return (await this.#move("turn", "started", reference, { upstream, run: run + 1 })
+      .$if(!notPut, (query) => query.set((row) => ({ attempts: row("attempts", "+", 1) })))
       .$if(unresolved, (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
-      .where("owner", "=", attempt.owner)
-      .where("attempts", "=", attempt.attempts)
+      .where("owner", "=", owner)
+      .where("run", "=", run)
       .returningAll()
       .executeTakeFirst()) as Row | undefined;
   }
 
   /** Ends a running attempt. False if the row is not this attempt's any more. */
-  async settle({ reference, owner, attempts }: Attempt, finding: Finding): Promise<boolean> {
-    const { state, charge } = finding;
-    const values = { reference, owner, attempts, ...columnsOf(finding) };
-    const shape = `settle; ${state}; ${charge !== null}`;
-    const moved = await this.#prepared.run(shape, values, ({ reference, owner, attempts, ...columns }) =>
-      this.#move("settle", state, reference, unlessErased(columns))
-        .$if(state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
-        .where("owner", "=", owner)
-        .where("attempts", "=", attempts)
-        .returning("reference"),
+  async settle({ reference, owner, run }: Attempt, finding: Finding): Promise<boolean> {
+    const { state } = finding;
+    const values = { reference, owner, run, ...valuesOf(finding) };
+    const moved = await this.#prepared.run(
+      `settle; ${shapeOf(finding)}`,
+      values,
+      ({ reference, owner, run, ...values }) =>
+        this.#move("settle", state, reference, changesOf(finding, values))
+          .$if(state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
+          .where("owner", "=", owner)
+          .where("run", "=", run)
+          .returning("reference"),
     );
     return moved.length > 0;
   }
@@ -177,16 +179,16 @@ export class Ledger {
   /** Writes what was heard after the attempt was given up, never charged: nobody was given it yet. */
   async learn(attempt: Attempt, finding: Finding): Promise<boolean> {
     if (finding.state === "unknown") return false;
-    const columns = unlessErased(columnsOf({ ...finding, charge: null }));
+    const changes = changesOf({ ...finding, charge: null });
     const moved =
       finding.state === "failed"
-        ? await this.#move("excuse", "failed", attempt.reference, { ...columns, unresolved: 0 })
+        ? await this.#move("excuse", "failed", attempt.reference, { ...changes, unresolved: 0 })
             .where("owner", "=", attempt.owner)
-            .where("attempts", "=", attempt.attempts)
+            .where("run", "=", attempt.run)
             .where("unresolved", "=", 1)
             .returning("reference")
             .executeTakeFirst()
-        : await this.#move("learn", finding.state, attempt.reference, columns)
+        : await this.#move("learn", finding.state, attempt.reference, changes)
             .returning("reference")
             .executeTakeFirst();
     return moved !== undefined;
@@ -197,7 +199,7 @@ export class Ledger {
     const moved = await this.#move("disown", "unknown", attempt.reference, {})
       .set((row) => ({ unresolved: row("unresolved", "+", 1) }))
       .where("owner", "=", attempt.owner)
-      .where("attempts", "=", attempt.attempts)
+      .where("run", "=", attempt.run)
       .returning("reference")
       .executeTakeFirst();
     return moved !== undefined;
@@ -234,25 +236,6 @@ export class Ledger {
       .where("reference", "=", reference)
       .where("state", "in", from);
   }
-}
-
-function columnsOf({ state, charge, sealed, at }: Finding) {
-  return {
-    // A row that was charged before never comes here: it stays verified.
-    charged: charge === null ? 0 : 1,
-    charged_at: charge === null ? null : at,
-    charge_mark: charge ?? "",
-    sealed_record: sealed?.sealed_record ?? null,
-    sealed_key: sealed?.sealed_key ?? null,
-    completed_at: state === "unknown" ? null : at,
-  } as const;
-}
-
-/** A row that was erased while it ran keeps no record. */
-function unlessErased(columns: ReturnType<typeof columnsOf>) {
-  const kept = (value: string | null) =>
-    expressionBuilder<Tables, "verification">().case().when("subject_hash", "=", erased).then(null).else(value).end();
-  return { ...columns, sealed_record: kept(columns.sealed_record), sealed_key: kept(columns.sealed_key) };
 }
 
 function isFree(hashes: readonly string[]): Expression<SqlBool> {

@@ -132,11 +132,13 @@ for (const engine of engines) {
       assert.equal((await failureOf(identity.verify(live))).code, "upstream_unavailable");
     });
 
-    test("with limits off nobody is limited", async (t) => {
-      const settings = { limits: null, vendorCallsPerDay: 1 };
-      const { identity } = await openAt(t, settings);
+    test("with limits off no caller is limited, but what the vendor is paid for stays capped", async (t) => {
+      const { identity, open } = await openAt(t, { limits: null, vendorCallsPerDay: 8 });
       const live = newRequest({ mode: "live" });
       for (let n = 0; n < 8; n += 1) await identity.verify(live);
+      assert.equal((await failureOf(identity.verify(live))).code, "rate_limited");
+      assert.ok(await identity.verify({ ...live, mode: "test" }));
+      assert.equal((await failureOf((await open()).verify(live))).code, "rate_limited");
     });
   });
 }

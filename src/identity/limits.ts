@@ -10,13 +10,25 @@ const day = 24 * 60 * 60_000;
 
 const negatives: readonly State[] = ["not_found", "phone_mismatch"];
 
-/** At most so many of the account's rows (or of their attempts) may have started within a window of milliseconds. */
+/**
+ * What a row of the ledger counts in a rule.
+ * - `attempts`: the questions put for it, all as if at its last start.
+ * - `calls`: the same, and one if there were none.
+ * - `rows`: one.
+ */
+const weights = {
+  attempts: sql<number>`${sql.ref("earlier.attempts")}`,
+  calls: sql<number>`case when ${sql.ref("earlier.attempts")} > 1 then ${sql.ref("earlier.attempts")} else 1 end`,
+  rows: sql<number>`1`,
+};
+
+/** At most so much may the account's rows count that have started within a window of milliseconds. */
 interface Rule {
   code: "rate_limited" | "subject_rate_limited";
   message: string;
   most: number;
   window: number;
-  counts: "rows" | "attempts";
+  counts: keyof typeof weights;
   states?: readonly State[];
   ofSubject?: boolean;
 }
@@ -30,10 +42,10 @@ interface Asked extends Pick<Row, "account_id" | "mode"> {
 
 type Counted = SelectQueryBuilder<Tables & { earlier: Tables["verification"] }, "earlier", unknown>;
 
-function rowRule({ count, seconds }: Limit, may: string, what: string): Rule {
+function ruleOf({ count, seconds }: Limit, counts: Rule["counts"], may: string): Rule {
   const every = { 60: "a minute", 3600: "an hour", 86400: "a day" }[seconds] ?? `${seconds} s`;
-  const message = `Your account ${may} ${count} ${what} within ${every}.`;
-  return { code: "rate_limited", message, most: count, window: seconds * 1000, counts: "rows" };
+  const message = `Your account may ${may.replace("#", String(count))} within ${every}.`;
+  return { code: "rate_limited", message, most: count, window: seconds * 1000, counts };
 }
 
 /** Limits that hold across processes: they count what the ledger says, within the statement that adds to it. */
@@ -59,21 +71,16 @@ export class Limits {
     };
   }
 
-  /** The failure of a row that may not be made, or undefined if it may. Its `Retry-After` is when it may be. */
+  /**
+   * The failure of a row that may not be made, or not started again, at its `started_at`; undefined if it may. Its
+   * `Retry-After` is when it may be.
+   */
   async refusal(row: Row, bvn: string): Promise<Failure | undefined> {
     const rules = this.#rules(row);
-    return this.#refusal(rules, this.#asked(rules, row, bvn), row.started_at);
-  }
-
-  /** The same for a further attempt of a row: only what attempts cost counts. */
-  async resumptionRefusal(row: Row, at: number): Promise<Failure | undefined> {
-    const rules = this.#vendorRules(row);
-    return this.#refusal(rules, this.#asked(rules, { ...row, started_at: at }), at);
-  }
-
-  async #refusal(rules: readonly Rule[], asked: Asked, at: number): Promise<Failure | undefined> {
+    const asked = this.#asked(rules, row, bvn);
+    const at = row.started_at;
     for (const [index, rule] of rules.entries()) {
-      const freeAt = await this.#freeAt(rule, this.#counted(rule, index, asked), at);
+      const freeAt = await this.#freeAt(rule, this.#counted(rule, index, asked));
       if (freeAt === undefined) continue;
       return new Failure(rule.code, rule.message, { retryAfter: Math.max(1, Math.ceil((freeAt - at) / 1000)) });
     }
@@ -82,28 +89,28 @@ export class Limits {
 
   #rules(row: Row): Rule[] {
     const { limits } = this.#settings;
-    if (!limits) return [];
-    const account = rowRule(limits.account, "may start", "verifications");
+    if (!limits) return this.#vendorRules(row);
+    const account = ruleOf(limits.account, "calls", "ask for # verifications, retries included,");
     if (row.state === "refused") return [account];
-    const unmatched = { ...rowRule(limits.negatives, "may have", "verifications without a match"), states: negatives };
-    const always = [account, unmatched, ...this.#vendorRules(row)];
+    const missed = ruleOf(limits.negatives, "rows", "have # verifications without a match");
+    const always = [account, { ...missed, states: negatives }, ...this.#vendorRules(row)];
     if (row.mode === "test") return always;
     const ofSubject = { code: "subject_rate_limited", ofSubject: true } as const;
-    const asked = rowRule(limits.subject, "may start", "verifications of one BVN");
-    const missed = rowRule(limits.subjectNegatives, "may have", "verifications of one BVN without a match");
-    return [...always, { ...asked, ...ofSubject }, { ...missed, ...ofSubject, states: negatives }];
+    const asked = ruleOf(limits.subject, "attempts", "have # questions asked about one BVN, retries included,");
+    const unmatched = ruleOf(limits.subjectNegatives, "rows", "have # verifications of one BVN without a match");
+    return [...always, { ...asked, ...ofSubject }, { ...unmatched, ...ofSubject, states: negatives }];
   }
 
-  #vendorRules({ mode }: Row): Rule[] {
-    const { limits, vendorCallsPerDay: most } = this.#settings;
-    if (!limits || most === undefined || mode !== "live") return [];
+  /** Protects what the operator pays, so it holds with the limits of callers off as well. */
+  #vendorRules({ mode, state }: Row): Rule[] {
+    const { vendorCallsPerDay: most } = this.#settings;
+    if (most === undefined || mode !== "live" || state === "refused") return [];
     const message = `Your account may cause ${most} questions to the identity source a day.`;
     return [{ code: "rate_limited", message, most, window: day, counts: "attempts" }];
   }
 
-  #asked(rules: readonly Rule[], { account_id, mode, started_at }: Row, bvn?: string): Asked {
-    const isOfSubject = bvn !== undefined && rules.some(({ ofSubject }) => ofSubject);
-    const subjects = isOfSubject ? this.#fingerprints.all("subject", [bvn]) : [];
+  #asked(rules: readonly Rule[], { account_id, mode, started_at }: Row, bvn: string): Asked {
+    const subjects = rules.some(({ ofSubject }) => ofSubject) ? this.#fingerprints.all("subject", [bvn]) : [];
     return { account_id, mode, since: rules.map(({ window }) => started_at - window), subjects };
   }
 
@@ -117,24 +124,20 @@ export class Limits {
       .$if(rule.ofSubject === true, (query) => query.where("earlier.subject_hash", "in", subjects));
   }
 
-  /** When the rule lets a row be made that it does not let be made `at`; undefined if it does. */
-  async #freeAt(rule: Rule, counted: Counted, at: number): Promise<number | undefined> {
-    const below = await this.#db
-      .selectNoFrom(sql<SqlBool>`${isBelow(rule, counted)}`.as("below"))
-      .executeTakeFirstOrThrow();
-    if (below.below) return undefined;
-    const blocking = await counted
-      .select("earlier.started_at")
-      .orderBy("earlier.started_at", rule.counts === "rows" ? "desc" : "asc")
-      .limit(1)
-      .$if(rule.counts === "rows", (query) => query.offset(rule.most - 1))
+  /** When the rule has room again, at the start of a row plus its window; undefined if it has room now. */
+  async #freeAt(rule: Rule, counted: Counted): Promise<number | undefined> {
+    // Newest first, up to the row with which the rule is full.
+    const upTo = sql<number>`sum(${weights[rule.counts]}) over (order by ${sql.ref("earlier.started_at")} desc)`;
+    const filling = await this.#db
+      .selectFrom(counted.select(["earlier.started_at", upTo.as("total")]).as("summed"))
+      .select((row) => row.fn.max("summed.started_at").as("started_at"))
+      .where("summed.total", ">=", rule.most)
       .executeTakeFirst();
-    return (blocking?.started_at ?? at) + rule.window;
+    return filling?.started_at == null ? undefined : filling.started_at + rule.window;
   }
 }
 
 function isBelow({ counts, most }: Rule, counted: Counted): Expression<SqlBool> {
-  const count =
-    counts === "rows" ? sql<number>`count(*)` : sql<number>`coalesce(sum(${sql.ref("earlier.attempts")}), 0)`;
-  return expressionBuilder<Tables, never>()(counted.select(count.as("count")), "<", most);
+  const total = sql<number>`coalesce(sum(${weights[counts]}), 0)`;
+  return expressionBuilder<Tables, never>()(counted.select(total.as("total")), "<", most);
 }

@@ -49,6 +49,19 @@ export function amountMismatch(feeKobo: number, facts: Facts, detail: FailureDet
   return refusal("amount_mismatch", `The amount must be ${nairaOf(feeKobo)} naira.`, facts, detail);
 }
 
+/** The answer to a key that has used its attempts without an outcome. */
+export function usedUp(row: Row): Failure {
+  const [code, what] =
+    row.unresolved > 0
+      ? (["upstream_timeout", "The outcome of this verification stays unknown"] as const)
+      : ([
+          "upstream_bad_response",
+          "The identity source gave no answer to this verification that can be trusted",
+        ] as const);
+  const message = `${what}, and its key has used its attempts. Nothing was charged. Verify again with a new Idempotency-Key.`;
+  return refusal(code, message, factsOf(row), { retryable: false });
+}
+
 /** The answer to an attempt that was not given a record. */
 export function failureOf(verdict: Exclude<Verdict, { state: "verified" }>, facts: Facts, settings: IdentitySettings) {
   switch (verdict.state) {

@@ -21,3 +21,20 @@ export function routeOf(
   const [first, ...others] = ready.length > 0 ? ready : upstreams;
   return first && { upstreams: [first, ...others], looksUp: false };
 }
+
+/** So many attempts of one key may stay unknown or be badly answered: each may have to be paid. */
+const mostUseless = 3;
+
+/**
+ * Whom a retry of a row asks, out of the row's route. When the row has used its attempts that is nobody (undefined), but for
+ * a source that repeats its answers for free and was asked last, and one that only tells what became of earlier questions.
+ */
+export function furtherRoute(
+  route: Route,
+  row: Pick<Row, "upstream" | "unresolved" | "bad_answers">,
+): Route | undefined {
+  const useless = row.bad_answers + (route.looksUp ? 0 : row.unresolved);
+  if (useless < mostUseless) return route;
+  const [source] = route.upstreams;
+  return source.repeatable && source.name === row.upstream ? { ...route, upstreams: [source] } : undefined;
+}

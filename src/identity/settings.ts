@@ -20,7 +20,7 @@ export interface IdentitySettings {
   payTwice: boolean;
   /** Null: nobody is limited. */
   limits: IdentityLimits | null;
-  /** Questions to the live upstream that one account may cause in 24 h; default without bound. */
+  /** Questions to live upstreams that one account may cause in 24 h, with `limits` or without; default without bound. */
   vendorCallsPerDay?: number;
 }
 

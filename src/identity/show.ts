@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 import type { Mode } from "../contract/operation.ts";
 import type { Tables } from "../storage/tables.ts";
-import { erased, type Row, type State } from "./ledger.ts";
+import { erased } from "./finding.ts";
+import type { Row, State } from "./ledger.ts";
 
 /** One verification as an operator sees it: nothing of the record, no hash. Money in kobo, times in milliseconds since 1970. */
 export interface ShownVerification {
@@ -10,10 +11,13 @@ export interface ShownVerification {
   keyId: string;
   mode: Mode;
   state: State;
-  upstream: string;
+  /** The source that was asked last; null if none was. */
+  upstream: string | null;
   attempts: number;
   /** Attempts whose outcome nobody learned. */
   unresolved: number;
+  /** Attempts whose answer could not be trusted. */
+  badAnswers: number;
   /** Null once the person is erased. */
   subjectLast4: string | null;
   amountKobo: number;
@@ -47,6 +51,7 @@ export async function showVerification(db: Kysely<Tables>, reference: string): P
       upstream: row.upstream,
       attempts: row.attempts,
       unresolved: row.unresolved,
+      badAnswers: row.bad_answers,
       subjectLast4: row.subject_last4 === erased ? null : row.subject_last4,
       amountKobo: row.amount,
       amountDiffers: row.amount_differs === 1,

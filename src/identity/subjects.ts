@@ -5,9 +5,10 @@ import type { IdentityRecord } from "../contract/record.ts";
 import type { Audited } from "../storage/audit.ts";
 import { emptyLog } from "../storage/leftovers.ts";
 import type { Tables } from "../storage/tables.ts";
+import { erased } from "./finding.ts";
 import type { Fingerprints } from "./fingerprint.ts";
 import type { HeldKeyring } from "./keyring.ts";
-import { erased, type Row, type State } from "./ledger.ts";
+import type { Row, State } from "./ledger.ts";
 import { unseal } from "./seal.ts";
 
 /** What was erased about a person, which says nothing of who it was. */
@@ -34,7 +35,7 @@ export interface HeldVerification {
   accountId: string;
   mode: Mode;
   state: State;
-  upstream: string;
+  upstream: string | null;
   consentReference: string | null;
   createdAt: number;
   completedAt: number | null;

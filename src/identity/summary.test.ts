@@ -85,6 +85,7 @@ for (const engine of engines) {
         upstream: "sandbox",
         attempts: 1,
         unresolved: 0,
+        badAnswers: 0,
         subjectLast4: "0017",
         amountKobo: 12_345,
         amountDiffers: true,

@@ -6,17 +6,18 @@ import { AccountGate } from "./account-gate.ts";
 import type { Route } from "./asking.ts";
 import type { Attempts, Manner } from "./attempts.ts";
 import type { Charges } from "./charges.ts";
+import { erased, nobodyAsked } from "./finding.ts";
 import type { Fingerprints } from "./fingerprint.ts";
 import type { HeldKeyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
-import { erased, type Ledger, type Row } from "./ledger.ts";
+import type { Beginning, Ledger, Row } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 import { masked } from "./masked.ts";
 import type { Owners } from "./owners.ts";
-import { amountMismatch, type Facts, factsOf, failureOf, inProgress, noFacts, refusal } from "./refusals.ts";
+import { amountMismatch, type Facts, factsOf, failureOf, inProgress, noFacts, refusal, usedUp } from "./refusals.ts";
 import { type Given, Replays, recordOf } from "./replays.ts";
 import { contentOf, intentOf, type VerificationRequest } from "./request.ts";
-import { routeOf } from "./route.ts";
+import { furtherRoute, routeOf } from "./route.ts";
 import { type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
 
 /** Test keys reach `test` only and live keys `live` only, in the operator's order; empty: no live source is set up. */
@@ -39,12 +40,6 @@ export interface VerificationParts {
   log: IdentityLog;
   now: () => number;
 }
-
-/** So often a retry asks again after an attempt whose outcome nobody learned: each may be paid for. */
-const furtherAttempts = 2;
-const givenUp =
-  "The outcome of this verification stays unknown, and its key has used its attempts. Nothing was charged. Verify " +
-  "again with a new Idempotency-Key.";
 
 /** Thrown inside only: the key is not what it was taken for, so look it up. */
 const beaten = Symbol("beaten");
@@ -214,7 +209,7 @@ export class Verifications {
 
   async #endStray(row: Row): Promise<void> {
     const { ledger, now } = this.#parts;
-    await ledger.settle(row, { state: "failed", charge: null, sealed: null, at: now() });
+    await ledger.settle(row, nobodyAsked("asks", row.attempts > 1 ? row.upstream : null, now()));
   }
 
   async #claimed(hash: string, work: (bind: () => void) => Promise<Given>): Promise<Given> {
@@ -236,7 +231,7 @@ export class Verifications {
       return this.#refused(row, request.bvn, binding);
     return this.#inFlight(row, async () => {
       await this.#begin({ ...row, state: "started" }, request.bvn, binding);
-      return this.#attempted(request, row, route, { begun });
+      return this.#attempted(request, row, route, { begun, askedBefore: null });
     });
   }
 
@@ -251,18 +246,19 @@ export class Verifications {
   /** A further attempt of a verification that ended without an answer. */
   async #resumed(request: VerificationRequest, row: Row, bind: () => void, begun: number): Promise<Given> {
     const { attempts, ledger, late, owners, now } = this.#parts;
-    const route = this.#routeOf(request.mode, row);
-    const [{ name: upstream }] = route.upstreams;
+    const { upstream: askedBefore } = row;
     return this.#inFlight(row, async () => {
       const left = attempts.takeOver(row.reference);
+      let route: Route;
       try {
-        if (!left) await this.#refuseFurther(row, route);
-        const { own: owner } = owners;
-        const next = { owner, upstream: left?.row.upstream ?? upstream, asks: !left, at: now() };
+        route = left ? this.#routeOf(request.mode, row) : await this.#furtherRouteOf(row, request.bvn);
+        const begins: Beginning = left ? "waits" : route.looksUp ? "looksUp" : "asks";
+        const upstream = left ? left.row.upstream : route.upstreams[0].name;
+        const next = { owner: owners.own, upstream, begins, at: now() };
         const resumed = await ledger.resume(row, next).catch((error: unknown) => {
           // It may have been resumed for all that: then nothing was asked on its behalf.
-          const finding = { state: "failed", charge: null, sealed: null, at: next.at } as const;
-          if (!left) late.add({ ...row, owner, attempts: row.attempts + 1 }, finding);
+          if (!left)
+            late.add({ ...row, owner: next.owner, run: row.run + 1 }, nobodyAsked(begins, askedBefore, next.at));
           throw error;
         });
         if (!resumed) throw beaten;
@@ -272,16 +268,18 @@ export class Verifications {
         if (left) attempts.leave(left);
         throw error;
       }
-      return this.#attempted(request, row, route, { begun, left });
+      return this.#attempted(request, row, route, { begun, askedBefore, left });
     });
   }
 
-  /** Throws if the row's attempts, or the account's for a day, are used up. */
-  async #refuseFurther(row: Row, { looksUp }: Route): Promise<void> {
-    if (!looksUp && row.unresolved > furtherAttempts)
-      throw refusal("upstream_timeout", givenUp, factsOf(row), { retryable: false });
-    const limited = await this.#parts.limits.resumptionRefusal(row, this.#parts.now());
+  /** Whom a further run may ask. Throws if the row's attempts, or the account's, are used up. */
+  async #furtherRouteOf(row: Row, bvn: string): Promise<Route> {
+    const { limits, now } = this.#parts;
+    const route = furtherRoute(this.#routeOf(row.mode, row), row);
+    if (!route) throw usedUp(row);
+    const limited = await limits.refusal({ ...row, started_at: now() }, bvn);
     if (limited) throw limited;
+    return route;
   }
 
   async #inFlight(row: Row, work: () => Promise<Given>): Promise<Given> {
@@ -306,7 +304,7 @@ export class Verifications {
     const { row, verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(started, route, question, manner);
     const facts: Facts = {
       charged: recorded && verdict.state === "verified",
-      upstream_called: upstreamCalled || started.attempts > 1,
+      upstream_called: upstreamCalled,
       request_reference: row.reference,
     };
     if (!recorded && verdict.state !== "unknown" && verdict.state !== "failed")
@@ -323,7 +321,8 @@ export class Verifications {
   /** Writes down a verification that is refused before anybody is asked. */
   async #refused(intent: Row, bvn: string, binding: Binding): Promise<never> {
     const state = "refused" as const;
-    const row = { ...intent, state, attempts: 0, owner: null, trail_due: 1 as const, completed_at: intent.created_at };
+    const asked = { upstream: null, attempts: 0, owner: null };
+    const row = { ...intent, ...asked, state, trail_due: 1 as const, completed_at: intent.created_at };
     await this.#begin(row, bvn, binding);
     throw amountMismatch(row.fee, factsOf(row));
   }

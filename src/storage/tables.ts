@@ -145,10 +145,16 @@ export interface VerificationRow {
   body_hash: string | null;
   subject_hash: string;
   subject_last4: string;
-  upstream: string;
+  /** The identity source that was asked last, or is being asked; null while none was. */
+  upstream: string | null;
+  /** Counts the runs of the verification, so that an outcome is written to its own run only. */
+  run: number;
+  /** Questions put to a source. The question under way counts, and is taken back if it turns out that it was not put. */
   attempts: number;
   /** Attempts whose outcome nobody learned. */
   unresolved: number;
+  /** Attempts whose answer could not be trusted. */
+  bad_answers: number;
   /** Kobo, as the caller sent it. */
   amount: number;
   /** Kobo, from the fee schedule. */

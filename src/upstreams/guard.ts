@@ -60,6 +60,7 @@ export interface GuardOptions {
  */
 export class Guard implements IdentityUpstream {
   readonly name: string;
+  readonly repeatable: boolean;
   readonly lookUp?: NonNullable<IdentityUpstream["lookUp"]>;
   readonly #upstream: IdentityUpstream;
   readonly #options: GuardOptions;
@@ -79,6 +80,7 @@ export class Guard implements IdentityUpstream {
 
   constructor(upstream: IdentityUpstream, options: GuardOptions) {
     this.name = upstream.name;
+    this.repeatable = upstream.repeatable === true;
     this.#upstream = upstream;
     this.#options = options;
     this.#slots = bulkhead(options.concurrency, 0);

@@ -13,8 +13,6 @@ export interface Wanted {
   sent: number;
   /** Requests after which the client knows nothing: broken off, hung up on, or met by a store that was away. */
   lost: number;
-  /** Answers that the vendor did no work; after a freeze of the service it was not asked. */
-  unavailable: number;
   /** Duba's reference, as soon as an answer named it. */
   reference?: string;
   /** The answer that ended it: a record, a negative, or the news that no retry helps. */
@@ -112,7 +110,7 @@ export class Client {
   #next(): Wanted {
     const nth = this.wanted.length;
     const bvn = `22${String(this.#draw(`bvn ${nth}`, 1e9)).padStart(9, "0")}`;
-    const next = { key: `${this.#name}-${nth}`, bvn, sent: 0, lost: 0, unavailable: 0 };
+    const next = { key: `${this.#name}-${nth}`, bvn, sent: 0, lost: 0 };
     this.wanted.push(next);
     return next;
   }
@@ -183,7 +181,6 @@ export class Client {
       const { code, charged, retryable } = json.error;
       assert.ok(["upstream_bad_response", "upstream_unavailable", "upstream_timeout"].includes(code), said);
       assert.equal(charged, false, said);
-      if (code === "upstream_unavailable") wanted.unavailable += 1;
       if (!retryable) wanted.end = answer;
     } else {
       const isNo = isNegative(this.#world.vendor, wanted.bvn);

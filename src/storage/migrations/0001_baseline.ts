@@ -193,9 +193,11 @@ async function identity(db: Schema): Promise<void> {
       body_hash: "text?",
       subject_hash: "text",
       subject_last4: "text",
-      upstream: "text",
+      upstream: "text?",
+      run: "integer",
       attempts: "integer",
       unresolved: "integer",
+      bad_answers: "integer",
       amount: "bigint",
       fee: "bigint",
       charged: "integer",
@@ -218,7 +220,8 @@ async function identity(db: Schema): Promise<void> {
     .execute();
   await index(db, "verification_by_account", "verification", ["account_id", "mode", "created_at"]).execute();
   await index(db, "verification_by_state", "verification", ["state"]).execute();
-  await index(db, "verification_by_start", "verification", ["account_id", "mode", "started_at"]).execute();
+  // The limits sum up attempts, from the index alone.
+  await index(db, "verification_by_start", "verification", ["account_id", "mode", "started_at", "attempts"]).execute();
   await index(db, "verification_by_subject", "verification", ["subject_hash", "started_at"]).execute();
   await index(db, "verification_by_age", "verification", ["created_at"]).execute();
   // For the limit of answers without a match, which else would read every row of the account's last hour.

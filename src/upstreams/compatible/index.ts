@@ -76,6 +76,7 @@ export const compatible = vendor({
 
     return {
       name,
+      repeatable: true,
       async verify(question) {
         const first = await tokens.token(question.signal);
         if ("outcome" in first) return first.outcome;
