@@ -1,9 +1,8 @@
-#!/usr/bin/env node
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 
-// Before anything else is imported, since to compile that takes a good part of a start. Not in a folder for everybody's files:
-// what is found here is run.
+// First, because compiling the imports takes a good part of a start. The cache lies in our own folder: whoever can write it
+// decides what runs.
 enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/duba"));
 const { run } = await import("./cli/program.ts");
 const { terminal } = await import("./cli/terminal.ts");

@@ -18,7 +18,7 @@ import { AddressBucket, Bucket } from "./http/quota.ts";
 import { buildServer, type HttpServer } from "./http/server.ts";
 import { holdKeyring } from "./identity/held-keyring.ts";
 import { openIdentity } from "./identity/identity.ts";
-import { keyringPath } from "./identity/keyring-file.ts";
+import { checkKeyringPlace, keyringPath } from "./identity/keyring-file.ts";
 import { identityOperations } from "./identity/operations.ts";
 import { noteUpstreams } from "./identity/upstream-status.ts";
 import { anchorPath } from "./journal/anchor.ts";
@@ -53,6 +53,8 @@ export interface Service {
 /** Builds the whole service: every arrow between two rooms is in this function. What was begun is ended if it throws. */
 export async function wire(config: Config, log: Log): Promise<Service> {
   await using opened = new AsyncDisposableStack();
+  const ringFile = keyringPath(config);
+  await checkKeyringPlace(ringFile);
   const store = await openStore({
     dataDirectory: config.dataDirectory,
     databaseUrl: config.databaseUrl,
@@ -62,7 +64,6 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   opened.defer(() => store.close());
   const { db, engine } = store;
 
-  const ringFile = keyringPath(config);
   const keyring = await holdKeyring({ path: ringFile, db, log });
   opened.defer(() => keyring.stop());
   const journal = await openJournal({

@@ -51,5 +51,5 @@ function environmentExample(): string {
   const entries = everySetting.map(
     (setting) => `# ${aboutOf(setting)}\n# ${setting.name} is ${setting.form}.\n#${setting.name}=${setting.default}\n`,
   );
-  return `# Every setting of Duba with its default. Copy to .env and start with: node --env-file=.env src/main.ts serve\n\n${entries.join("\n")}`;
+  return `# Every setting of Duba with its default. Copy to .env, which npm start reads.\n\n${entries.join("\n")}`;
 }

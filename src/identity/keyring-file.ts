@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type { Stats } from "node:fs";
-import { type FileHandle, link, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { existsSync, type Stats } from "node:fs";
+import { type FileHandle, link, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Kysely } from "kysely";
+import { makeDirectory } from "../storage/data-directory.ts";
 import { codeOf } from "../storage/fault.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type Keyring, KeyringFault, keyringText, knownKeys, parseKeyring } from "./keyring.ts";
@@ -31,6 +32,23 @@ export async function openKeyring(path: string, db: Kysely<Tables>): Promise<{ k
   return { keyring: await readKeyring(path), made };
 }
 
+/**
+ * Throws `KeyringFault` if the ring is not there and could not be made either. Asked before a store is made, so that a first
+ * start leaves nothing half done.
+ */
+export async function checkKeyringPlace(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  const trial = `${path}.${randomBytes(6).toString("hex")}.new`;
+  try {
+    makeDirectory(dirname(path));
+    await (await open(trial, "wx", 0o600)).close();
+  } catch (error) {
+    throw cannotMake(path, error);
+  } finally {
+    await rm(trial, { force: true }).catch(() => undefined);
+  }
+}
+
 class LostKeyring extends KeyringFault {}
 
 async function textOf(path: string): Promise<string> {
@@ -52,7 +70,7 @@ function newRing(): Keyring {
 async function make(path: string): Promise<boolean> {
   const own = `${path}.${randomBytes(6).toString("hex")}.new`;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(path));
     await writeNew(own, newRing());
     // A link appears whole and never replaces: of two processes one wins, and the other reads the winner's.
     await link(own, path);
@@ -60,12 +78,16 @@ async function make(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
-    throw new KeyringFault(
-      `The key ring ${path} cannot be made (${codeOf(error)}): give its directory to the service's user.`,
-    );
+    throw cannotMake(path, error);
   } finally {
-    await rm(own, { force: true });
+    await rm(own, { force: true }).catch(() => undefined);
   }
+}
+
+function cannotMake(path: string, error: unknown): KeyringFault {
+  return new KeyringFault(
+    `The key ring ${path} cannot be made (${codeOf(error)}): let this user write its directory, or name another path with DUBA_KEYRING.`,
+  );
 }
 
 /**

@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that a Node too old for TypeScript prints a sentence instead of a stack.
+import { existsSync } from "node:fs";
+
+const oldest = 24;
+
+if (Number.parseInt(process.versions.node, 10) < oldest) {
+  process.stderr.write(
+    `Duba needs Node ${oldest} or newer, and this is ${process.versions.node}. ` +
+      "`npm ci` installs one beside Duba, and `npm start` uses it; if yours left optional packages out, run it with " +
+      "--include=optional.\n",
+  );
+  process.exitCode = 1;
+} else {
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  await import("../src/main.ts");
+}

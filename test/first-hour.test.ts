@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, describe, it } from "node:test";
+import { nodeEnvironment } from "./support/process.ts";
+import { ask } from "./support/service.ts";
+import { until } from "./support/until.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "duba-first-hour-"));
+const launcher = resolve("bin/duba.js");
+const ready = /"url":"http:\/\/127\.0\.0\.1:(\d+)","msg":"ready"/;
+
+/** Runs a command and gives what it wrote once `sign` was seen, and a promise of its end. */
+async function startedWith(command: string, words: string[], options: { cwd?: string; env: Record<string, string> }) {
+  const child = spawn(command, words, { ...options, stdio: ["ignore", "pipe", "inherit"] });
+  let out = "";
+  child.stdout.on("data", (chunk) => {
+    out += chunk;
+  });
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal }));
+  while (!ready.test(out)) {
+    const isOver = await Promise.race([ended.then(() => true), once(child.stdout, "data").then(() => false)]);
+    if (isOver) assert.fail(`it ended early: ${out}`);
+  }
+  return { child, ended, port: Number(ready.exec(out)![1]) };
+}
+
+async function failed(words: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, words, {
+    env: { ...nodeEnvironment, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { out, err, code };
+}
+
+describe("the first hour", { concurrency: true }, () => {
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("leaves nothing for git to see", () => {
+    const checkout = mkdtempSync(join(folder, "git-"));
+    spawnSync("git", ["init", "-q", checkout]);
+    copyFileSync(".gitignore", join(checkout, ".gitignore"));
+    const made = [".duba/duba.db", ".duba.keyring", ".duba-two/duba.lock", "shop.keyring", ".env"];
+    const { stdout } = spawnSync("git", ["check-ignore", ...made], { cwd: checkout, encoding: "utf8" });
+    assert.deepEqual(stdout.trim().split("\n"), made);
+  });
+
+  it("ends the service when a process manager ends `npm start`", async () => {
+    const env = { ...nodeEnvironment, HOME: folder, PORT: "0", DUBA_DATA: join(folder, "npm-start") };
+    const { child, ended, port } = await startedWith("npm", ["start"], { env });
+    assert.equal((await ask(port, "/healthz")).status, 200);
+    child.kill("SIGTERM");
+    await ended;
+    await until(() =>
+      ask(port, "/healthz").then(
+        () => false,
+        () => true,
+      ),
+    );
+  });
+
+  it("reads .env, and the environment goes before it", async () => {
+    const cwd = mkdtempSync(join(folder, "env-"));
+    writeFileSync(join(cwd, ".env"), "PORT=1\nDUBA_DATA=from-dot-env\n");
+    const { child, ended } = await startedWith(process.execPath, [launcher, "serve"], {
+      ...{ cwd, env: { ...nodeEnvironment, PORT: "0" } },
+    });
+    child.kill("SIGTERM");
+    assert.equal((await ended).code, 0);
+    assert.ok(existsSync(join(cwd, "from-dot-env", "duba.db")));
+  });
+
+  it("tells an old Node's user in a sentence what to do", async () => {
+    const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
+    const { out, err, code } = await failed(["--import", old, launcher, "serve"]);
+    assert.deepEqual({ out, code }, { out: "", code: 1 });
+    assert.match(err, /^Duba needs Node 24 or newer, and this is 20\.20\.2\. `npm ci` installs one [^\n]+\n$/);
+  });
+
+  it("makes nothing where the key ring cannot be made", async () => {
+    const data = join(folder, "no-ring");
+    const { err, code } = await failed(["src/main.ts", "serve"], {
+      ...{ PORT: "0", DUBA_DATA: data, DUBA_KEYRING: "/dev/null/ring" },
+    });
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /^The key ring \/dev\/null\/ring cannot be made \(\w+\): .* name another path with DUBA_KEYRING\.\n$/,
+    );
+    assert.ok(!existsSync(data));
+  });
+
+  it("runs nothing that the lock file does not vouch for", () => {
+    const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
+      packages: Record<string, { integrity?: string; hasInstallScript?: boolean; dev?: boolean }>;
+    };
+    const { allowScripts } = JSON.parse(readFileSync("package.json", "utf8"));
+    for (const [path, { integrity, hasInstallScript, dev }] of Object.entries(packages)) {
+      if (path === "") continue;
+      assert.match(integrity ?? "", /^sha512-/, path);
+      const name = path.replace(/^.*node_modules\//, "");
+      if (hasInstallScript && !dev) assert.equal(allowScripts[name], false, `${name} runs no script of its own`);
+    }
+  });
+});
