@@ -6,7 +6,7 @@ import { AccessFault } from "./access-fault.ts";
 import { findAccount } from "./accounts.ts";
 import { addressList } from "./addresses.ts";
 import { newApiKey } from "./api-key.ts";
-import { noteAccessChange } from "./change.ts";
+import { holdAccess, noteAccessChange } from "./change.ts";
 
 export interface ApiKey {
   /** The public id. */
@@ -81,23 +81,20 @@ export async function listKeys(db: Kysely<Tables>, account?: string): Promise<Ap
 }
 
 /**
- * Revokes a key by its public id, and with it every token that it bought. Revoking it again keeps the first time. Throws
+ * Revokes a key by its public id, and with it every token that it bought. Revoking it again changes nothing. Throws
  * an `AccessFault` for an unknown id.
  */
 export async function revokeKey({ db, audit, actor }: Audited, id: string, now: number = Date.now()): Promise<ApiKey> {
   return inTransaction(db, async (trx) => {
     // The counter first, as everywhere: transactions that lock in one order cannot block each other.
-    await noteAccessChange(trx);
-    await trx
-      .updateTable("api_key")
-      .set({ revoked_at: now })
-      .where("id", "=", id)
-      .where("revoked_at", "is", null)
-      .execute();
+    await holdAccess(trx);
     const row = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
     if (!row) throw new AccessFault(`No key has the public id "${id}".`);
+    if (row.revoked_at !== null) return keyOf(row);
+    await noteAccessChange(trx);
+    await trx.updateTable("api_key").set({ revoked_at: now }).where("id", "=", id).execute();
     await audit(trx, { kind: "key.revoked", actor, facts: { key: id, account: row.account_id } });
-    return keyOf(row);
+    return keyOf({ ...row, revoked_at: now });
   });
 }
 
