@@ -128,7 +128,7 @@ function addTail(audit: Command, io: Io): void {
         time: timeOf(occurredAt),
         kind,
         actor,
-        facts: factsText(facts),
+        facts: factsText(kind, facts),
       }));
       io.out(table(rows, painter(io.colours?.out)));
       if (head) io.err(`Head: ${head}\n`);
@@ -225,11 +225,21 @@ function headText(head: KeptHead | null): string | null {
 }
 
 function asJson({ id, occurredAt, kind, actor, facts, batch }: Entry) {
-  return { id, occurred_at: timeOf(occurredAt), kind, actor, facts: readBody(facts) ?? facts, batch };
+  return { id, occurred_at: timeOf(occurredAt), kind, actor, facts: factsOf(kind, facts) ?? facts, batch };
 }
 
-function factsText(facts: string): string {
+/** The facts of an entry, with readable times; undefined where what is stored is no JSON. */
+function factsOf(kind: string, facts: string): Record<string, unknown> | undefined {
+  const forms = kinds[kind] ?? {};
   const members = readBody(facts);
+  if (members === undefined) return undefined;
+  const readable = ([name, value]: [string, unknown]) =>
+    [name, forms[name] === "time" && typeof value === "number" ? timeOf(value) : value] as const;
+  return Object.fromEntries(Object.entries(members).map(readable));
+}
+
+function factsText(kind: string, facts: string): string {
+  const members = factsOf(kind, facts);
   if (members === undefined) return facts;
   return Object.entries(members)
     .map(([name, value]) => `${name}=${shown(value)}`)
