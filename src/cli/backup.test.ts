@@ -9,7 +9,7 @@ import { until } from "../../test/support/until.ts";
 import { writeAnchor } from "../journal/anchor.ts";
 import { signer } from "../journal/seal.ts";
 import { openStore } from "../storage/store.ts";
-import { type Ran, ran } from "./testing.ts";
+import { makeStore, type Ran, ran } from "./testing.ts";
 
 for (const engine of engines) {
   describe(`a backup beside a service on ${engine.name}`, () => {
@@ -115,6 +115,7 @@ for (const engine of engines) {
       assert.match(err, /^(Another process serves from|The store is in use)/);
       const settings = await empty(t, engine);
       copyFileSync(ring, `${settings.dataDirectory}.keyring`);
+      await makeStore(settings);
       await duba(settings, "accounts", "create", "--name", "Shop", "--email", "shop@example.com");
       assert.match((await duba(settings, "restore", path)).err, /^The store is in use: restore into an empty one\./);
     });

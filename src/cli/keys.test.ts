@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { readApiKey } from "../access/api-key.ts";
 import { expiryOf } from "./expiry.ts";
-import { type Ran, ran } from "./testing.ts";
+import { makeStore, type Ran, ran } from "./testing.ts";
 
 for (const { name, fresh } of engines) {
   describe(`accounts and keys on ${name}`, () => {
@@ -12,6 +12,7 @@ for (const { name, fresh } of engines) {
 
     before(async () => {
       store = await fresh();
+      await makeStore(store.settings);
       const { dataDirectory, databaseUrl } = store.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       duba = (...argv) => ran(argv, { environment });

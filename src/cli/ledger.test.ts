@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { openStore } from "../storage/store.ts";
 import type { VerificationRow } from "../storage/tables.ts";
-import { type Ran, ran } from "./testing.ts";
+import { makeStore, type Ran, ran } from "./testing.ts";
 
 const made = Date.UTC(2026, 2, 15, 12);
 
@@ -45,6 +45,7 @@ for (const { name, fresh } of engines) {
 
     before(async () => {
       place = await fresh();
+      await makeStore(place.settings);
       const { dataDirectory, databaseUrl } = place.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       duba = (...argv) => ran(argv, { environment });

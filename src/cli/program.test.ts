@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { nodeEnvironment } from "../../test/support/process.ts";
 import { everySetting } from "../config.ts";
-import { ran } from "./testing.ts";
+import { makeStore, ran } from "./testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "duba-cli-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -109,9 +109,9 @@ describe("the command line", { concurrency: true }, () => {
   });
 
   it("tells in a sentence that the store cannot be opened", async () => {
-    const file = join(folder, "file");
-    writeFileSync(file, "");
-    const { exitCode, err } = await ran(["accounts", "list", "--data", file]);
+    const data = mkdtempSync(join(folder, "damaged-"));
+    writeFileSync(join(data, "duba.db"), "no database".repeat(100));
+    const { exitCode, err } = await ran(["accounts", "list", "--data", data]);
     assert.equal(exitCode, 1);
     assert.match(err, /^[^\n]+\.\n$/);
   });
@@ -123,6 +123,8 @@ describe("the command line", { concurrency: true }, () => {
 });
 
 describe("the process", { concurrency: true }, () => {
+  before(() => makeStore({ dataDirectory: join(folder, "store") }));
+
   it("ends with 0 for an answer", async () => {
     const { exitCode, out, err } = await process("accounts", "list", "--json");
     assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
@@ -130,7 +132,7 @@ describe("the process", { concurrency: true }, () => {
   });
 
   it("ends with 1 and one sentence for a failure", async () => {
-    const { exitCode, out, err } = await process("keys", "revoke", "missing", "--data", join(folder, "other"));
+    const { exitCode, out, err } = await process("keys", "revoke", "missing");
     assert.deepEqual({ exitCode, out, err }, { exitCode: 1, out: "", err: 'No key has the public id "missing".\n' });
   });
 

@@ -6,8 +6,9 @@ import { overridden } from "./options.ts";
 
 /**
  * Opens the store that the settings (or `--data`) name, beside a process that may be serving it, and closes it after use.
- * What is changed is recorded on the audit trail as done by the user of this machine; a serving process seals it. With
- * `serving` no service may run beside it; with `patient` no statement of a transaction has to be done in time.
+ * `serving` keeps a service from running beside it, and makes a store that is missing; without it a missing one is a
+ * `StoreFault`. With `patient` no statement of a transaction has to be done in time. Changes are recorded on the audit trail
+ * as done by the user of this machine; a serving process seals them.
  */
 export async function withStore<Result>(
   io: Io,
@@ -20,7 +21,8 @@ export async function withStore<Result>(
     import("../storage/store.ts"),
     import("../journal/append.ts"),
   ]);
-  const store = await openStore({ dataDirectory, databaseUrl, serving: false, ...opening });
+  const { serving = false } = opening;
+  const store = await openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, ...opening });
   try {
     return await use({ db: store.db, audit: append, actor: operator() });
   } finally {

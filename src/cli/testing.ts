@@ -1,4 +1,5 @@
 import type { Operation } from "../contract/operation.ts";
+import { openStore, type StoreSettings } from "../storage/store.ts";
 import { run } from "./program.ts";
 
 /** For tests: what one command line wrote, and its exit code. */
@@ -32,6 +33,12 @@ export async function ran(argv: readonly string[], surroundings: Surroundings = 
   };
   const exitCode = operations ? await run(argv, io, async () => operations) : await run(argv, io);
   return { exitCode, ...written };
+}
+
+/** Makes a store, as the first start of a service does. */
+export async function makeStore(settings: Pick<StoreSettings, "dataDirectory" | "databaseUrl">): Promise<void> {
+  const store = await openStore({ ...settings, serving: true });
+  await store.close();
 }
 
 /** In small pieces, as a pipe may give it. */

@@ -1,4 +1,14 @@
-import { accessSync, chmodSync, closeSync, constants, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, StoreFault } from "./fault.ts";
@@ -17,12 +27,28 @@ function sync(directory: string): void {
   }
 }
 
+/**
+ * Makes the directory and its missing parents, readable by their owner only. One level at a time: the recursive form of
+ * Node never returns below /proc.
+ */
+export function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+    sync(dirname(directory));
+  } catch (error) {
+    if (codeOf(error) === "EEXIST" && statSync(directory).isDirectory()) return;
+    const parent = dirname(directory);
+    if (codeOf(error) !== "ENOENT" || existsSync(parent)) throw error;
+    makeDirectory(parent);
+    makeDirectory(directory);
+  }
+}
+
 /** Makes the directory if it is missing, readable by its owner only; gives its absolute path. */
 export function prepareDirectory(path: string): string {
   const directory = resolve(path);
   try {
-    const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
-    if (made !== undefined) sync(dirname(made));
+    makeDirectory(directory);
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StoreFault(

@@ -4,7 +4,12 @@
  */
 export class StoreFault extends Error {
   override readonly name = "StoreFault";
-  readonly exitCode = 1;
+  readonly exitCode: number = 1;
+}
+
+/** A command was pointed at a place without a store. */
+export class MissingStore extends StoreFault {
+  override readonly exitCode = 2;
 }
 
 /**

@@ -8,10 +8,15 @@ interface Executed {
   name: string;
 }
 
+/** Whether the database holds a store of this or any other version. */
+export async function hasTables(db: Kysely<Tables>): Promise<boolean> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  return tables.some((table) => table.name === "kysely_migration");
+}
+
 /** Refuses a database that holds migrations this version does not know: they were made by a newer one. */
 async function refuseNewer(db: Kysely<Tables>): Promise<void> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((table) => table.name === "kysely_migration")) return;
+  if (!(await hasTables(db))) return;
   const { rows } = await sql<Executed>`select name from kysely_migration order by name`.execute(db);
   const unknown = rows.map((row) => row.name).filter((name) => !Object.hasOwn(migrations, name));
   if (unknown.length > 0) {

@@ -1,4 +1,4 @@
-import { codeOf, StoreAway, StoreFault } from "./fault.ts";
+import { codeOf, MissingStore, StoreAway, StoreFault } from "./fault.ts";
 import { isRefusal } from "./postgres-pool.ts";
 
 interface Place {
@@ -27,6 +27,14 @@ function placeOf(url: string): Place {
     database: decoded(pathname.slice(1)) || decoded(username),
     user: decoded(username) || "(none)",
   };
+}
+
+/** The fault of a command whose database holds no store. */
+export function noTablesAt(url: string): StoreFault {
+  const { server, database } = placeOf(url);
+  return new MissingStore(
+    `The database ${database} at ${server} holds no store: name the service's with DUBA_DATABASE_URL. The first \`duba serve\` makes the tables.`,
+  );
 }
 
 /** Says for people why PostgreSQL at `url` cannot be used, or gives the error back when it is of another kind. */

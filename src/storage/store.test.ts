@@ -131,6 +131,14 @@ describe("a store on sqlite refuses", { concurrency: true }, () => {
       assert.match(await refusal(openStore({ dataDirectory: join(file, "data"), serving: true })), /cannot be written/);
     }));
 
+  it("a directory below /proc, at once", { skip: process.platform !== "linux" }, async () => {
+    const dataDirectory = "/proc/duba/data";
+    assert.match(
+      await refusal(openStore({ dataDirectory, serving: true })),
+      /\/proc\/duba\/data cannot be written \(ENOENT\)/,
+    );
+  });
+
   it("a file that is no database, and lets go of the directory", () =>
     withFresh(sqlite.fresh, async (settings) => {
       writeFileSync(

@@ -1,10 +1,11 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Kysely } from "kysely";
 import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./data-directory.ts";
-import { codeOf, StoreFault } from "./fault.ts";
-import { migrate } from "./migrate.ts";
+import { codeOf, MissingStore, StoreFault } from "./fault.ts";
+import { hasTables, migrate } from "./migrate.ts";
 import { besideService, type Patience, whileMigrating, whileServing } from "./patience.ts";
-import { checkUrl, explainPostgres } from "./postgres.ts";
+import { checkUrl, explainPostgres, noTablesAt } from "./postgres.ts";
 import { openPostgres } from "./postgres-pool.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
 import type { Tables } from "./tables.ts";
@@ -20,6 +21,8 @@ export interface StoreSettings {
   readonly serving: boolean;
   /** For a start of such a process: nobody waits for it, so that the store is waited for like a command does until `serve`. */
   readonly starting?: boolean;
+  /** For a command that needs a store which is there already: throws `StoreFault` with exit code 2 instead of making one. */
+  readonly mustExist?: boolean;
   /** For a command that reads or writes the whole store, in one transaction: no statement of it has to be done in time. */
   readonly patient?: boolean;
 }
@@ -47,7 +50,7 @@ export interface Store {
 export async function openStore(settings: StoreSettings): Promise<Store> {
   return settings.databaseUrl === undefined || settings.databaseUrl === ""
     ? openEmbedded(settings)
-    : openShared(settings.databaseUrl, patienceOf(settings));
+    : openShared(settings.databaseUrl, settings);
 }
 
 function patienceOf({ serving, starting, patient }: StoreSettings): Patience {
@@ -56,7 +59,8 @@ function patienceOf({ serving, starting, patient }: StoreSettings): Patience {
 }
 
 async function openEmbedded(settings: StoreSettings): Promise<Store> {
-  const { dataDirectory, serving } = settings;
+  const { dataDirectory, serving, mustExist = false } = settings;
+  if (mustExist && !existsSync(join(dataDirectory, "duba.db"))) throw noStoreIn(dataDirectory);
   const directory = prepareDirectory(dataDirectory);
   const file = join(directory, "duba.db");
   const lock: DirectoryLock | undefined = serving ? lockDirectory(directory) : undefined;
@@ -64,6 +68,7 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
     prepareFile(file);
     const database = await openSqlite(file, whileMigrating);
     try {
+      if (mustExist && !(await hasTables(database.db))) throw noStoreIn(dataDirectory);
       await migrate(database.db);
     } catch (error) {
       await database.close();
@@ -89,17 +94,24 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
   }
 }
 
-async function openShared(url: string, patience: Patience): Promise<Store> {
+async function openShared(url: string, settings: StoreSettings): Promise<Store> {
   checkUrl(url);
   const { db, wait, close } = openPostgres(url, whileMigrating);
   try {
+    if (settings.mustExist && !(await hasTables(db))) throw noTablesAt(url);
     await migrate(db);
-    await wait(patience);
+    await wait(patienceOf(settings));
   } catch (error) {
     await close();
     throw wrapped(explainPostgres(error, url), "The database");
   }
   return { engine: "postgres", db, serve: () => wait(whileServing), takesWrites: writeProbe(db), close };
+}
+
+function noStoreIn(dataDirectory: string): StoreFault {
+  return new MissingStore(
+    `${resolve(dataDirectory)} holds no store: name the service's data directory with --data or DUBA_DATA. The first \`duba serve\` makes one.`,
+  );
 }
 
 /** A true write: a full or read-only store still reads well, and SQLite writes nothing where nothing changes. */
