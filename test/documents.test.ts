@@ -9,7 +9,9 @@ describe("documents", () => {
   for (const document of documents) {
     it(`${document} names only files that exist`, () => {
       const text = readFileSync(document, "utf8");
-      const named = [...text.matchAll(/`((?:src|test|bench|data|docs)\/[\w./-]*)`/g)].map(([, path]) => path!);
+      const named = [...text.matchAll(/`((?:src|bin|deploy|test|bench|data|docs)\/[\w./-]*)`/g)].map(
+        ([, path]) => path!,
+      );
       const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)].map(([, path]) =>
         join(dirname(document), path!),
       );
