@@ -4,6 +4,9 @@ import { pino } from "pino";
 import type { Config } from "./config.ts";
 import { wire } from "./wire.ts";
 
+/** Milliseconds within which the same signal is the same request to stop. */
+const sameSignal = 500;
+
 /**
  * Runs the service until SIGTERM or SIGINT: then it stops accepting, finishes what is in flight (for at most
  * `DUBA_STOP_TIMEOUT`), closes the store and gives 0. A second signal ends the process at once. Start faults are thrown
@@ -18,10 +21,13 @@ export async function serve(config: Config): Promise<number> {
   if (metrics) await tryAddress(metrics);
   const service = await wire(config, log);
   const stopped = Promise.withResolvers<number>();
-  let signals = 0;
+  let first: { signal: NodeJS.Signals; at: number } | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
-    signals += 1;
-    if (signals > 1) process.exit(1);
+    const at = performance.now();
+    // One Ctrl-C reaches us twice under `npm start`: from the terminal and from npm.
+    if (first?.signal === signal && at - first.at < sameSignal) return;
+    if (first) process.exit(1);
+    first = { signal, at };
     log.info({ signal }, "stopping");
     stop().then(stopped.resolve, stopped.reject);
   };

@@ -209,6 +209,17 @@ describe("the process", { concurrency: true }, () => {
     await stop(next);
   });
 
+  it("takes a Ctrl-C that the terminal and npm both pass on for one", async () => {
+    const service = await served({ DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap });
+    const slow = verify(service.port, "00000000008", bootstrap);
+    await started(service.port);
+    service.child.kill("SIGINT");
+    while (!/"msg":"stopping"/.test(service.out())) await once(service.child.stdout!, "data");
+    service.child.kill("SIGINT");
+    assert.equal((await slow).status, 200);
+    assert.equal((await service.ended).code, 0);
+  });
+
   it("ends at once on a second signal", async () => {
     const service = await served({ DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap });
     const slow = verify(service.port, "00000000008", bootstrap).catch(() => undefined);
