@@ -23,6 +23,7 @@ import { identityOperations } from "./identity/operations.ts";
 import { noteUpstreams } from "./identity/upstream-status.ts";
 import { anchorPath } from "./journal/anchor.ts";
 import { openJournal } from "./journal/journal.ts";
+import { checkDirectory } from "./storage/data-directory.ts";
 import { openStore } from "./storage/store.ts";
 import { openSource } from "./upstreams/catalogue-live.ts";
 import { openLive } from "./upstreams/live.ts";
@@ -54,7 +55,9 @@ export interface Service {
 export async function wire(config: Config, log: Log): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   const ringFile = keyringPath(config);
-  await checkKeyringPlace(ringFile);
+  // Before anything is made, so that a first start that cannot go on leaves nothing behind.
+  if (!config.databaseUrl) checkDirectory(config.dataDirectory);
+  checkKeyringPlace(ringFile);
   const store = await openStore({
     dataDirectory: config.dataDirectory,
     databaseUrl: config.databaseUrl,

@@ -3,7 +3,7 @@ import { existsSync, type Stats } from "node:fs";
 import { type FileHandle, link, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Kysely } from "kysely";
-import { makeDirectory } from "../storage/data-directory.ts";
+import { makeDirectory, obstacleIn } from "../storage/data-directory.ts";
 import { codeOf } from "../storage/fault.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type Keyring, KeyringFault, keyringText, knownKeys, parseKeyring } from "./keyring.ts";
@@ -32,21 +32,11 @@ export async function openKeyring(path: string, db: Kysely<Tables>): Promise<{ k
   return { keyring: await readKeyring(path), made };
 }
 
-/**
- * Throws `KeyringFault` if the ring is not there and could not be made either. Asked before a store is made, so that a first
- * start leaves nothing half done.
- */
-export async function checkKeyringPlace(path: string): Promise<void> {
+/** Throws `KeyringFault` if the ring is not there and could not be made either. Makes nothing. */
+export function checkKeyringPlace(path: string): void {
   if (existsSync(path)) return;
-  const trial = `${path}.${randomBytes(6).toString("hex")}.new`;
-  try {
-    makeDirectory(dirname(path));
-    await (await open(trial, "wx", 0o600)).close();
-  } catch (error) {
-    throw cannotMake(path, error);
-  } finally {
-    await rm(trial, { force: true }).catch(() => undefined);
-  }
+  const code = obstacleIn(dirname(resolve(path)));
+  if (code) throw cannotMake(path, code);
 }
 
 class LostKeyring extends KeyringFault {}
@@ -78,15 +68,15 @@ async function make(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
-    throw cannotMake(path, error);
+    throw cannotMake(path, codeOf(error));
   } finally {
     await rm(own, { force: true }).catch(() => undefined);
   }
 }
 
-function cannotMake(path: string, error: unknown): KeyringFault {
+function cannotMake(path: string, code: string | undefined): KeyringFault {
   return new KeyringFault(
-    `The key ring ${path} cannot be made (${codeOf(error)}): let this user write its directory, or name another path with DUBA_KEYRING.`,
+    `The key ring ${path} cannot be made (${code}): let this user write its directory, or name another path with DUBA_KEYRING.`,
   );
 }
 

@@ -44,6 +44,25 @@ export function makeDirectory(directory: string): void {
   }
 }
 
+/** Why files cannot be made in the directory, or the directory itself, as an error code. Makes nothing. */
+export function obstacleIn(directory: string): string | undefined {
+  if (!existsSync(directory)) return obstacleIn(dirname(directory));
+  if (!statSync(directory).isDirectory()) return "ENOTDIR";
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+/** Throws `StoreFault` if the directory could not be made or written. Makes nothing. */
+export function checkDirectory(path: string): void {
+  const directory = resolve(path);
+  const code = obstacleIn(directory);
+  if (code) throw cannotUse(directory, code);
+}
+
 /** Makes the directory if it is missing, readable by its owner only; gives its absolute path. */
 export function prepareDirectory(path: string): string {
   const directory = resolve(path);
@@ -51,11 +70,15 @@ export function prepareDirectory(path: string): string {
     makeDirectory(directory);
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new StoreFault(
-      `The data directory ${directory} cannot be written (${codeOf(error)}): name a directory that this user may make and write.`,
-    );
+    throw cannotUse(directory, codeOf(error));
   }
   return directory;
+}
+
+function cannotUse(directory: string, code: string | undefined): StoreFault {
+  return new StoreFault(
+    `The data directory ${directory} cannot be written (${code}): name a directory that this user may make and write.`,
+  );
 }
 
 /**
