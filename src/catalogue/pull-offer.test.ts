@@ -5,9 +5,10 @@ import { openPublished, published } from "../upstreams/vtpass/published.fixture.
 import { starterSnapshot } from "./catalogue.fixture.ts";
 import { fitting } from "./pull-fit.ts";
 import { hashOf, type Offer, offerOf } from "./pull-offer.ts";
-import { changed } from "./revisions/change.ts";
+import { type Change, changed } from "./revisions/change.ts";
 import { difference } from "./revisions/difference.ts";
-import { groupIn, itemIn, type Snapshot } from "./snapshot.ts";
+import { reasonsToHold, usualGuard } from "./revisions/guard.ts";
+import { groupIn, inOrder, itemIn, type Snapshot } from "./snapshot.ts";
 
 const signal = new AbortController().signal;
 const base = await starterSnapshot();
@@ -59,6 +60,18 @@ test("VTpass's published lists are taken over, and what no list can hold is name
     "data-bundles, MTNDATA mtn-xtratalk-300: listed again, so only the first is kept.",
     "cable-products, startimes ewallet: its price and amount cannot be used; left out.",
   ]);
+});
+
+test("VTpass's published lists are not held as such: no price in them is far from the usual one", async () => {
+  const lost = (["data-bundles", "cable-products", "cable-add-ons"] as const).flatMap((subject) =>
+    [...inOrder(base, subject)].map((old): Change => ({ subject, key: old.key, old, new: null })),
+  );
+  const without = await changed(base, lost);
+  const { lists } = fitting(without, (await offered()).lists);
+  const changes = await difference(without, lists);
+  assert.equal(changes.length, 77 + 65);
+  const after = await changed(without, changes);
+  assert.deepEqual(reasonsToHold({ base: without, after, earlier: without, changes }, usualGuard), []);
 });
 
 test("a name that no list can hold is left out, and the rest is taken over", async () => {

@@ -198,6 +198,30 @@ for (const engine of engines)
       assert.deepEqual(waiting?.reasons, ["MTNDATA 104: description begins like a formula of a spreadsheet."]);
     });
 
+    test("a list that shrinks in several pulls in a row is held, until a day has passed or somebody approves", async (t) => {
+      const { db, shop, clock, pull, publisher } = await opened(t, engine);
+      clock.time += 2 * 86_400_000;
+      const lose = (count: number) => {
+        shop.lists.bundles = shop.lists.bundles!.filter((_, at) => at % 2 === 1 || at >= 2 * count);
+      };
+      lose(15);
+      assert.equal((await pull()).result, "published");
+      lose(9);
+      const held = await pull();
+      assert.equal(held.result, "held");
+      assert.deepEqual((await showDraft(db, held.draft!)).reasons, [
+        "24 of 79 entries of data-bundles are removed within a day: 30.4 %, above 30 %.",
+      ]);
+      assert.equal((await approve(publisher, held.draft!, "ops")).state, "published");
+      lose(3);
+      assert.equal((await pull()).result, "published");
+      lose(15);
+      assert.equal((await pull()).result, "held");
+      clock.time += 86_400_000;
+      shop.lists.bundles!.at(-1)!.description = "Other words";
+      assert.equal((await pull()).result, "published");
+    });
+
     test("what is held goes when the source has something else; what is rejected is not held again", async (t) => {
       const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
       shop.price("104", "450");

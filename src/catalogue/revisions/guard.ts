@@ -4,6 +4,7 @@ import { type Content, groupOf, type ListName, listNames, lists, nameOf } from "
 import { type PriceList, pricedEntries, priceListOf } from "../prices.ts";
 import { countIn, groupIn, itemIn, type Snapshot } from "../snapshot.ts";
 import { type Change, differingMembers } from "./change.ts";
+import { freePrices, oddPricesOfData, replacedPrices } from "./guard-prices.ts";
 
 /** What a revision may do without being approved. */
 export interface Guard {
@@ -19,25 +20,58 @@ export const usualGuard: Guard = { removal: 0.3, priceFactor: 2 };
 
 const NAMED = 10;
 
-/** Why the changes have to be approved, in sentences; none if they may be published. `after` has them made. */
-export function reasonsToHold(base: Snapshot, after: Snapshot, changes: readonly Change[], guard: Guard): string[] {
+/** What the guard looks at. */
+export interface Guarded {
+  readonly changes: readonly Change[];
+  readonly base: Snapshot;
+  /** The base with the changes made. */
+  readonly after: Snapshot;
+  /** The catalogue of a day ago: what was removed since then counts as well. */
+  readonly earlier: Snapshot;
+}
+
+/** Why the changes have to be approved, in sentences; none if they may be published. */
+export function reasonsToHold({ base, after, earlier, changes }: Guarded, guard: Guard): string[] {
   return [
-    ...removals(base, changes, guard),
+    ...removals({ base, after, earlier, changes }, guard),
     ...emptied(base, after, changes),
+    ...firstOf(freePrices(changes), "prices are 0"),
     ...moves([...priceMoves(changes), ...ownPriceMoves(base, after, changes)], guard),
-    ...(guard.holdFormulas ? formulas(changes) : []),
+    ...firstOf(replacedPrices(earlier, after, changes, guard.priceFactor), "new entries look like one that is gone"),
+    ...firstOf(oddPricesOfData(base, after, changes, guard.priceFactor), "prices of a GB are as odd"),
+    ...(guard.holdFormulas ? firstOf(formulas(changes), "texts begin like a formula") : []),
   ];
 }
 
-function removals(base: Snapshot, changes: readonly Change[], { removal }: Guard): string[] {
+function firstOf(sentences: readonly string[], what: string): string[] {
+  const rest = sentences.length - NAMED;
+  return rest > 0 ? [...sentences.slice(0, NAMED), `${rest} more ${what}.`] : [...sentences];
+}
+
+function removals({ base, after, earlier, changes }: Guarded, { removal }: Guard): string[] {
   return listNames.flatMap((list) => {
     const removed = changes.filter((change) => change.subject === list && change.new === null).length;
+    if (removed === 0) return [];
     const count = countIn(base, list);
-    if (removed === 0 || removed <= count * removal) return [];
+    if (removed > count * removal)
+      return [
+        `${removed} of ${count} entries of ${list} are removed: ${percent(removed / count)}, above ${percent(removal)}.`,
+      ];
+    const before = countIn(earlier, list);
+    const gone = goneFrom(earlier, after, list);
+    if (gone <= before * removal) return [];
     return [
-      `${removed} of ${count} entries of ${list} are removed: ${percent(removed / count)}, above ${percent(removal)}.`,
+      `${gone} of ${before} entries of ${list} are removed within a day: ${percent(gone / before)}, above ${percent(removal)}.`,
     ];
   });
+}
+
+function goneFrom(earlier: Snapshot, after: Snapshot, list: ListName): number {
+  let gone = 0;
+  for (const [group, items] of earlier.groups[list])
+    if (groupIn(after, list, group) !== items)
+      gone += items.filter(({ key }) => itemIn(after, list, key) === undefined).length;
+  return gone;
 }
 
 function emptied(base: Snapshot, after: Snapshot, changes: readonly Change[]): string[] {
@@ -99,25 +133,23 @@ function* movesOf(
 }
 
 function moves(all: readonly Move[], { priceFactor }: Guard): string[] {
-  const far = all.filter(({ from, to }) => to > from * priceFactor || to * priceFactor < from);
-  const sentences = far
-    .slice(0, NAMED)
+  const sentences = all
+    // A price of 0 has a sentence of its own.
+    .filter(({ from, to }) => to > 0 && (to > from * priceFactor || to * priceFactor < from))
     .map(
       ({ what, from, to }) =>
         `${what} moves from ${nairaOf(from)} to ${nairaOf(to)}, by more than a factor of ${priceFactor}.`,
     );
-  return far.length > NAMED ? [...sentences, `${far.length - NAMED} more prices move as far.`] : sentences;
+  return firstOf(sentences, "prices move as far");
 }
 
 function formulas(changes: readonly Change[]): string[] {
-  const found = changes.flatMap(({ subject, old, new: now }) => {
+  return changes.flatMap(({ subject, old, new: now }) => {
     if (subject === "prices" || now === null) return [];
     return differingMembers(old?.content ?? {}, now.content)
       .filter((member) => isFormula(String(now.content[member])))
       .map((member) => `${nameOf(subject, now.content)}: ${member} begins like a formula of a spreadsheet.`);
   });
-  const rest = found.length - NAMED;
-  return rest > 0 ? [...found.slice(0, NAMED), `${rest} more texts begin like a formula.`] : found;
 }
 
 function percent(part: number): string {

@@ -1,9 +1,9 @@
 import type { Snapshot } from "../snapshot.ts";
-import { type Change, changed } from "./change.ts";
+import type { Change } from "./change.ts";
 import { type About, Draft, sweepAbandoned } from "./draft.ts";
 import { CatalogueFault } from "./fault.ts";
 import { foldChanges } from "./fold.ts";
-import { reasonsToHold } from "./guard.ts";
+import { review } from "./review.ts";
 import { expectedAt, publishDue } from "./schedule.ts";
 import { type Publisher, type Settled, settle } from "./settle.ts";
 
@@ -28,14 +28,14 @@ export interface Preview {
 
 /** Tells what a publication would do, and does nothing. */
 export async function preview(
-  { db, latest, guard }: Publisher,
+  { db, now, latest, guard }: Publisher,
   plan: Plan,
   { holdsFrom }: Pick<About, "holdsFrom">,
 ): Promise<Preview> {
   const newest = await latest();
   const base = holdsFrom === undefined ? newest : await expectedAt(db, newest, holdsFrom);
   const changes = await plan(base);
-  const reasons = reasonsToHold(base, await changed(base, changes), changes, guard);
+  const reasons = await review({ db, now, guard }, newest, base, changes);
   return { changes, reasons, revision: newest.revision };
 }
 

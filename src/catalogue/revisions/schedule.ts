@@ -4,10 +4,10 @@ import type { Snapshot } from "../snapshot.ts";
 import { type Change, changed, isSame } from "./change.ts";
 import { aboutOf, Draft, DraftTaken, removeChanges } from "./draft.ts";
 import { foldChanges } from "./fold.ts";
-import { reasonsToHold } from "./guard.ts";
 import { noteCatalogueChange } from "./hold.ts";
 import { allChangesOf } from "./load.ts";
 import { rebased } from "./rebase.ts";
+import { review } from "./review.ts";
 import { type Publisher, settle } from "./settle.ts";
 
 function scheduled(db: Kysely<Tables>) {
@@ -74,7 +74,7 @@ export interface UpToDate {
 
 /** Tells the changes of a draft that is held or due against the newest revision, and writes anew what differs. */
 export async function broughtUpToDate(publisher: Publisher, row: CatalogueDraftRow): Promise<UpToDate> {
-  const { db, now, guard } = publisher;
+  const { db, now } = publisher;
   const newest = await publisher.latest();
   const later = row.holds_from !== null && row.holds_from > now();
   const base = later ? await expectedAt(db, newest, row.holds_from!) : newest;
@@ -83,7 +83,7 @@ export async function broughtUpToDate(publisher: Publisher, row: CatalogueDraftR
   const draft = Draft.stored(publisher, row, before);
   const differs = !isAlike(before, changes);
   if (differs) await draft.write(changes);
-  const reasons = reasonsToHold(base, await changed(base, changes), changes, guard);
+  const reasons = await review(publisher, newest, base, changes);
   return { draft, base: newest.revision, changes, reasons, differs };
 }
 
