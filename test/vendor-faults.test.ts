@@ -107,8 +107,12 @@ for (const engine of engines)
     for (const [what, { behaviour, outcome }] of Object.entries(vendorFaults))
       it(`that ${what}: ${outcome.kind}`, () => meets(behaviour, outcome.kind as keyof typeof told));
 
-    it("that gives the record of another BVN: bad_response", () =>
-      meets(json(200, { entity: { ...found.entity, bvn: "22000000018" } }), "bad_response"));
+    it("that gives the record of another BVN: bad_response, and the log says why as a code", async () => {
+      const before = service.lines.length;
+      await meets(json(200, { entity: { ...found.entity, bvn: "22000000018" } }), "bad_response");
+      const told = service.lines.slice(before).flatMap(({ fields }) => ("why" in fields ? [fields.why] : []));
+      assert.deepEqual(told, ["other_bvn"]);
+    });
 
     it("that answers 200 with an error inside: bad_response", () => meets(json(200, { error: "…" }), "bad_response"));
 

@@ -1,7 +1,7 @@
 import type { Answers } from "../contract/operation.ts";
 import { codeOf } from "../storage/fault.ts";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../upstreams/identity-upstream.ts";
-import { judge, type Verdict } from "./judge.ts";
+import { disbelieved, judge, type Verdict } from "./judge.ts";
 import type { Ledger, Row } from "./ledger.ts";
 import type { IdentityLog, IdentitySettings } from "./settings.ts";
 
@@ -111,7 +111,7 @@ export class Asking {
   async #lookedUp(upstream: IdentityUpstream): Promise<Verdict | undefined> {
     const { bvn: _, phone: __, ...earlier } = this.#question;
     try {
-      const verdict = this.#judged(await upstream.lookUp!(earlier));
+      const verdict = this.#judged(upstream, await upstream.lookUp!(earlier));
       if (verdict.state !== "failed") return verdict;
       return verdict.reason === "bad_response" ? { state: "unknown" } : undefined;
     } catch (error) {
@@ -123,15 +123,19 @@ export class Asking {
   async #verified(upstream: IdentityUpstream): Promise<Verdict> {
     if (this.#limit.signal.aborted) return { state: "failed", reason: "unavailable", notPut: true };
     try {
-      return this.#judged(await upstream.verify(this.#question));
+      return this.#judged(upstream, await upstream.verify(this.#question));
     } catch (error) {
       this.#brokeOff(upstream, error);
-      return { state: "failed", reason: "bad_response" };
+      return disbelieved("strange");
     }
   }
 
-  #judged(outcome: IdentityOutcome): Verdict {
-    return judge(outcome, this.#question, { phoneMatch: this.#parts.settings.phoneMatch, answers: this.#answers });
+  #judged({ name }: IdentityUpstream, outcome: IdentityOutcome): Verdict {
+    const { log, settings } = this.#parts;
+    const verdict = judge(outcome, this.#question, { phoneMatch: settings.phoneMatch, answers: this.#answers });
+    if (verdict.state === "failed" && verdict.reason === "bad_response")
+      log.warn({ upstream: name, reference: this.row.reference, why: verdict.why }, "An answer was not believed");
+    return verdict;
   }
 
   #brokeOff({ name }: IdentityUpstream, error: unknown): void {

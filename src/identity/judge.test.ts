@@ -10,32 +10,48 @@ const record = await recordOf(question);
 const person = record.personal_info;
 const strict = { phoneMatch: true, answers: "full" as Answers };
 const judged = (outcome: unknown, settings = strict) => judge(outcome as IdentityOutcome, question, settings);
-const badResponse = { state: "failed", reason: "bad_response" };
+const disbelieved = (why: string) => ({ state: "failed", reason: "bad_response", why });
 
 test("each outcome has its state", () => {
   assert.deepEqual(judged({ kind: "verified", record }), { state: "verified", record });
   for (const kind of ["not_found", "phone_mismatch", "unknown"]) assert.deepEqual(judged({ kind }), { state: kind });
   assert.deepEqual(judged({ kind: "unavailable" }), { state: "failed", reason: "unavailable" });
   assert.deepEqual(judged({ kind: "unavailable", lasting: true }), { state: "failed", reason: "lasting" });
-  assert.deepEqual(judged({ kind: "bad_response" }), badResponse);
+  assert.deepEqual(judged({ kind: "bad_response", why: "shape" }), disbelieved("shape"));
 });
 
 test("an outcome of no known kind is a bad response", () => {
-  for (const outcome of [undefined, null, {}, { kind: "VERIFIED" }]) assert.deepEqual(judged(outcome), badResponse);
+  for (const outcome of [undefined, null, {}, { kind: "VERIFIED" }])
+    assert.deepEqual(judged(outcome), disbelieved("strange"));
 });
 
 test("a record of another BVN, of another status or that is not whole is a bad response", () => {
   const { nin: _, ...withoutNin } = record;
-  for (const bad of [
-    { ...record, bvn_number: "22000000018" },
-    { ...record, bvn_number: "" },
-    { ...record, verification_status: "NOT VERIFIED" },
-    { ...record, watchlisted: true },
-    { ...record, personal_info: { ...person, first_name: null } },
-    withoutNin,
-    null,
-  ])
-    assert.deepEqual(judged({ kind: "verified", record: bad }), badResponse);
+  for (const [bad, why] of [
+    [{ ...record, bvn_number: "22000000018" }, "other_bvn"],
+    [{ ...record, bvn_number: "" }, "other_bvn"],
+    [{ ...record, verification_status: "NOT VERIFIED" }, "not_verified"],
+    [{ ...record, watchlisted: true }, "incomplete"],
+    [{ ...record, personal_info: { ...person, first_name: null } }, "incomplete"],
+    [withoutNin, "incomplete"],
+    [null, "incomplete"],
+  ] as const)
+    assert.deepEqual(judged({ kind: "verified", record: bad }), disbelieved(why));
+});
+
+test("a masked BVN whose visible digits agree is the one asked for, and the record then carries that one", () => {
+  for (const bvn_number of ["220****0017", "*******0017", "22XXXXXX017", "2200000001*"])
+    assert.deepEqual(judged({ kind: "verified", record: { ...record, bvn_number } }), { state: "verified", record });
+  for (const bvn_number of ["220****0018", "********017", "***********", "*0017", "220****00170", "220 *** 0017"])
+    assert.deepEqual(judged({ kind: "verified", record: { ...record, bvn_number } }), disbelieved("other_bvn"));
+});
+
+test("VERIFIED counts in any capitals, and is given in its own", () => {
+  for (const verification_status of ["verified", "Verified"])
+    assert.deepEqual(judged({ kind: "verified", record: { ...record, verification_status } }), {
+      state: "verified",
+      record,
+    });
 });
 
 test("members that the interface does not know are dropped, and the others stand in its order", () => {

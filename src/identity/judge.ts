@@ -3,6 +3,7 @@ import { declaredCopier } from "../contract/answer.ts";
 import type { Answers } from "../contract/operation.ts";
 import { IdentityRecord } from "../contract/record.ts";
 import type {
+  Disbelief,
   IdentityAnswer,
   IdentityOutcome,
   IdentityQuestion,
@@ -15,11 +16,16 @@ export type Verdict =
   | { state: "verified"; record: IdentityAnswer }
   | { state: "not_found" | "phone_mismatch" | "unknown" }
   /** `lasting`: no retry cures it (no money, bad credentials). `notPut`: the source was certainly not asked. */
-  | { state: "failed"; reason: "unavailable" | "lasting" | "bad_response"; notPut?: true };
+  | { state: "failed"; reason: "unavailable" | "lasting"; notPut?: true }
+  /** An answer that is not believed, and a code that says why. */
+  | { state: "failed"; reason: "bad_response"; why: Doubt; notPut?: never };
+
+/** `other_bvn`: the record is somebody else's. `strange`: the adapter gave what it should not. */
+export type Doubt = Disbelief | "incomplete" | "not_verified" | "other_bvn" | "strange";
 
 const notPutReasons: ReadonlySet<Unavailability> = new Set(["not_reached", "busy", "paused"]);
 
-const badResponse: Verdict = { state: "failed", reason: "bad_response" };
+export const disbelieved = (why: Doubt): Verdict => ({ state: "failed", reason: "bad_response", why });
 
 const declared = declaredCopier(Type.Omit(IdentityRecord, ["request_reference"]));
 
@@ -44,7 +50,10 @@ export function judge(
   switch (outcome?.kind) {
     case "verified": {
       const record = declaredOf(outcome.record);
-      if (record?.verification_status !== "VERIFIED" || record.bvn_number !== bvn) return badResponse;
+      if (!record) return disbelieved("incomplete");
+      if (record.verification_status.toUpperCase() !== "VERIFIED") return disbelieved("not_verified");
+      if (!isBvn(record.bvn_number, bvn)) return disbelieved("other_bvn");
+      Object.assign(record, { bvn_number: bvn, verification_status: "VERIFIED" });
       if (phoneMatch && !hasPhone(record, phone)) return { state: "phone_mismatch" };
       return { state: "verified", record: answers === "masked" ? masked(record) : record };
     }
@@ -58,9 +67,19 @@ export function judge(
         reason: outcome.lasting ? "lasting" : "unavailable",
         ...(outcome.reason && notPutReasons.has(outcome.reason) ? { notPut: true } : {}),
       };
+    case "bad_response":
+      return disbelieved(outcome.why ?? "strange");
     default:
-      return badResponse;
+      return disbelieved("strange");
   }
+}
+
+/** Whether a BVN is the one asked for. Vendors mask it: then all that is visible, four digits at least, must agree. */
+function isBvn(given: string, asked: string): boolean {
+  if (given === asked) return true;
+  if (given.length !== asked.length || !/^[\d*xX#•]+$/.test(given)) return false;
+  const visible = [...given].map((digit, at) => [digit, asked[at]]).filter(([digit]) => /\d/.test(digit!));
+  return visible.length >= 4 && visible.every(([digit, own]) => digit === own);
 }
 
 function hasPhone({ personal_info: { phone_number, phone_number_2 } }: IdentityAnswer, phone: string): boolean {

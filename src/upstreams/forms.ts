@@ -1,55 +1,47 @@
 import areas from "../../data/people/local-government-areas.json" with { type: "json" };
+import { type Day, months } from "./days.ts";
 
-/** A member that a vendor may leave out or give as null. */
-type Given = string | null | undefined;
+/**
+ * Forms of a record's members. Each takes whatever a vendor gives: a text, a number in its place, nothing, or something
+ * else, which counts as nothing.
+ */
 
-const months = "January February March April May June July August September October November December".split(" ");
-
-/** A calendar day out of `29-Jul-1982`, `29-July-1982`, `1982-07-29` (with or without a time) or `July 29, 1982`. */
-function dayOf(text: Given): { day: number; month: string; year: number } | undefined {
-  const given = text?.trim() ?? "";
-  const numeric = /^(\d{4})-(\d\d)-(\d\d)(?:[T ].*)?$/.exec(given);
-  const worded = /^(\d{1,2})-([A-Za-z]{3,9})-(\d{4})$/.exec(given);
-  const long = /^([A-Za-z]{3,9}) (\d{1,2}), ?(\d{4})$/.exec(given);
-  const [day, month, year] = numeric
-    ? [Number(numeric[3]), Number(numeric[2]) - 1, Number(numeric[1])]
-    : worded
-      ? [Number(worded[1]), monthOf(worded[2]!), Number(worded[3])]
-      : long
-        ? [Number(long[2]), monthOf(long[1]!), Number(long[3])]
-        : [0, -1, 0];
-  const date = new Date(Date.UTC(year, month, day));
-  if (date.getUTCMonth() !== month || date.getUTCDate() !== day) return undefined;
-  return { day, month: months[month]!, year };
+/** A text as it is given, or the digits of a number; else empty. */
+export function plain(given: unknown): string {
+  if (typeof given === "string") return given.trim();
+  return typeof given === "number" && Number.isFinite(given) ? String(given) : "";
 }
 
-function monthOf(word: string): number {
-  const month = months.findIndex((name) => name.slice(0, 3).toLowerCase() === word.slice(0, 3).toLowerCase());
-  return month >= 0 && (word.length === 3 || word.toLowerCase() === months[month]!.toLowerCase()) ? month : -1;
+/** `29-Jul-1982`. */
+export function shortDate({ day, month, year }: Day): string {
+  return `${String(day).padStart(2, "0")}-${months[month]!.slice(0, 3)}-${year}`;
 }
 
-/** `29-Jul-1982`; empty if the text is no day. */
-export function shortDate(text: Given): string {
-  const date = dayOf(text);
-  return date ? `${String(date.day).padStart(2, "0")}-${date.month.slice(0, 3)}-${date.year}` : "";
+/** `July 29, 1982`. */
+export function longDate({ day, month, year }: Day): string {
+  return `${months[month]} ${day}, ${year}`;
 }
 
-/** `July 29, 1982`; empty if the text is no day. */
-export function longDate(text: Given): string {
-  const date = dayOf(text);
-  return date ? `${date.month} ${date.day}, ${date.year}` : "";
+/** How a value looks, with nothing of what it says: digits as 9, letters as a, such as `99/99/9999`. */
+export function shapeOf(given: unknown): string {
+  if (typeof given !== "string") return given === null ? "null" : Array.isArray(given) ? "list" : typeof given;
+  const shape = given
+    .replaceAll(/\p{N}/gu, "9")
+    .replaceAll(/\p{L}/gu, "a")
+    .replaceAll(/[^9a\x20-\x7e]/g, "?");
+  return shape.length > 40 ? `${shape.slice(0, 40)}…` : shape;
 }
 
 /** The 0-form of a Nigerian number, `08012345678`; another number as it is given. */
-export function phone(text: Given): string {
-  const given = text?.trim() ?? "";
+export function phone(text: unknown): string {
+  const given = plain(text);
   const own = /^(?:\+?234)?0?([1-9]\d{9})$/.exec(given.replace(/[^\d+]/g, ""));
   return own ? `0${own[1]}` : given;
 }
 
 /** Male, Female, or empty. */
-export function gender(text: Given): string {
-  const word = text?.trim().toLowerCase();
+export function gender(text: unknown): string {
+  const word = plain(text).toLowerCase();
   return word === "m" || word === "male" ? "Male" : word === "f" || word === "female" ? "Female" : "";
 }
 
@@ -63,44 +55,41 @@ const states = new Map(
 );
 
 /** `Lagos State` out of any spelling of a Nigerian state; another place as it is given. */
-export function state(text: Given): string {
-  const given = text?.trim() ?? "";
+export function state(text: unknown): string {
+  const given = plain(text);
   return states.get(given.toLowerCase().replace(/ state$/, "")) ?? given;
 }
 
 /** `Nigeria` out of the word for its people or its code; another nationality as it is given. */
-export function nationality(text: Given): string {
-  const given = text?.trim() ?? "";
+export function nationality(text: unknown): string {
+  const given = plain(text);
   return /^(nigerian?|nga?)$/i.test(given) ? "Nigeria" : given;
 }
 
 /** `Single` out of `SINGLE`. */
-export function capitalised(text: Given): string {
-  const given = text?.trim() ?? "";
+export function capitalised(text: unknown): string {
+  const given = plain(text);
   return given.charAt(0).toUpperCase() + given.slice(1).toLowerCase();
 }
 
 const levels = ["Low", "Medium", "High"];
 
 /** `Level 2 - Medium Level Accounts` out of `LEVEL 2`; a longer text as it is given. */
-export function levelOfAccount(text: Given): string {
-  const given = text?.trim() ?? "";
+export function levelOfAccount(text: unknown): string {
+  const given = plain(text);
   const level = /^level ([123])$/i.exec(given)?.[1];
   return level ? `Level ${level} - ${levels[Number(level) - 1]} Level Accounts` : given;
 }
 
-/** YES, NO or null. */
-export function watchlisted(given: Given | boolean): string | null {
-  if (typeof given === "boolean") return given ? "YES" : "NO";
-  return given?.trim().toUpperCase() || null;
-}
-
-/** A text as it is given; empty if it is missing. */
-export function plain(text: Given): string {
-  return text?.trim() ?? "";
+/** YES, NO, null for nothing, or undefined for what says neither. */
+export function watchlisted(given: unknown): "YES" | "NO" | null | undefined {
+  const word = typeof given === "boolean" ? String(given) : plain(given).toLowerCase();
+  if (["true", "yes", "y", "1"].includes(word)) return "YES";
+  if (["false", "no", "n", "0"].includes(word)) return "NO";
+  return given === null || given === undefined || given === "" ? null : undefined;
 }
 
 /** First, middle and last name. */
-export function fullName(...names: Given[]): string {
+export function fullName(...names: unknown[]): string {
   return names.map(plain).filter(Boolean).join(" ");
 }

@@ -1,63 +1,98 @@
 import Type, { type Static } from "typebox";
+import { type Day, dayOf } from "./days.ts";
 import * as forms from "./forms.ts";
 import type { IdentityAnswer } from "./identity-upstream.ts";
+import type { UpstreamLog } from "./vendor.ts";
 
-/** A text that a vendor may leave out or give as null: a paid answer is not thrown away for that. */
-export const mayLack = Type.Optional(Type.Union([Type.String(), Type.Null(), Type.Undefined()]));
+/**
+ * A member that a vendor may leave out, or give in a form that is not read: a paid answer is not thrown away for that.
+ * A number in place of a text is read, since a lost leading zero shows in the BVN alone.
+ */
+export const mayLack = Type.Optional(Type.Unknown());
 
-/** The interface document leaves the type of this one open. */
-export const watchlisted = Type.Optional(Type.Union([Type.String(), Type.Boolean(), Type.Null(), Type.Undefined()]));
+/** A member without which a record is nobody's. */
+export const needed = Type.Union([Type.String(), Type.Number()]);
 
-/** A record under the interface's own names. Without the required members it is nobody's. */
+const name = Type.String({ pattern: "\\S" });
+const aName = Type.Union([
+  Type.Object({ first_name: name }),
+  Type.Object({ last_name: name }),
+  Type.Object({ full_name: name }),
+]);
+
+/** A record under the interface's own names. Without a BVN, a status and any name it is nobody's. */
 export const LooseRecord = Type.Object({
-  bvn_number: Type.String(),
+  bvn_number: needed,
   name_on_card: mayLack,
   enrolment_branch: mayLack,
   enrolment_bank: mayLack,
   formatted_registration_date: mayLack,
   level_of_account: mayLack,
   nin: mayLack,
-  watchlisted,
-  verification_status: Type.String(),
+  watchlisted: mayLack,
+  verification_status: needed,
   service_type: mayLack,
-  personal_info: Type.Object({
-    first_name: Type.String(),
-    middle_name: mayLack,
-    last_name: Type.String(),
-    full_name: mayLack,
-    email: mayLack,
-    gender: mayLack,
-    phone_number: mayLack,
-    phone_number_2: mayLack,
-    date_of_birth: mayLack,
-    formatted_date_of_birth: mayLack,
-    lga_of_origin: mayLack,
-    state_of_origin: mayLack,
-    nationality: mayLack,
-    marital_status: mayLack,
-  }),
-  residential_info: Type.Optional(
+  personal_info: Type.Intersect([
+    aName,
     Type.Object({
-      state_of_residence: mayLack,
-      lga_of_residence: mayLack,
-      residential_address: mayLack,
+      first_name: mayLack,
+      middle_name: mayLack,
+      last_name: mayLack,
+      full_name: mayLack,
+      email: mayLack,
+      gender: mayLack,
+      phone_number: mayLack,
+      phone_number_2: mayLack,
+      date_of_birth: mayLack,
+      formatted_date_of_birth: mayLack,
+      lga_of_origin: mayLack,
+      state_of_origin: mayLack,
+      nationality: mayLack,
+      marital_status: mayLack,
     }),
-  ),
+  ]),
+  residential_info: mayLack,
 });
 
+/** Told of a member that was given and could not be read, and how it looks. */
+type Unread = (member: string, shape: string) => void;
+
+/** Tells the operator of members that could not be read, by their shape: nothing of the person. */
+export function unreadOf(vendor: string, log: UpstreamLog): Unread {
+  return (member, shape) =>
+    log.warn({ vendor, member, shape }, "A member of a vendor's record could not be read, and is left out");
+}
+
 /** The record in the interface's forms; what is missing is null where the interface allows null, else an empty text. */
-export function recordOf({ personal_info: person, residential_info: home, ...rest }: Static<typeof LooseRecord>) {
-  const birth = person.date_of_birth || person.formatted_date_of_birth;
+export function recordOf(record: Static<typeof LooseRecord>, unread: Unread): IdentityAnswer {
+  const { residential_info, ...rest } = record;
+  const person: Partial<Record<string, unknown>> = record.personal_info;
+  const home = (residential_info ?? {}) as Partial<Record<string, unknown>>;
+  const day = (members: Record<string, unknown>): Day | undefined => {
+    const given = Object.entries(members).filter(([, value]) => value !== null && value !== undefined && value !== "");
+    const days = given.map(([member, value]) => {
+      const day = typeof value === "string" ? dayOf(value) : undefined;
+      if (!day) unread(member, forms.shapeOf(value));
+      return day;
+    });
+    return days.find((day) => day?.isPlain) ?? days.find((day) => day !== undefined);
+  };
+  const { date_of_birth, formatted_date_of_birth } = person;
+  const birth = day({ date_of_birth, formatted_date_of_birth });
+  const { formatted_registration_date } = rest;
+  const registration = day({ formatted_registration_date });
+  const watchlisted = forms.watchlisted(rest.watchlisted);
+  if (watchlisted === undefined) unread("watchlisted", forms.shapeOf(rest.watchlisted));
   return {
-    bvn_number: rest.bvn_number,
+    bvn_number: forms.plain(rest.bvn_number),
     name_on_card: forms.plain(rest.name_on_card),
     enrolment_branch: forms.plain(rest.enrolment_branch),
     enrolment_bank: forms.plain(rest.enrolment_bank),
-    formatted_registration_date: forms.longDate(rest.formatted_registration_date) || null,
+    formatted_registration_date: registration ? forms.longDate(registration) : null,
     level_of_account: forms.levelOfAccount(rest.level_of_account),
     nin: forms.plain(rest.nin),
-    watchlisted: forms.watchlisted(rest.watchlisted),
-    verification_status: rest.verification_status,
+    watchlisted: watchlisted ?? null,
+    verification_status: forms.plain(rest.verification_status),
     service_type: forms.plain(rest.service_type) || "BVN Verification without Image",
     personal_info: {
       first_name: forms.plain(person.first_name),
@@ -69,17 +104,17 @@ export function recordOf({ personal_info: person, residential_info: home, ...res
       gender: forms.gender(person.gender),
       phone_number: forms.phone(person.phone_number),
       phone_number_2: forms.phone(person.phone_number_2) || null,
-      date_of_birth: forms.shortDate(birth),
-      formatted_date_of_birth: forms.longDate(birth),
+      date_of_birth: birth ? forms.shortDate(birth) : "",
+      formatted_date_of_birth: birth ? forms.longDate(birth) : "",
       lga_of_origin: forms.plain(person.lga_of_origin),
       state_of_origin: forms.state(person.state_of_origin),
       nationality: forms.nationality(person.nationality),
       marital_status: forms.capitalised(person.marital_status),
     },
     residential_info: {
-      state_of_residence: forms.state(home?.state_of_residence),
-      lga_of_residence: forms.plain(home?.lga_of_residence),
-      residential_address: forms.plain(home?.residential_address),
+      state_of_residence: forms.state(home.state_of_residence),
+      lga_of_residence: forms.plain(home.lga_of_residence),
+      residential_address: forms.plain(home.residential_address),
     },
-  } satisfies IdentityAnswer;
+  };
 }

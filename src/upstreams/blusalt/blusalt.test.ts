@@ -26,6 +26,16 @@ keepsTheDoor({
     "a server fault that says not found": { status: 500, body: notFound, outcome: { kind: "unknown" } },
     "bad credentials with 200": { status: 200, body: failure(401), outcome: unavailable("bad_credentials") },
     "no money with 200": { status: 200, body: failure(402), outcome: unavailable("no_money") },
+    "a good status as a text": {
+      status: 200,
+      body: { ...verified, status_code: "200" },
+      outcome: { kind: "verified", record },
+    },
+    "an unknown BVN with a status as a text": {
+      status: 200,
+      body: { ...notFound, status_code: "404" },
+      outcome: { kind: "not_found" },
+    },
     "no money with its own status 400": {
       status: 200,
       body: { ...failure(400), message: "Insufficient balance, kindly fund your wallet" },

@@ -2,7 +2,7 @@ import { setting } from "../../contract/setting.ts";
 import { door } from "../door.ts";
 import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome } from "../identity-upstream.ts";
-import { recordOf } from "../loose-record.ts";
+import { recordOf, unreadOf } from "../loose-record.ts";
 import { unanswered, withoutRecord } from "../outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../vendor.ts";
 import { failureOf, ownStatusOf, Verified } from "./wire.ts";
@@ -52,6 +52,7 @@ export const blusalt = vendor({
   },
   open({ url, clientId, appName, key }, { exchange, log }) {
     const read = door(name, Verified, log);
+    const unread = unreadOf(name, log);
 
     const outcomeOf = (exchanged: Exchanged): IdentityOutcome => {
       if (exchanged.kind !== "answered") return unanswered(exchanged);
@@ -59,7 +60,7 @@ export const blusalt = vendor({
       const own = ownStatusOf(body);
       if (status >= 300 || (own !== undefined && own !== 200)) return failureOf(status, body);
       const verified = read(body);
-      return verified ? { kind: "verified", record: recordOf(verified.results) } : withoutRecord(body);
+      return verified ? { kind: "verified", record: recordOf(verified.results, unread) } : withoutRecord(body);
     };
 
     return {

@@ -4,11 +4,15 @@ import { LooseRecord } from "../loose-record.ts";
 import { failedWith, saysNoMoney, unavailable } from "../outcomes.ts";
 
 /** A good answer: its record has the interface's own names. */
-export const Verified = Type.Object({ status_code: Type.Literal(200), results: LooseRecord });
+export const Verified = Type.Object({
+  status_code: Type.Union([Type.Literal(200), Type.Literal("200")]),
+  results: LooseRecord,
+});
 
 /** The status that an answer gives itself in its body, which may differ from HTTP's. */
 export function ownStatusOf(body: unknown): number | undefined {
   const own = (body as { status_code?: unknown } | null | undefined)?.status_code;
+  if (typeof own === "string" && /^\d{3}$/.test(own)) return Number(own);
   return typeof own === "number" ? own : undefined;
 }
 

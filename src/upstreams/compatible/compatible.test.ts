@@ -33,6 +33,22 @@ keepsTheDoor({
   good: { body: verified, record },
   notFound: { status: 404, body: notFound },
   answers: {
+    "a record without a home, whose success is a text": {
+      status: 200,
+      body: { ...verified, success: "true", error: null, data: { ...verified.data, residential_info: null } },
+      outcome: {
+        kind: "verified",
+        record: {
+          ...record,
+          residential_info: { state_of_residence: "", lga_of_residence: "", residential_address: "" },
+        },
+      },
+    },
+    "a failure whose success is a text": {
+      status: 200,
+      body: { success: "false", code: "bvn_not_found" },
+      outcome: { kind: "not_found" },
+    },
     "a flat failure with 200": {
       status: 200,
       body: { success: false, code: "bvn_not_found", message: "…" },
@@ -116,12 +132,15 @@ test("a test key of another Duba is refused at the start: a live key must not re
 });
 
 test("what a server leaves out of a record is null where the interface allows it, else empty", () => {
-  const least = recordOf({
-    bvn_number: "22000000017",
-    verification_status: "VERIFIED",
-    watchlisted: true,
-    personal_info: { first_name: "FAISAL", last_name: "IBEKWE", date_of_birth: "1995-11-20" },
-  });
+  const least = recordOf(
+    {
+      bvn_number: "22000000017",
+      verification_status: "VERIFIED",
+      watchlisted: true,
+      personal_info: { first_name: "FAISAL", last_name: "IBEKWE", date_of_birth: "1995-11-20" },
+    },
+    () => assert.fail(),
+  );
   assert.deepEqual(least, {
     ...record,
     name_on_card: "",

@@ -3,7 +3,7 @@ import { setting } from "../../contract/setting.ts";
 import { door } from "../door.ts";
 import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome, IdentityQuestion } from "../identity-upstream.ts";
-import { recordOf } from "../loose-record.ts";
+import { recordOf, unreadOf } from "../loose-record.ts";
 import { unanswered, unavailable, withoutRecord } from "../outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../vendor.ts";
 import { inTestMode, ofMode } from "./mode.ts";
@@ -53,6 +53,7 @@ export const compatible = vendor({
   open({ url, email, key, amount }, parts) {
     const tokens = new Tokens({ url, email, key, mustBeLive: true }, parts);
     const read = door(name, Verified, parts.log);
+    const unread = unreadOf(name, parts.log);
 
     const ask = (question: IdentityQuestion, token: string): Promise<Exchanged> =>
       parts.exchange.ask({
@@ -71,7 +72,7 @@ export const compatible = vendor({
       const { status, body } = exchanged;
       if (status >= 300 || isFailure(body)) return failureOf(status, body);
       const verified = read(body);
-      return verified ? { kind: "verified", record: recordOf(verified.data) } : withoutRecord(body);
+      return verified ? { kind: "verified", record: recordOf(verified.data, unread) } : withoutRecord(body);
     };
 
     return {

@@ -5,7 +5,10 @@ import { LooseRecord } from "../loose-record.ts";
 import { badResponse, failedWith, saysNoMoney, unavailable, unknown } from "../outcomes.ts";
 
 /** A good answer to a verification. */
-export const Verified = Type.Object({ success: Type.Literal(true), data: LooseRecord });
+export const Verified = Type.Object({
+  success: Type.Union([Type.Literal(true), Type.Literal("true")]),
+  data: LooseRecord,
+});
 
 /** A good answer to an authorization. `expires_at` is in UTC. */
 export const Authorized = Type.Object({
@@ -94,7 +97,8 @@ export function isFailure(body: unknown): boolean {
 
 /** The failure that a body tells of, nested (`error.code`) or flat (`code`). `final`: the server says that no retry helps. */
 function failureIn(body: unknown): { code: FailureCode | undefined; final: boolean } | undefined {
-  if (!isObject(body) || (body.success !== false && body.status !== "error")) return undefined;
+  if (!isObject(body) || (body.success !== false && body.success !== "false" && body.status !== "error"))
+    return undefined;
   const error = isObject(body.error) ? body.error : body;
   const code = [error.code, body.code].find((code) => typeof code === "string" && Object.hasOwn(outcomes, code));
   return { code: code as FailureCode | undefined, final: error.retryable === false };

@@ -1,11 +1,46 @@
 import assert from "node:assert/strict";
 import { keepsTheDoor } from "../conformance.fixture.ts";
+import type { IdentityAnswer } from "../identity-upstream.ts";
 import { unavailable } from "../outcomes.ts";
 import found from "./fixtures/found.json" with { type: "json" };
 import notFound from "./fixtures/not-found.json" with { type: "json" };
 import { dojah } from "./index.ts";
 
 const { entity } = found;
+
+const record: IdentityAnswer = {
+  bvn_number: "22000000017",
+  name_on_card: "IBEKWE, FAISAL E",
+  enrolment_branch: "OWERRI MUNICIPAL",
+  enrolment_bank: "044",
+  formatted_registration_date: "March 21, 2018",
+  level_of_account: "Level 2 - Medium Level Accounts",
+  nin: "",
+  watchlisted: "NO",
+  verification_status: "VERIFIED",
+  service_type: "BVN Verification without Image",
+  personal_info: {
+    first_name: "FAISAL",
+    middle_name: "EMEKA",
+    last_name: "IBEKWE",
+    full_name: "FAISAL EMEKA IBEKWE",
+    email: "",
+    gender: "Male",
+    phone_number: "08000000017",
+    phone_number_2: null,
+    date_of_birth: "20-Nov-1995",
+    formatted_date_of_birth: "November 20, 1995",
+    lga_of_origin: "Doguwa",
+    state_of_origin: "Kano State",
+    nationality: "Nigeria",
+    marital_status: "Married",
+  },
+  residential_info: {
+    state_of_residence: "Imo State",
+    lga_of_residence: "Owerri Municipal",
+    residential_address: "23 Mission Street, Owerri Municipal",
+  },
+};
 
 keepsTheDoor({
   vendor: dojah,
@@ -18,44 +53,22 @@ keepsTheDoor({
   },
   good: {
     body: found,
-    record: {
-      bvn_number: "22000000017",
-      name_on_card: "IBEKWE, FAISAL E",
-      enrolment_branch: "OWERRI MUNICIPAL",
-      enrolment_bank: "044",
-      formatted_registration_date: "March 21, 2018",
-      level_of_account: "Level 2 - Medium Level Accounts",
-      nin: "",
-      watchlisted: "NO",
-      verification_status: "VERIFIED",
-      service_type: "BVN Verification without Image",
-      personal_info: {
-        first_name: "FAISAL",
-        middle_name: "EMEKA",
-        last_name: "IBEKWE",
-        full_name: "FAISAL EMEKA IBEKWE",
-        email: "",
-        gender: "Male",
-        phone_number: "08000000017",
-        phone_number_2: null,
-        date_of_birth: "20-Nov-1995",
-        formatted_date_of_birth: "November 20, 1995",
-        lga_of_origin: "Doguwa",
-        state_of_origin: "Kano State",
-        nationality: "Nigeria",
-        marital_status: "Married",
-      },
-      residential_info: {
-        state_of_residence: "Imo State",
-        lga_of_residence: "Owerri Municipal",
-        residential_address: "23 Mission Street, Owerri Municipal",
-      },
-    },
+    record,
   },
   notFound: { status: 400, body: notFound },
   answers: {
     "an unknown record with 404": { status: 404, body: { error: "Record not found" }, outcome: { kind: "not_found" } },
     "an unknown BVN with 200": { status: 200, body: { ...notFound, entity: {} }, outcome: { kind: "not_found" } },
+    "a record beside an error that is null, with numbers for texts": {
+      status: 200,
+      body: { error: null, entity: { ...entity, bvn: 22000000017, phone_number1: 8000000017, email: null } },
+      outcome: { kind: "verified", record },
+    },
+    "a person without a name": {
+      status: 200,
+      body: { entity: { ...entity, first_name: null, last_name: "" } },
+      outcome: { kind: "bad_response", why: "shape" },
+    },
     "no money with 400": {
       status: 400,
       body: { error: "Your balance is low, pls visit the dashboard to top up" },

@@ -2,9 +2,10 @@ import { setting } from "../../contract/setting.ts";
 import { door } from "../door.ts";
 import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome } from "../identity-upstream.ts";
+import { LooseRecord, recordOf, unreadOf } from "../loose-record.ts";
 import { unanswered, withoutRecord } from "../outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../vendor.ts";
-import { errorIn, Found, failureOf, recordIn } from "./wire.ts";
+import { errorIn, Found, failureOf, looseRecordIn } from "./wire.ts";
 
 const name = "dojah";
 
@@ -47,13 +48,16 @@ export const dojah = vendor({
   testQuestion: { bvn: "22222222222", phone: "8000000000" },
   open({ url, appId, key }, { exchange, log }) {
     const read = door(name, Found, log);
+    const readRecord = door(name, LooseRecord, log);
+    const unread = unreadOf(name, log);
 
     const outcomeOf = (exchanged: Exchanged): IdentityOutcome => {
       if (exchanged.kind !== "answered") return unanswered(exchanged);
       const { status, body } = exchanged;
       if (status >= 300 || errorIn(body) !== undefined) return failureOf(status, body);
       const found = read(body);
-      return found ? { kind: "verified", record: recordIn(found) } : withoutRecord(body);
+      const record = found && readRecord(looseRecordIn(found));
+      return record ? { kind: "verified", record: recordOf(record, unread) } : withoutRecord(body);
     };
 
     return {

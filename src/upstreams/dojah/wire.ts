@@ -1,14 +1,14 @@
 import Type, { type Static } from "typebox";
-import type { IdentityAnswer, IdentityOutcome } from "../identity-upstream.ts";
-import { mayLack, recordOf, watchlisted } from "../loose-record.ts";
+import type { IdentityOutcome } from "../identity-upstream.ts";
+import { mayLack, needed } from "../loose-record.ts";
 import { badResponse, failedWith, saysNoMoney, unavailable } from "../outcomes.ts";
 
 /** A person found. `image` and `title` come too and are left behind. */
 export const Found = Type.Object({
   entity: Type.Object({
-    bvn: Type.String(),
-    first_name: Type.String(),
-    last_name: Type.String(),
+    bvn: needed,
+    first_name: mayLack,
+    last_name: mayLack,
     middle_name: mayLack,
     gender: mayLack,
     date_of_birth: mayLack,
@@ -28,12 +28,13 @@ export const Found = Type.Object({
     residential_address: mayLack,
     state_of_origin: mayLack,
     state_of_residence: mayLack,
-    watch_listed: watchlisted,
+    watch_listed: mayLack,
   }),
 });
 
-export function recordIn({ entity }: Static<typeof Found>): IdentityAnswer {
-  return recordOf({
+/** The person under the interface's names. */
+export function looseRecordIn({ entity }: Static<typeof Found>) {
+  return {
     bvn_number: entity.bvn,
     name_on_card: entity.name_on_card,
     enrolment_branch: entity.enrollment_branch,
@@ -63,7 +64,7 @@ export function recordIn({ entity }: Static<typeof Found>): IdentityAnswer {
       lga_of_residence: entity.lga_of_residence,
       residential_address: entity.residential_address,
     },
-  });
+  };
 }
 
 /** The `error` of an answer; null, false and an empty text say that there is none. */

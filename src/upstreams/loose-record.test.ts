@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Compile } from "typebox/compile";
+import { assertRecord } from "./conformance.fixture.ts";
+import { RecordedLog } from "./local-vendor.fixture.ts";
+import { LooseRecord, recordOf, unreadOf } from "./loose-record.ts";
+
+const validator = Compile(LooseRecord);
+const least = { bvn_number: "22000000017", verification_status: "VERIFIED" };
+const named = { first_name: "FAISAL", last_name: "IBEKWE" };
+
+/** The record out of what a vendor gave, and what the operator is told of it. */
+function read(person: object, rest: object = {}) {
+  const given = { ...least, ...rest, personal_info: { ...named, ...person } };
+  assert.ok(validator.Check(given));
+  const log = new RecordedLog();
+  const record = recordOf(given, unreadOf("vendor", log));
+  assertRecord(record);
+  return { record, told: log.lines.map(({ fields }) => fields) };
+}
+const birthOf = (person: object) => {
+  const { record, told } = read(person);
+  const { date_of_birth, formatted_date_of_birth } = record.personal_info;
+  return { days: [date_of_birth, formatted_date_of_birth], told };
+};
+
+test("a date of birth is given in both forms, from whichever member can be read", () => {
+  const days = ["26-Sep-1994", "September 26, 1994"];
+  for (const person of [
+    { date_of_birth: "26-09-1994" },
+    { date_of_birth: "26/09/1994", formatted_date_of_birth: null },
+    { date_of_birth: "26-Sep-94" },
+    { formatted_date_of_birth: "26 September 1994" },
+    { date_of_birth: "", formatted_date_of_birth: "26-09-1994" },
+  ])
+    assert.deepEqual(birthOf(person), { days, told: [] });
+  const told = [{ vendor: "vendor", member: "date_of_birth", shape: "99 aaaa 9999" }];
+  assert.deepEqual(birthOf({ date_of_birth: "26 Satu 1994", formatted_date_of_birth: "1994-09-26" }), { days, told });
+});
+
+test("a member that can be read in one way only goes before one that is taken day first", () => {
+  const { days } = birthOf({ date_of_birth: "05/07/1994", formatted_date_of_birth: "May 7, 1994" });
+  assert.deepEqual(days, ["07-May-1994", "May 7, 1994"]);
+});
+
+test("a date that cannot be read is told to the operator by its shape alone", () => {
+  assert.deepEqual(birthOf({ date_of_birth: "09/26/1994", formatted_date_of_birth: 19940926 }), {
+    days: ["", ""],
+    told: [
+      { vendor: "vendor", member: "date_of_birth", shape: "99/99/9999" },
+      { vendor: "vendor", member: "formatted_date_of_birth", shape: "number" },
+    ],
+  });
+});
+
+test("whether somebody is watchlisted is left open only with a line in the log", () => {
+  assert.equal(read({}, { watchlisted: 1 }).record.watchlisted, "YES");
+  assert.equal(read({}, { watchlisted: "n" }).record.watchlisted, "NO");
+  assert.deepEqual(read({}, { watchlisted: null }).told, []);
+  const { record, told } = read({}, { watchlisted: "See note 12" });
+  assert.equal(record.watchlisted, null);
+  assert.deepEqual(told, [{ vendor: "vendor", member: "watchlisted", shape: "aaa aaaa 99" }]);
+});
+
+test("a paid answer is not thrown away for a trifle", () => {
+  const { record } = read(
+    { email: {}, gender: ["M"], phone_number: 8000000017, middle_name: false, lga_of_origin: 7 },
+    {
+      bvn_number: 22000000017,
+      nin: 12345678901,
+      residential_info: null,
+      enrolment_bank: {},
+      verification_status: "VERIFIED",
+    },
+  );
+  assert.equal(record.bvn_number, "22000000017");
+  assert.equal(record.nin, "12345678901");
+  assert.equal(record.personal_info.phone_number, "08000000017");
+  assert.deepEqual(record.residential_info, { state_of_residence: "", lga_of_residence: "", residential_address: "" });
+});
+
+test("without a BVN, a status and a name a record is nobody's", () => {
+  const person = { ...least, personal_info: named };
+  assert.ok(validator.Check(person));
+  assert.ok(validator.Check({ ...person, personal_info: { first_name: null, last_name: "IBEKWE" } }));
+  assert.ok(validator.Check({ ...person, personal_info: { full_name: "FAISAL IBEKWE" } }));
+  for (const nobody of [
+    { ...person, bvn_number: null },
+    { ...person, verification_status: undefined },
+    { ...person, personal_info: null },
+    { ...person, personal_info: { first_name: " ", last_name: "" } },
+  ])
+    assert.ok(!validator.Check(nobody));
+});
