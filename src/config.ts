@@ -63,7 +63,8 @@ export const settings = {
   bootstrapKey: setting({
     name: "DUBA_BOOTSTRAP_KEY",
     default: "",
-    about: "Known value for the Sandbox account's test key, for scripts and compose files.",
+    about:
+      "Known value for the Sandbox account's test key, for scripts and compose files. Once the setting is gone, that key is revoked.",
     form: "at least 24 visible characters that do not begin with duba_live_",
     secret: true,
     read: (text) =>

@@ -60,7 +60,15 @@ export async function serve(config: Config): Promise<number> {
   log.info({ url }, "ready");
   if (service.madeKeyring)
     log.warn({ keyring: service.madeKeyring }, "a key ring was made; keep a copy of it apart from the data");
-  if (service.printed) process.stdout.write(welcome(url, config.docs, service.printed));
+  if (service.printed) {
+    const text = welcome(url, config.docs, service.printed);
+    process.stdout.write(text, (error) => {
+      if (error) return;
+      service
+        .noteShown()
+        .catch(() => log.warn({}, "the sandbox key may be replaced: the store did not note that it was shown"));
+    });
+  }
   try {
     return await stopped.promise;
   } finally {

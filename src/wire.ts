@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import manifest from "../package.json" with { type: "json" };
-import { openAccess } from "./access/access.ts";
+import { type Access, openAccess } from "./access/access.ts";
 import { isAbsent } from "./access/credentials.ts";
 import { accessOperations } from "./access/operations.ts";
 import { openCatalogue } from "./catalogue/catalogue.ts";
@@ -43,6 +43,8 @@ export interface Service {
   metrics: Server;
   /** The sandbox key, only on the first start and only if it was made at random. */
   printed?: string;
+  /** Notes that it was shown: else the next start makes another. */
+  noteShown(): Promise<void>;
   /** Path of the key ring, only if it was made by this start. */
   madeKeyring?: string;
   /** From here on new requests are refused; those in flight go on. */
@@ -50,6 +52,12 @@ export interface Service {
   /** Finishes verifications that outlive their callers, for at most `patience` milliseconds, and closes the store. */
   close(patience: number): Promise<void>;
 }
+
+const whyReplaced: Record<NonNullable<Access["replaced"]>["why"], string> = {
+  setting_changed: "the sandbox key is now the value of DUBA_BOOTSTRAP_KEY; the one before is revoked",
+  setting_gone: "DUBA_BOOTSTRAP_KEY is gone: its key is revoked, and a new sandbox key is shown",
+  never_shown: "a start ended before it showed the sandbox key: that key is revoked, and a new one is shown",
+};
 
 /** Builds the whole service: every arrow between two rooms is in this function. What was begun is ended if it throws. */
 export async function wire(config: Config, log: Log): Promise<Service> {
@@ -140,8 +148,11 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     bootstrapKey: config.bootstrapKey,
     failedLimit: config.limitFailedCredentials,
     tokenLifetime: config.tokenLifetime,
+    // On SQLite no other process starts on this store.
+    patience: engine === "sqlite" ? 0 : 5000,
   });
   opened.defer(() => access.stop());
+  if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
 
   const answers = new AnswerCounts();
   const measured = metricsServer(
@@ -197,6 +208,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     app,
     metrics: measured,
     ...(access.printed === undefined ? {} : { printed: access.printed }),
+    noteShown: () => access.noteShown(),
     ...(keyring.made ? { madeKeyring: ringFile } : {}),
     refuseNewWork() {
       stopping = true;

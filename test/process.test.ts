@@ -123,11 +123,19 @@ describe("the process", { concurrency: true }, () => {
       assert.ok(!`${second.out()}${first.out().replace(shown, "")}`.includes(personal));
   });
 
-  it("shows no key that it was given", async () => {
-    const service = await served({ DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap });
+  it("shows no key that it was given; once the setting is gone, it revokes that key and shows another", async () => {
+    const settings = { DUBA_DATA: freshFolder() };
+    const service = await served({ ...settings, DUBA_BOOTSTRAP_KEY: bootstrap });
     await stop(service);
     assert.ok(!service.out().includes(bootstrap));
     assert.doesNotMatch(service.out(), /duba_test_/);
+    const later = await served(settings, /"amount":"100"\}'\n/);
+    const statuses = [bootstrap, shownKey.exec(later.out())![1]!].map(
+      async (credential) => (await ask(later.port, "/api/v2/corporate-data/list", { credential })).status,
+    );
+    assert.deepEqual(await Promise.all(statuses), [401, 200]);
+    assert.match(later.out(), /"key":"\w+","msg":"DUBA_BOOTSTRAP_KEY is gone: its key is revoked/);
+    await stop(later);
   });
 
   it("names every bad setting at once and ends with 2", async () => {

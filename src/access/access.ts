@@ -5,7 +5,7 @@ import type { Tables } from "../storage/tables.ts";
 import { Credentials } from "./credentials.ts";
 import { type BoughtToken, Exchange, type Presented } from "./exchange.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
-import { firstStart } from "./first-start.ts";
+import { firstStart, noteShown, type ReplacedKey } from "./first-start.ts";
 
 /** What this room offers to its operations. */
 export interface AccessRoom {
@@ -22,6 +22,8 @@ export interface AccessOptions {
   failedLimit: Limit;
   /** Milliseconds; at least 3 hours, 24 by default. */
   tokenLifetime?: number;
+  /** How long another process that starts at the same time may take to show the key that it made, in milliseconds. */
+  patience?: number;
   /** Milliseconds since 1970. */
   now?: () => number;
 }
@@ -31,14 +33,18 @@ export interface Access {
   room: AccessRoom;
   /** The sandbox key to print, once: only in the process that made it at random. */
   printed?: string;
+  /** The sandbox key that this start revoked, and why. */
+  replaced?: ReplacedKey;
+  /** Notes that the key was printed; a start that does not is followed by one that makes another key. */
+  noteShown(): Promise<void>;
   /** Stops watching for changes of other processes. */
   stop(): void;
 }
 
 /** Readies accounts and keys on a migrated store and begins to watch for changes. Throws an `AccessFault` for an unfit `bootstrapKey`. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { db, audit, bootstrapKey, failedLimit, tokenLifetime, now = Date.now } = options;
-  const started = await firstStart({ db, audit }, bootstrapKey || undefined, now());
+  const { db, audit, bootstrapKey, failedLimit, tokenLifetime, patience, now = Date.now } = options;
+  const started = await firstStart({ db, audit }, bootstrapKey || undefined, now(), patience);
   const failed = new FailedCredentials(failedLimit);
   const credentials = new Credentials({ db, failed, now });
   const lifetime = tokenLifetime === undefined ? {} : { tokenLifetime };
@@ -49,6 +55,9 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     credentials,
     room: { exchange: (presented, address) => exchange.exchange(presented, address) },
     ...started,
+    noteShown: async () => {
+      if (started.printed !== undefined) await noteShown(db, started.printed);
+    },
     stop: () => credentials.stop(),
   };
 }

@@ -260,6 +260,7 @@ describe("opening access", () => {
       bootstrapKey: "",
       failedLimit: { count: 20, seconds: 60 },
     });
+    await access.noteShown();
     const again = await openAccess({
       db: store.db,
       audit: silent,

@@ -7,7 +7,7 @@ import { AccessFault } from "./access-fault.ts";
 import { createAccount, listAccounts } from "./accounts.ts";
 import { hashOf, newApiKey, readApiKey } from "./api-key.ts";
 import { accessChange } from "./change.ts";
-import { firstStart } from "./first-start.ts";
+import { firstStart, noteShown } from "./first-start.ts";
 import { listKeys, revokeKey } from "./keys.ts";
 
 const one = "a-bootstrap-key-for-compose";
@@ -27,7 +27,8 @@ for (const { name: engine, fresh } of engines) {
       await place.dispose();
     });
     beforeEach(async () => {
-      for (const table of ["access_token", "api_key", "account"] as const) await store.db.deleteFrom(table).execute();
+      for (const table of ["access_token", "api_key", "account", "instance_secret"] as const)
+        await store.db.deleteFrom(table).execute();
     });
 
     const inForce = async () => {
@@ -47,9 +48,48 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("is the first only once", async () => {
-      await firstStart(recorded(store.db));
+      const { printed = "" } = await firstStart(recorded(store.db));
+      await noteShown(store.db, printed);
       assert.deepEqual(await firstStart(recorded(store.db)), {});
-      await inForce();
+      assert.equal((await inForce()).secret_hash, hashOf(printed));
+    });
+
+    it("replaces a key that nobody was shown, and shows the new one", async () => {
+      const { printed: lost = "" } = await firstStart(recorded(store.db));
+      const key = readApiKey(lost)!.id;
+      const { printed = "", replaced } = await firstStart(recorded(store.db));
+      assert.deepEqual(replaced, { key, why: "never_shown" });
+      const row = await inForce();
+      assert.deepEqual([row.secret_hash, row.id === key], [hashOf(printed), false]);
+      // Too late: that key is not the one to show any more.
+      await noteShown(store.db, lost);
+      assert.equal((await firstStart(recorded(store.db))).replaced?.why, "never_shown");
+      assert.equal((await listAccounts(store.db)).length, 1);
+    });
+
+    it("makes no other key where the one that nobody was shown was revoked by hand", async () => {
+      await firstStart(recorded(store.db));
+      await revokeKey(recorded(store.db), (await inForce()).id);
+      assert.deepEqual(await firstStart(recorded(store.db)), {});
+      assert.deepEqual(await firstStart(recorded(store.db)), {});
+    });
+
+    it("revokes the bootstrap key once its setting is gone, and shows a key at random", async () => {
+      await firstStart(recorded(store.db), one);
+      const { id, account_id } = await inForce();
+      const change = await accessChange(store.db);
+      const { printed = "", replaced } = await firstStart(recorded(store.db));
+      assert.deepEqual(replaced, { key: id, why: "setting_gone" });
+      const row = await inForce();
+      assert.deepEqual([row.secret_hash, row.account_id, row.mode], [hashOf(printed), account_id, "test"]);
+      assert.ok((await accessChange(store.db)) > change);
+      await noteShown(store.db, printed);
+      assert.deepEqual(await firstStart(recorded(store.db)), {});
+      // Unlike one that was revoked by hand, it lives again when the setting comes back.
+      assert.deepEqual(await firstStart(recorded(store.db), one), {
+        replaced: { key: row.id, why: "setting_changed" },
+      });
+      assert.equal((await inForce()).secret_hash, hashOf(one));
     });
 
     it("makes nothing where an account was created before", async () => {
@@ -60,7 +100,9 @@ for (const { name: engine, fresh } of engines) {
 
     it("takes the bootstrap value as it is, and prints nothing", async () => {
       for (const value of [one, two]) {
-        assert.deepEqual(await firstStart(recorded(store.db), value), {});
+        const { printed, replaced } = await firstStart(recorded(store.db), value);
+        assert.equal(printed, undefined);
+        assert.equal(replaced?.why, value === one ? undefined : "setting_changed");
         const row = await inForce();
         assert.equal(row.secret_hash, hashOf(value));
         assert.match(row.id, /^[0-9A-Za-z]{12}$/);
@@ -127,7 +169,12 @@ for (const { name: engine, fresh } of engines) {
       const beside = () => openStore({ ...place.settings, serving: false });
       const stores = await Promise.all(Array.from({ length: 5 }, beside));
       try {
-        const printed = await Promise.all(stores.map(({ db }) => firstStart(recorded(db))));
+        const start = async ({ db }: Store) => {
+          const { printed } = await firstStart(recorded(db), undefined, Date.now(), 30_000);
+          if (printed !== undefined) await noteShown(db, printed);
+          return { printed };
+        };
+        const printed = await Promise.all(stores.map(start));
         assert.equal(printed.filter((start) => start.printed !== undefined).length, 1);
         assert.equal((await listAccounts(store.db)).length, 1);
         await inForce();
