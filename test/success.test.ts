@@ -145,7 +145,7 @@ for (const engine of engines) {
           price,
           type,
         }));
-      assert.equal(expected.length, 2);
+      assert.equal(expected.length, 5);
       assert.equal(JSON.stringify(data), JSON.stringify(expected));
     });
 

@@ -13,8 +13,8 @@ const gotv: CablePlanAnswer = {
       code: "GOHAN",
       name: "GOtv Smallie - monthly",
       description: "GOtv Smallie - monthly",
-      price: "1300",
-      amount: "1300",
+      price: "1900",
+      amount: "1900",
     },
     {
       id: 2,
@@ -22,8 +22,8 @@ const gotv: CablePlanAnswer = {
       code: "GOLITE",
       name: "GOtv Smallie - quarterly",
       description: "GOtv Smallie - quarterly",
-      price: "3450",
-      amount: "3450",
+      price: "5100",
+      amount: "5100",
     },
   ],
 };

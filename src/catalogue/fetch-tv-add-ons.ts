@@ -23,6 +23,27 @@ const premium: AddOnAnswer = {
       price: "24500",
       type: "dstv",
     },
+    {
+      add_on_product_code: "GWALLE36",
+      product_code: "PRWE36",
+      name: "Great Wall",
+      price: "3800",
+      type: "dstv",
+    },
+    {
+      add_on_product_code: "MOBMAXI",
+      product_code: "PRWE36",
+      name: "Mobile",
+      price: "790",
+      type: "dstv",
+    },
+    {
+      add_on_product_code: "MOVIES",
+      product_code: "PRWE36",
+      name: "Movie Bundle",
+      price: "3500",
+      type: "dstv",
+    },
   ],
 };
 

@@ -6,7 +6,7 @@ import { after, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { engines } from "../../test/support/engines.ts";
 import { openStore } from "../storage/store.ts";
-import { freshStore } from "./catalogue.fixture.ts";
+import { freshStore, starterRows } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { loadStarter, readStarter } from "./starter.ts";
 
@@ -30,9 +30,30 @@ test("the shipped starter catalogue is complete", async () => {
       "corporate-bundles 22",
       "cable-providers 3",
       "cable-products 35",
-      "cable-add-ons 12",
+      "cable-add-ons 36",
     ],
   );
+});
+
+test("cable prices are of one year: what is sold in two ways costs the same", () => {
+  const pricesOf = (file: string, member: string) =>
+    new Map(starterRows(file).map((row) => [String(row[member]), Number(row.price)]));
+  const [product, addOn] = [
+    pricesOf("cable-products.json", "code"),
+    pricesOf("cable-add-ons.json", "add_on_product_code"),
+  ];
+  assert.equal(product.get("PRWFRNSE36"), product.get("PRWE36")! + addOn.get("FRN15E36")!);
+  assert.equal(product.get("ASIAE36"), addOn.get("ASIADDE36"));
+  assert.equal(product.get("GWALLE36"), addOn.get("GWALLE36"));
+});
+
+test("every DStv product that was seen with add-ons has them, each add-on at one price", () => {
+  const addOns = starterRows("cable-add-ons.json");
+  const products = [...new Set(addOns.map(({ product_code }) => product_code))];
+  const seen = ["NLTESE36", "NNJ1E36", "NNJ2E36", "COMPE36", "COMPLE36", "PRWE36", "PRWASIE36", "PRWFRNSE36"];
+  assert.deepEqual(products, seen);
+  const prices = new Set(addOns.map(({ add_on_product_code, price }) => `${add_on_product_code} ${price}`));
+  assert.equal(prices.size, new Set(addOns.map(({ add_on_product_code }) => add_on_product_code)).size);
 });
 
 test("a bad entry stops with a sentence that names its file and place", async () => {
@@ -68,10 +89,10 @@ for (const engine of engines)
         const revisions = await store.db.selectFrom("catalogue_revision").selectAll().execute();
         assert.equal(revisions.length, 1);
         const { created_at, author, source, note, added } = revisions[0]!;
-        assert.deepEqual([created_at, author, source, added], [1_800_000_000_000, "duba", "starter", 155]);
+        assert.deepEqual([created_at, author, source, added], [1_800_000_000_000, "duba", "starter", 179]);
         assert.match(note, /historical samples/);
         const items = await store.db.selectFrom("catalogue_item").selectAll().execute();
-        assert.equal(items.length, 155);
+        assert.equal(items.length, 179);
         const drafts = await store.db.selectFrom("catalogue_draft").select("state").execute();
         assert.deepEqual(drafts, [{ state: "published" }]);
       } finally {

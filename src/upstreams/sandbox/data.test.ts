@@ -119,7 +119,7 @@ test("three cable providers have 35 products", () => {
 
 test("every add-on belongs to a product of its provider", () => {
   members(addOns, "type product_code add_on_product_code name price");
-  assert.equal(addOns.length, 12);
+  assert.equal(addOns.length, 36);
   unique(addOns, (addOn) => `${addOn.type} ${addOn.product_code} ${addOn.add_on_product_code}`);
   for (const addOn of addOns) {
     assert.ok(products.some((product) => product.type === addOn.type && product.code === addOn.product_code));
