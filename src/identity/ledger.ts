@@ -42,7 +42,7 @@ export type Attempt = Pick<Row, "reference" | "owner" | "run">;
  */
 export type Beginning = "asks" | "looksUp" | "waits";
 
-/** What must hold for a row to be made: expressions over the values, prepared once for each shape. */
+/** What must hold for a row to be made, or started again: expressions over the values, prepared once for each shape. */
 export interface Conditions<Values extends object> {
   shape: string;
   values: Values;
@@ -121,10 +121,11 @@ export class Ledger {
       .execute()) as Row[];
   }
 
-  /** Starts a further run of `row`. Undefined if somebody else was first. */
-  async resume(
+  /** Starts a further run of `row` if `conditions` hold within that statement. Undefined if not, or if somebody else was first. */
+  async resume<Given extends object = object>(
     row: Row,
     { owner, upstream, begins, at }: { owner: string; upstream: string | null; begins: Beginning; at: number },
+    { values, hold }: Conditions<Given> = unconditional as Conditions<Given>,
   ): Promise<Row | undefined> {
     return (await this.#move("resume", "started", row.reference, {
       owner,
@@ -138,6 +139,7 @@ export class Ledger {
     })
       .where("run", "=", row.run)
       .where("state", "=", row.state)
+      .where((select) => select.and(hold(values)))
       .returningAll()
       .executeTakeFirst()) as Row | undefined;
   }

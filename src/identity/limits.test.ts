@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
+import type { Failure } from "../contract/failures.ts";
+import { openStore } from "../storage/store.ts";
 import type { IdentityOutcome } from "../upstreams/identity-upstream.ts";
 import {
   answering,
@@ -11,6 +13,7 @@ import {
   usualLimits,
   verified,
 } from "./identity.fixture.ts";
+import type { Identity } from "./identity.ts";
 import type { VerificationRequest } from "./request.ts";
 import type { IdentitySettings } from "./settings.ts";
 
@@ -70,6 +73,54 @@ for (const engine of engines) {
       if (engine.name === "sqlite") assert.equal(refused.length, 15);
       assert.equal(questions.length, 20 - refused.length);
       assert.equal((await failureOf(identity.verify(another(mine)))).code, "rate_limited");
+    });
+
+    test("retries that come together do not slip through", async (t) => {
+      const { identity, questions } = await openAt(
+        t,
+        { limits: { ...usualLimits, inFlight: 10 }, vendorCallsPerDay: 12 },
+        { kind: "unavailable" },
+      );
+      const mine = another(newRequest({ mode: "live" }));
+      const calls = Array.from({ length: 10 }, (_, n) => ({ ...another(mine), idempotencyKey: `k${n}` }));
+      const verifyAll = () => Promise.all(calls.map(async (call) => (await failureOf(identity.verify(call))).code));
+      assert.deepEqual(new Set(await verifyAll()), new Set(["upstream_unavailable"]));
+      const refused = (await verifyAll()).filter((code) => code === "rate_limited");
+      if (engine.name === "sqlite") assert.equal(refused.length, 8);
+      assert.equal(questions.length, 20 - refused.length);
+      assert.deepEqual(new Set(await verifyAll()), new Set(["rate_limited"]));
+    });
+
+    test("two processes let through no more than they work on at once beyond a limit", async (t) => {
+      const inFlight = 3;
+      const limits = { ...usualLimits, inFlight, account: { count: 5, seconds: 60 } };
+      const { identity, questions } = await openAt(t, { limits });
+      const { upstream } = answering((question) => {
+        questions.push(question);
+        return verified(question);
+      });
+      const beside = await openStore({ ...store.settings, serving: false });
+      t.after(() => beside.close());
+      // SQLite has one process that serves, so the second room there is another handle on the same file.
+      const upstreams = { test: upstream, live: [] };
+      const now = () => Date.UTC(2026, 0, 15);
+      const rooms = [identity, await store.open(t, { db: beside.db, upstreams, now, settings: { limits } })];
+      for (let round = 0; round < 5; round += 1) {
+        questions.length = 0;
+        const mine = newRequest();
+        const untilRefused = async (room: Identity) => {
+          for (;;)
+            try {
+              await room.verify(another(mine));
+            } catch (failure) {
+              if ((failure as Failure).code === "rate_limited") return;
+              throw failure;
+            }
+        };
+        await Promise.all(rooms.flatMap((room) => Array.from({ length: inFlight }, () => untilRefused(room))));
+        const most = engine.name === "sqlite" ? 5 : 5 + rooms.length * inFlight - 1;
+        assert.ok(questions.length >= 5 && questions.length <= most, String(questions.length));
+      }
     });
 
     test("refused amounts count too", async (t) => {

@@ -48,7 +48,10 @@ function ruleOf({ count, seconds }: Limit, counts: Rule["counts"], may: string):
   return { code: "rate_limited", message, most: count, window: seconds * 1000, counts };
 }
 
-/** Limits that hold across processes: they count what the ledger says, within the statement that adds to it. */
+/**
+ * Limits that hold across processes: they count what the ledger says, within the statement that adds to it. On PostgreSQL
+ * such statements do not see each other while they run: together they may go beyond a limit by one less than their number.
+ */
 export class Limits {
   readonly #db: Kysely<Tables>;
   readonly #settings: IdentitySettings;
@@ -60,7 +63,7 @@ export class Limits {
     this.#fingerprints = fingerprints;
   }
 
-  /** What must hold for `row` to be made. */
+  /** What must hold for `row` to be made, or started again, at its `started_at`. */
   conditions(row: Row, bvn: string): Conditions<Asked> {
     const rules = this.#rules(row);
     const values = this.#asked(rules, row, bvn);

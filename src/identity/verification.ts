@@ -245,23 +245,25 @@ export class Verifications {
 
   /** A further attempt of a verification that ended without an answer. */
   async #resumed(request: VerificationRequest, row: Row, bind: () => void, begun: number): Promise<Given> {
-    const { attempts, ledger, late, owners, now } = this.#parts;
+    const { attempts, ledger, late, limits, owners, now } = this.#parts;
     const { upstream: askedBefore } = row;
     return this.#inFlight(row, async () => {
       const left = attempts.takeOver(row.reference);
       let route: Route;
       try {
-        route = left ? this.#routeOf(request.mode, row) : await this.#furtherRouteOf(row, request.bvn);
+        route = left ? this.#routeOf(request.mode, row) : this.#furtherRouteOf(row);
         const begins: Beginning = left ? "waits" : route.looksUp ? "looksUp" : "asks";
         const upstream = left ? left.row.upstream : route.upstreams[0].name;
         const next = { owner: owners.own, upstream, begins, at: now() };
-        const resumed = await ledger.resume(row, next).catch((error: unknown) => {
+        const again = { ...row, started_at: next.at };
+        const conditions = left ? undefined : limits.conditions(again, request.bvn);
+        const resumed = await ledger.resume(row, next, conditions).catch((error: unknown) => {
           // It may have been resumed for all that: then nothing was asked on its behalf.
           if (!left)
             late.add({ ...row, owner: next.owner, run: row.run + 1 }, nobodyAsked(begins, askedBefore, next.at));
           throw error;
         });
-        if (!resumed) throw beaten;
+        if (!resumed) throw (left ? undefined : await limits.refusal(again, request.bvn)) ?? beaten;
         bind();
         row = resumed;
       } catch (error) {
@@ -272,13 +274,10 @@ export class Verifications {
     });
   }
 
-  /** Whom a further run may ask. Throws if the row's attempts, or the account's, are used up. */
-  async #furtherRouteOf(row: Row, bvn: string): Promise<Route> {
-    const { limits, now } = this.#parts;
+  /** Whom a further run may ask. Throws if the row's attempts are used up. */
+  #furtherRouteOf(row: Row): Route {
     const route = furtherRoute(this.#routeOf(row.mode, row), row);
     if (!route) throw usedUp(row);
-    const limited = await limits.refusal({ ...row, started_at: now() }, bvn);
-    if (limited) throw limited;
     return route;
   }
 

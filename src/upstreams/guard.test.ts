@@ -302,3 +302,8 @@ test("nothing of a question is in the log", async (t) => {
   assert.ok(log.lines.length > 0);
   assert.doesNotMatch(JSON.stringify(log.lines), /22000000017|8000000017|abcdef/);
 });
+
+for (const repeatable of [true, false])
+  test(`a guard says of its vendor that asking again is ${repeatable ? "" : "not "}free`, (t) => {
+    assert.equal(guarded(t, {}, { repeatable }).guard.repeatable, repeatable);
+  });

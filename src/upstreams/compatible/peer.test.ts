@@ -69,7 +69,8 @@ test("another Duba in test mode gives nobody: whatever it says of invented peopl
   assert.ok(log.lines.some(({ level, message }) => level === "error" && /test mode/.test(message)));
 });
 
-test("another Duba does the work of one reference once", async () => {
+test("another Duba does the work of one reference once, so that asking again is free", async () => {
+  assert.equal(upstream.repeatable, true);
   const { db } = await peer.store();
   const attempts = async () =>
     (await db.selectFrom("verification").select("attempts").execute()).map((row) => row.attempts);
