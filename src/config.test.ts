@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -31,6 +31,37 @@ describe("the settings", () => {
     assert.deepEqual(upstreams, []);
     assert.deepEqual(limitCatalogue, { count: 600, seconds: 60 });
     assert.deepEqual([limitBody, requestTimeout, tokenLifetime], [16_384, 10_000, 86_400_000]);
+  });
+
+  it("refuse the README's key, which everybody knows, where the network can reach it", () => {
+    const key = /DUBA_BOOTSTRAP_KEY=(\S+) npm start/.exec(readFileSync("README.md", "utf8"))![1]!;
+    const start = (HOST: string, DUBA_BOOTSTRAP_KEY = key) => faultsOf({ HOST, DUBA_BOOTSTRAP_KEY });
+    for (const host of ["0.0.0.0", "::", "192.0.2.1", "2001:db8::1"]) {
+      assert.match(start(host).join(), /DUBA_BOOTSTRAP_KEY .* README .*HOST/, host);
+      assert.deepEqual(start(host, `${key}-of-our-own`), []);
+    }
+    for (const host of ["127.0.0.1", "127.8.9.1", "::1", "localhost"]) assert.deepEqual(start(host), [], host);
+  });
+
+  it("take a public URL that is http or https and a host", () => {
+    for (const [given, read] of [
+      ["https://duba.example", "https://duba.example"],
+      ["http://10.0.0.1:8080/", "http://10.0.0.1:8080"],
+      ["https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443"],
+    ] as const)
+      assert.equal(readConfig({ DUBA_PUBLIC_URL: given }).publicUrl, read);
+    const wrong = [
+      "duba.example",
+      "ftp://a",
+      "https://",
+      "https://a/b",
+      "https://a b",
+      "https://u:p@a",
+      "https://a?x",
+      "https://a$(x)",
+    ];
+    for (const DUBA_PUBLIC_URL of wrong)
+      assert.match(faultsOf({ DUBA_PUBLIC_URL }).join(), /^DUBA_PUBLIC_URL must be http/, DUBA_PUBLIC_URL);
   });
 
   it("have names of their own, and a sentence each", () => {

@@ -22,6 +22,9 @@ import { missingOf, type VendorValues } from "./upstreams/vendor.ts";
 
 const vendorNames = vendors.map(({ name }) => name);
 
+/** The bootstrap key of the README's examples. */
+const publishedKey = "a-known-key-for-the-sandbox";
+
 /** Every setting of the service: the one home of its name, default, form and description. */
 export const settings = {
   host: setting({
@@ -75,6 +78,16 @@ export const settings = {
     default: "on",
     about: "Whether bundles, add-ons and cable discovery answer callers without a credential.",
     ...onOff,
+  }),
+  publicUrl: setting({
+    name: "DUBA_PUBLIC_URL",
+    default: "",
+    about:
+      "Where callers reach the service, for help links, the OpenAPI document and samples, such as https://duba.example. Empty: links are paths, and samples name this machine.",
+    form: "http:// or https:// and a host, such as https://duba.example",
+    /** Without a slash at its end. */
+    read: (text) =>
+      text === "" ? text : /^(https?:\/\/(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?)\/?$/.exec(text)?.[1],
   }),
   docs: setting({
     name: "DUBA_DOCS",
@@ -420,6 +433,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const missing = followed ? missingOf(followed, config.sources[followed.name]!) : [];
   if (missing.length > 0)
     faults.push(`${pullSettings.source.name} is ${followed!.name}, which needs ${missing.join(", ")}.`);
+  const isLocal = config.host === undefined || /^(?:127\.|::1$|localhost$)/.test(config.host);
+  if (config.bootstrapKey === publishedKey && !isLocal)
+    faults.push(
+      `${settings.bootstrapKey.name} is the key that the README prints for everybody, and ${settings.host.name} lets the network reach it. Choose a key of your own, or listen on 127.0.0.1.`,
+    );
   const known = new Set(everySetting.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])));
   for (const name of Object.keys(environment)) {
     if (name.startsWith("DUBA_") && !name.startsWith("DUBA_TEST_") && !known.has(name))

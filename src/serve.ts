@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { pino } from "pino";
 import type { Config } from "./config.ts";
+import { localUrl } from "./contract/address.ts";
 import { wire } from "./wire.ts";
 
 /** Milliseconds within which the same signal is the same request to stop. */
@@ -115,8 +116,7 @@ function addressOf(
   host: string,
 ): string {
   const port = typeof bound === "object" && bound ? bound.port : 0;
-  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+  return localUrl(host, port);
 }
 
 /** What the first start says: the key is shown here and never again. */

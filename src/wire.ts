@@ -6,6 +6,7 @@ import { accessOperations } from "./access/operations.ts";
 import { openCatalogue } from "./catalogue/catalogue.ts";
 import { catalogueOperations } from "./catalogue/operations.ts";
 import type { Config } from "./config.ts";
+import { localUrl } from "./contract/address.ts";
 import { bind, type Operation } from "./contract/operation.ts";
 import { Turns } from "./contract/turns.ts";
 import { callerAddress } from "./http/caller-address.ts";
@@ -184,6 +185,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     },
     connections: { most: config.maxConnections, answer: config.answerTimeout },
     docs: config.docs,
+    publicUrl: config.publicUrl,
     turns: new Turns(),
     answers,
     accessLog: config.accessLog,
@@ -198,9 +200,14 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     ...bind(accessOperations, access.room),
   ];
   const app = buildServer(bound, gate);
-  const document = openapi(everyOperation, manifest.version);
-  if (config.docs) registerPages(app, { operations: everyOperation, document, version: manifest.version }, gate);
-  registerHealth(app, async () => !stopping && (await store.takesWrites()));
+  if (config.docs) {
+    const [operations, { version }] = [everyOperation, manifest];
+    const document = openapi(operations, version, config.publicUrl);
+    // Port 0 is not known before the service listens.
+    const origin = config.publicUrl || localUrl(config.host, config.port || 8080);
+    registerPages(app, { operations, document, version, origin }, gate);
+  }
+  registerHealth(app, { stopping: () => stopping, takesWrites: () => store.takesWrites() });
   await store.serve();
 
   const running = opened.move();

@@ -34,6 +34,7 @@ const gate: Gate = {
   buckets: null,
   connections: { most: 1000, answer: 30_000 },
   docs: true,
+  publicUrl: "",
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8192, headers: 16_384, arrival: 10_000 },
   turns: new Turns(),

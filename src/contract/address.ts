@@ -17,6 +17,12 @@ export function siteOf(address: string): string | undefined {
 /** A site holds 65,536 subscribers. Together they have this many times the limit of one. */
 export const subscribersOfSite = 10;
 
+/** URL of a service that listens on `host`, as this machine reaches it. */
+export function localUrl(host: string, port: number): string {
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
 function networkOf(address: string, groups: number): string {
   const [head = [], tail = []] = address.split("::").map((part) => part.split(":").filter(Boolean));
   const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill("0");

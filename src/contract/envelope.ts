@@ -6,16 +6,21 @@ export interface FailurePath {
   failureFacts?: Record<string, unknown>;
 }
 
-/** Where the reference page explains a failure. */
-export function helpOf(code: FailureCode): string {
-  return `/docs/errors#${code}`;
+/** Where the reference page explains a failure: a whole URL if the service knows its own, else a path. */
+function helpOf(code: FailureCode, publicUrl: string): string {
+  return `${publicUrl}/docs/errors#${code}`;
 }
 
 /**
  * The body of a failure: `{success, status, message, error:{code, retryable, request_id, help, …}, …payload}`. `path` is
- * the operation whose path was called, if the path is known.
+ * the operation whose path was called, if the path is known. `publicUrl` is without a slash at its end, and may be empty.
  */
-export function failureBody(failure: Failure, requestId: string, path?: FailurePath): Record<string, unknown> {
+export function failureBody(
+  failure: Failure,
+  requestId: string,
+  path?: FailurePath,
+  publicUrl = "",
+): Record<string, unknown> {
   const { fields, facts } = failure.detail;
   return {
     success: false,
@@ -25,7 +30,7 @@ export function failureBody(failure: Failure, requestId: string, path?: FailureP
       code: failure.code,
       retryable: failure.retryable,
       request_id: requestId,
-      help: helpOf(failure.code),
+      help: helpOf(failure.code, publicUrl),
       ...(fields ? { fields } : {}),
       ...path?.failureFacts,
       ...facts,

@@ -12,7 +12,8 @@ export const failures = {
   malformed_request: {
     status: 400,
     retryable: false,
-    cause: "The request could not be read as HTTP: a bad request line, header, URL escape, length or a missing Host.",
+    cause:
+      "The request could not be read as HTTP: a bad request line, header, URL escape or length, a missing or wrong Host, or Host or Authorization sent twice.",
     cure: "Send the request with an ordinary HTTP/1.1 client and percent-encode the URL.",
   },
   conflicting_parameters: {

@@ -8,9 +8,14 @@ export interface FailureAnswer {
   body: string;
 }
 
-/** Writes a failure. `path` is the operation whose path was called, if the path is known. */
-export function failureAnswer(failure: Failure, requestId: string, path?: FailurePath): FailureAnswer {
-  const body = JSON.stringify(failureBody(failure, requestId, path));
+/** Writes a failure. `publicUrl` is the service's own, for its links. `path` is the operation whose path was called, if the path is known. */
+export function failureAnswer(
+  failure: Failure,
+  requestId: string,
+  { publicUrl }: { publicUrl: string },
+  path?: FailurePath,
+): FailureAnswer {
+  const body = JSON.stringify(failureBody(failure, requestId, path, publicUrl));
   const headers = [
     "Content-Type",
     "application/json; charset=utf-8",

@@ -9,20 +9,20 @@ const exampleTime = "2026-01-15T09:30:00.000Z";
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** One response per HTTP status of the failures that the operation can answer, by status. */
-export function failureResponses(operation: Operation<never>): JsonObject {
+export function failureResponses(operation: Operation<never>, publicUrl: string): JsonObject {
   const byStatus = Map.groupBy(failuresOf(operation), (code) => failures[code].status);
   const rows = [...byStatus].sort(([a], [b]) => a - b);
-  return Object.fromEntries(rows.map(([status, codes]) => [status, response(operation, status, codes)]));
+  return Object.fromEntries(rows.map(([status, codes]) => [status, response(operation, status, codes, publicUrl)]));
 }
 
-function response(operation: Operation<never>, status: number, codes: FailureCode[]): JsonObject {
+function response(operation: Operation<never>, status: number, codes: FailureCode[], publicUrl: string): JsonObject {
   return {
     description: codes.map((code) => `\`${code}\`: ${failures[code].cause}`).join("\n\n"),
     headers: headers(operation, status, codes),
     content: {
       "application/json": {
         schema: schema(operation, codes),
-        examples: Object.fromEntries(codes.map((code) => [code, example(operation, code)])),
+        examples: Object.fromEntries(codes.map((code) => [code, example(operation, code, publicUrl)])),
       },
     },
   };
@@ -36,9 +36,10 @@ function headers(operation: Operation<never>, status: number, codes: FailureCode
   return Object.fromEntries(names.map((name) => [name, ref("headers", name)]));
 }
 
-function example(operation: Operation<never>, code: FailureCode): JsonObject {
+function example(operation: Operation<never>, code: FailureCode, publicUrl: string): JsonObject {
   const fields = code === "validation_failed" ? faultsOf(operation) : undefined;
-  const body = failureBody(new Failure(code, undefined, fields ? { fields } : {}), exampleRequestId, operation);
+  const failure = new Failure(code, undefined, fields ? { fields } : {});
+  const body = failureBody(failure, exampleRequestId, operation, publicUrl);
   return { summary: failures[code].cause, value: withFixedTime(body) };
 }
 
@@ -77,7 +78,7 @@ function schema(operation: Operation<never>, codes: FailureCode[]): JsonObject {
           code: { type: "string", enum: codes, description: "Stable public name of the failure." },
           retryable: { type: "boolean", description: "Whether the same request may succeed later." },
           request_id: { type: "string", description: "Also in X-Request-Id." },
-          help: { type: "string", description: "Path of the page that explains the failure." },
+          help: { type: "string", description: "Path or URL of the page that explains the failure." },
           ...(codes.includes("validation_failed") ? { fields } : {}),
           ...Object.fromEntries(facts),
         },

@@ -75,12 +75,15 @@ const headers = {
 const catalogueHeaders = ["Duba-Catalogue-Revision", "Duba-Catalogue-As-Of", "Duba-Catalogue-Stale"];
 const deprecationHeaders = ["Deprecation", "Sunset", "Link"];
 
-/** The OpenAPI document of a table of operations. Equal tables give equal documents. */
-export function openapi(operations: readonly Operation<never>[], version: string): OpenApiDocument {
+/**
+ * The OpenAPI document of a table of operations. Equal tables give equal documents. `publicUrl` is where callers reach the
+ * service, without a slash at its end; empty if nobody said.
+ */
+export function openapi(operations: readonly Operation<never>[], version: string, publicUrl = ""): OpenApiDocument {
   const paths: OpenApiDocument["paths"] = {};
   for (const operation of operations) {
     const path = templated(operation.path);
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation) };
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation, publicUrl) };
   }
   const used = new Set(operations.map(({ group }) => group));
   const shared = Object.entries(headers).filter(
@@ -95,7 +98,7 @@ export function openapi(operations: readonly Operation<never>[], version: string
       description,
       license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/", description: "The service that serves this document" }],
+    servers: [{ url: publicUrl || "/", description: "The service that serves this document" }],
     tags: Object.entries(groups)
       .filter(([name]) => used.has(name as Operation<never>["group"]))
       .map(([name, about]) => ({ name, description: about })),
@@ -109,7 +112,7 @@ export function templated(path: string): string {
   return path.replaceAll(/:(\w+)/g, "{$1}");
 }
 
-function operationObject(operation: Operation<never>): JsonObject {
+function operationObject(operation: Operation<never>, publicUrl: string): JsonObject {
   const parameters = [...inputParameters(operation), ...headerParameters(operation)];
   return {
     operationId: operation.id,
@@ -120,7 +123,7 @@ function operationObject(operation: Operation<never>): JsonObject {
     security: security(operation),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.carriage === "query" ? {} : { requestBody: requestBody(operation) }),
-    responses: { 200: success(operation), ...notModified(operation), ...failureResponses(operation) },
+    responses: { 200: success(operation), ...notModified(operation), ...failureResponses(operation, publicUrl) },
   };
 }
 

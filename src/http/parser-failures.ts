@@ -24,7 +24,7 @@ export function answerOddRequests(server: Server, gate: Gate, pathOf: (url: stri
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const failure = new Failure("expectation_failed", "Leave the Expect header out, or send Expect: 100-continue.");
     const id = requestIdOf(request.headers["x-request-id"]);
-    const { status, headers, body } = failureAnswer(failure, id, pathOf(request.url ?? ""));
+    const { status, headers, body } = failureAnswer(failure, id, gate, pathOf(request.url ?? ""));
     const quota = quotaHeaders(quotaOf(gate, gate.addressOf(request)));
     response.writeHead(status, [...headers, ...quota, "Connection", "close"]).end(body);
   });
@@ -40,7 +40,7 @@ function parserFailure(code: string | undefined, bounds: RequestBounds): Failure
 }
 
 function refuse(socket: Socket, gate: Gate, failure: Failure): void {
-  const { status, headers, body } = failureAnswer(failure, newRequestId());
+  const { status, headers, body } = failureAnswer(failure, newRequestId(), gate);
   headers.push(...quotaHeaders(quotaOf(gate, socket.remoteAddress ?? "")));
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `Date: ${new Date().toUTCString()}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);

@@ -55,6 +55,8 @@ export interface Gate {
   connections: ConnectionBounds;
   /** Whether the pages for people are served. */
   docs: boolean;
+  /** Where callers reach the service, without a slash at its end; empty if nobody said. */
+  publicUrl: string;
   /** For what is not answered with ready bytes. */
   turns: Turns;
   answers: AnswerCounts;
@@ -279,7 +281,7 @@ function fail(exchange: Exchange, error: unknown, always: readonly string[]): vo
   exchange.quota ??= quotaOf(gate, exchange.address);
   if (fault || gate.accessLog !== "off") logLine(exchange, failure.status, failure.code, fault);
   if (response.destroyed) return;
-  const { status, headers, body } = failureAnswer(failure, request.id, operation);
+  const { status, headers, body } = failureAnswer(failure, request.id, gate, operation);
   const timing = gate.serverTiming ? ["Server-Timing", `total;dur=${(performance.now() - started).toFixed(2)}`] : [];
   if (failure.code !== "operation_retired") headers.push(...always);
   response.writeHead(status, [...headers, ...quotaHeaders(exchange.quota), ...timing]);

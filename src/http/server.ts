@@ -57,7 +57,7 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
   const refuse = (request: FastifyRequest, reply: FastifyReply, failure: Failure, path?: BoundOperation) => {
     reply.hijack();
     const id = typeof request.id === "string" ? request.id : newRequestId();
-    const { status, headers, body } = failureAnswer(failure, id, path);
+    const { status, headers, body } = failureAnswer(failure, id, gate, path);
     if (reply.raw.destroyed) return;
     reply.raw.writeHead(status, [...headers, ...quotaHeaders(quotaOf(gate, gate.addressOf(request.raw)))]).end(body);
     if (gate.accessLog !== "off") gate.log.info({ status, code: failure.code, requestId: id }, "refused");

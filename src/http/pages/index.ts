@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { Operation } from "../../contract/operation.ts";
 import type { OpenApiDocument } from "../openapi.ts";
 import { answer, type Content, content, type PageGate } from "./content.ts";
@@ -14,6 +14,8 @@ export interface Pages {
   operations: readonly Operation<never>[];
   document: OpenApiDocument;
   version: string;
+  /** Where the samples send their requests: scheme and host. */
+  origin: string;
 }
 
 const htmlType = "text/html; charset=utf-8";
@@ -26,21 +28,17 @@ const referenceHeaders = {
 };
 
 /** The pages for people, the document for tools, and the files that both need. */
-export function registerPages(app: FastifyInstance, { operations, document, version }: Pages, gate: PageGate): void {
+export function registerPages(
+  app: FastifyInstance,
+  { operations, document, version, origin }: Pages,
+  gate: PageGate,
+): void {
   const serve = (path: string, what: Content) =>
     app.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, what, gate));
   const page = (path: PagePath, title: string, main: Html, headers = pageHeaders) =>
     serve(path, content(htmlType, layout({ path, title, version, main }), headers));
 
-  app.get("/", { exposeHeadRoute: true }, (request, reply) => {
-    const main = home(operations, originOf(request));
-    return answer(
-      request,
-      reply,
-      content(htmlType, layout({ path: "/", title: "Duba", version, main }), pageHeaders),
-      gate,
-    );
-  });
+  page("/", "Duba", home(operations, origin));
   page("/docs", "Reference", reference(), referenceHeaders);
   page("/docs/errors", "Failures", errors());
   page("/docs/sandbox", "Sandbox", sandbox());
@@ -55,11 +53,6 @@ export function registerPages(app: FastifyInstance, { operations, document, vers
     script ??= scalarScript().then((body) => content("text/javascript; charset=utf-8", body));
     return answer(request, reply, await script, gate);
   });
-}
-
-/** Where the caller reached this service, for the lines to copy. */
-function originOf({ protocol, host }: FastifyRequest): string {
-  return /^[A-Za-z0-9.:[\]-]{1,255}$/.test(host) ? `${protocol}://${host}` : "http://127.0.0.1:8080";
 }
 
 function file(name: string): string {

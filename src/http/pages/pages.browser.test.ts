@@ -50,7 +50,7 @@ describe("in a browser", { skip: missing, timeout: 120_000 }, () => {
     app.get("/healthz", async () => ({ status: "ok" }));
     registerPages(
       app,
-      { operations, document: openapi(operations, "0.1.0"), version: "0.1.0" },
+      { operations, document: openapi(operations, "0.1.0"), version: "0.1.0", origin: "http://127.0.0.1:8080" },
       { addressOf: () => "", buckets: null },
     );
     origin = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import Fastify from "fastify";
+import { registerHealth } from "./health.ts";
+
+describe("/readyz", () => {
+  it("asks the store once a second at most, however often it is called", async () => {
+    const app = Fastify();
+    let [asked, takesWrites, stopping, now] = [0, true, false, 5000];
+    const health = {
+      stopping: () => stopping,
+      takesWrites: async () => {
+        asked += 1;
+        return takesWrites;
+      },
+      now: () => now,
+    };
+    registerHealth(app, health);
+    const statuses = async () =>
+      (await Promise.all(Array.from({ length: 20 }, () => app.inject("/readyz")))).map(({ statusCode }) => statusCode);
+    assert.deepEqual(await statuses(), Array(20).fill(200));
+    takesWrites = false;
+    now += 999;
+    assert.deepEqual(await statuses(), Array(20).fill(200));
+    assert.equal(asked, 1);
+    now += 1;
+    assert.deepEqual(await statuses(), Array(20).fill(503));
+    assert.equal(asked, 2);
+    takesWrites = true;
+    now += 1000;
+    assert.deepEqual(await statuses(), Array(20).fill(200));
+    // A stop is told at once.
+    stopping = true;
+    assert.deepEqual(await statuses(), Array(20).fill(503));
+    await app.close();
+  });
+});
