@@ -103,11 +103,7 @@ for (const engine of engines) {
     it("tells which records do not open", async () => {
       await later(minute);
       const { db } = await service.store();
-      await db
-        .updateTable("verification")
-        .set({ sealed_key: "s1:r2:AAAA" })
-        .where("sealed_key", "is not", null)
-        .execute();
+      await db.updateTable("record_key").set({ sealed_key: "s1:r2:AAAA" }).execute();
       const { exitCode, err } = await duba("keyring", "rewrap");
       assert.equal(exitCode, 1);
       assert.match(err, /^These do not open with this key ring and stay as they are: \w{15}/);

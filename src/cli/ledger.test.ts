@@ -30,7 +30,6 @@ const row: VerificationRow = {
   amount_differs: 1,
   consent_reference: "consent-1",
   sealed_record: "sealed-text",
-  sealed_key: "sealed-key",
   owner: null,
   trail_due: 0,
   created_at: made,

@@ -55,15 +55,20 @@ function addErase(subjects: Command, io: Io, ended: (exitCode: number) => void):
         return { erasure: await eraseSubject(partsOf(ringed), bvn), names: await namesOf(ringed) };
       });
       tell(io, erasure, names, json === true);
-      if (erasure.isLogEmpty) return;
-      io.err("The database's log could not be emptied, since another process read it all the time, such as a backup: ");
-      io.err("what was erased may still be in it. Run this again when that process has ended.\n");
+      if (erasure.isOffDisk) return;
+      io.err(
+        "What was erased may still be in the database's files, since another process read them all the time, such as ",
+      );
+      io.err("a backup. Run this again when that process has ended.\n");
       ended(1);
     });
   section(command, "What it does not reach:", [
     ["Backups", "Those of duba backup hold no records, but hashes and last digits: erase again after a restore."],
     ["File copies", "Copies of the database made by other means hold what was there."],
-    ["PostgreSQL", "Old row versions stay until a VACUUM, and in its write-ahead log until that is removed."],
+    [
+      "PostgreSQL",
+      "Its write-ahead log, archive and replicas hold the key until they are removed or the ring's key is retired.",
+    ],
   ]);
   examples(command, "duba subjects erase", "duba subjects erase --json < bvn.txt > receipt.json");
 }

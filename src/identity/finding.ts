@@ -1,4 +1,5 @@
 import { expressionBuilder } from "kysely";
+import { slotAt } from "../storage/record-keys.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Beginning, Ending } from "./ledger.ts";
 import type { Sealed } from "./seal.ts";
@@ -26,24 +27,27 @@ export function valuesOf({ state, charge, sealed, at, notPut }: Finding) {
     charged_at: charge === null ? null : at,
     charge_mark: charge ?? "",
     sealed_record: sealed?.sealed_record ?? null,
-    sealed_key: sealed?.sealed_key ?? null,
     completed_at: state === "unknown" ? null : at,
     upstream: notPut?.askedBefore ?? null,
   } as const;
 }
 
+/** Where the key of a finding's record goes, and the key; without a record it goes nowhere. */
+export function recordKeyIn({ sealed, at }: Finding) {
+  return { slot: slotAt(at), sealed_key: sealed?.sealed_key ?? "" };
+}
+
 /** Findings of one shape make one statement. */
-export const shapeOf = ({ state, charge, notPut, isBadAnswer }: Finding) =>
-  `${state}${charge === null ? "" : ", charged"}${notPut ? ", not put" : ""}${isBadAnswer ? ", bad answer" : ""}`;
+export const shapeOf = ({ state, charge, sealed, notPut, isBadAnswer }: Finding) =>
+  `${state}${sealed ? ", sealed" : ""}${charge === null ? "" : ", charged"}${notPut ? ", not put" : ""}${isBadAnswer ? ", bad answer" : ""}`;
 
 /** How a finding changes its row. A row that was erased while it ran keeps no record. */
 export function changesOf(finding: Finding, { upstream, ...columns } = valuesOf(finding)) {
   const row = expressionBuilder<Tables, "verification">();
-  const kept = (value: string | null) => row.case().when("subject_hash", "=", erased).then(null).else(value).end();
+  const kept = row.case().when("subject_hash", "=", erased).then(null).else(columns.sealed_record).end();
   return {
     ...columns,
-    sealed_record: kept(columns.sealed_record),
-    sealed_key: kept(columns.sealed_key),
+    sealed_record: kept,
     ...(finding.notPut ? { upstream, attempts: row("attempts", "-", 1) } : {}),
     ...(finding.isBadAnswer ? { bad_answers: row("bad_answers", "+", 1) } : {}),
   };

@@ -231,6 +231,17 @@ export async function onlyRowOf(db: Kysely<Tables>, account: Pick<VerificationRe
   return row;
 }
 
+/** The wrapped keys of all held records, by reference. */
+export async function wrappedKeys(db: Kysely<Tables>): Promise<Map<string, string>> {
+  const rows = await db.selectFrom("record_key").selectAll().execute();
+  return new Map(rows.map(({ reference, sealed_key }) => [reference, sealed_key]));
+}
+
+/** Puts another wrapped key in the place of a record's own. */
+export async function replaceWrappedKey(db: Kysely<Tables>, reference: string, sealed_key: string): Promise<void> {
+  await db.updateTable("record_key").set({ sealed_key }).where("reference", "=", reference).execute();
+}
+
 /** Runs `work` while the ledger can neither be read nor written. */
 export async function withoutLedger<Value>(db: Kysely<Tables>, work: () => Promise<Value>): Promise<Value> {
   await db.schema.alterTable("verification").renameTo("verification_away").execute();
@@ -246,9 +257,13 @@ export function quietly(db: Kysely<Tables>): { db: Kysely<Tables>; quiet(): Prom
   const running = new Set<unknown>();
   const watched = db.withPlugin({
     transformQuery({ node, queryId }) {
+      // An outcome may be a part of another statement, which passes `executeQuery` below.
+      if (node.kind === "UpdateQueryNode" && node.returning?.selections.length === 2) return node;
       const { into, table, from } = node as { into?: unknown; table?: unknown; from?: { froms: unknown[] } };
       const of = (into ?? table ?? from?.froms[0]) as TableNode | undefined;
-      if (of?.table.identifier.name === "verification") running.add(queryId);
+      const name = of?.table.identifier.name;
+      // A key is written along with its record, and read by itself.
+      if (name === "verification" || (name === "record_key" && from !== undefined)) running.add(queryId);
       return node;
     },
     async transformResult({ result, queryId }) {

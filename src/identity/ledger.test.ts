@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { slotAt } from "../storage/record-keys.ts";
 import { Charges } from "./charges.ts";
 import type { Finding } from "./finding.ts";
-import { engines, suiteStore } from "./identity.fixture.ts";
+import { engines, suiteStore, wrappedKeys } from "./identity.fixture.ts";
 import { type Ending, Ledger, type Move, moves, type Row, type State, states } from "./ledger.ts";
 import { soleOwner } from "./owners.ts";
 import { newReference } from "./reference.ts";
@@ -31,7 +32,6 @@ function newRow(changes: Partial<Row> = {}): Row {
     amount_differs: 0,
     consent_reference: null,
     sealed_record: null,
-    sealed_key: null,
     owner: "me",
     trail_due: 0,
     created_at: 1,
@@ -152,6 +152,25 @@ for (const engine of engines) {
       assert.equal(await ledger.learn(later, found("failed")), true);
       assert.deepEqual([(await nowOf(later)).state, (await nowOf(later)).unresolved], ["failed", 0]);
       assert.equal(await ledger.learn(await placed({ ...open, unresolved: 1 }), found("unknown")), false);
+    });
+
+    test("an outcome and the key of its record are stored together or not at all", async () => {
+      const ledger = new Ledger(store.db);
+      const finding = { ...found("verified"), sealed: { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" } };
+      const rows = await Promise.all([placed(), placed(), placed()]);
+      const [whole, ...broken] = rows;
+      const slot = slotAt(finding.at);
+      const keys = broken.map(({ reference }) => ({ slot, reference, sealed_key: "in the way" }));
+      await store.db.insertInto("record_key").values(keys).execute();
+      const settled = await Promise.allSettled(rows.map((row) => ledger.settle(row, finding)));
+      assert.deepEqual(
+        settled.map(({ status }) => status),
+        ["fulfilled", "rejected", "rejected"],
+      );
+      await assert.rejects(ledger.settle(broken[0]!, finding));
+      for (const row of broken) assert.equal((await nowOf(row)).state, "started");
+      assert.equal((await nowOf(whole!)).state, "verified");
+      assert.equal((await wrappedKeys(store.db)).get(whole!.reference), "s1:r1:a");
     });
 
     test("what is learned late is never charged by itself, and charged once when it is given", async () => {

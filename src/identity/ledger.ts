@@ -1,8 +1,9 @@
 import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql, type UpdateObject } from "kysely";
 import type { Mode } from "../contract/operation.ts";
 import { Prepared } from "../storage/prepared.ts";
+import { recordKeyOf, withRecordKey } from "../storage/record-keys.ts";
 import type { Tables, VerificationRow } from "../storage/tables.ts";
-import { changesOf, type Finding, shapeOf, valuesOf } from "./finding.ts";
+import { changesOf, type Finding, recordKeyIn, shapeOf, valuesOf } from "./finding.ts";
 
 export const states = ["started", "verified", "not_found", "phone_mismatch", "refused", "failed", "unknown"] as const;
 export type State = (typeof states)[number];
@@ -111,6 +112,11 @@ export class Ledger {
       .executeTakeFirst()) as Row | undefined;
   }
 
+  /** The wrapped key of a row's sealed record; undefined if it was destroyed. */
+  async recordKey({ reference, completed_at }: Pick<Row, "reference" | "completed_at">): Promise<string | undefined> {
+    return completed_at === null ? undefined : recordKeyOf(this.#db, reference, completed_at);
+  }
+
   /** The running attempts of one owner. */
   async startedBy(owner: string): Promise<Row[]> {
     return (await this.#db
@@ -163,17 +169,19 @@ export class Ledger {
 
   /** Ends a running attempt. False if the row is not this attempt's any more. */
   async settle({ reference, owner, run }: Attempt, finding: Finding): Promise<boolean> {
-    const { state } = finding;
-    const values = { reference, owner, run, ...valuesOf(finding) };
+    const { state, sealed } = finding;
+    const values = { reference, owner, run, ...recordKeyIn(finding), ...valuesOf(finding) };
     const moved = await this.#prepared.run(
       `settle; ${shapeOf(finding)}`,
       values,
-      ({ reference, owner, run, ...values }) =>
-        this.#move("settle", state, reference, changesOf(finding, values))
+      ({ reference, owner, run, slot, sealed_key, ...values }) => {
+        const update = this.#move("settle", state, reference, changesOf(finding, values))
           .$if(state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
           .where("owner", "=", owner)
           .where("run", "=", run)
-          .returning("reference"),
+          .returning(["reference", "sealed_record"]);
+        return sealed ? withRecordKey(this.#db, update, { slot, reference, sealed_key }) : update;
+      },
     );
     return moved.length > 0;
   }
@@ -181,19 +189,19 @@ export class Ledger {
   /** Writes what was heard after the attempt was given up, never charged: nobody was given it yet. */
   async learn(attempt: Attempt, finding: Finding): Promise<boolean> {
     if (finding.state === "unknown") return false;
+    const { reference, owner, run } = attempt;
     const changes = changesOf({ ...finding, charge: null });
-    const moved =
+    const update =
       finding.state === "failed"
-        ? await this.#move("excuse", "failed", attempt.reference, { ...changes, unresolved: 0 })
-            .where("owner", "=", attempt.owner)
-            .where("run", "=", attempt.run)
+        ? this.#move("excuse", "failed", reference, { ...changes, unresolved: 0 })
+            .where("owner", "=", owner)
+            .where("run", "=", run)
             .where("unresolved", "=", 1)
-            .returning("reference")
-            .executeTakeFirst()
-        : await this.#move("learn", finding.state, attempt.reference, changes)
-            .returning("reference")
-            .executeTakeFirst();
-    return moved !== undefined;
+        : this.#move("learn", finding.state, reference, changes);
+    const moved = update.returning(["reference", "sealed_record"]);
+    const query = finding.sealed ? withRecordKey(this.#db, moved, { reference, ...recordKeyIn(finding) }) : moved;
+    const { rows } = await this.#db.executeQuery(query.compile());
+    return rows.length > 0;
   }
 
   /** Takes a running attempt from an owner that is gone; who calls makes sure that it is. */

@@ -3,7 +3,7 @@ import type { IdentityAnswer } from "../upstreams/identity-upstream.ts";
 import { type Charges, newChargeMark } from "./charges.ts";
 import type { HeldKeyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
-import type { Row } from "./ledger.ts";
+import type { Ledger, Row } from "./ledger.ts";
 import { amountMismatch, type Facts, factsOf, negative, refusal, replayed } from "./refusals.ts";
 import { unseal } from "./seal.ts";
 import type { IdentityLog, IdentitySettings } from "./settings.ts";
@@ -17,6 +17,7 @@ export interface Given {
 interface Parts {
   charges: Charges;
   late: LateOutcomes;
+  ledger: Ledger;
   keyring: HeldKeyring;
   settings: IdentitySettings;
   log: IdentityLog;
@@ -41,7 +42,7 @@ export class Replays {
     if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
     if (row.state !== "verified")
       throw negative(row.state as "not_found" | "phone_mismatch", facts, settings, replayed);
-    const record = this.#heldRecordOf(row, facts);
+    const record = await this.#heldRecordOf(row, facts);
     return (await this.#isSetToStand(row)) ? { record, replayed: row.charged === 1 } : undefined;
   }
 
@@ -61,12 +62,12 @@ export class Replays {
     }
   }
 
-  #heldRecordOf(row: Row, facts: Facts): IdentityRecord {
-    const { keyring, settings, log, now } = this.#parts;
-    const { sealed_record, sealed_key, completed_at } = row;
-    const isOver = (completed_at ?? 0) <= now() - settings.recordRetention;
-    if (sealed_record === null || sealed_key === null || isOver)
-      throw refusal("record_no_longer_held", undefined, facts);
+  async #heldRecordOf(row: Row, facts: Facts): Promise<IdentityRecord> {
+    const { ledger, keyring, settings, log, now } = this.#parts;
+    const { sealed_record } = row;
+    const isOver = (row.completed_at ?? 0) <= now() - settings.recordRetention;
+    const sealed_key = sealed_record === null || isOver ? undefined : await ledger.recordKey(row);
+    if (sealed_record === null || sealed_key === undefined) throw refusal("record_no_longer_held", undefined, facts);
     try {
       const whose = { accountId: row.account_id, reference: row.reference };
       return recordOf(row, unseal(keyring.current, whose, { sealed_record, sealed_key }) as IdentityAnswer);

@@ -66,7 +66,6 @@ export function intentOf(
     amount_differs: request.amount === fee ? 0 : 1,
     consent_reference: request.consentReference ?? null,
     sealed_record: null,
-    sealed_key: null,
     owner: owners.own,
     trail_due: 0,
     created_at: at,

@@ -9,7 +9,16 @@ import { beforeEach, suite, type TestContext, test } from "node:test";
 import type { Kysely } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { holdKeyring } from "./held-keyring.ts";
-import { answering, engines, newRequest, RecordedLog, suiteStore, until, verified } from "./identity.fixture.ts";
+import {
+  answering,
+  engines,
+  newRequest,
+  RecordedLog,
+  replaceWrappedKey,
+  suiteStore,
+  until,
+  verified,
+} from "./identity.fixture.ts";
 import type { Identity } from "./identity.ts";
 import { keyUsage } from "./key-usage.ts";
 import { type Keyring, keyringText } from "./keyring.ts";
@@ -29,9 +38,14 @@ const newest: Keyring = { ...rotated, records: rotated.records.slice(1) };
 
 /** How many records are held; each is opened with `ring`. */
 async function openedWith(db: Kysely<Tables>, ring: Keyring): Promise<number> {
-  const rows = await db.selectFrom("verification").selectAll().where("sealed_record", "is not", null).execute();
+  const rows = await db
+    .selectFrom("verification")
+    .innerJoin("record_key", "record_key.reference", "verification.reference")
+    .select(["verification.reference", "account_id", "sealed_record", "sealed_key"])
+    .where("sealed_record", "is not", null)
+    .execute();
   for (const { reference, account_id, sealed_record, sealed_key } of rows)
-    unseal(ring, { accountId: account_id, reference }, { sealed_record: sealed_record!, sealed_key: sealed_key! });
+    unseal(ring, { accountId: account_id, reference }, { sealed_record: sealed_record!, sealed_key });
   return rows.length;
 }
 
@@ -75,7 +89,8 @@ for (const engine of engines) {
   suite(`rewrapping on ${engine.name}`, () => {
     const store = suiteStore(engine);
     beforeEach(async () => {
-      for (const table of ["verification", "instance_secret"] as const) await store.db.deleteFrom(table).execute();
+      for (const table of ["verification", "record_key", "instance_secret"] as const)
+        await store.db.deleteFrom(table).execute();
     });
 
     /** A room in which nobody is limited. */
@@ -106,7 +121,7 @@ for (const engine of engines) {
       await room.verify({ ...mine, idempotencyKey: "k-2" });
       const sealed_key = `s1:r1:${randomBytes(60).toString("base64url")}`;
       const broken = record.request_reference;
-      await store.db.updateTable("verification").set({ sealed_key }).where("reference", "=", broken).execute();
+      await replaceWrappedKey(store.db, broken, sealed_key);
 
       assert.deepEqual(await rewrap(store.db, rotated, { now, batch: 1 }), { rows: 1, unreadable: [broken] });
       const { records } = await keyUsage(store.db);

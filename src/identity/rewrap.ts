@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { codeOf } from "../storage/fault.ts";
+import { allSlots, destroyStaleKeys } from "../storage/record-keys.ts";
 import type { Tables } from "../storage/tables.ts";
 import { currentOf, type Keyring } from "./keyring.ts";
 import { rewrapped, wrappedBy } from "./seal.ts";
@@ -12,6 +13,8 @@ export interface Rewrapped {
 }
 
 const defaultBatch = 500;
+/** How long readers of the keys are waited for, in milliseconds. */
+const readerPatience = 30_000;
 /** So many references of unreadable records are told. */
 const toldAtMost = 100;
 
@@ -30,7 +33,10 @@ export async function rewrap(
     const before = done.rows;
     done.unreadable = [];
     await pass(db, keyring, now, batch, done, progress);
-    if (done.rows === before) return done;
+    if (done.rows > before) continue;
+    // The keys as they were wrapped before go as well, also those of a run that was killed.
+    await destroyStaleKeys(db, allSlots, readerPatience);
+    return done;
   }
 }
 
@@ -42,25 +48,28 @@ async function pass(
   done: Rewrapped,
   progress: ((rows: number) => void) | undefined,
 ): Promise<void> {
-  let last = { completed_at: -1, reference: "" };
+  let last = { slot: -1, reference: "" };
   for (;;) {
     const rows = await outdated(db, currentOf(keyring.records, now).id)
-      .select(["reference", "account_id", "completed_at", "sealed_key"])
-      .where((it) => it(it.refTuple("completed_at", "reference"), ">", it.tuple(last.completed_at, last.reference)))
-      .orderBy("completed_at")
-      .orderBy("reference")
+      .innerJoin("verification", "verification.reference", "record_key.reference")
+      .select(["record_key.slot", "record_key.reference", "record_key.sealed_key", "verification.account_id"])
+      .where((it) =>
+        it(it.refTuple("record_key.slot", "record_key.reference"), ">", it.tuple(last.slot, last.reference)),
+      )
+      .orderBy("record_key.slot")
+      .orderBy("record_key.reference")
       .limit(batch)
       .execute();
     const renewed: Renewed[] = [];
     for (const { reference, account_id, sealed_key } of rows) {
-      const key = tried(() => rewrapped(keyring, { accountId: account_id, reference }, sealed_key!, now));
-      if (key !== undefined) renewed.push({ reference, sealed_key: sealed_key!, key });
+      const key = tried(() => rewrapped(keyring, { accountId: account_id, reference }, sealed_key, now));
+      if (key !== undefined) renewed.push({ reference, sealed_key: sealed_key, key });
       else if (done.unreadable.length < toldAtMost) done.unreadable.push(reference);
     }
     if (renewed.length > 0) done.rows += await write(db, renewed);
     progress?.(done.rows);
     if (rows.length < batch) return;
-    last = { completed_at: rows.at(-1)!.completed_at!, reference: rows.at(-1)!.reference };
+    last = rows.at(-1)!;
   }
 }
 
@@ -76,7 +85,7 @@ async function write(db: Kysely<Tables>, renewed: readonly Renewed[]): Promise<n
   for (;;) {
     try {
       const { numAffectedRows } = await sql`
-        update verification set sealed_key = renewed.column3 from (values ${rows}) as renewed
+        update record_key set sealed_key = renewed.column3 from (values ${rows}) as renewed
         where reference = renewed.column1 and sealed_key = renewed.column2`.execute(db);
       return Number(numAffectedRows);
     } catch (error) {
@@ -97,10 +106,8 @@ export async function countOutdated(db: Kysely<Tables>, { records }: Keyring, no
 function outdated(db: Kysely<Tables>, keyId: string) {
   const head = wrappedBy(keyId);
   return db
-    .selectFrom("verification")
-    .where("sealed_record", "is not", null)
-    .where("sealed_key", "is not", null)
-    .where(sql<string>`substr(${sql.ref("sealed_key")}, 1, ${sql.lit(head.length)})`, "<>", head);
+    .selectFrom("record_key")
+    .where(sql<string>`substr(${sql.ref("record_key.sealed_key")}, 1, ${sql.lit(head.length)})`, "<>", head);
 }
 
 function tried<Value>(work: () => Value): Value | undefined {

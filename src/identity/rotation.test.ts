@@ -4,7 +4,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, suite, type TestContext, test } from "node:test";
-import { answering, engines, failureOf, newRequest, rowsOf, suiteStore, verified } from "./identity.fixture.ts";
+import {
+  answering,
+  engines,
+  failureOf,
+  newRequest,
+  replaceWrappedKey,
+  rowsOf,
+  suiteStore,
+  verified,
+  wrappedKeys,
+} from "./identity.fixture.ts";
 import { keyUsage } from "./key-usage.ts";
 import { currentOf, keyringText, matchKeyring } from "./keyring.ts";
 import { readKeyring } from "./keyring-file.ts";
@@ -133,21 +143,14 @@ for (const engine of engines) {
       const references = new Map<string, string>();
       for (const key of ["whole", "cut", "other", "lost"])
         references.set(key, (await call(key)).record.request_reference);
-      const keyOf = async (key: string) => {
-        const rows = await rowsOf(store.db, mine);
-        return rows.find(({ reference }) => reference === references.get(key))!.sealed_key!;
-      };
+      const keyOf = async (key: string) => (await wrappedKeys(store.db)).get(references.get(key)!)!;
       const broken = {
         cut: (await keyOf("cut")).slice(0, -4),
         other: await keyOf("whole"),
         lost: (await keyOf("lost")).replace(":r1:", ":r0:"),
       };
       for (const [key, sealed_key] of Object.entries(broken))
-        await store.db
-          .updateTable("verification")
-          .set({ sealed_key })
-          .where("reference", "=", references.get(key)!)
-          .execute();
+        await replaceWrappedKey(store.db, references.get(key)!, sealed_key);
 
       store.log.lines.length = 0;
       for (const key of Object.keys(broken)) {

@@ -11,9 +11,11 @@ import {
   newRequest,
   onlyRowOf,
   PlayedUpstream,
+  replaceWrappedKey,
   rowsOf,
   suiteStore,
   verified,
+  wrappedKeys,
 } from "./identity.fixture.ts";
 import type { Keyring } from "./keyring.ts";
 import { Ledger } from "./ledger.ts";
@@ -83,15 +85,20 @@ for (const engine of engines) {
         counted(mine.accountId, "test", 2, 2),
         counted(theirs.accountId, "test", 1, 0),
       ].toSorted((one, other) => (`${one.accountId} ${one.mode}` < `${other.accountId} ${other.mode}` ? -1 : 1));
-      assert.deepEqual(erasure, { erasedAt: clock.now, accounts, isLogEmpty: true });
+      assert.deepEqual(erasure, { erasedAt: clock.now, accounts, isOffDisk: true });
       assert.deepEqual(told, [
         { kind: "subject.erased", actor: "operator:ada", facts: { receipt, records: 4, verifications: 5 } },
       ]);
 
       const erased = { subject_hash: "erased", body_hash: null, subject_last4: "erased", consent_reference: null };
-      const gone = { ...erased, sealed_record: null, sealed_key: null };
+      const gone = { ...erased, sealed_record: null };
       const isOther = ({ subject_hash }: { subject_hash: string }) =>
         parts.fingerprints.matches(subject_hash, "subject", [another.bvn]);
+      const keys = await wrappedKeys(store.db);
+      assert.deepEqual(
+        before.filter(({ reference }) => keys.has(reference)),
+        before.filter(isOther),
+      );
       assert.deepEqual(
         await rowsOf(store.db, mine),
         before.map((row) => (isOther(row) ? row : { ...row, ...gone })),
@@ -140,8 +147,9 @@ for (const engine of engines) {
       assert.equal((await failureOf(room.verify(mine))).code, "request_in_progress");
       upstream.answer(await verified(mine));
       assert.equal((await call).record.bvn_number, mine.bvn);
-      const { state, charged, sealed_record, sealed_key } = await onlyRowOf(store.db, mine);
-      assert.deepEqual([state, charged, sealed_record, sealed_key], ["verified", 1, null, null]);
+      const { reference, state, charged, sealed_record } = await onlyRowOf(store.db, mine);
+      assert.deepEqual([state, charged, sealed_record], ["verified", 1, null]);
+      assert.equal((await wrappedKeys(store.db)).has(reference), false);
       assert.equal((await failureOf(room.verify(mine))).code, "record_no_longer_held");
       assert.equal(upstream.questions.length, 1);
     });
@@ -155,7 +163,8 @@ for (const engine of engines) {
       const row = await onlyRowOf(store.db, mine);
       assert.ok(await new Ledger(store.db).learn(row, { state: "verified", charge: null, sealed, at: start }));
       const learned = await onlyRowOf(store.db, mine);
-      assert.deepEqual([learned.state, learned.sealed_record, learned.sealed_key], ["verified", null, null]);
+      assert.deepEqual([learned.state, learned.sealed_record], ["verified", null]);
+      assert.equal((await wrappedKeys(store.db)).has(learned.reference), false);
     });
 
     test("goes in batches, each with its entry on the audit trail or not at all", async (t) => {
@@ -170,7 +179,7 @@ for (const engine of engines) {
           if (entries === 2) throw new Error("played");
         },
       };
-      const left = async () => (await rowsOf(store.db, mine)).filter((row) => row.sealed_key !== null).length;
+      const left = async () => (await rowsOf(store.db, mine)).filter((row) => row.sealed_record !== null).length;
       await assert.rejects(eraseSubject(failing, mine.bvn, { batch: 2 }), /played/);
       assert.equal(await left(), 3);
       const { receipt, accounts } = await eraseSubject(parts, mine.bvn, { batch: 2 });
@@ -191,11 +200,7 @@ for (const engine of engines) {
       const { record: broken } = await room.verify({ ...mine, idempotencyKey: "k-2" });
       const sealed_key = `s1:r1:${randomBytes(60).toString("base64url")}`;
       const { request_reference } = broken;
-      await store.db
-        .updateTable("verification")
-        .set({ sealed_key })
-        .where("reference", "=", request_reference)
-        .execute();
+      await replaceWrappedKey(store.db, request_reference, sealed_key);
 
       const { receipt, ...held } = await exportSubject(parts, mine.bvn, clock.now);
       const common = {

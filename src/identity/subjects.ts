@@ -4,11 +4,12 @@ import type { Mode } from "../contract/operation.ts";
 import type { IdentityRecord } from "../contract/record.ts";
 import type { Audited } from "../storage/audit.ts";
 import { emptyLog } from "../storage/leftovers.ts";
+import { destroyStaleKeys, staleSlots } from "../storage/record-keys.ts";
 import type { Tables } from "../storage/tables.ts";
 import { erased } from "./finding.ts";
 import type { Fingerprints } from "./fingerprint.ts";
 import type { HeldKeyring } from "./keyring.ts";
-import type { Row, State } from "./ledger.ts";
+import { Ledger, type Row, type State } from "./ledger.ts";
 import { unseal } from "./seal.ts";
 
 /** What was erased about a person, which says nothing of who it was. */
@@ -19,8 +20,8 @@ export interface Erasure {
   erasedAt: number;
   /** In the order of account and mode. `records`: how many of the verifications still held their record. */
   accounts: { accountId: string; mode: Mode; verifications: number; records: number }[];
-  /** False while SQLite's log may hold what was erased: somebody was reading all the time. */
-  isLogEmpty: boolean;
+  /** False while a file of the database may hold what was erased: somebody was reading it all the time. */
+  isOffDisk: boolean;
 }
 
 /** What is held about a person. Times are milliseconds since 1970. */
@@ -48,8 +49,8 @@ interface SubjectParts extends Audited {
 }
 
 const defaultBatch = 500;
-/** How long SQLite's log is tried to be emptied, in milliseconds. */
-const logPatience = 30_000;
+/** How long readers of the database's files are waited for, in milliseconds. */
+const readerPatience = 30_000;
 
 /**
  * Erases a person: destroys every record held under this BVN with its key, of all accounts and both modes, and what leads
@@ -68,7 +69,7 @@ export async function eraseSubject(
   for (;;) {
     const rows = await db.transaction().execute(async (trx) => {
       const rows = await eraseBatch(trx, hashes, batch);
-      const records = rows.filter(({ sealed_key }) => sealed_key !== null).length;
+      const records = rows.filter(({ sealed_record }) => sealed_record !== null).length;
       await audit(trx, { kind: "subject.erased", actor, facts: { receipt, records, verifications: rows.length } });
       return rows;
     });
@@ -81,14 +82,15 @@ export async function eraseSubject(
         records: 0,
       };
       count.verifications += 1;
-      if (row.sealed_key !== null) count.records += 1;
+      if (row.sealed_record !== null) count.records += 1;
       counts.set(`${accountId} ${mode}`, count);
     }
     if (rows.length < batch) break;
   }
-  const isLogEmpty = await emptyLog(db, logPatience);
+  const areKeysDestroyed = await destroyStaleKeys(db, await staleSlots(db), readerPatience);
+  const isOffDisk = (await emptyLog(db, readerPatience)) && areKeysDestroyed;
   const accounts = [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, count]) => count);
-  return { receipt, erasedAt: now, accounts, isLogEmpty };
+  return { receipt, erasedAt: now, accounts, isOffDisk };
 }
 
 /** The rows as they were, but for what leads to the person. */
@@ -100,15 +102,11 @@ async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[], b
     .where("reference", "in", (query) =>
       query.selectFrom("verification").select("reference").where("subject_hash", "in", hashes).limit(batch),
     )
-    .returning(["reference", "account_id", "mode", "sealed_key"])
+    .returning(["reference", "account_id", "mode", "sealed_record"])
     .execute();
   const references = rows.map(({ reference }) => reference);
   if (references.length > 0)
-    await trx
-      .updateTable("verification")
-      .set({ sealed_record: null, sealed_key: null })
-      .where("reference", "in", references)
-      .execute();
+    await trx.updateTable("verification").set({ sealed_record: null }).where("reference", "in", references).execute();
   return rows;
 }
 
@@ -120,7 +118,8 @@ export async function exportSubject(
 ): Promise<HeldSubject> {
   const receipt = newReceipt();
   const rows = await rowsOf(db, fingerprints.all("subject", [bvn]));
-  const verifications = rows.map((row) => heldIn(row, keyring));
+  const ledger = new Ledger(db);
+  const verifications = await Promise.all(rows.map((row) => heldIn(row, ledger, keyring)));
   const records = verifications.filter(({ record }) => record !== null).length;
   await audit(db, {
     kind: "subject.exported",
@@ -140,7 +139,7 @@ async function rowsOf(db: Kysely<Tables>, hashes: readonly string[]): Promise<Ro
     .execute()) as Row[];
 }
 
-function heldIn(row: Row, keyring: HeldKeyring): HeldVerification {
+async function heldIn(row: Row, ledger: Ledger, keyring: HeldKeyring): Promise<HeldVerification> {
   return {
     reference: row.reference,
     accountId: row.account_id,
@@ -150,15 +149,14 @@ function heldIn(row: Row, keyring: HeldKeyring): HeldVerification {
     consentReference: row.consent_reference,
     createdAt: row.created_at,
     completedAt: row.completed_at,
-    record: recordIn(row, keyring),
+    record: await recordIn(row, ledger, keyring),
   };
 }
 
-function recordIn(
-  { reference, account_id, sealed_record, sealed_key }: Row,
-  { current }: HeldKeyring,
-): HeldVerification["record"] {
-  if (sealed_record === null || sealed_key === null) return null;
+async function recordIn(row: Row, ledger: Ledger, { current }: HeldKeyring): Promise<HeldVerification["record"]> {
+  const { reference, account_id, sealed_record } = row;
+  const sealed_key = sealed_record === null ? undefined : await ledger.recordKey(row);
+  if (sealed_record === null || sealed_key === undefined) return null;
   try {
     const record = unseal(current, { accountId: account_id, reference }, { sealed_record, sealed_key });
     return { request_reference: reference, ...(record as Omit<IdentityRecord, "request_reference">) };

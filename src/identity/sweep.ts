@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
+import { destroyStaleKeys, slotAt, staleSlots } from "../storage/record-keys.ts";
 import type { Tables } from "../storage/tables.ts";
 import { keyLifetime } from "./settings.ts";
 
@@ -14,22 +15,36 @@ export interface Swept {
 
 const ledgerMonths = 24;
 const defaultBatch = 500;
+/** How long a sweep waits for a reader of keys, in milliseconds. */
+const lockPatience = 2_000;
 
 /**
  * Removes what retention no longer allows: at `now` (milliseconds since 1970), with records kept for `recordRetention`
  * milliseconds. In batches, so that verifications go on meanwhile; each in a transaction, which the store waits for longer.
+ * A `thorough` sweep also destroys the keys that an earlier one left because it was killed, or because a reader was in its way.
  */
 export async function sweep(
   db: Kysely<Tables>,
-  { now, recordRetention, batch = defaultBatch }: { now: number; recordRetention: number; batch?: number },
+  {
+    now,
+    recordRetention,
+    thorough = false,
+    batch = defaultBatch,
+  }: { now: number; recordRetention: number; thorough?: boolean; batch?: number },
 ): Promise<Swept> {
   const oldest = new Date(now);
   oldest.setUTCMonth(oldest.getUTCMonth() - ledgerMonths);
 
+  /** Where the keys of the records lie that this sweep removed. */
+  const slots = new Set<number>();
+  const noteSlots = (rows: { completed_at: number | null }[]) => {
+    for (const { completed_at } of rows) if (completed_at !== null) slots.add(slotAt(completed_at));
+    return rows.length;
+  };
   const records = await inBatches(db, batch, async (trx) => {
-    const { numUpdatedRows } = await trx
+    const rows = await trx
       .updateTable("verification")
-      .set({ sealed_record: null, sealed_key: null })
+      .set({ sealed_record: null })
       .where("reference", "in", (query) =>
         query
           .selectFrom("verification")
@@ -38,13 +53,14 @@ export async function sweep(
           .where("completed_at", "<=", now - recordRetention)
           .limit(batch),
       )
-      .executeTakeFirst();
-    return numUpdatedRows;
+      .returning("completed_at")
+      .execute();
+    return noteSlots(rows);
   });
   const keys = await inBatches(db, batch, async (trx) => {
-    const { numUpdatedRows } = await trx
+    const rows = await trx
       .updateTable("verification")
-      .set({ idempotency_hash: null, body_hash: null, sealed_record: null, sealed_key: null })
+      .set({ idempotency_hash: null, body_hash: null, sealed_record: null })
       .where("reference", "in", (query) =>
         query
           .selectFrom("verification")
@@ -54,9 +70,11 @@ export async function sweep(
           .where("state", "<>", "started")
           .limit(batch),
       )
-      .executeTakeFirst();
-    return numUpdatedRows;
+      .returning("completed_at")
+      .execute();
+    return noteSlots(rows);
   });
+  await destroyStaleKeys(db, [...slots, ...(thorough ? await staleSlots(db) : [])], lockPatience);
   const rows = await inBatches(db, batch, async (trx) => {
     const gone = await trx
       .deleteFrom("verification")
@@ -72,7 +90,7 @@ export async function sweep(
       .execute();
     const references = gone.map(({ reference }) => reference);
     if (references.length > 0) await trx.deleteFrom("adjustment").where("reference", "in", references).execute();
-    return BigInt(references.length);
+    return references.length;
   });
   return { records, keys, rows };
 }
@@ -80,11 +98,11 @@ export async function sweep(
 async function inBatches(
   db: Kysely<Tables>,
   batch: number,
-  remove: (trx: Transaction<Tables>) => Promise<bigint>,
+  remove: (trx: Transaction<Tables>) => Promise<number>,
 ): Promise<number> {
   let removed = 0;
   for (;;) {
-    const more = Number(await db.transaction().execute(remove));
+    const more = await db.transaction().execute(remove);
     removed += more;
     if (more < batch) return removed;
   }

@@ -13,6 +13,8 @@ const trailEvery = 1_000;
 const disownEvery = 5_000;
 const strayEvery = 5_000;
 const sweepEvery = 60_000;
+/** One of so many sweeps reads all wrapped keys. */
+const thoroughEvery = 60;
 
 interface UpkeepParts {
   db: Kysely<Tables>;
@@ -36,8 +38,11 @@ export function startUpkeep({ db, ledger, owners, settings, log, now, audit, end
       })
     : undefined;
   const ending = repeat(strayEvery, endStrays);
+  let sweeps = 0;
   const sweeping = repeat(sweepEvery, async () => {
-    const { records, keys, rows } = await sweep(db, { now: now(), recordRetention: settings.recordRetention });
+    const thorough = sweeps++ % thoroughEvery === 0;
+    const { recordRetention } = settings;
+    const { records, keys, rows } = await sweep(db, { now: now(), recordRetention, thorough });
     if (records + keys + rows > 0)
       await audit(db, { kind: "retention.swept", actor: "system", facts: { records, keys, verifications: rows } });
     await emptyLog(db);

@@ -34,7 +34,6 @@ export const verification: VerificationRow = {
   amount_differs: 1,
   consent_reference: awkward,
   sealed_record: "s1:r1:the-sealed-record",
-  sealed_key: "s1:r1:the-wrapped-key",
   owner: null,
   trail_due: 1,
   created_at: madeAt,
@@ -109,6 +108,7 @@ const change: Tables["catalogue_change"] = {
 
 const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   account: [account],
+  record_key: [{ slot: 0, reference: verification.reference, sealed_key: "s1:r1:the-wrapped-key" }],
   api_key: [apiKey],
   access_token: [{ secret_hash: "hash-of-token", key_id: apiKey.id, created_at: madeAt, expires_at: madeAt }],
   catalogue_item: [{ list: "data-bundles", key: "MTNDATA A", position: 0, content: "{}" }],

@@ -27,7 +27,7 @@ export interface BackupHeader {
 
 type Name = keyof Tables;
 
-/** Each table's primary key, in an order that foreign keys allow; null: it holds nothing that outlives its process. */
+/** Each table's primary key, in an order that foreign keys allow; null: a backup leaves it out. */
 const primaryKeys: Record<Name, readonly string[] | null> = {
   instance_secret: ["name"],
   account: ["id"],
@@ -45,6 +45,8 @@ const primaryKeys: Record<Name, readonly string[] | null> = {
   audit_head: ["id"],
   // A restored store has a history of its own.
   catalogue_history: null,
+  // Without these no backup can bring a record back that was erased or swept since.
+  record_key: null,
   // Only its changes say something: a restore is one.
   change_counter: null,
   verification_owner: null,
@@ -55,8 +57,8 @@ export const copiedTables = Object.entries(primaryKeys).flatMap(([table, key]) =
   key === null ? [] : [{ table: table as Name, key }],
 );
 
-/** Without these no backup can bring a record back that was erased or swept since. */
-const leftOut: ReadonlySet<string> = new Set(["sealed_record", "sealed_key"]);
+/** Worth nothing without its key. */
+const leftOut: ReadonlySet<string> = new Set(["sealed_record"]);
 
 const page = 1000;
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Kysely, SqliteAdapter, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
+import { isSqlite } from "./engine.ts";
 import { StoreAway } from "./fault.ts";
 import type { Tables } from "./tables.ts";
 
@@ -10,7 +11,7 @@ const betweenTries = 50;
  * so many milliseconds; false if somebody read or wrote all that time. On PostgreSQL there is nothing to do from here.
  */
 export async function emptyLog(db: Kysely<Tables>, patience = 0): Promise<boolean> {
-  if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return true;
+  if (!isSqlite(db)) return true;
   const end = performance.now() + patience;
   for (;;) {
     if (await isEmptied(db)) return true;

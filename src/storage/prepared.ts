@@ -1,5 +1,6 @@
-import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import type { Compilable, Kysely } from "kysely";
 import { Turns } from "../contract/turns.ts";
+import type { FollowedQuery } from "./record-keys.ts";
 import type { Tables } from "./tables.ts";
 
 /** Stands in a query for a value that comes when it runs. */
@@ -19,7 +20,7 @@ class Slot {
 /** Queries that are written once and run with other values each time: to write one takes longer than to run it. */
 export class Prepared {
   readonly #db: Kysely<Tables>;
-  readonly #compiled = new Map<string, CompiledQuery>();
+  readonly #compiled = new Map<string, FollowedQuery>();
   readonly #turns = new Turns();
 
   constructor(db: Kysely<Tables>) {
@@ -37,19 +38,24 @@ export class Prepared {
     write: (values: Given) => Compilable<Row>,
   ): Promise<Row[]> {
     const compiled = this.#compiled.get(shape) ?? this.#write(shape, values, write);
-    const parameters = compiled.parameters.map((value) => (value instanceof Slot ? value.of(values) : value));
-    const { rows } = await this.#db.executeQuery({ ...compiled, parameters });
+    const { rows } = await this.#db.executeQuery(filled(compiled, values));
     await this.#turns.next();
     return rows as Row[];
   }
 
-  #write<Given extends object>(shape: string, values: Given, write: (values: Given) => Compilable): CompiledQuery {
+  #write<Given extends object>(shape: string, values: Given, write: (values: Given) => Compilable): FollowedQuery {
     const slots = Object.entries(values).map(([name, value]) => [
       name,
       Array.isArray(value) ? value.map((_, index) => new Slot(name, index)) : new Slot(name),
     ]);
-    const compiled = write(Object.fromEntries(slots) as Given).compile();
+    const compiled: FollowedQuery = write(Object.fromEntries(slots) as Given).compile();
     this.#compiled.set(shape, compiled);
     return compiled;
   }
+}
+
+function filled<Query extends FollowedQuery>(query: Query, values: object): Query {
+  const parameters = query.parameters.map((value) => (value instanceof Slot ? value.of(values) : value));
+  const { followedBy } = query;
+  return { ...query, parameters, ...(followedBy ? { followedBy: filled(followedBy, values) } : {}) };
 }

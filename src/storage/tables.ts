@@ -166,9 +166,8 @@ export interface VerificationRow {
   charge_mark: string;
   amount_differs: Flag;
   consent_reference: string | null;
+  /** Its key is a `RecordKeyRow`. */
   sealed_record: string | null;
-  /** The key of `sealed_record`, wrapped by one of the key ring; both are held or neither. */
-  sealed_key: string | null;
   owner: string | null;
   /** 1: the audit trail has yet to be told of the outcome. */
   trail_due: Flag;
@@ -189,6 +188,14 @@ export interface AdjustmentRow {
   /** What that adds to the fees. */
   kobo: number;
   reason: string;
+}
+
+/** The key of a sealed record, wrapped by one of the key ring. See `record-keys.ts`. */
+export interface RecordKeyRow {
+  slot: number;
+  /** Of the verification. */
+  reference: string;
+  sealed_key: string;
 }
 
 /** The lease of a process that works on verifications; on PostgreSQL only. */
@@ -272,6 +279,7 @@ export interface Tables {
   access_token: AccessTokenRow;
   verification: VerificationRow;
   adjustment: AdjustmentRow;
+  record_key: RecordKeyRow;
   verification_owner: VerificationOwnerRow;
   upstream_status: UpstreamStatusRow;
   instance_secret: InstanceSecretRow;

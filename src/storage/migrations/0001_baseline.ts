@@ -1,5 +1,7 @@
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
+import { isSqlite } from "../engine.ts";
 import { newHistoryId } from "../history-id.ts";
+import { allSlots } from "../record-keys.ts";
 import type { Tables } from "../tables.ts";
 
 /** A portable column: `?` marks one that may be null. `bigint` holds epoch milliseconds and kobo. */
@@ -206,7 +208,6 @@ async function identity(db: Schema): Promise<void> {
       amount_differs: "integer",
       consent_reference: "text?",
       sealed_record: "text?",
-      sealed_key: "text?",
       owner: "text?",
       trail_due: "integer",
       created_at: "bigint",
@@ -258,6 +259,8 @@ async function identity(db: Schema): Promise<void> {
   ).execute();
   await index(db, "adjustment_by_time", "adjustment", ["at"]).execute();
 
+  await recordKeys(db);
+
   await table(db, "verification_owner", { id: "text", expires_at: "bigint" }, ["id"]).execute();
 
   await table(
@@ -274,6 +277,17 @@ async function identity(db: Schema): Promise<void> {
     },
     ["instance", "upstream"],
   ).execute();
+}
+
+async function recordKeys(db: Schema): Promise<void> {
+  const columns = { slot: "integer", reference: "text", sealed_key: "text" } as const;
+  const made = table(db, "record_key", columns, ["slot", "reference"]);
+  if (isSqlite(db)) return made.execute();
+  await made.modifyEnd(sql`partition by list (slot)`).execute();
+  const slots = allSlots.map(
+    (slot) => `create table record_key_${slot} partition of record_key for values in (${slot})`,
+  );
+  await sql.raw(slots.join("; ")).execute(db);
 }
 
 async function audit(db: Schema): Promise<void> {

@@ -1,6 +1,5 @@
 import {
   AbortedTransactionError,
-  type CompiledQuery,
   createQueryId,
   type DatabaseConnection,
   type Driver,
@@ -10,6 +9,7 @@ import {
   RawNode,
   type TransactionSettings,
 } from "kysely";
+import type { FollowedQuery } from "../record-keys.ts";
 import type { Rows, Statement } from "./messages.ts";
 import type { StatementQueue } from "./queue.ts";
 import { SqliteError } from "./thread.ts";
@@ -26,8 +26,9 @@ class QueuedConnection implements DatabaseConnection {
     this.#queue = queue;
   }
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { rows, changes, insertId } = await this.run({ sql, parameters });
+  async executeQuery<Row>({ sql, parameters, followedBy: next }: FollowedQuery): Promise<QueryResult<Row>> {
+    const followedBy = next && { sql: next.sql, parameters: next.parameters };
+    const { rows, changes, insertId } = await this.run({ sql, parameters, ...(followedBy ? { followedBy } : {}) });
     return {
       rows: rows as Row[],
       ...(changes === undefined ? {} : { numAffectedRows: BigInt(changes) }),

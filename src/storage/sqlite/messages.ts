@@ -3,6 +3,8 @@
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /** Run in the same commit if this one gives rows. */
+  readonly followedBy?: Statement;
 }
 
 export interface Rows {

@@ -156,6 +156,7 @@ export class SharedConnection {
   }
 
   #runAlone(statement: Statement): Rows {
+    if (statement.followedBy !== undefined) return this.#runBoth(statement);
     const rows = this.#run(statement);
     if (this.#database.inTransaction) {
       this.rollback();
@@ -164,9 +165,25 @@ export class SharedConnection {
     return rows;
   }
 
-  #run({ sql, parameters }: Statement): Rows {
+  #runBoth(statement: Statement): Rows {
+    this.begin(false);
+    try {
+      const rows = this.#run(statement);
+      this.commit();
+      return rows;
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
+  }
+
+  #run({ sql, parameters, followedBy }: Statement): Rows {
     const prepared = this.#prepare(sql);
-    if (prepared.reader) return { rows: prepared.all(...parameters) };
+    if (prepared.reader) {
+      const rows = prepared.all(...parameters);
+      if (followedBy !== undefined && rows.length > 0) this.#run(followedBy);
+      return { rows };
+    }
     const { changes, lastInsertRowid } = prepared.run(...parameters);
     return { rows: [], changes, insertId: Number(lastInsertRowid) };
   }
