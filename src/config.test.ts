@@ -25,6 +25,8 @@ const compatible = {
   DUBA_COMPATIBLE_KEY: "a-key",
 };
 
+const dojah = { DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
+
 describe("the settings", () => {
   it("are good as they are without any", () => {
     const { upstreams, limitCatalogue, limitBody, requestTimeout, tokenLifetime } = readConfig({});
@@ -68,6 +70,26 @@ describe("the settings", () => {
     const names = everySetting.map(({ name }) => name);
     assert.equal(new Set(names).size, names.length);
     for (const { name, about } of everySetting) assert.match(about, /^[A-Z].+\.$/, name);
+  });
+
+  it("nest their time-outs: a vendor's ends before the caller's, and the sentence says what would do", () => {
+    const fault = (vendor: string, whole: string, more = {}) =>
+      faultsOf({ DUBA_UPSTREAMS: vendor, DUBA_VERIFICATION_TIMEOUT: whole, ...compatible, ...dojah, ...more });
+    const own = { DUBA_UPSTREAM_TIMEOUT: "20s" };
+    assert.deepEqual(fault("compatible", "20s", own), [
+      "DUBA_UPSTREAM_TIMEOUT is 20000ms and DUBA_VERIFICATION_TIMEOUT is 20000ms: DUBA_UPSTREAM_TIMEOUT must be the shorter one, such as 15000ms.",
+    ]);
+    assert.equal(fault("", "10s", own).length, 1);
+    assert.equal(fault("dojah", "15s").length, 1);
+    assert.deepEqual(fault("dojah", "16s"), []);
+    assert.deepEqual(fault("", "5s"), []);
+  });
+
+  it("give another Duba longer than its own time limit, unless a time-out is set for all", () => {
+    assert.deepEqual(readConfig({}).vendorTimeouts, { blusalt: 15_000, compatible: 25_000, dojah: 15_000 });
+    assert.deepEqual(faultsOf({ DUBA_UPSTREAMS: "compatible", DUBA_VERIFICATION_TIMEOUT: "5s", ...compatible }), []);
+    const { vendorTimeouts } = readConfig({ DUBA_UPSTREAM_TIMEOUT: "3s" });
+    assert.deepEqual(vendorTimeouts, { blusalt: 3000, compatible: 3000, dojah: 3000 });
   });
 
   it("are refused all at once", () => {

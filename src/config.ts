@@ -395,6 +395,8 @@ export type Config = Values<typeof settings> & {
   given: readonly { name: string; value: string }[];
   /** By the name of the vendor. */
   vendors: Readonly<Record<string, VendorValues>>;
+  /** Milliseconds that each vendor may take for a question, by its name. */
+  vendorTimeouts: Readonly<Record<string, number>>;
   /** The source that the catalogue follows, and how. */
   pull: Values<typeof pullSettings>;
   /** By the name of the catalogue source. */
@@ -419,6 +421,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     vendors: Object.fromEntries(
       vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
     ),
+    vendorTimeouts: {},
     pull: valuesOf(pullSettings, environment, faults) as Config["pull"],
     sources: Object.fromEntries(
       catalogueSources.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
@@ -429,6 +432,11 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     if (missing.length > 0)
       faults.push(`${settings.upstreams.name} has ${vendor.name}, which needs ${missing.join(", ")}.`);
   }
+  const common = environment[upstreamSettings.timeout.name] ? config.upstream.timeout : undefined;
+  config.vendorTimeouts = Object.fromEntries(
+    vendors.map(({ name, timeout }) => [name, common ?? timeout ?? config.upstream.timeout]),
+  );
+  faults.push(...timeoutFaults(config, common !== undefined));
   const followed = catalogueSources.find(({ name }) => name === config.pull.source);
   const missing = followed ? missingOf(followed, config.sources[followed.name]!) : [];
   if (missing.length > 0)
@@ -446,6 +454,16 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   // A setting that two have in common is read twice.
   if (faults.length > 0) throw new ConfigFault([...new Set(faults)].join("\n"));
   return config;
+}
+
+/** A vendor's silence must be known before the caller is answered. One with a time-out of its own is listened to beyond that. */
+function timeoutFaults({ upstream, upstreams, verificationTimeout: limit }: Config, isGiven: boolean): string[] {
+  const isUsed = isGiven || vendors.some(({ name, timeout }) => !timeout && upstreams?.includes(name));
+  if (!isUsed || limit === undefined || upstream.timeout === undefined || upstream.timeout < limit) return [];
+  const [own, whole] = [upstreamSettings.timeout.name, settings.verificationTimeout.name];
+  return [
+    `${own} is ${upstream.timeout}ms and ${whole} is ${limit}ms: ${own} must be the shorter one, such as ${Math.ceil(limit * 0.75)}ms.`,
+  ];
 }
 
 function givenIn(environment: Record<string, string | undefined>): { name: string; value: string }[] {

@@ -89,6 +89,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   const audit = journal.append;
   const live = openLive(config.upstreams, config.vendors, {
     ...config.upstream,
+    timeouts: config.vendorTimeouts,
     log,
     onChange: () => status.changed(),
   });

@@ -65,11 +65,11 @@ function addTest(upstreams: Command, io: Io, ended: (exitCode: number) => void):
         throw new UsageFault(`No test number of ${name} is known: use --ask, and a BVN that you may ask for.`);
       const { openLive } = await import("../upstreams/live.ts");
       const log = tellingOnce(io);
-      const live = openLive([name], config.vendors, { ...config.upstream, log });
+      const live = openLive([name], config.vendors, { ...config.upstream, timeouts: config.vendorTimeouts, log });
       const begun = performance.now();
       try {
         const reference = `dubatest${Date.now()}`;
-        const signal = AbortSignal.timeout(config.upstream.timeout);
+        const signal = AbortSignal.timeout(config.vendorTimeouts[name]!);
         const outcome = await live.upstreams[0]!.verify({ ...question, reference, signal });
         const took = Math.round(performance.now() - begun);
         io.out(`${name}, after ${took} ms: ${meaningOf(outcome)}\n`);

@@ -31,6 +31,8 @@ export class Asking {
   readonly since = performance.now();
   /** Never rejects. */
   readonly verdict: Promise<Verdict>;
+  /** The verdict, or what a source said after all that was too slow for it. Never rejects. */
+  readonly final: Promise<Verdict>;
   /** As the ledger has it, but for what a turn under way changes. */
   row: Row;
   /** The source that was really asked before the one that `row` names; null if none was. */
@@ -40,6 +42,8 @@ export class Asking {
   readonly #question: IdentityQuestion;
   readonly #answers: Answers;
   readonly #limit = new AbortController();
+  /** What sources that were too slow may still say. */
+  readonly #later: Promise<Verdict>[] = [];
   #turning: Promise<Row | undefined> | undefined;
 
   constructor(
@@ -55,6 +59,12 @@ export class Asking {
     this.#answers = answers;
     this.#question = { ...question, reference: row.reference, signal: this.#limit.signal };
     this.verdict = Promise.resolve().then(() => this.#ask());
+    this.final = this.verdict.then((verdict) => this.#finally(verdict));
+  }
+
+  /** Whether a source may still say something after the verdict. */
+  get isListening(): boolean {
+    return this.#later.length > 0;
   }
 
   /** Asks nobody else, and gives the sources no more time. Resolves when `row` is what the ledger has. */
@@ -71,6 +81,15 @@ export class Asking {
       if (next.isReady?.() === false) continue;
       if (!(await this.#turn(next, verdict))) break;
       verdict = withEarlier(verdict, await this.#verified(next));
+    }
+    return verdict;
+  }
+
+  async #finally(verdict: Verdict): Promise<Verdict> {
+    if (isCertain(verdict)) return verdict;
+    for (const later of this.#later) {
+      const said = await later;
+      if (isCertain(said) || (verdict.state === "unknown" && this.#later.length === 1)) return said;
     }
     return verdict;
   }
@@ -123,10 +142,21 @@ export class Asking {
   async #verified(upstream: IdentityUpstream): Promise<Verdict> {
     if (this.#limit.signal.aborted) return { state: "failed", reason: "unavailable", notPut: true };
     try {
-      return this.#judged(upstream, await upstream.verify(this.#question));
+      const outcome = await upstream.verify(this.#question);
+      if (outcome?.kind === "unknown" && outcome.later) this.#later.push(this.#heard(upstream, outcome.later));
+      return this.#judged(upstream, outcome);
     } catch (error) {
       this.#brokeOff(upstream, error);
       return disbelieved("strange");
+    }
+  }
+
+  async #heard(upstream: IdentityUpstream, later: Promise<IdentityOutcome>): Promise<Verdict> {
+    try {
+      return this.#judged(upstream, await later);
+    } catch (error) {
+      this.#brokeOff(upstream, error);
+      return { state: "unknown" };
     }
   }
 
@@ -141,6 +171,11 @@ export class Asking {
   #brokeOff({ name }: IdentityUpstream, error: unknown): void {
     this.#parts.log.error({ upstream: name, reference: this.row.reference, ...kindOf(error) }, brokeOff);
   }
+}
+
+/** Whether a verdict says what the source knows of the person. */
+function isCertain({ state }: Verdict): boolean {
+  return state !== "unknown" && state !== "failed";
 }
 
 /** The last verdict of a route, but a retry may help if it helps with any of its upstreams. */

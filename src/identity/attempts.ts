@@ -85,7 +85,12 @@ export class Attempts {
   /** Leaves a question behind: what it comes to is written when it comes, unless a retry takes it over. */
   leave(asking: Asking): void {
     this.#leftBehind.set(asking.row.reference, asking);
-    void asking.verdict.then((late) => this.#hearLate(asking, late));
+    void asking.final.then((late) => {
+      // A retry that took the question over writes its outcome itself.
+      if (this.#leftBehind.get(asking.row.reference) !== asking) return;
+      this.#leftBehind.delete(asking.row.reference);
+      this.#hearLate(asking, late);
+    });
   }
 
   /** Runs the attempt of a row that this process owns. */
@@ -96,8 +101,12 @@ export class Attempts {
       return this.#record({ row, askedBefore }, unasked(route), begun);
     const asking = left ?? this.#ask({ row, askedBefore }, route, question);
     asking.row = row;
-    const verdict = await within(asking.verdict, patience);
-    if (verdict) return this.#record(asking, verdict, begun);
+    const verdict = await within(left ? left.final : asking.verdict, patience);
+    if (verdict) {
+      const conclusion = await this.#record(asking, verdict, begun);
+      if (!left && asking.isListening) this.#listen(asking, verdict);
+      return conclusion;
+    }
 
     await asking.end();
     const conclusion = await this.#record(asking, { state: "unknown" }, begun);
@@ -123,11 +132,16 @@ export class Attempts {
     return asking;
   }
 
+  /** For a source that was too slow, while the caller is answered already. */
+  #listen(asking: Asking, verdict: Verdict): void {
+    if (verdict.state === "unknown") this.leave(asking);
+    // Another source was asked since, and failed: a retry asks anew.
+    else if (verdict.state === "failed")
+      void asking.final.then((late) => late.state !== "failed" && this.#hearLate(asking, late));
+  }
+
   #hearLate(asking: Asking, verdict: Verdict): void {
     const { row } = asking;
-    // A retry that took the question over writes its outcome itself.
-    if (this.#leftBehind.get(row.reference) !== asking) return;
-    this.#leftBehind.delete(row.reference);
     if (verdict.state === "unknown") return;
     this.#log.warn(
       { reference: row.reference, upstream: row.upstream, state: verdict.state },

@@ -231,3 +231,19 @@ test("closing ends what is under way", async (t) => {
   assert.equal((await asked).kind, "lost");
   assert.equal((await ask()).kind, "notSent");
 });
+
+test("after the end of sending nothing is sent, and an answer to what was sent is still taken", async (t) => {
+  const { vendor, ask } = await open(t);
+  const end = new AbortController();
+  let answer = () => {};
+  vendor.behaviour = (response, received) => {
+    answer = () => json(200, {})(response, received);
+  };
+  const sent = ask({ sendUntil: end.signal });
+  await vendor.asked(1);
+  end.abort();
+  assert.deepEqual(await ask({ sendUntil: end.signal }), { kind: "notSent", code: "aborted" });
+  answer();
+  assert.deepEqual(await sent, { kind: "answered", status: 200, body: {} });
+  assert.equal(vendor.received.length, 1);
+});

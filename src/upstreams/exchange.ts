@@ -9,7 +9,11 @@ export interface Asking {
   /** Sent as JSON. */
   body?: object;
   /** Ends the wait before the exchange's own time-out does. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
+  /** Once aborted, the request is not sent any more; one that was sent goes on. */
+  sendUntil?: AbortSignal | undefined;
+  /** Milliseconds, if shorter than the exchange's own time-out. */
+  timeout?: number;
   /** W3C trace context to pass on. */
   traceparent?: string | undefined;
   /** How much may be read; 1 MiB unless said. */
@@ -115,6 +119,7 @@ class Answer implements Dispatcher.DispatchHandler {
   isOver = false;
   readonly #resolve: (exchanged: Exchanged) => void;
   readonly #signal: AbortSignal | undefined;
+  readonly #sendUntil: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #isKnown: boolean;
   readonly #tell: readonly string[] | undefined;
@@ -127,17 +132,19 @@ class Answer implements Dispatcher.DispatchHandler {
   #isJson = false;
   #headers: Record<string, string> | undefined;
 
-  constructor({ signal, allowance, knownEtag, tell }: Asking, timeout: number) {
+  constructor({ signal, sendUntil, timeout, allowance, knownEtag, tell }: Asking, longest: number) {
     const { promise, resolve } = Promise.withResolvers<Exchanged>();
     this.exchanged = promise;
     this.#resolve = resolve;
     this.#signal = signal;
+    this.#sendUntil = sendUntil;
     this.#isKnown = knownEtag !== undefined;
     this.#tell = tell;
     this.#allowance = allowance ?? { each: mostBytes, left: mostBytes };
-    this.#timer = setTimeout(() => this.#break("timed_out"), timeout);
+    this.#timer = setTimeout(() => this.#break("timed_out"), Math.min(timeout ?? longest, longest));
     signal?.addEventListener("abort", this.#abort);
-    if (signal?.aborted) this.#abort();
+    sendUntil?.addEventListener("abort", this.#abortUnsent);
+    if (signal?.aborted || sendUntil?.aborted) this.#abort();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -179,6 +186,10 @@ class Answer implements Dispatcher.DispatchHandler {
 
   readonly #abort = (): void => this.#break("aborted");
 
+  readonly #abortUnsent = (): void => {
+    if (!this.#controller) this.#abort();
+  };
+
   #break(code: string): void {
     this.#settle({ kind: this.#controller ? "lost" : "notSent", code });
   }
@@ -192,6 +203,7 @@ class Answer implements Dispatcher.DispatchHandler {
     this.isOver = true;
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener("abort", this.#abort);
+    this.#sendUntil?.removeEventListener("abort", this.#abortUnsent);
     this.#resolve(exchanged);
     if (exchanged.kind !== "answered") this.#controller?.abort(new Error("over"));
   }

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { dojah } from "./dojah/index.ts";
-import { Exchange } from "./exchange.ts";
 import { Guard, type GuardOptions, type UpstreamHealth } from "./guard.ts";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./identity-upstream.ts";
-import { LocalVendor, RecordedLog } from "./local-vendor.fixture.ts";
+import { RecordedLog } from "./local-vendor.fixture.ts";
 import { unavailable } from "./outcomes.ts";
 
 const question: IdentityQuestion = {
@@ -219,63 +217,6 @@ test("no more questions are under way than allowed; the rest is told at once", a
   await Promise.all(asked);
   assert.equal(guard.isReady(), true);
   assert.equal(guard.health().state, "ready");
-});
-
-/** Answers `unknown` as soon as it is told to stop waiting, as every vendor does. */
-const silent = ({ signal }: Pick<IdentityQuestion, "signal">) =>
-  new Promise<IdentityOutcome>((resolve) => signal.addEventListener("abort", () => resolve({ kind: "unknown" })));
-
-test("a vendor that does not answer is left after the time-out, or when the caller ends the wait", async (t) => {
-  const { guard } = guarded(t, { timeout: 30 }, { verify: silent });
-  assert.deepEqual(await guard.verify(question), { kind: "unknown" });
-  const caller = new AbortController();
-  const asked = guard.verify({ ...question, signal: caller.signal });
-  caller.abort();
-  assert.deepEqual(await asked, { kind: "unknown" });
-  assert.deepEqual(await guard.verify({ ...question, signal: caller.signal }), unavailable("not_reached"));
-});
-
-test("200 questions at once to a dead vendor end within one time-out, and the next 200 at once", async (t) => {
-  let underWay = 0;
-  let most = 0;
-  const verify = async (asked: IdentityQuestion) => {
-    underWay += 1;
-    most = Math.max(most, underWay);
-    const outcome = await silent(asked);
-    underWay -= 1;
-    return outcome;
-  };
-  const { guard } = guarded(t, { timeout: 500, concurrency: 64, breakerFailures: 5 }, { verify });
-  const kinds = async () => {
-    const begun = performance.now();
-    const outcomes = await Promise.all(Array.from({ length: 200 }, () => guard.verify(another())));
-    const count = (reason: string) => outcomes.filter((outcome) => JSON.stringify(outcome).includes(reason)).length;
-    return { unknown: count("unknown"), busy: count("busy"), paused: count("paused"), took: performance.now() - begun };
-  };
-  const { took: first, ...counts } = await kinds();
-  assert.deepEqual(counts, { unknown: 64, busy: 136, paused: 0 });
-  assert.equal(most, 64);
-  assert.ok(first < 2000, `${first} ms`);
-  const { took: second, ...after } = await kinds();
-  assert.deepEqual(after, { unknown: 0, busy: 0, paused: 200 });
-  assert.ok(second < 500, `${second} ms`);
-});
-
-test("200 questions at once to a server that never answers take no more connections than allowed", async (t) => {
-  const log = new RecordedLog();
-  const server = await LocalVendor.start();
-  const exchange = new Exchange({ timeout: 5000, connections: 8, keepAlive: false, log });
-  t.after(async () => {
-    await exchange.close();
-    await server.close();
-  });
-  server.behaviour = () => {};
-  const dojahHere = dojah.open({ url: server.url, appId: "app", key: "key" }, { exchange, log });
-  const { guard } = guarded(t, { timeout: 1000, concurrency: 8 }, { verify: (asked) => dojahHere.verify(asked) });
-  const outcomes = await Promise.all(Array.from({ length: 200 }, () => guard.verify(another())));
-  assert.equal(outcomes.filter(({ kind }) => kind === "unknown").length, 8);
-  assert.equal(server.connections, 8);
-  assert.equal(guard.isReady(), false);
 });
 
 test("a fault of the adapter counts as a failure and is passed on", async (t) => {

@@ -1,4 +1,3 @@
-import { createHmac, randomBytes } from "node:crypto";
 import {
   type BulkheadPolicy,
   bulkhead,
@@ -14,6 +13,7 @@ import {
 } from "cockatiel";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream, Unavailability } from "./identity-upstream.ts";
 import { unavailable, unknown } from "./outcomes.ts";
+import { Subjects } from "./subjects.ts";
 import type { UpstreamLog } from "./vendor.ts";
 
 /** What only the operator can cure, so that no further question is worth its while. */
@@ -38,6 +38,9 @@ export interface UpstreamHealth {
   lastFailures: Partial<Record<FailureKind, number>>;
 }
 
+/** Milliseconds that a vendor which did not answer in time is listened to beyond that. */
+export const listenedTo = 60_000;
+
 export interface GuardOptions {
   /** Milliseconds for one question. */
   timeout: number;
@@ -56,7 +59,8 @@ export interface GuardOptions {
 
 /**
  * Stands between Duba and one vendor: a time-out, a bound on questions at once, and a breaker. A question that is not put
- * is `unavailable` at once, with the reason `busy` or `paused`. Nothing waits in a queue.
+ * is `unavailable` at once, with the reason `busy` or `paused`. Nothing waits in a queue. A vendor that is too slow is
+ * listened to for a while longer, unless a new question needs the place.
  */
 export class Guard implements IdentityUpstream {
   readonly name: string;
@@ -73,6 +77,8 @@ export class Guard implements IdentityUpstream {
   /** Whose questions failed since the last that did not, and whose were refused or answered unbelievably. */
   readonly #failed: Subjects;
   readonly #doubtful: Subjects;
+  /** Ends of the questions that are only listened to, the oldest first. */
+  readonly #listening = new Set<AbortController>();
   /** From the opening of the breaker until a question succeeds again. */
   #isBroken = false;
   /** When an open breaker lets the next question try, in milliseconds since 1970. */
@@ -116,7 +122,36 @@ export class Guard implements IdentityUpstream {
   }
 
   verify(question: IdentityQuestion): Promise<IdentityOutcome> {
-    return this.#asked(question.bvn, question.signal, (signal) => this.#upstream.verify({ ...question, signal }));
+    return this.#asked(question.bvn, question.signal, (sendUntil) => this.#listened(question, sendUntil));
+  }
+
+  /** The outcome; once `sendUntil` is aborted, `unknown` at once, with what the vendor says after all as `later`. */
+  async #listened(question: IdentityQuestion, sendUntil: AbortSignal): Promise<IdentityOutcome> {
+    this.#makeRoom();
+    const listening = new AbortController();
+    const answer = this.#upstream.verify({ ...question, sendUntil, signal: listening.signal });
+    const inTime = await Promise.race([answer, settledAfter(sendUntil)]);
+    if (inTime) return inTime;
+
+    this.#listening.add(listening);
+    const timer = setTimeout(() => listening.abort(), listenedTo).unref();
+    const over = () => {
+      clearTimeout(timer);
+      this.#listening.delete(listening);
+    };
+    answer.then(over, over);
+    return { kind: "unknown", later: answer };
+  }
+
+  /** Each question has a connection, those that are only listened to as well. */
+  #makeRoom(): void {
+    const { concurrency } = this.#options;
+    const asking = concurrency - this.#slots.executionSlots;
+    for (const oldest of this.#listening) {
+      if (asking + this.#listening.size <= concurrency) return;
+      this.#listening.delete(oldest);
+      oldest.abort();
+    }
   }
 
   async #lookUp(earlier: Omit<IdentityQuestion, "bvn" | "phone">): Promise<IdentityOutcome> {
@@ -217,38 +252,16 @@ export class Guard implements IdentityUpstream {
   }
 }
 
+/** Resolves when the signal was aborted and whoever heeds it has had its turn. */
+async function settledAfter(signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
 const notPut: ReadonlySet<Unavailability | undefined> = new Set(["busy", "paused", "not_reached"] as const);
 
 function policyOf(slots: BulkheadPolicy, breaker: CircuitBreakerPolicy, milliseconds: number) {
   return wrap(slots, breaker, timeout(milliseconds, TimeoutStrategy.Cooperative));
-}
-
-/** People, counted once each, up to a number. It holds keyed hashes of this process, never a BVN. */
-class Subjects {
-  readonly #many: number;
-  readonly #key = randomBytes(32);
-  readonly #seen = new Set<string>();
-
-  constructor(many: number) {
-    this.#many = many;
-  }
-
-  get areMany(): boolean {
-    return this.#seen.size >= this.#many;
-  }
-
-  add(subject: string): void {
-    if (!this.areMany) this.#seen.add(createHmac("sha256", this.#key).update(subject).digest("base64"));
-  }
-
-  /** Counts one more, whoever it is. */
-  addAnother(): void {
-    if (!this.areMany) this.#seen.add(`${this.#seen.size}`);
-  }
-
-  clear(): void {
-    this.#seen.clear();
-  }
 }
 
 /**

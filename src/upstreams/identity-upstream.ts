@@ -8,6 +8,8 @@ export interface IdentityQuestion {
   reference: string;
   /** Ends the wait at the operation's time limit. */
   signal: AbortSignal;
+  /** Once aborted, nothing more is sent for the question; what was sent is listened to until `signal` ends that too. */
+  sendUntil?: AbortSignal;
   /** W3C trace context to pass on, if the caller sent one. */
   traceparent?: string;
 }
@@ -53,7 +55,8 @@ export type IdentityOutcome =
   | { kind: "phone_mismatch" }
   | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability }
   | { kind: "bad_response"; why?: Disbelief }
-  | { kind: "unknown" };
+  /** `later`: nobody waits any more, but the source may still answer, and this is then what it said. */
+  | { kind: "unknown"; later?: Promise<IdentityOutcome> };
 
 /** A source of identity records. `verify` never throws for what a source may do to us: that is an outcome. */
 export interface IdentityUpstream {

@@ -1,5 +1,5 @@
 import { Exchange, type ExchangeOptions } from "./exchange.ts";
-import { Guard, type GuardOptions } from "./guard.ts";
+import { Guard, type GuardOptions, listenedTo } from "./guard.ts";
 import { vendors } from "./registry.ts";
 import type { VendorValues } from "./vendor.ts";
 
@@ -14,14 +14,19 @@ export interface LiveUpstreams {
 export function openLive(
   names: readonly string[],
   values: Readonly<Record<string, VendorValues>>,
-  options: GuardOptions & Pick<ExchangeOptions, "keepAlive">,
+  options: Omit<GuardOptions, "timeout"> &
+    Pick<ExchangeOptions, "keepAlive"> & {
+      /** Milliseconds for one question, by the name of the vendor. */
+      timeouts: Readonly<Record<string, number>>;
+    },
 ): LiveUpstreams {
-  const { timeout, concurrency: connections, keepAlive, log } = options;
+  const { timeouts, concurrency: connections, keepAlive, log } = options;
+  const timeout = Math.max(0, ...names.map((name) => timeouts[name]!)) + listenedTo;
   const exchange = new Exchange({ timeout, connections, keepAlive, log });
   const upstreams = names.map((name) => {
     const vendor = vendors.find((vendor) => vendor.name === name);
     if (!vendor) throw new Error(`No vendor is called ${name}`);
-    return new Guard(vendor.open(values[name]!, { exchange, log }), options);
+    return new Guard(vendor.open(values[name]!, { exchange, log }), { ...options, timeout: timeouts[name]! });
   });
   return { upstreams, close: () => exchange.close() };
 }

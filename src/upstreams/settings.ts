@@ -5,7 +5,8 @@ export const upstreamSettings = {
   timeout: setting({
     name: "DUBA_UPSTREAM_TIMEOUT",
     default: "15s",
-    about: "How long one identity vendor may take for a question; keep it below DUBA_VERIFICATION_TIMEOUT.",
+    about:
+      "How long one identity vendor may take for a question; shorter than DUBA_VERIFICATION_TIMEOUT. Unset, another Duba (compatible) has 25s, longer than its own time limit.",
     ...someTime,
   }),
   concurrency: setting({

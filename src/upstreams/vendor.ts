@@ -24,6 +24,8 @@ interface Specification<Names extends string> {
   about: string;
   /** Every one is needed: an empty text means that it is not given, so an optional one has a default. */
   settings: Readonly<Record<Names, Setting<string>>>;
+  /** Milliseconds that it may take for a question unless DUBA_UPSTREAM_TIMEOUT says otherwise; that setting's default if absent. */
+  timeout?: number;
   /** The vendor's own published test number, which it answers without a real person's data. */
   testQuestion?: Pick<IdentityQuestion, "bvn" | "phone">;
   open(values: VendorValues<Names>, parts: VendorParts): IdentityUpstream;

@@ -65,7 +65,7 @@ export const blusalt = vendor({
 
     return {
       name,
-      verify: async ({ bvn, phone, signal, traceparent }) =>
+      verify: async ({ bvn, phone, signal, sendUntil, traceparent }) =>
         outcomeOf(
           await exchange.ask({
             method: "POST",
@@ -73,6 +73,7 @@ export const blusalt = vendor({
             headers: { clientid: clientId, appname: appName, apikey: key },
             body: { bvn_number: bvn, phone_number: `0${phone}` },
             signal,
+            sendUntil,
             traceparent,
           }),
         ),

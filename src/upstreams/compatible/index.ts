@@ -20,6 +20,8 @@ const name = "compatible";
 export const compatible = vendor({
   name,
   about: "Any server with this same interface, such as another Duba; run against Duba itself.",
+  // A Duba answers within 20 s by default: it is to say itself that its own source was too slow.
+  timeout: 25_000,
   settings: {
     url: setting({
       name: "DUBA_COMPATIBLE_URL",
@@ -62,6 +64,7 @@ export const compatible = vendor({
         headers: { authorization: `Bearer ${token}`, "idempotency-key": question.reference },
         body: { bvn: question.bvn, phone: `0${question.phone}`, amount },
         signal: question.signal,
+        sendUntil: question.sendUntil,
         traceparent: question.traceparent,
         ...ofMode,
       });
@@ -79,12 +82,13 @@ export const compatible = vendor({
       name,
       repeatable: true,
       async verify(question) {
-        const first = await tokens.token(question.signal);
+        const sendUntil = question.sendUntil ?? question.signal;
+        const first = await tokens.token(sendUntil);
         if ("outcome" in first) return first.outcome;
         const exchanged = await ask(question, first.token);
         if (exchanged.kind !== "answered" || exchanged.status !== 401) return outcomeOf(exchanged);
         // A 401 did no work, so the question may be put again.
-        const second = await tokens.token(question.signal, first.token);
+        const second = await tokens.token(sendUntil, first.token);
         return "outcome" in second ? second.outcome : outcomeOf(await ask(question, second.token));
       },
     };

@@ -20,6 +20,9 @@ export type Token = { token: string } | { outcome: IdentityOutcome };
 /** A token is renewed so many milliseconds before it expires. */
 const margin = 60_000;
 
+/** Milliseconds that an authorization may take: nobody waits for it as long as a question is listened to. */
+const patience = 10_000;
+
 const vendor = "compatible";
 
 /**
@@ -57,6 +60,7 @@ export class Tokens {
       method: "POST",
       url: `${url}/api/v2/merchant/authorization`,
       body: { email, password: key },
+      timeout: patience,
       ...ofMode,
     });
     if (mustBeLive && inTestMode(exchanged, this.#log)) return none("bad_settings");

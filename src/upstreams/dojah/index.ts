@@ -62,13 +62,14 @@ export const dojah = vendor({
 
     return {
       name,
-      verify: async ({ bvn, signal, traceparent }) =>
+      verify: async ({ bvn, signal, sendUntil, traceparent }) =>
         outcomeOf(
           await exchange.ask({
             method: "GET",
             url: `${url}/api/v1/kyc/bvn/advance?bvn=${bvn}`,
             headers: { appid: appId, authorization: key },
             signal,
+            sendUntil,
             traceparent,
           }),
         ),

@@ -1,0 +1,29 @@
+import { createHmac, randomBytes } from "node:crypto";
+
+/** People, counted once each, up to a number. It holds keyed hashes of this process, never a BVN. */
+export class Subjects {
+  readonly #many: number;
+  readonly #key = randomBytes(32);
+  readonly #seen = new Set<string>();
+
+  constructor(many: number) {
+    this.#many = many;
+  }
+
+  get areMany(): boolean {
+    return this.#seen.size >= this.#many;
+  }
+
+  add(subject: string): void {
+    if (!this.areMany) this.#seen.add(createHmac("sha256", this.#key).update(subject).digest("base64"));
+  }
+
+  /** Counts one more, whoever it is. */
+  addAnother(): void {
+    if (!this.areMany) this.#seen.add(`${this.#seen.size}`);
+  }
+
+  clear(): void {
+    this.#seen.clear();
+  }
+}
