@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -124,7 +125,7 @@ for (const engine of engines) {
       const settings = await empty(t, engine);
       const [lost, other] = [`${settings.dataDirectory}.keyring`, JSON.parse(readFileSync(ring, "utf8"))];
       assert.match((await duba(settings, "restore", path)).err, /^The key ring .* is missing: put the ring back/);
-      writeFileSync(lost, JSON.stringify({ ...other, audit: Buffer.alloc(32).toString("base64") }));
+      writeFileSync(lost, JSON.stringify({ ...other, audit: randomBytes(32).toString("base64") }), { mode: 0o600 });
       assert.match((await duba(settings, "restore", path)).err, /^The key ring is not the one of this store/);
       const { exitCode, out } = await duba(settings, "restore", path, "--without-keyring");
       assert.deepEqual([exitCode, /rows are restored/.test(out)], [0, true]);

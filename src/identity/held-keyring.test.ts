@@ -17,13 +17,13 @@ for (const engine of engines) {
       const folder = await mkdtemp(join(tmpdir(), "duba-keyring-"));
       t.after(() => rm(folder, { recursive: true }));
       const path = join(folder, "keyring");
-      await writeFile(path, keyringText(keyring));
+      await writeFile(path, keyringText(keyring), { mode: 0o600 });
       await matchKeyring(store.db, keyring, 1);
       const log = new RecordedLog();
       const ring = await holdKeyring({ path, db: store.db, log, lookEvery: 5 });
       t.after(() => ring.stop());
       const put = async (text: string) => {
-        await writeFile(`${path}.new`, text);
+        await writeFile(`${path}.new`, text, { mode: 0o600 });
         await rename(`${path}.new`, path);
       };
       return { ring, path, log, put };
@@ -113,7 +113,7 @@ for (const engine of engines) {
       const rotated = withKey(keyring);
       await matchKeyring(store.db, rotated, 2);
       const now = () => {
-        writeFileSync(path, keyringText(rotated));
+        writeFileSync(path, keyringText(rotated), { mode: 0o600 });
         return 3;
       };
       const ring = await holdKeyring({ path, db: store.db, log, now });
@@ -126,7 +126,7 @@ for (const engine of engines) {
       const { path } = await held(t);
       await matchKeyring(store.db, withKey(keyring), 2);
       const started = async (text?: string) => {
-        if (text !== undefined) await writeFile(`${path}.other`, text);
+        if (text !== undefined) await writeFile(`${path}.other`, text, { mode: 0o600 });
         await holdKeyring({ path: `${path}.other`, db: store.db, log: new RecordedLog() });
       };
       await assert.rejects(started(), /is missing: put the ring back/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
@@ -68,7 +68,7 @@ for (const engine of engines) {
       const path = join(await directory(t), "keyring.json");
       await assert.rejects(openKeyring(path, store.db), /The key ring .* is missing: put the ring back/);
       assert.deepEqual(await readdir(join(path, "..")), []);
-      await writeFile(path, keyringText(keyring));
+      await writeFile(path, keyringText(keyring), { mode: 0o600 });
       assert.deepEqual(await openKeyring(path, store.db), { keyring, made: false });
     });
 
@@ -76,7 +76,7 @@ for (const engine of engines) {
       const path = await directory(t);
       await assert.rejects(openKeyring(path, store.db), /The key ring .* cannot be read \(EISDIR\)/);
       const file = join(path, "file");
-      await writeFile(file, "{hmac");
+      await writeFile(file, "{hmac", { mode: 0o600 });
       await assert.rejects(openKeyring(file, store.db), /is damaged: it is not JSON/);
       assert.equal(await readFile(file, "utf8"), "{hmac");
       await assert.rejects(openKeyring(join(file, "keyring.json"), store.db), KeyringFault);
@@ -86,7 +86,7 @@ for (const engine of engines) {
 
 test("a changed ring takes the old one's place whole, with its mode, through a link as well", async (t) => {
   const path = await written(t);
-  await chmod(path, 0o640);
+  await chmod(path, 0o400);
   const linked = join(path, "..", "linked");
   await symlink(path, linked);
   await changeKeyring(linked, withKey);
@@ -94,7 +94,7 @@ test("a changed ring takes the old one's place whole, with its mode, through a l
     (await readKeyring(path)).records.map(({ id }) => id),
     ["r1", "r2"],
   );
-  assert.equal((await stat(path)).mode & 0o777, 0o640);
+  assert.equal((await stat(path)).mode & 0o777, 0o400);
   assert.deepEqual((await readdir(join(path, ".."))).sort(), ["keyring.json", "linked"]);
 });
 
@@ -129,6 +129,29 @@ test("a change that fails leaves nothing behind", async (t) => {
   await mkdir(`${path}.new`);
   await assert.rejects(changeKeyring(path, withKey), /Another command/);
   await assert.rejects(changeKeyring(`${path}.none`, withKey), /is missing/);
+});
+
+for (const mode of [0o640, 0o604, 0o602, 0o660, 0o677]) {
+  test(`a ring of mode ${mode.toString(8)} is refused: another user may read or change it`, async (t) => {
+    const path = await written(t);
+    await chmod(path, mode);
+    await assert.rejects(readKeyring(path), {
+      name: "KeyringFault",
+      message: `The key ring ${path} is open to other users (mode ${mode.toString(8)}): run chmod 600 ${path}.`,
+    });
+    await chmod(path, 0o600);
+    assert.deepEqual(await readKeyring(path), keyring);
+  });
+}
+
+const asRoot = process.geteuid?.() === 0 ? {} : { skip: "only root can give a file to another user" };
+test("a ring of another user is refused, even by root", asRoot, async (t) => {
+  const path = await written(t);
+  await chown(path, 12345, 12345);
+  await assert.rejects(
+    readKeyring(path),
+    /belongs to user 12345, and this runs as user 0: run it as the owner, or run chown 0 /,
+  );
 });
 
 test("the ring lies beside the data directory unless it is named", () => {

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, type Stats } from "node:fs";
-import { type FileHandle, link, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Kysely } from "kysely";
 import { makeDirectory, obstacleIn } from "../storage/data-directory.ts";
 import { codeOf } from "../storage/fault.ts";
+import { looseRights } from "../storage/rights.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type Keyring, KeyringFault, keyringText, knownKeys, parseKeyring } from "./keyring.ts";
 
@@ -13,7 +14,10 @@ export function keyringPath({ keyring, dataDirectory }: { keyring: string; dataD
   return keyring || `${resolve(dataDirectory)}.keyring`;
 }
 
-/** Reads the ring. Throws `KeyringFault` if the file is missing, damaged or cannot be read. */
+/**
+ * Reads the ring. Throws `KeyringFault` if the file is missing, damaged or cannot be read, or if another user owns it or may
+ * read it.
+ */
 export async function readKeyring(path: string): Promise<Keyring> {
   return parseKeyring(await textOf(path), path);
 }
@@ -43,8 +47,12 @@ class LostKeyring extends KeyringFault {}
 
 async function textOf(path: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    await using file = await open(path, "r");
+    const loose = looseRights(path, await file.stat());
+    if (loose) throw new KeyringFault(`The key ring ${path} ${loose}.`);
+    return await file.readFile("utf8");
   } catch (error) {
+    if (error instanceof KeyringFault) throw error;
     if (codeOf(error) === "ENOENT")
       throw new LostKeyring(`The key ring ${path} is missing: put the ring back that this store was written with.`);
     throw new KeyringFault(`The key ring ${path} cannot be read (${codeOf(error)}): check its path and who owns it.`);

@@ -63,7 +63,9 @@ export function parseKeyring(text: string, path: string): Keyring {
   };
   const bytesOf = (key: unknown, where: string): Buffer => {
     if (typeof key !== "string" || !keyText.test(key)) throw fault(`a key of "${where}" is not 32 bytes`);
-    return Buffer.from(key, "base64");
+    const bytes = Buffer.from(key, "base64");
+    if (bytes.every((byte) => byte === 0)) throw fault(`a key of "${where}" is all zeros`);
+    return bytes;
   };
   const keyOf = ({ key, from }: Record<string, unknown>, where: string): RingKey => {
     if (from !== undefined && !Number.isSafeInteger(from)) throw fault(`a time of "${where}" is not in milliseconds`);
@@ -79,8 +81,9 @@ export function parseKeyring(text: string, path: string): Keyring {
   });
   if (new Set(hmac.map((one) => one.version)).size < hmac.length) throw fault("two hmac keys have one version");
   if (new Set(records.map((one) => one.id)).size < records.length) throw fault("two record keys have one id");
-  // Rings of before it had a key of its own: `keyringText` then writes it down, so that its first user may be retired.
-  const audit = ring?.audit === undefined ? hmac[0]!.key : bytesOf(ring.audit, "audit");
+  const audit = bytesOf(ring?.audit, "audit");
+  const keys = [...hmac.map(({ key }) => key), ...records.map(({ key }) => key), audit];
+  if (new Set(keys.map((key) => key.toString("base64"))).size < keys.length) throw fault("two of its keys are equal");
   return { hmac, records, audit };
 }
 

@@ -81,7 +81,7 @@ async function killedHalfWay(child: ChildProcess): Promise<void> {
 async function ringFile(t: TestContext, ring: Keyring): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "duba-keyring-"));
   t.after(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, "keyring"), keyringText(ring));
+  await writeFile(join(folder, "keyring"), keyringText(ring), { mode: 0o600 });
   return join(folder, "keyring");
 }
 

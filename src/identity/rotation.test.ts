@@ -40,7 +40,7 @@ for (const engine of engines) {
       const path = join(folder, "keyring");
       const key = () => ({ key: randomBytes(32) });
       const first = { hmac: [{ version: 1, ...key() }], records: [{ id: "r1", ...key() }], audit: randomBytes(32) };
-      await writeFile(path, keyringText(first));
+      await writeFile(path, keyringText(first), { mode: 0o600 });
       return {
         path,
         db: store.db,

@@ -12,6 +12,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, StoreFault } from "./fault.ts";
+import { looseRights } from "./rights.ts";
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
@@ -63,7 +64,10 @@ export function checkDirectory(path: string): void {
   if (code) throw cannotUse(directory, code);
 }
 
-/** Makes the directory if it is missing, readable by its owner only; gives its absolute path. */
+/**
+ * Makes the directory if it is missing, readable by its owner only; gives its absolute path. Throws `StoreFault` if it cannot
+ * be written, or if another user owns or may enter it.
+ */
 export function prepareDirectory(path: string): string {
   const directory = resolve(path);
   try {
@@ -72,6 +76,8 @@ export function prepareDirectory(path: string): string {
   } catch (error) {
     throw cannotUse(directory, codeOf(error));
   }
+  const loose = looseRights(directory, statSync(directory));
+  if (loose) throw new StoreFault(`The data directory ${directory} ${loose}.`);
   return directory;
 }
 
