@@ -169,7 +169,7 @@ export class Guard implements IdentityUpstream {
   ): Promise<IdentityOutcome> {
     if (signal.aborted) return unavailable("not_reached");
     // Asked beforehand, since a half-open breaker would let it wait for the question that tries.
-    if (!this.isReady()) return unavailable(this.#breaker.state === CircuitState.Closed ? "busy" : "paused");
+    if (!this.isReady()) return this.#breaker.state === CircuitState.Closed ? unavailable("busy") : this.#paused();
     try {
       return await this.#policy.execute(async (context) => {
         const outcome = await ask(context.signal).catch((fault: unknown) => {
@@ -181,9 +181,14 @@ export class Guard implements IdentityUpstream {
         return outcome;
       }, signal);
     } catch (error) {
-      if (isBrokenCircuitError(error)) return unavailable("paused");
+      if (isBrokenCircuitError(error)) return this.#paused();
       throw error;
     }
+  }
+
+  /** No retry helps while only the operator can. */
+  #paused(): IdentityOutcome {
+    return { ...unavailable("paused"), ...(this.#isLasting() ? { lasting: true } : {}) };
   }
 
   #isLasting(): boolean {
