@@ -259,7 +259,7 @@ export const settings = {
   bvnFee: setting({
     name: "DUBA_BVN_FEE",
     default: "100",
-    about: "Fee of one verified BVN in naira.",
+    about: "Fee of one verified BVN in naira; 0: free.",
     form: 'an amount in naira, such as "100" or "100.50"',
     /** Kobo. */
     read: (text) => koboOf(text),
@@ -267,7 +267,8 @@ export const settings = {
   amountPolicy: setting({
     name: "DUBA_AMOUNT_POLICY",
     default: "record",
-    about: "What happens when the amount of a verification is not the fee: noted on the ledger, or refused.",
+    about:
+      "What happens when the amount of a verification is not the fee: noted on the ledger, or refused. A fee of 0 takes any.",
     ...oneOf("record", "enforce"),
   }),
   phoneMatch: setting({

@@ -3,7 +3,7 @@ import type { Fingerprints } from "./fingerprint.ts";
 import type { Row } from "./ledger.ts";
 import type { Owners } from "./owners.ts";
 import { newReference } from "./reference.ts";
-import { feeOf, type IdentitySettings } from "./settings.ts";
+import { differsFrom, feeOf, type IdentitySettings } from "./settings.ts";
 
 /** One accepted request: 11 digits of BVN, the phone's ten digits, the amount in kobo. */
 export interface VerificationRequest {
@@ -63,7 +63,7 @@ export function intentOf(
     charged: 0,
     charged_at: null,
     charge_mark: "",
-    amount_differs: request.amount === fee ? 0 : 1,
+    amount_differs: differsFrom(fee, request.amount) ? 1 : 0,
     consent_reference: request.consentReference ?? null,
     sealed_record: null,
     owner: owners.own,

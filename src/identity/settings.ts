@@ -42,6 +42,19 @@ export function feeOf({ bvnFee }: { bvnFee: number | null }, { feeKobo }: Identi
   return bvnFee ?? feeKobo;
 }
 
+/**
+ * The amount to send for a fee, in kobo. A request names an amount above 0, so that a free verification names the least there
+ * is.
+ */
+export function amountFor(fee: number): number {
+  return Math.max(fee, 1);
+}
+
+/** Whether an amount is not the one of the fee. Any amount is right where nothing is to be paid. */
+export function differsFrom(fee: number, amount: number): boolean {
+  return fee > 0 && amount !== fee;
+}
+
 /** Where faults are told to the operator. Fields never hold personal data. */
 export interface IdentityLog {
   warn(fields: object, message: string): void;

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { nairaOf } from "../contract/money.ts";
 import { operation } from "../contract/operation.ts";
 import type { Identity } from "./identity.ts";
-import { feeOf } from "./settings.ts";
+import { amountFor, feeOf } from "./settings.ts";
 
 const WaecAnswer = Type.Object({
   success: Type.Literal(true),
@@ -18,7 +18,9 @@ export const lookupWaecAmount = operation({
   method: "GET",
   path: "/api/v2/education/waec-lookup",
   summary: "Amount of a BVN verification",
-  description: "Gives the `amount` that the BVN verification asks for, from the fee schedule of this service.",
+  description:
+    "Gives the `amount` that the BVN verification asks for, from the fee schedule of this service. Where a verification costs " +
+    'nothing it is "0.01", the least amount that a request can name; any other does as well.',
   group: "Identity",
   documented: false,
   access: "credential",
@@ -38,6 +40,6 @@ export const lookupWaecAmount = operation({
     success: true as const,
     status: "success" as const,
     message,
-    data: { amount: nairaOf(feeOf(caller!, settings)) },
+    data: { amount: nairaOf(amountFor(feeOf(caller!, settings))) },
   }),
 });
