@@ -11,11 +11,12 @@ import { seal } from "./seal.ts";
 import type { IdentityLog, IdentitySettings } from "./settings.ts";
 import { within } from "./within.ts";
 
-/** How an attempt ended for the caller that waits. `recorded` is false if the ledger does not say so yet. */
+/** How an attempt ended for the caller that waits. */
 export interface Conclusion {
   row: Row;
   verdict: Verdict;
-  recorded: boolean;
+  /** Whether the ledger says so. False: the row is another's by now. Undefined: the store gave no answer. */
+  recorded: boolean | undefined;
   upstreamCalled: boolean;
 }
 
@@ -167,7 +168,7 @@ export class Attempts {
       this.#late.add(row, finding);
     }
     const upstreamCalled = row.attempts > (finding.notPut ? 1 : 0);
-    return { row, verdict, recorded: written === true, upstreamCalled };
+    return { row, verdict, recorded: written, upstreamCalled };
   }
 
   #findingOf({ row, askedBefore }: Intent, verdict: Verdict): Finding {

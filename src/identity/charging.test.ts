@@ -325,7 +325,7 @@ for (const engine of engines) {
         fc.asyncProperty(steps, async (course) => {
           const { accountId } = newRequest();
           const rules = new Rules();
-          let callers: { told?: Told; expected: Waiting }[] = [];
+          let callers: { told?: Told; charged?: boolean; expected: Waiting }[] = [];
           const before = upstream.questions.length;
           const questionOf = ({ question }: Expected) => upstream.questions[before + question! - 1]!;
 
@@ -335,7 +335,7 @@ for (const engine of engines) {
               if (!step.hangsUp) callers.push(caller);
               const request = newRequest({ accountId, mode: step.mode, bvn: `2200000000${step.person}` });
               if (step.key !== undefined) request.idempotencyKey = `key-${step.key}`;
-              void toldBy(identity.verify(request)).then((told) => Object.assign(caller, { told }));
+              void toldBy(identity.verify(request)).then((heard) => Object.assign(caller, heard));
             },
             async answer({ nth, kind }: Answer) {
               const verification = rules.open[nth % rules.open.length];
@@ -373,6 +373,8 @@ for (const engine of engines) {
               callers.map(({ told }) => told),
               callers.map(({ expected }) => expected.told),
             );
+            for (const { told, charged } of callers)
+              assert.ok(!charged || told === "idempotency_key_reused, final", `${told}`);
             const rows = await rowsOf(store.db, { accountId });
             assert.deepEqual(
               new Map(rows.map((row) => [row.reference, ruled(row)])),
@@ -401,14 +403,15 @@ for (const engine of engines) {
   });
 }
 
-/** What a caller is told, at the latest by the time limit. */
-async function toldBy(call: Promise<Given>): Promise<Told> {
+/** What a caller is told, at the latest by the time limit; `charged` is what a failure says of it. */
+async function toldBy(call: Promise<Given>): Promise<{ told: Told; charged?: boolean }> {
   try {
-    return (await call).replayed ? "record again" : "record";
+    return { told: (await call).replayed ? "record again" : "record" };
   } catch (failure) {
     assert.ok(failure instanceof Failure, String(failure));
-    assert.ok(failure.code === "idempotency_key_reused" || failure.detail.facts?.charged === false, failure.code);
-    return `${failure.code}, ${failure.retryable ? "retry" : "final"}`;
+    const charged = failure.detail.facts?.charged;
+    assert.ok(typeof charged === "boolean", failure.code);
+    return { told: `${failure.code}, ${failure.retryable ? "retry" : "final"}`, charged };
   }
 }
 

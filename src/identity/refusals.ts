@@ -77,12 +77,7 @@ export function failureOf(verdict: Exclude<Verdict, { state: "verified" }>, fact
   }
 }
 
-/** The answer to another call with the key of a verification that is running. */
-export function inProgress(reference: string | null): Failure {
-  return refusal(
-    "request_in_progress",
-    undefined,
-    { charged: false, upstream_called: true, request_reference: reference },
-    { retryAfter: 2 },
-  );
+/** The answer to another call with the key of a verification that is running, or whose outcome is still to be written. */
+export function inProgress(row: Row): Failure {
+  return refusal("request_in_progress", undefined, { ...factsOf(row), upstream_called: true }, { retryAfter: 2 });
 }

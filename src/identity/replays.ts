@@ -1,5 +1,6 @@
 import type { IdentityRecord } from "../contract/record.ts";
 import type { IdentityAnswer } from "../upstreams/identity-upstream.ts";
+import { kindOf } from "./asking.ts";
 import { type Charges, newChargeMark } from "./charges.ts";
 import type { HeldKeyring } from "./keyring.ts";
 import type { LateOutcomes } from "./late-outcomes.ts";
@@ -37,13 +38,18 @@ export class Replays {
    * since it was read.
    */
   async again(row: Row): Promise<Given | undefined> {
-    const { settings } = this.#parts;
+    const { settings, log } = this.#parts;
     const facts = factsOf(row);
     if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
     if (row.state !== "verified")
       throw negative(row.state as "not_found" | "phone_mismatch", facts, settings, replayed);
     const record = await this.#heldRecordOf(row, facts);
-    return (await this.#isSetToStand(row)) ? { record, replayed: row.charged === 1 } : undefined;
+    const stands = await this.#isSetToStand(row).catch((error: unknown) => {
+      log.error({ reference: row.reference, ...kindOf(error) }, "The store did not take the charge of a replay");
+      const message = "The store of this service is out of order at the moment. Retry with the same Idempotency-Key.";
+      throw refusal("internal_error", message, facts, { retryAfter: 2 });
+    });
+    return stands ? { record, replayed: row.charged === 1 } : undefined;
   }
 
   /** Sees to it that the row is charged, and that nobody can take the charge back. */

@@ -179,9 +179,9 @@ export class Verifications {
     const { fingerprints, late } = this.#parts;
     const isErased = row.subject_hash === erased;
     if (!isErased && !(row.body_hash && fingerprints.matches(row.body_hash, "body", contentOf(request))))
-      throw new Failure("idempotency_key_reused");
-    if (late.has(row.reference)) throw inProgress(row.reference);
-    if (row.state === "started") throw (await this.#isTakenFromOwner(row)) ? beaten : inProgress(row.reference);
+      throw refusal("idempotency_key_reused", undefined, factsOf(row));
+    if (late.has(row.reference)) throw inProgress(row);
+    if (row.state === "started") throw (await this.#isTakenFromOwner(row)) ? beaten : inProgress(row);
     if (isErased) throw refusal("record_no_longer_held", undefined, factsOf(row));
     if (row.state === "failed" || row.state === "unknown") return undefined;
     const given = await this.#replays.again(row);
@@ -301,8 +301,10 @@ export class Verifications {
   ): Promise<Given> {
     const question = { bvn, phone, answers, ...(traceparent === undefined ? {} : { traceparent }) };
     const { row, verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(started, route, question, manner);
+    // Whoever took the verification over may have given its record.
+    const now = recorded === false ? await this.#nowOf(row) : undefined;
     const facts: Facts = {
-      charged: recorded && verdict.state === "verified",
+      charged: now?.charged === 1,
       upstream_called: upstreamCalled,
       request_reference: row.reference,
     };
@@ -315,6 +317,11 @@ export class Verifications {
       );
     if (verdict.state !== "verified") throw failureOf(verdict, facts, this.#parts.settings);
     return { record: recordOf(row, verdict.record), replayed: false };
+  }
+
+  /** The row as it is now; undefined if the store does not say. */
+  async #nowOf({ account_id, mode, reference }: Row): Promise<Row | undefined> {
+    return this.#parts.ledger.byReference(account_id, mode, reference).catch(() => undefined);
   }
 
   /** Writes down a verification that is refused before anybody is asked. */
