@@ -4,6 +4,7 @@ import { priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
 import { ran } from "../src/cli/testing.ts";
 import { readConfig } from "../src/config.ts";
+import { type LiveSource, openSource } from "../src/upstreams/catalogue-live.ts";
 import { engines } from "./support/engines.ts";
 import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
 
@@ -93,6 +94,41 @@ for (const engine of engines)
       const { db } = await service.store();
       const [revision] = await db.selectFrom("catalogue_revision").selectAll().where("number", "=", 2).execute();
       assert.deepEqual([revision?.author, revision?.source], ["ada", "compatible"]);
+    });
+
+    it("a process that pulls again asks for changes alone, and comes to the same", async () => {
+      const values = { url: source.url, email: "sandbox@example.com", key: sandboxKey };
+      const quiet = { warn: () => {}, error: () => {} };
+      const [following, anew] = [1, 2].map(() => openSource("compatible", values, quiet));
+      const pull = async ({ pull }: LiveSource) => {
+        const pulled = await pull(new AbortController().signal);
+        assert.ok(pulled.kind === "whole", JSON.stringify(pulled));
+        return pulled.lists;
+      };
+      try {
+        await pull(following!);
+        await reprice(115);
+        const lists = await pull(following!);
+        const whole = await pull(anew!);
+        assert.ok(lists["data-bundles"]!.some(({ price }) => price === "115"));
+        for (const [list, entries] of Object.entries(whole)) {
+          const changed: object[] = lists[list as keyof typeof lists]!;
+          assert.deepEqual(
+            new Set(changed.map((entry) => JSON.stringify(entry))),
+            new Set(entries.map((entry) => JSON.stringify(entry))),
+          );
+        }
+        await reprice(110);
+      } finally {
+        await following!.close();
+        await anew!.close();
+      }
+    });
+
+    it("the list of changes says how old the lists are", async () => {
+      const changes = await service.ask("/api/v2/catalogue/changes");
+      assert.equal(changes.headers["duba-catalogue-as-of"], (await ask()).headers["duba-catalogue-as-of"]);
+      assert.equal((await source.ask("/api/v2/catalogue/changes")).headers["duba-catalogue-as-of"], undefined);
     });
 
     it("an answer that did not change says when it was confirmed, with the same ETag", async () => {

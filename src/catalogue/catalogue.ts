@@ -36,6 +36,8 @@ export interface CatalogueState {
 export interface Catalogue extends LookUps {
   /** What revisions changed, as this account sees it. Reads the store. Throws `validation_failed` for a cursor of elsewhere. */
   changes(asked: ChangesAsked, accountId?: string): Promise<ChangeList>;
+  /** Headers that say how old the lists are that follow a source; none if no list does. */
+  age(): Record<string, string>;
 }
 
 /** The catalogue as its process holds it: of one revision at a time. */
@@ -124,6 +126,7 @@ export async function openCatalogue({
     cablePlans: (type, accountId) => current.answers.cablePlans(type, accountId),
     addOns: (type, productCode, accountId) => current.answers.addOns(type, productCode, accountId),
     changes: (asked, accountId) => listChanges(db, current.snapshot, asked, accountId),
+    age: () => origins?.record() ?? {},
     snapshot: () => current.snapshot,
     state: () => {
       const { revision, publishedAt } = current.snapshot;

@@ -6,7 +6,7 @@ import { suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
 import { answerWriter } from "../contract/answer.ts";
 import { inputReader } from "../contract/input.ts";
-import type { Caller } from "../contract/operation.ts";
+import type { Answered, Caller } from "../contract/operation.ts";
 import { backup } from "../storage/backup.ts";
 import { restore } from "../storage/restore.ts";
 import { openStore } from "../storage/store.ts";
@@ -25,7 +25,7 @@ const start = Date.UTC(2026, 0, 31, 9, 30);
 async function ask(catalogue: OpenCatalogue, input: { after?: string; limit?: string } = {}, accountId?: string) {
   const caller = accountId === undefined ? null : ({ accountId } as Caller);
   const call = { input, headers: {}, caller, requestId: "test", address: "127.0.0.1" };
-  const answer = await listCatalogueChanges.run!(call, catalogue);
+  const { answer } = (await listCatalogueChanges.run!(call, catalogue)) as Answered<object>;
   return JSON.parse(answerWriter(listCatalogueChanges.answer)(answer)) as CatalogueChangeAnswer;
 }
 

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { optionalField } from "../contract/formats.ts";
-import { operation } from "../contract/operation.ts";
+import { type Answered, operation } from "../contract/operation.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { CatalogueChangeAnswer } from "./shapes.ts";
 
@@ -63,7 +63,8 @@ export const listCatalogueChanges = operation({
     "from then on ask with the last `next`. `after=0` lists everything from the first revision on. Prices are the ones that " +
     "you pay, by the margins that hold for you now. The order of a list is not told here. `scheduled` shows callers with a " +
     "credential what is planned; when its time comes it is listed like any other change, with what it then changes. A cursor " +
-    "of another history, as after a restore of this service, is refused: begin anew.",
+    "of another history, as after a restore of this service, is refused: begin anew. Where lists follow a source, the " +
+    "answer says how old they are, in the headers of their own answers.",
   group: "Data",
   documented: false,
   access: "anonymous",
@@ -91,10 +92,10 @@ export const listCatalogueChanges = operation({
     { summary: "The first change of all", input: { after: "0", limit: "1" }, answer: first },
     { summary: "A price that rose", input: { after: "6-9f2c61b0a7" }, answer: dearer },
   ],
-  run: async ({ input: { after, limit }, caller }, catalogue: Catalogue): Promise<CatalogueChangeAnswer> => {
+  run: async ({ input: { after, limit }, caller }, catalogue: Catalogue): Promise<Answered<CatalogueChangeAnswer>> => {
     const asked = { after, limit: limit === undefined ? USUAL_LIMIT : Number(limit) };
     const found = await catalogue.changes(asked, caller?.accountId);
     const message = found.data.length === 0 ? "No catalogue changes" : "Catalogue changes found";
-    return { success: true, status: "success", message, ...found };
+    return { answer: { success: true, status: "success", message, ...found }, headers: catalogue.age() };
   },
 });

@@ -25,6 +25,12 @@ export class Origins implements Origin {
     return this.#covers.includes(list) ? this : ownOrigin;
   }
 
+  /** The headers by their names. */
+  record(): Record<string, string> {
+    const places = this.headers.keys().filter((at) => at % 2 === 0);
+    return Object.fromEntries(places.map((at) => [this.headers[at]!, this.headers[at + 1]!]));
+  }
+
   /** `asOf`: when the list was last as the source has it, in milliseconds since 1970; null: never. */
   set(asOf: number | null, isStale: boolean): void {
     if (asOf === this.#asOf && isStale === this.#isStale) return;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { LiveSource } from "../upstreams/catalogue-live.ts";
-import type { Pulled } from "../upstreams/catalogue-source.ts";
+import type { Origin, Pulled } from "../upstreams/catalogue-source.ts";
 import { readEntry } from "./files/entry.ts";
 import { type Content, keyOf, type ListName, nameOf, shapeOf } from "./lists.ts";
 import { pacer } from "./pace.ts";
@@ -29,6 +29,7 @@ export interface Offer {
   readonly lists: readonly OfferedList[];
   /** What the source has and no list can hold, in sentences. */
   readonly leftOut: readonly string[];
+  readonly origin: Origin;
 }
 
 /** Asks a source for all that it covers, and changes nothing. Gives nothing of a list of which most cannot be read. */
@@ -48,7 +49,7 @@ export async function offerOf(
       return { kind: "unreadable", sentence: `${bad} of its ${given.length} ${list} cannot be used.` };
     lists.push(read);
   }
-  return { lists, leftOut };
+  return { lists, leftOut, origin: pulled.origin ?? { asOf: null, isStale: false } };
 }
 
 /** Look-ups are answered meanwhile. */

@@ -23,6 +23,12 @@ export interface PullRecord {
   readonly sentences: readonly string[];
   /** When the last successful pull began. */
   readonly succeededAt: number | null;
+  /** When the source's lists were then as its own source had them, if it said so. */
+  readonly sourceAsOf: number | null;
+  /** Whether the source called its lists stale then. */
+  readonly sourceIsStale: boolean;
+  /** Until when the source asked to be left alone. */
+  readonly notBefore: number | null;
   /** Hash of what the source had when it was last taken over, held or found to be so already. */
   readonly content: string | null;
   /** What was held last. */
@@ -53,7 +59,8 @@ export async function beginPull(
       .insertInto("catalogue_source")
       .values({
         ...{ source, begun_at: 0, ended_at: null, result: null, sentences: "[]" },
-        ...{ succeeded_at: null, content: null, draft: null },
+        ...{ succeeded_at: null, source_as_of: null, source_is_stale: 0, not_before: null },
+        ...{ content: null, draft: null },
       })
       .onConflict((conflict) => conflict.column("source").doNothing())
       .execute();
@@ -68,7 +75,8 @@ export async function beginPull(
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return undefined;
   const none = { result: null, sentences: [], succeededAt: null, content: null, draft: null };
-  return { ...none, ...last, source, begunAt, endedAt: null };
+  const nothingSaid = { sourceAsOf: null, sourceIsStale: false, notBefore: null };
+  return { ...none, ...nothingSaid, ...last, source, begunAt, endedAt: null };
 }
 
 /** Notes what a pull came to, unless another one began meanwhile. */
@@ -77,11 +85,22 @@ export async function endPull(db: Kysely<Tables>, pull: PullRecord): Promise<voi
     .updateTable("catalogue_source")
     .set({
       ...{ ended_at: pull.endedAt, result: pull.result, sentences: JSON.stringify(pull.sentences) },
-      ...{ succeeded_at: pull.succeededAt, content: pull.content, draft: pull.draft },
+      ...{ succeeded_at: pull.succeededAt, source_as_of: pull.sourceAsOf, not_before: pull.notBefore },
+      ...{ source_is_stale: pull.sourceIsStale ? 1 : 0, content: pull.content, draft: pull.draft },
     })
     .where("source", "=", pull.source)
     .where("begun_at", "=", pull.begunAt)
     .execute();
+}
+
+/**
+ * When what is served was last as at its source, or as at the source of that one, in milliseconds since 1970 (null: never),
+ * and whether it is stale.
+ */
+export function ageOf(pull: PullRecord | undefined, now: number, staleAfter: number) {
+  if (!pull || pull.succeededAt === null) return { asOf: null, isStale: true };
+  const asOf = Math.min(pull.succeededAt, pull.sourceAsOf ?? pull.succeededAt);
+  return { asOf, isStale: pull.sourceIsStale || now - asOf > staleAfter };
 }
 
 /** Whether what was held of a source still waits. */
@@ -93,8 +112,10 @@ export async function isHeld(db: Kysely<Tables>, draft: number | null): Promise<
 
 function recordOf(row: CatalogueSourceRow): PullRecord {
   const { source, begun_at, ended_at, result, sentences, succeeded_at, content, draft } = row;
+  const { source_as_of, source_is_stale, not_before } = row;
   return {
     ...{ source, begunAt: begun_at, endedAt: ended_at, result: result as PullResult | null },
     ...{ sentences: JSON.parse(sentences), succeededAt: succeeded_at, content, draft },
+    ...{ sourceAsOf: source_as_of, sourceIsStale: source_is_stale === 1, notBefore: not_before },
   };
 }

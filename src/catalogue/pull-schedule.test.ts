@@ -97,6 +97,53 @@ for (const engine of engines)
       assert.deepEqual(one.headers(), asOf(clock.time));
     });
 
+    test("what is stale at the source is stale here, and as old as there", async (t) => {
+      const { beside, shop, clock, begin } = await following(t, engine);
+      shop.headers = { "Duba-Catalogue-As-Of": new Date(start - 5 * minute).toISOString() };
+      const one = await begin();
+      const two = await begin(beside.db);
+      for (const { headers } of [one, two]) assert.deepEqual(headers(), asOf(start - 5 * minute));
+      shop.headers["Duba-Catalogue-Stale"] = "true";
+      clock.time += 15 * minute;
+      await Promise.all([one.look(), two.look()]);
+      await Promise.all([one.look(), two.look()]);
+      for (const { headers } of [one, two]) assert.deepEqual(headers(), [...asOf(start - 5 * minute), ...stale]);
+      shop.headers = {};
+      clock.time += 15 * minute;
+      await one.look();
+      assert.deepEqual(one.headers(), asOf(clock.time));
+      // A source without a clock of its own errors cannot make it younger than the pull.
+      shop.headers = { "Duba-Catalogue-As-Of": "2099-01-31T09:30:00.000Z" };
+      clock.time += 15 * minute;
+      await one.look();
+      assert.deepEqual(one.headers(), asOf(clock.time));
+    });
+
+    test("a source that asks for a pause is left alone until then, by every instance", async (t) => {
+      const { beside, shop, clock, log, begin } = await following(t, engine);
+      const one = await begin();
+      const two = await begin(beside.db);
+      const look = () => Promise.all([one.look(), two.look()]);
+      const usual = shop.vendor.behaviour;
+      shop.vendor.behaviour = (response) => void response.writeHead(503, { "Retry-After": "3600" }).end();
+      clock.time += 15 * minute;
+      const begun = clock.time;
+      await look();
+      assert.equal(log.lines[0]?.fields.result, "unreachable");
+      shop.vendor.behaviour = usual;
+      for (const minutes of [15, 45, 59.9]) {
+        clock.time = begun + minutes * minute;
+        await look();
+        assert.equal(shop.pulls, 1);
+      }
+      clock.time = begun + 60 * minute;
+      await look();
+      assert.equal(shop.pulls, 2);
+      clock.time += 15 * minute;
+      await look();
+      assert.equal(shop.pulls, 3);
+    });
+
     test("a process that starts later knows at once how old what it serves is", async (t) => {
       const { beside, clock, begin } = await following(t, engine);
       await begin();

@@ -2,12 +2,14 @@ import { codeOf } from "../storage/fault.ts";
 import type { Origins } from "./origin.ts";
 import { pullFrom } from "./pull.ts";
 import type { PulledSource } from "./pull-offer.ts";
-import { beginPull, type PullRecord, readPull } from "./pull-record.ts";
+import { ageOf, beginPull, type PullRecord, readPull } from "./pull-record.ts";
 import type { Publisher } from "./revisions/settle.ts";
 
 const LOOK_EVERY = 1_000;
 /** Milliseconds that a pull may take until the source has given everything. */
 const LONGEST_PULL = 5 * 60_000;
+/** The longest that a source may ask to be left alone; a clock that was set back must not make it longer. */
+const LONGEST_WAIT = 24 * 3_600_000;
 
 /** How a catalogue follows a source. Times are milliseconds. */
 export interface Follow {
@@ -49,8 +51,8 @@ export async function followSource(
     last = record;
   };
   const tellAge = () => {
-    const asOf = last?.succeededAt ?? null;
-    origins.set(asOf, asOf === null || now() - asOf > staleAfter);
+    const { asOf, isStale } = ageOf(last, now(), staleAfter);
+    origins.set(asOf, isStale);
   };
 
   const pull = async (begun: PullRecord): Promise<void> => {
@@ -71,6 +73,8 @@ export async function followSource(
       const age = now() - (last?.begunAt ?? 0);
       // A clock that was set back far would otherwise wait for its old time.
       if (last && age < pause && age > -every) return;
+      const wait = (last?.notBefore ?? 0) - now();
+      if (wait > 0 && wait <= LONGEST_WAIT) return;
       const begun = await beginPull(db, source.name, last, now());
       if (begun) await pull(begun);
     } finally {

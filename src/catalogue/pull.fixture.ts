@@ -23,6 +23,8 @@ export class Shop {
     products: starterRows("cable-products.json").map((row, at) => ({ id: at + 1, ...row })),
     addOns: starterRows("cable-add-ons.json"),
   };
+  /** Headers of its answers. */
+  headers: Record<string, string> = {};
   readonly vendor: LocalVendor;
   readonly source: PulledSource;
   readonly log = new RecordedLog();
@@ -39,7 +41,9 @@ export class Shop {
     };
     vendor.behaviour = (response, received) => {
       const { pathname, searchParams } = new URL(received.path, vendor.url);
-      json(200, this.#answer(pathname.replace("/api/v2/", ""), searchParams))(response, received);
+      const path = pathname.replace("/api/v2/", "");
+      if (path === "catalogue/changes") return json(404, {})(response, received);
+      json(200, this.#answer(path, searchParams), this.headers)(response, received);
     };
   }
 

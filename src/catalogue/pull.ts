@@ -48,13 +48,17 @@ export async function pullFrom(
   const { db, now } = publisher;
   const end = async (facts: Partial<PullRecord>, outcome?: Outcome): Promise<PullEnd> => {
     const { sentences = [] } = facts;
-    const record = { ...begun, ...facts, endedAt: now(), sentences: shortened(sentences) };
+    const record = { ...begun, notBefore: null, ...facts, endedAt: now(), sentences: shortened(sentences) };
     await endPull(db, record);
     return { record, ...(outcome && { outcome }) };
   };
   try {
     const offer = await offerOf(source, signal);
-    if ("kind" in offer) return await end({ result: offer.kind, sentences: [offer.sentence] });
+    if ("kind" in offer) {
+      const { kind, sentence, retryAfter } = offer;
+      const notBefore = retryAfter === undefined ? null : now() + retryAfter;
+      return await end({ result: kind, sentences: [sentence], notBefore });
+    }
     const content = await hashOf(offer);
     const known = !again && content === begun.content;
     if (known && (await isHeld(db, begun.draft)))
@@ -67,7 +71,8 @@ export async function pullFrom(
     const facts = { content, draft, sentences: await leftOutOf(publisher, offer) };
     if (draft !== null) return await end({ ...facts, result: "held" }, outcome);
     const result = outcome?.state === "published" ? "published" : "unchanged";
-    return await end({ ...facts, result, succeededAt: begun.begunAt }, outcome);
+    const { asOf: sourceAsOf, isStale: sourceIsStale } = offer.origin;
+    return await end({ ...facts, result, succeededAt: begun.begunAt, sourceAsOf, sourceIsStale }, outcome);
   } catch (error) {
     if (error instanceof ListFault) return await end({ result: "refused", sentences: error.sentences });
     await end({ result: "failed" }).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import { holdingFormulas, leftOutOf, planOf, pullFrom } from "../catalogue/pull.ts";
 import { offerOf, type PulledSource } from "../catalogue/pull-offer.ts";
-import { beginPull, isHeld, listPulls, type PullRecord, readPull } from "../catalogue/pull-record.ts";
+import { ageOf, beginPull, isHeld, listPulls, type PullRecord, readPull } from "../catalogue/pull-record.ts";
 import { pullSettings } from "../catalogue/pull-settings.ts";
 import { CatalogueFault } from "../catalogue/revisions/fault.ts";
 import { preview } from "../catalogue/revisions/publish.ts";
@@ -102,7 +102,8 @@ type Status = ReturnType<typeof statusOf>;
 
 function statusOf(pull: PullRecord, held: boolean, { pull: { source, staleAfter } }: Config) {
   const iso = (milliseconds: number | null) => milliseconds && new Date(milliseconds).toISOString();
-  const age = pull.succeededAt === null ? null : Math.max(0, Date.now() - pull.succeededAt);
+  const { asOf, isStale } = ageOf(pull, Date.now(), staleAfter);
+  const age = asOf === null ? null : Math.max(0, Date.now() - asOf);
   return {
     source: pull.source,
     followed: pull.source === source,
@@ -110,9 +111,11 @@ function statusOf(pull: PullRecord, held: boolean, { pull: { source, staleAfter 
     under_way: pull.endedAt === null,
     result: pull.result,
     sentences: pull.sentences,
-    as_of: iso(pull.succeededAt),
+    as_of: iso(asOf),
     age_seconds: age === null ? null : Math.floor(age / 1000),
-    stale: age === null || age > staleAfter,
+    stale: isStale,
+    source_stale: pull.sourceIsStale,
+    not_before: iso(pull.notBefore),
     held: held ? `d${pull.draft}` : null,
   };
 }

@@ -117,7 +117,7 @@ const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   catalogue_source: [
     {
       ...{ source: "vtpass", begun_at: madeAt, ended_at: null, result: "held", sentences: "[]" },
-      ...{ succeeded_at: madeAt, content: "hash", draft: 1 },
+      ...{ succeeded_at: madeAt, source_as_of: null, source_is_stale: 1, not_before: 5, content: "hash", draft: 1 },
     },
   ],
   catalogue_revision: [{ ...revision, number: 2, source: "import" }],

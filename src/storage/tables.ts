@@ -88,6 +88,12 @@ export interface CatalogueSourceRow {
   sentences: string;
   /** When the last pull began that found, or made, the catalogue as the source has it. */
   succeeded_at: number | null;
+  /** When the source's lists were then as at its own source, if it said so. */
+  source_as_of: number | null;
+  /** 1 if the source called its lists stale then. */
+  source_is_stale: number;
+  /** Until when the source asked to be left alone. */
+  not_before: number | null;
   /** Hash of what the source had when it was last taken over, held or found to be so already. */
   content: string | null;
   /** The draft in which that is held, or was. */

@@ -1,4 +1,5 @@
-import type { Pull, Pulled, PullFault } from "./catalogue-source.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Origin, Pull, Pulled, PullFault } from "./catalogue-source.ts";
 import type { Allowance, Exchange, Exchanged } from "./exchange.ts";
 
 /** The most that one pull may ask for: requests, bytes of one answer, bytes of all. */
@@ -6,15 +7,23 @@ const mostRequests = 1_000;
 const mostBytes = 8 * 1024 * 1024;
 const mostBytesOfAll = 32 * 1024 * 1024;
 
-const revisionHeader = "duba-catalogue-revision";
+/** Milliseconds: a source that asks for a longer pause is asked again by a later pull. */
+const longestPause = 30_000;
+/** The longest pause that is kept to. */
+const mostPause = 24 * 3_600_000;
+
+const told = ["etag", "retry-after", "duba-catalogue-as-of", "duba-catalogue-stale"];
 
 /** Ends a pull: what was read so far is dropped. The message is a sentence of ours. */
 export class PullEnded extends Error {
   readonly kind: PullFault;
+  /** Milliseconds that the source asks to be left alone. */
+  readonly retryAfter: number | undefined;
 
-  constructor(kind: PullFault, sentence: string) {
+  constructor(kind: PullFault, sentence: string, retryAfter?: number) {
     super(sentence);
     this.kind = kind;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -47,7 +56,7 @@ export class Requests {
   readonly answers = new Map<string, Known>();
   readonly #allowance: Allowance = { each: mostBytes, left: mostBytesOfAll };
   #left = mostRequests;
-  #revision: string | undefined;
+  #origin: Origin | undefined;
 
   constructor(exchange: Exchange, signal: AbortSignal, known: ReadonlyMap<string, Known>) {
     this.#exchange = exchange;
@@ -55,35 +64,61 @@ export class Requests {
     this.#known = known;
   }
 
-  /** Throws `PullEnded` for all but a good answer. */
+  /** How old the source says that its own lists are: of several answers the oldest. */
+  get origin(): Origin | undefined {
+    return this.#origin;
+  }
+
+  /** Waits where the source asks for a short pause. Throws `PullEnded` for all but a good answer. */
   async get<Answer>({ what, url, headers, read, failureIn }: Wanted<Answer>): Promise<Answer> {
-    this.#left -= 1;
-    if (this.#left < 0)
-      throw new PullEnded("unreadable", `It takes more than ${mostRequests} requests to read it all.`);
     const known = this.#known.get(url);
-    const before = this.#allowance.left;
-    const exchanged = await this.#exchange.ask({
-      ...{ method: "GET", url, headers, signal: this.#signal },
-      ...{ allowance: this.#allowance, knownEtag: known?.etag, tell: ["etag", revisionHeader] },
-    });
-    if (exchanged.kind !== "answered") throw unanswered(what, exchanged);
-    const { status, body, headers: { etag, [revisionHeader]: revision } = {} } = exchanged;
-    this.#sameRevision(revision);
+    const { exchanged, size } = await this.#ask(what, url, headers, known?.etag);
+    const { status, body, headers: { etag } = {} } = exchanged;
     if (status === 304 && known) return this.#again(what, url, known) as Answer;
     const failure = failureIn?.(body);
     if (failure) throw new PullEnded(failure.kind, `Asked for ${what}, it answered ${failure.said}.`);
     if (status !== 200) throw refused(what, status);
     const answer = read(body);
     if (answer === undefined) throw new PullEnded("unreadable", `What it answered for ${what} has another shape.`);
-    if (etag !== undefined) this.answers.set(url, { etag, size: before - this.#allowance.left, answer });
+    if (etag !== undefined) this.answers.set(url, { etag, size, answer });
     return answer;
   }
 
-  /** A server that names its revision must not change it in between: its lists would not belong together. */
-  #sameRevision(revision: string | undefined): void {
-    if (revision !== undefined && revision !== (this.#revision ?? revision))
-      throw new PullEnded("incomplete", "The catalogue there was changed while it was read.");
-    this.#revision ??= revision;
+  async #ask(what: string, url: string, headers: Record<string, string>, knownEtag: string | undefined) {
+    for (;;) {
+      this.#left -= 1;
+      if (this.#left < 0)
+        throw new PullEnded("unreadable", `It takes more than ${mostRequests} requests to read it all.`);
+      const before = this.#allowance.left;
+      const exchanged = await this.#exchange.ask({
+        ...{ method: "GET", url, headers, signal: this.#signal },
+        ...{ allowance: this.#allowance, knownEtag, tell: told },
+      });
+      if (exchanged.kind !== "answered") throw unanswered(what, exchanged);
+      const pause = pauseIn(exchanged);
+      if (pause === undefined) {
+        this.#note(exchanged.headers ?? {});
+        return { exchanged, size: before - this.#allowance.left };
+      }
+      const { status } = exchanged;
+      const sentence = `Asked for ${what}, it answered ${status} and asked for a pause of ${Math.ceil(pause / 1000)} s.`;
+      const ended = new PullEnded("unreachable", sentence, pause);
+      if (pause > longestPause) throw ended;
+      await sleep(Math.max(pause, 100), undefined, { signal: this.#signal }).catch(() => {
+        throw ended;
+      });
+    }
+  }
+
+  #note({ "duba-catalogue-as-of": asOfText = "", "duba-catalogue-stale": stale }: Record<string, string>): void {
+    const asOf = Date.parse(asOfText);
+    if (Number.isNaN(asOf) && stale === undefined) return;
+    const known = this.#origin ?? { asOf: null, isStale: false };
+    const times = [known.asOf, asOf].filter((time) => time !== null && !Number.isNaN(time)) as number[];
+    this.#origin = {
+      asOf: times.length === 0 ? null : Math.min(...times),
+      isStale: known.isStale || stale === "true",
+    };
   }
 
   /** What is kept counts like what is read: it takes the same memory. */
@@ -104,10 +139,15 @@ export function pulling(exchange: Exchange, ask: (requests: Requests, signal: Ab
     const requests = new Requests(exchange, signal, known);
     try {
       const whole = await ask(requests, signal);
-      known = requests.answers;
-      return whole;
+      // A pull that asked only for changes leaves what is known of the lists.
+      if (requests.answers.size > 0) known = requests.answers;
+      const { origin } = requests;
+      return { ...whole, ...(origin && { origin }) };
     } catch (error) {
-      if (error instanceof PullEnded) return { kind: error.kind, sentence: error.message };
+      if (error instanceof PullEnded) {
+        const { kind, message: sentence, retryAfter } = error;
+        return { kind, sentence, ...(retryAfter !== undefined && { retryAfter }) };
+      }
       throw error;
     }
   };
@@ -133,4 +173,12 @@ function refused(what: string, status: number): PullEnded {
   if (status === 401 || status === 403) return new PullEnded("refused_credentials", sentence);
   if (status === 408 || status === 429 || status >= 500) return new PullEnded("unreachable", sentence);
   return new PullEnded(status === 404 || status === 410 ? "incomplete" : "unreadable", sentence);
+}
+
+/** Milliseconds for which an answer asks to be left alone: Retry-After in seconds or as a date. */
+function pauseIn({ status, headers }: Extract<Exchanged, { kind: "answered" }>): number | undefined {
+  const text = headers?.["retry-after"];
+  if (text === undefined || (status !== 429 && status !== 503)) return undefined;
+  const pause = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(pause) ? undefined : Math.min(Math.max(pause, 0), mostPause);
 }

@@ -64,6 +64,14 @@ export interface CatalogueLists {
  */
 export type PullFault = "unreachable" | "refused_credentials" | "unreadable" | "incomplete";
 
+/** What a source says of its own lists, if it follows another one. */
+export interface Origin {
+  /** When they were last as there, in milliseconds since 1970; null if it does not say. */
+  asOf: number | null;
+  /** Whether it calls them stale. */
+  isStale: boolean;
+}
+
 /** All that a source covers, or nothing. Sentences are ours: a vendor's text is never in them, its codes may be. */
 export type Pulled =
   | {
@@ -71,8 +79,14 @@ export type Pulled =
       lists: Partial<CatalogueLists>;
       /** What the source has and the lists cannot hold, in sentences. */
       leftOut: readonly string[];
+      origin?: Origin;
     }
-  | { kind: PullFault; sentence: string };
+  | {
+      kind: PullFault;
+      sentence: string;
+      /** Milliseconds that the source asks to be left alone. */
+      retryAfter?: number;
+    };
 
 /** Asks a source for everything. Never rejects, takes a bounded memory, and ends soon after the signal does. */
 export type Pull = (signal: AbortSignal) => Promise<Pulled>;
