@@ -4,21 +4,12 @@ import { ConfigFault, readConfig } from "../src/config.ts";
 import { wire } from "../src/wire.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
-import { sandboxKey, startService, type TestService } from "./support/service.ts";
+import { sandboxKey, withService } from "./support/service.ts";
 
 const corporate = "/api/v2/corporate-data/list";
 const lookup = "/api/v2/internet/data/lookup";
 const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
 const exchange = "/api/v2/merchant/authorization";
-
-async function withService(environment: Record<string, string>, work: (service: TestService) => Promise<void>) {
-  const service = await startService(environment);
-  try {
-    await work(service);
-  } finally {
-    await service.close();
-  }
-}
 
 describe("closed doors", { concurrency: true }, () => {
   it("an address is refused after 20 failed credentials, wherever it sent them, and good ones wait too", async () => {

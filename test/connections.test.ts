@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { Line } from "./support/raw.ts";
-import { startService } from "./support/service.ts";
+import { withService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
 /** Three megabytes, so that a few of them fill what the kernel keeps on both sides. */
@@ -10,8 +10,7 @@ const large = "GET /docs/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n";
 
 describe("connections", { concurrency: true }, () => {
   it("whose caller does not read are cut when an answer has waited too long", async () => {
-    const service = await startService({ DUBA_ANSWER_TIMEOUT: "500ms", DUBA_LIMITS: "off" });
-    try {
+    await withService({ DUBA_ANSWER_TIMEOUT: "500ms", DUBA_LIMITS: "off" }, async (service) => {
       const whole = await service.ask("/docs/scalar.js");
       const stuck = connect(service.port, "127.0.0.1").pause();
       stuck.on("error", () => undefined);
@@ -20,14 +19,11 @@ describe("connections", { concurrency: true }, () => {
       await new Promise((resolve) => stuck.once("close", resolve).resume());
       assert.ok(stuck.bytesRead < 8 * whole.bytes.length, "the rest of the answers was not sent");
       assert.equal((await service.ask("/docs/scalar.js")).bytes.length, whole.bytes.length);
-    } finally {
-      await service.close();
-    }
+    });
   });
 
   it("above the limit are closed at once, and those before go on", async () => {
-    const service = await startService({ DUBA_MAX_CONNECTIONS: "2" });
-    try {
+    await withService({ DUBA_MAX_CONNECTIONS: "2" }, async (service) => {
       const lines = [new Line(service.port), new Line(service.port)];
       const ask = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
       for (const line of lines) line.say(ask);
@@ -42,8 +38,6 @@ describe("connections", { concurrency: true }, () => {
       for (const line of lines) line.end();
       await until(() => service.lines.length > 0);
       assert.equal(service.lines.filter(({ message }) => message.startsWith("refused connections")).length, 1);
-    } finally {
-      await service.close();
-    }
+    });
   });
 });

@@ -2,21 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
-import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
+import { type Answer, sandboxKey, withService } from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
 const corporate = "/api/v2/corporate-data/list";
 const verify = "/api/v2/kyc/verify-bvn";
 const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
-
-async function withService(environment: Record<string, string>, work: (service: TestService) => Promise<void>) {
-  const service = await startService(environment);
-  try {
-    await work(service);
-  } finally {
-    await service.close();
-  }
-}
 
 function assertLimited(answer: Answer, path: string): void {
   assertFailure(answer, 429, "rate_limited", { path });

@@ -1,17 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type AskOptions, startService, type TestService } from "./support/service.ts";
+import { type AskOptions, withService } from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
-
-async function withService(environment: Record<string, string>, work: (service: TestService) => Promise<void>) {
-  const service = await startService(environment);
-  try {
-    await work(service);
-  } finally {
-    await service.close();
-  }
-}
 
 /** What a caller can write into a request to make it look as if it came for another host. */
 const misleading: AskOptions["headers"][] = [

@@ -4,7 +4,8 @@ import type { FailurePath } from "../contract/envelope.ts";
 import { Failure } from "../contract/failures.ts";
 import { type RequestBounds, sizeOf } from "./body.ts";
 import { failureAnswer } from "./failure-answer.ts";
-import { type Gate, quotaHeaders, quotaOf } from "./pipeline.ts";
+import type { Gate } from "./pipeline.ts";
+import { quotaHeaders } from "./quota.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 
 /** Answers in the common envelope what the HTTP parser refuses before there is a request. */
@@ -25,7 +26,7 @@ export function answerOddRequests(server: Server, gate: Gate, pathOf: (url: stri
     const failure = new Failure("expectation_failed", "Leave the Expect header out, or send Expect: 100-continue.");
     const id = requestIdOf(request.headers["x-request-id"]);
     const { status, headers, body } = failureAnswer(failure, id, gate, pathOf(request.url ?? ""));
-    const quota = quotaHeaders(quotaOf(gate, gate.addressOf(request)));
+    const quota = quotaHeaders(gate.buckets?.anonymous.peek(gate.addressOf(request)));
     response.writeHead(status, [...headers, ...quota, "Connection", "close"]).end(body);
   });
 }
@@ -41,7 +42,7 @@ function parserFailure(code: string | undefined, bounds: RequestBounds): Failure
 
 function refuse(socket: Socket, gate: Gate, failure: Failure): void {
   const { status, headers, body } = failureAnswer(failure, newRequestId(), gate);
-  headers.push(...quotaHeaders(quotaOf(gate, socket.remoteAddress ?? "")));
+  headers.push(...quotaHeaders(gate.buckets?.anonymous.peek(socket.remoteAddress ?? "")));
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `Date: ${new Date().toUTCString()}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
   if (status === 405) lines.push("Allow: GET, HEAD, POST, QUERY");

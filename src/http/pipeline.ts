@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { AnswerFault, answerWriter } from "../contract/answer.ts";
+import { answerWriter } from "../contract/answer.ts";
 import { Failure } from "../contract/failures.ts";
 import {
   type Answered,
@@ -11,14 +11,15 @@ import {
   tellsMode,
 } from "../contract/operation.ts";
 import type { Turns } from "../contract/turns.ts";
-import { StoreAway } from "../storage/fault.ts";
 import type { RequestBounds } from "./body.ts";
 import { codingOf } from "./coding.ts";
 import type { ConnectionBounds } from "./connections.ts";
 import { failureAnswer } from "./failure-answer.ts";
+import { failureOf, faultOf } from "./fault.ts";
+import { deprecation, pairsOf } from "./header-pairs.ts";
 import { type Accepted, inputOf, type Located } from "./input.ts";
 import type { AnswerCounts } from "./metrics.ts";
-import type { AddressBucket, Bucket, Quota } from "./quota.ts";
+import { type AddressBucket, type Bucket, type Quota, quotaHeaders, refuseExceeded } from "./quota.ts";
 
 /**
  * Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`.
@@ -183,11 +184,6 @@ function count(exchange: Exchange, buckets: Buckets, caller: Caller | null): voi
   refuseExceeded(exchange.quota);
 }
 
-/** Throws `rate_limited` if the caller has nothing left. */
-export function refuseExceeded({ exceeded, reset }: Quota): void {
-  if (exceeded) throw new Failure("rate_limited", `Too many requests. Try again in ${reset} s.`, { retryAfter: reset });
-}
-
 function given(raw: IncomingMessage, names: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of names) {
@@ -278,7 +274,7 @@ function fail(exchange: Exchange, error: unknown, always: readonly string[]): vo
   const failure = error instanceof Failure ? error : failureOf(error);
   const fault = failure === error ? undefined : faultOf(error);
   counts[failure.status] = (counts[failure.status] ?? 0) + 1;
-  exchange.quota ??= quotaOf(gate, exchange.address);
+  exchange.quota ??= gate.buckets?.anonymous.peek(exchange.address);
   if (fault || gate.accessLog !== "off") logLine(exchange, failure.status, failure.code, fault);
   if (response.destroyed) return;
   const { status, headers, body } = failureAnswer(failure, request.id, gate, operation);
@@ -288,58 +284,9 @@ function fail(exchange: Exchange, error: unknown, always: readonly string[]): vo
   response.end(body);
 }
 
-/** What is left to an address; undefined if nobody is limited. */
-export function quotaOf({ buckets }: Gate, address: string): Quota | undefined {
-  return buckets?.anonymous.peek(address);
-}
-
-export function quotaHeaders(quota: Quota | undefined): string[] {
-  return quota ? ["RateLimit-Policy", quota.policy, "RateLimit", quota.state] : [];
-}
-
 function logLine({ operation, gate, request, started }: Exchange, status: number, code?: string, fault?: object): void {
   const fields = { operation: operation.id, status, requestId: request.id, ...(code ? { code } : {}), ...fault };
   if (started > 0) Object.assign(fields, { ms: Math.round(performance.now() - started) });
   if (status >= 500) gate.log.error(fields, fault ? "fault" : "failed");
   else gate.log.info(fields, code ? "refused" : "answered");
-}
-
-function failureOf(fault: unknown): Failure {
-  if (!(fault instanceof StoreAway)) return new Failure("internal_error");
-  return new Failure(
-    "internal_error",
-    "The store of this service is out of order at the moment. Nothing was done for this request. Send it again shortly.",
-    { retryAfter: 2 },
-  );
-}
-
-/** What may be logged of a fault: its kind and place. A message can repeat what a caller sent. */
-export function faultOf(error: unknown): object {
-  if (!(error instanceof Error)) return { kind: typeof error };
-  const frames = error.stack?.split("\n").filter((line) => /^\s+at /.test(line));
-  const code = (error as NodeJS.ErrnoException).code;
-  return {
-    kind: error.name,
-    ...(typeof code === "string" ? { code } : {}),
-    ...(error instanceof AnswerFault ? { reason: error.message } : {}),
-    at: frames?.slice(0, 8).map((line) => line.trim()),
-  };
-}
-
-/** Flat header pairs of a deprecated operation (RFC 9745, RFC 8594). */
-function deprecation({ deprecated }: BoundOperation): string[] {
-  if (!deprecated) return [];
-  const { since, sunset, link } = deprecated;
-  return [
-    "Deprecation",
-    `@${Date.parse(since) / 1000}`,
-    "Sunset",
-    new Date(sunset).toUTCString(),
-    "Link",
-    `<${link}>; rel="successor-version"`,
-  ];
-}
-
-function pairsOf(flat: readonly string[]): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: flat.length / 2 }, (_, at) => [flat[at * 2], flat[at * 2 + 1]]));
 }

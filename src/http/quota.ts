@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { siteOf, subscriberOf, subscribersOfSite } from "../contract/address.ts";
+import { Failure } from "../contract/failures.ts";
 import type { Limit } from "../contract/setting.ts";
 
 /** What is left of one caller's limit. */
@@ -108,4 +109,14 @@ export class AddressBucket {
   peek(address: string): Quota {
     return this.#subscribers.peek(subscriberOf(address));
   }
+}
+
+/** Throws `rate_limited` if the caller has nothing left. */
+export function refuseExceeded({ exceeded, reset }: Quota): void {
+  if (exceeded) throw new Failure("rate_limited", `Too many requests. Try again in ${reset} s.`, { retryAfter: reset });
+}
+
+/** Flat header pairs that tell a caller its quota; none if nobody is limited. */
+export function quotaHeaders(quota: Quota | undefined): string[] {
+  return quota ? ["RateLimit-Policy", quota.policy, "RateLimit", quota.state] : [];
 }

@@ -4,8 +4,10 @@ import { Failure } from "../contract/failures.ts";
 import type { BoundOperation } from "../contract/operation.ts";
 import { boundConnections } from "./connections.ts";
 import { failureAnswer } from "./failure-answer.ts";
+import { faultOf } from "./fault.ts";
 import { answerOddRequests, parserFailures } from "./parser-failures.ts";
-import { faultOf, type Gate, pipeline, quotaHeaders, quotaOf } from "./pipeline.ts";
+import { type Gate, pipeline } from "./pipeline.ts";
+import { quotaHeaders } from "./quota.ts";
 import { refusalOf, targetOf, unroutable } from "./refusals.ts";
 import { newRequestId, requestIdOf } from "./request-id.ts";
 
@@ -59,7 +61,8 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
     const id = typeof request.id === "string" ? request.id : newRequestId();
     const { status, headers, body } = failureAnswer(failure, id, gate, path);
     if (reply.raw.destroyed) return;
-    reply.raw.writeHead(status, [...headers, ...quotaHeaders(quotaOf(gate, gate.addressOf(request.raw)))]).end(body);
+    const quota = gate.buckets?.anonymous.peek(gate.addressOf(request.raw));
+    reply.raw.writeHead(status, [...headers, ...quotaHeaders(quota)]).end(body);
     if (gate.accessLog !== "off") gate.log.info({ status, code: failure.code, requestId: id }, "refused");
   };
 

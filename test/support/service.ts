@@ -124,6 +124,16 @@ export async function startService(
   };
 }
 
+/** Starts a service for one piece of work, and closes it afterwards. */
+export async function withService(environment: Record<string, string>, work: (service: TestService) => Promise<void>) {
+  const service = await startService(environment);
+  try {
+    await work(service);
+  } finally {
+    await service.close();
+  }
+}
+
 export function ask(port: number, path: string, options: AskOptions = {}): Promise<Answer> {
   const { method = "GET", body, credential = sandboxKey, agent, headers = {} } = options;
   const payload = body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);

@@ -4,8 +4,9 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Coding } from "../../contract/ready.ts";
 import { codingOf } from "../coding.ts";
-import { type Gate, refuseExceeded } from "../pipeline.ts";
-import type { Quota } from "../quota.ts";
+import { pairsOf } from "../header-pairs.ts";
+import type { Gate } from "../pipeline.ts";
+import { quotaHeaders, refuseExceeded } from "../quota.ts";
 
 /** Content that stays the same while the process lives. A coded form is made when it is first asked for. */
 export interface Content {
@@ -61,7 +62,7 @@ export async function answer(
     Vary: "Accept-Encoding",
     "X-Request-Id": request.id,
     ...content.headers,
-    ...limitHeaders(isHeld ? buckets?.anonymous.giveBack(address) : quota),
+    ...pairsOf(quotaHeaders(isHeld ? buckets?.anonymous.giveBack(address) : quota)),
   });
   if (isHeld) return reply.code(304).send();
   if (coding !== "identity") reply.header("Content-Encoding", coding);
@@ -70,8 +71,4 @@ export async function answer(
 
 function holds(header: string | undefined, etag: string): boolean {
   return header !== undefined && (header.trim() === "*" || header.includes(etag.slice(2)));
-}
-
-function limitHeaders(quota: Quota | undefined): Record<string, string> {
-  return quota ? { "RateLimit-Policy": quota.policy, RateLimit: quota.state } : {};
 }
