@@ -74,9 +74,9 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     starting: true,
   });
   opened.defer(() => store.close());
-  const { db, engine } = store;
+  const { db, engine, now } = store;
 
-  const keyring = await holdKeyring({ path: ringFile, db, log });
+  const keyring = await holdKeyring({ path: ringFile, db, log, now });
   opened.defer(() => keyring.stop());
   const journal = await openJournal({
     db,
@@ -99,6 +99,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   const identity = await openIdentity({
     db,
     engine,
+    now,
     keyring,
     upstreams: { test: sandbox(), live: live.upstreams },
     settings: {

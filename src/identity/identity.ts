@@ -14,6 +14,7 @@ import { leasedOwner, soleOwner } from "./owners.ts";
 import type { Given } from "./replays.ts";
 import type { VerificationRequest } from "./request.ts";
 import { type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
+import { SweepTime } from "./sweep-time.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { type Upstreams, Verifications } from "./verification.ts";
 import { within } from "./within.ts";
@@ -56,6 +57,8 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
   const { db, engine, keyring, upstreams, settings, now = Date.now, log = silent, audit } = parts;
   const ledger = new Ledger(db);
   const fingerprints = new Fingerprints(keyring, now);
+  const sweepTime = new SweepTime(db, now, log);
+  await sweepTime.open();
   const limits = new Limits(db, settings, fingerprints);
   const owners = engine === "sqlite" ? soleOwner() : await leasedOwner(db, log);
   await ledger.disownAll(owners);
@@ -75,10 +78,11 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
     settings,
     log,
     now,
+    keptUntil: sweepTime.now,
   });
 
   const endStrays = () => verifications.endStrays();
-  const upkeep = startUpkeep({ db, ledger, owners, settings, now, log, audit, endStrays });
+  const upkeep = startUpkeep({ db, ledger, owners, settings, sweepTime, log, audit, endStrays });
 
   return {
     settings,
@@ -88,7 +92,7 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
       if ("reference" in sought) return ledger.byReference(accountId, mode, sought.reference);
       const hashes = fingerprints.all("idempotency key", [accountId, mode, sought.idempotencyKey]);
       const row = await ledger.byKey(hashes);
-      return row && row.created_at > now() - keyLifetime ? row : undefined;
+      return row && row.created_at > sweepTime.now() - keyLifetime ? row : undefined;
     },
     stop: async (deadlineMs) => {
       const finished = verifications

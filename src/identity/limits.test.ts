@@ -123,6 +123,18 @@ for (const engine of engines) {
       }
     });
 
+    test("verifications that a wrong clock dated later neither count nor make anybody wait", async (t) => {
+      let time = Date.UTC(2026, 0, 2);
+      const limits = { ...usualLimits, account: { count: 1, seconds: 60 } };
+      const room = await store.open(t, { now: () => time, settings: { limits } });
+      const mine = newRequest();
+      await room.verify(mine);
+      time -= 24 * 60 * 60_000;
+      await room.verify(mine);
+      const { code, detail } = await failureOf(room.verify(mine));
+      assert.deepEqual([code, detail.retryAfter], ["rate_limited", 60]);
+    });
+
     test("refused amounts count too", async (t) => {
       const { identity } = await openAt(t, {
         amountPolicy: "enforce",

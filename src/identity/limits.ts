@@ -36,6 +36,8 @@ interface Rule {
 /** Whose rows are counted, and since when, by rule. */
 interface Asked extends Pick<Row, "account_id" | "mode"> {
   since: number[];
+  /** Rows that a wrong clock dated later do not count; the clocks of two processes may differ a little. */
+  until: number;
   /** Under each hash key of the ring; none where no rule is of a subject. */
   subjects: string[];
 }
@@ -114,15 +116,22 @@ export class Limits {
 
   #asked(rules: readonly Rule[], { account_id, mode, started_at }: Row, bvn: string): Asked {
     const subjects = rules.some(({ ofSubject }) => ofSubject) ? this.#fingerprints.all("subject", [bvn]) : [];
-    return { account_id, mode, since: rules.map(({ window }) => started_at - window), subjects };
+    return {
+      account_id,
+      mode,
+      since: rules.map(({ window }) => started_at - window),
+      until: started_at + 1000,
+      subjects,
+    };
   }
 
-  #counted(rule: Rule, index: number, { account_id, mode, since, subjects }: Asked) {
+  #counted(rule: Rule, index: number, { account_id, mode, since, until, subjects }: Asked) {
     return this.#db
       .selectFrom("verification as earlier")
       .where("earlier.account_id", "=", account_id)
       .where("earlier.mode", "=", mode)
       .where("earlier.started_at", ">", since[index]!)
+      .where("earlier.started_at", "<=", until)
       .$if(rule.states !== undefined, (query) => query.where("earlier.state", "in", rule.states!))
       .$if(rule.ofSubject === true, (query) => query.where("earlier.subject_hash", "in", subjects));
   }

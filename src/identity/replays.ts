@@ -23,6 +23,7 @@ interface Parts {
   settings: IdentitySettings;
   log: IdentityLog;
   now: () => number;
+  keptUntil: () => number;
 }
 
 /** Answers a key that was answered before, from the ledger. */
@@ -69,9 +70,9 @@ export class Replays {
   }
 
   async #heldRecordOf(row: Row, facts: Facts): Promise<IdentityRecord> {
-    const { ledger, keyring, settings, log, now } = this.#parts;
+    const { ledger, keyring, settings, log, keptUntil } = this.#parts;
     const { sealed_record } = row;
-    const isOver = (row.completed_at ?? 0) <= now() - settings.recordRetention;
+    const isOver = (row.completed_at ?? 0) <= keptUntil() - settings.recordRetention;
     const sealed_key = sealed_record === null || isOver ? undefined : await ledger.recordKey(row);
     if (sealed_record === null || sealed_key === undefined) throw refusal("record_no_longer_held", undefined, facts);
     try {

@@ -9,12 +9,14 @@ import {
   newRequest,
   onlyRowOf,
   PlayedUpstream,
+  RecordedLog,
   rowsOf,
   suiteStore,
   until,
   verified,
 } from "./identity.fixture.ts";
 import { sweep } from "./sweep.ts";
+import { SweepTime } from "./sweep-time.ts";
 
 const hour = 60 * 60 * 1000;
 
@@ -85,6 +87,44 @@ for (const engine of engines) {
       assert.ok((await onlyRowOf(store.db, mine)).idempotency_hash);
       upstream.answer(await verified(mine));
       await call;
+    });
+
+    test("a clock that jumps deletes nothing for ten minutes, and then a day's worth each minute", async () => {
+      const clock = { now: start };
+      const log = new RecordedLog();
+      const time = new SweepTime(store.db, () => clock.now, log);
+      await store.db.deleteFrom("instance_secret").where("name", "=", "swept_until").execute();
+      const swept = async () => {
+        const until = await time.next();
+        if (until !== undefined) await time.done(until);
+        return until;
+      };
+      assert.equal(await swept(), start);
+      clock.now += hour;
+      assert.equal(await swept(), clock.now);
+      const last = clock.now;
+      clock.now += 25 * 30 * 24 * hour;
+      assert.equal(await swept(), undefined);
+      assert.equal(time.now(), last, "what was kept at the last sweep is kept");
+      clock.now = last + 1000;
+      assert.equal(await swept(), clock.now, "the clock was set right");
+
+      clock.now += 50 * hour;
+      const before = clock.now - 50 * hour;
+      for (let minute = 0; minute < 10; minute += 1) assert.equal(await swept(), undefined);
+      assert.deepEqual([await swept(), await swept()], [before + 24 * hour, before + 48 * hour]);
+      assert.equal(await swept(), clock.now);
+      assert.equal(log.lines.length, 4);
+    });
+
+    test("a start with a clock a day ahead frees no key", async (t) => {
+      const before = await store.open(t, { now: () => start });
+      const mine = newRequest({ idempotencyKey: "k" });
+      const { record } = await before.verify(mine);
+      await new SweepTime(store.db, () => start, new RecordedLog()).done(start);
+      const ahead = await store.open(t, { now: () => start + 25 * hour });
+      assert.deepEqual(await ahead.verify(mine), { record, replayed: true });
+      await store.db.deleteFrom("instance_secret").where("name", "=", "swept_until").execute();
     });
 
     test("goes on by itself each minute and tells what it removed", async (t) => {

@@ -7,6 +7,7 @@ import type { Ledger } from "./ledger.ts";
 import type { Owners } from "./owners.ts";
 import type { IdentityLog, IdentitySettings } from "./settings.ts";
 import { sweep } from "./sweep.ts";
+import type { SweepTime } from "./sweep-time.ts";
 import { recordOutcomes } from "./trail.ts";
 
 const trailEvery = 1_000;
@@ -22,7 +23,7 @@ interface UpkeepParts {
   owners: Owners;
   settings: IdentitySettings;
   log: IdentityLog;
-  now: () => number;
+  sweepTime: SweepTime;
   audit: Audit;
   endStrays: () => Promise<void>;
 }
@@ -31,7 +32,7 @@ interface UpkeepParts {
  * What goes on beside the requests: outcomes are told to the audit trail, rows that nobody works on are ended,
  * and retention is enforced.
  */
-export function startUpkeep({ db, ledger, owners, settings, log, now, audit, endStrays }: UpkeepParts) {
+export function startUpkeep({ db, ledger, owners, settings, log, sweepTime, audit, endStrays }: UpkeepParts) {
   const disowning = owners.areMany
     ? repeat(disownEvery, async () => {
         await ledger.disownAll(owners);
@@ -42,7 +43,10 @@ export function startUpkeep({ db, ledger, owners, settings, log, now, audit, end
   const sweeping = repeat(sweepEvery, async () => {
     const thorough = sweeps++ % thoroughEvery === 0;
     const { recordRetention } = settings;
-    const { records, keys, rows } = await sweep(db, { now: now(), recordRetention, thorough });
+    const now = await sweepTime.next();
+    if (now === undefined) return;
+    const { records, keys, rows } = await sweep(db, { now, recordRetention, thorough });
+    await sweepTime.done(now);
     if (records + keys + rows > 0)
       await audit(db, { kind: "retention.swept", actor: "system", facts: { records, keys, verifications: rows } });
     await emptyLog(db);

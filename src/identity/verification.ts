@@ -39,6 +39,8 @@ export interface VerificationParts {
   settings: IdentitySettings;
   log: IdentityLog;
   now: () => number;
+  /** The time that retention goes by. */
+  keptUntil: () => number;
 }
 
 /** Thrown inside only: the key is not what it was taken for, so look it up. */
@@ -190,9 +192,9 @@ export class Verifications {
   }
 
   async #rowOf(hashes: readonly string[]): Promise<Row | undefined> {
-    const { ledger, now } = this.#parts;
+    const { ledger, keptUntil } = this.#parts;
     const row = await ledger.byKey(hashes);
-    if (!row || row.created_at > now() - keyLifetime || row.state === "started") return row;
+    if (!row || row.created_at > keptUntil() - keyLifetime || row.state === "started") return row;
     await ledger.releaseKey(row.reference);
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
+import { Clock } from "./clock.ts";
 import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./data-directory.ts";
 import { codeOf, MissingStore, StoreFault } from "./fault.ts";
 import { hasTables, migrate } from "./migrate.ts";
@@ -35,6 +36,8 @@ export interface Store {
    * 10 s, as do those of a process beside it: longer work belongs in transactions, which others wait for on SQLite.
    */
   readonly db: Kysely<Tables>;
+  /** The time that decides, in milliseconds since 1970: it does not jump, and on PostgreSQL all processes share it. */
+  now(): number;
   /** Ends the time of a start. */
   serve(): Promise<void>;
   /** Whether the store takes a write at the moment; never rejects. Those who ask meanwhile share the answer. */
@@ -75,12 +78,15 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
       throw error;
     }
     database.wait(patienceOf(settings));
+    const clock = await keptClock(async () => Date.now());
     return {
       engine: "sqlite",
+      now: clock.now,
       db: database.db,
       serve: async () => database.wait(whileServing),
       takesWrites: writeProbe(database.db),
       async close() {
+        clock.stop();
         try {
           await database.close();
         } finally {
@@ -97,21 +103,54 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
 async function openShared(url: string, settings: StoreSettings): Promise<Store> {
   checkUrl(url);
   const { db, wait, close } = openPostgres(url, whileMigrating);
+  let clock: KeptClock;
   try {
     if (settings.mustExist && !(await hasTables(db))) throw noTablesAt(url);
     await migrate(db);
     await wait(patienceOf(settings));
+    clock = await keptClock(() => databaseTime(db));
   } catch (error) {
     await close();
     throw wrapped(explainPostgres(error, url), "The database");
   }
-  return { engine: "postgres", db, serve: () => wait(whileServing), takesWrites: writeProbe(db), close };
+  return {
+    engine: "postgres",
+    db,
+    now: clock.now,
+    serve: () => wait(whileServing),
+    takesWrites: writeProbe(db),
+    async close() {
+      clock.stop();
+      await close();
+    },
+  };
 }
 
 function noStoreIn(dataDirectory: string): StoreFault {
   return new MissingStore(
     `${resolve(dataDirectory)} holds no store: name the service's data directory with --data or DUBA_DATA. The first \`duba serve\` makes one.`,
   );
+}
+
+async function databaseTime(db: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ at: number }>`
+    select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as at`.execute(db);
+  return rows[0]!.at;
+}
+
+/** A clock that is held against its reference every ten seconds, until `stop`. */
+interface KeptClock {
+  now(): number;
+  stop(): void;
+}
+
+async function keptClock(reference: () => Promise<number>): Promise<KeptClock> {
+  const clock = new Clock(await reference());
+  const correct = async () => clock.correct(await reference());
+  // A store that is away has no time to tell: the clock goes on without it.
+  const timer = setInterval(() => void correct().catch(() => undefined), 10_000);
+  timer.unref();
+  return { now: clock.now, stop: () => clearInterval(timer) };
 }
 
 /** A true write: a full or read-only store still reads well, and SQLite writes nothing where nothing changes. */

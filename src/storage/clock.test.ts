@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { engines } from "../../test/support/engines.ts";
+import { Clock } from "./clock.ts";
+import { openStore } from "./store.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const month = 30 * 24 * 60 * 60_000;
+
+test("a jump of the reference moves the clock by a tenth of the time that passes", () => {
+  let elapsed = 5000;
+  const clock = new Clock(start, () => elapsed);
+  assert.equal(clock.now(), start);
+  for (const jump of [25 * month, -25 * month]) {
+    const before = clock.now();
+    elapsed += 60_000;
+    clock.correct(before + jump);
+    assert.equal(clock.now(), before + 60_000 + Math.sign(jump) * 6000);
+  }
+});
+
+test("a clock that goes a little wrong is put right at once", () => {
+  const clock = new Clock(start, () => 0);
+  clock.correct(start + 800);
+  assert.equal(clock.now(), start + 800);
+});
+
+for (const engine of engines) {
+  suite(`the time of a store on ${engine.name}`, () => {
+    test("goes on when this machine's clock jumps while it serves", async (t) => {
+      const { settings, dispose } = await engine.fresh();
+      const real = Date.now;
+      const store = await openStore({ ...settings, serving: true });
+      t.after(async () => {
+        await store.close();
+        await dispose();
+      });
+      t.mock.method(Date, "now", () => real() + 25 * month);
+      assert.ok(Math.abs(store.now() - real()) < 5000);
+      assert.ok(Math.abs(store.now() - real()) < 5000);
+    });
+
+    if (engine.name === "postgres")
+      test("is the database's, not this machine's", async (t) => {
+        const real = Date.now;
+        t.mock.method(Date, "now", () => real() + 25 * month);
+        const { settings, dispose } = await engine.fresh();
+        const store = await openStore({ ...settings, serving: true });
+        t.after(async () => {
+          await store.close();
+          await dispose();
+        });
+        assert.ok(Math.abs(store.now() - real()) < 5000);
+      });
+  });
+}
