@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import type { IdentityOutcome, IdentityUpstream } from "../upstreams/identity-upstream.ts";
+import { unavailable } from "../upstreams/outcomes.ts";
 import { sandbox } from "../upstreams/sandbox/index.ts";
 import {
   answering,
@@ -14,8 +15,8 @@ import {
 } from "./identity.fixture.ts";
 import type { IdentitySettings } from "./settings.ts";
 
-const notReached: IdentityOutcome = { kind: "unavailable", reason: "not_reached" };
-const outOfService: IdentityOutcome = { kind: "unavailable", reason: "out_of_service" };
+const notReached = unavailable("not_reached");
+const outOfService = unavailable("out_of_service");
 
 for (const engine of engines) {
   suite(`attempts on ${engine.name}`, () => {
@@ -63,6 +64,20 @@ for (const engine of engines) {
         [true, 2, "second"],
         [true, 2, "second"],
       ]);
+    });
+
+    test("a vendor that gives no token for the question was not asked, whatever the reason", async (t) => {
+      const reasons = ["bad_credentials", "rate_limited", "out_of_service"] as const;
+      const { upstream } = named(
+        "vendor",
+        reasons.map((reason) => ({ ...unavailable(reason), notPut: true })),
+      );
+      const identity = await open(t, [upstream], { vendorCallsPerDay: 1 });
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      for (const _ of reasons)
+        assert.equal((await failureOf(identity.verify(mine))).detail.facts?.upstream_called, false);
+      const { attempts, upstream: name } = await onlyRowOf(store.db, mine);
+      assert.deepEqual([attempts, name], [0, null]);
     });
 
     test("looking up what became of an earlier question is no attempt, asking anew is one", async (t) => {

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { Failure } from "../contract/failures.ts";
 import type { Mode } from "../contract/operation.ts";
 import type { IdentityOutcome } from "../upstreams/identity-upstream.ts";
+import { unavailable } from "../upstreams/outcomes.ts";
 import {
   answering,
   engines,
@@ -417,5 +418,5 @@ async function toldBy(call: Promise<Given>): Promise<{ told: Told; charged?: boo
 
 function outcomeOf(kind: Exclude<Kind, "verified">): IdentityOutcome | Error {
   if (kind === "throws") return new Error("played");
-  return kind === "not_reached" ? { kind: "unavailable", reason: kind } : { kind };
+  return kind === "not_reached" ? unavailable(kind) : { kind };
 }

@@ -2,13 +2,7 @@ import Type from "typebox";
 import { declaredCopier } from "../contract/answer.ts";
 import type { Answers } from "../contract/operation.ts";
 import { IdentityRecord } from "../contract/record.ts";
-import type {
-  Disbelief,
-  IdentityAnswer,
-  IdentityOutcome,
-  IdentityQuestion,
-  Unavailability,
-} from "../upstreams/identity-upstream.ts";
+import type { Disbelief, IdentityAnswer, IdentityOutcome, IdentityQuestion } from "../upstreams/identity-upstream.ts";
 import { masked } from "./masked.ts";
 
 /** What an attempt came to, after an outcome was held against its question. */
@@ -22,8 +16,6 @@ export type Verdict =
 
 /** `other_bvn`: the record is somebody else's. `strange`: the adapter gave what it should not. */
 export type Doubt = Disbelief | "incomplete" | "not_verified" | "other_bvn" | "strange";
-
-const notPutReasons: ReadonlySet<Unavailability> = new Set(["not_reached", "busy", "paused"]);
 
 export const disbelieved = (why: Doubt): Verdict => ({ state: "failed", reason: "bad_response", why });
 
@@ -65,7 +57,7 @@ export function judge(
       return {
         state: "failed",
         reason: outcome.lasting ? "lasting" : "unavailable",
-        ...(outcome.reason && notPutReasons.has(outcome.reason) ? { notPut: true } : {}),
+        ...(outcome.notPut ? { notPut: true } : {}),
       };
     case "bad_response":
       return disbelieved(outcome.why ?? "strange");

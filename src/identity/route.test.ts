@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../upstreams/identity-upstream.ts";
+import { unavailable } from "../upstreams/outcomes.ts";
 import { sandbox } from "../upstreams/sandbox/index.ts";
 import {
   engines,
@@ -30,7 +31,7 @@ function named(name: string, answer: Answer, more: Partial<IdentityUpstream> = {
   return { upstream, questions };
 }
 
-const unavailable: IdentityOutcome = { kind: "unavailable" };
+const noWork: IdentityOutcome = { kind: "unavailable" };
 const unknown: IdentityOutcome = { kind: "unknown" };
 
 for (const engine of engines) {
@@ -41,7 +42,7 @@ for (const engine of engines) {
 
     test("goes on when an upstream certainly did no work, and the ledger shows whom it asked", async (t) => {
       for (const reason of ["not_reached", "paused", "no_money", "out_of_service"] as const) {
-        const first = named("first", { kind: "unavailable", reason, lasting: reason === "no_money" });
+        const first = named("first", unavailable(reason));
         const second = named("second", verified);
         const mine = newRequest({ mode: "live" });
         await (await open(t, [first, second])).verify(mine);
@@ -62,7 +63,7 @@ for (const engine of engines) {
         seen = { upstream, attempts, state };
         return verified(question);
       });
-      await (await open(t, [named("first", unavailable), second])).verify(mine);
+      await (await open(t, [named("first", noWork), second])).verify(mine);
       assert.deepEqual(seen, { upstream: "second", attempts: 2, state: "started" });
     });
 
@@ -83,7 +84,7 @@ for (const engine of engines) {
     });
 
     test("skips an upstream that takes no questions, unless none does", async (t) => {
-      const paused = named("paused", { kind: "unavailable", reason: "paused" }, { isReady: () => false });
+      const paused = named("paused", unavailable("paused"), { isReady: () => false });
       const mine = newRequest({ mode: "live" });
       await (await open(t, [paused, named("second", verified)])).verify(mine);
       const row = await onlyRowOf(store.db, mine);
@@ -97,8 +98,8 @@ for (const engine of engines) {
     test("when all fail, a retry helps unless it helps with none of them", async (t) => {
       const lasting: IdentityOutcome = { kind: "unavailable", lasting: true, reason: "no_money" };
       for (const [outcomes, retryable] of [
-        [[unavailable, lasting], true],
-        [[lasting, unavailable], true],
+        [[noWork, lasting], true],
+        [[lasting, noWork], true],
         [[lasting, lasting], false],
       ] as const) {
         const route = outcomes.map((outcome, at) => named(`n${at}`, outcome));
@@ -109,7 +110,7 @@ for (const engine of engines) {
     });
 
     test("a retry stays with the upstream whose work nobody knows of", async (t) => {
-      const outcomes = [unknown, unavailable];
+      const outcomes = [unknown, noWork];
       const first = named("first", async (question) => outcomes.shift() ?? verified(question));
       const second = named("second", verified);
       const identity = await open(t, [first, second]);
@@ -139,7 +140,7 @@ for (const engine of engines) {
       });
       const mine = newRequest({ mode: "live" });
       assert.equal((await failureOf(identity.verify(mine))).code, "upstream_timeout");
-      first.answer(unavailable);
+      first.answer(noWork);
       await until(async () => (await onlyRowOf(store.db, mine)).state === "failed");
       assert.equal(second.questions.length, 0);
     });

@@ -158,7 +158,7 @@ export class Guard implements IdentityUpstream {
     const { reference, signal } = earlier;
     const outcome = await this.#asked(reference, signal, (signal) => this.#upstream.lookUp!({ ...earlier, signal }));
     // That this question was not put says nothing of the earlier one.
-    return outcome.kind === "unavailable" && notPut.has(outcome.reason) ? unknown : outcome;
+    return outcome.kind === "unavailable" && outcome.notPut ? unknown : outcome;
   }
 
   /** `subject` is whom the question is about: however often one person's questions fail, it says little of the vendor. */
@@ -262,8 +262,6 @@ async function settledAfter(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   await new Promise((resolve) => setImmediate(resolve));
 }
-
-const notPut: ReadonlySet<Unavailability | undefined> = new Set(["busy", "paused", "not_reached"] as const);
 
 function policyOf(slots: BulkheadPolicy, breaker: CircuitBreakerPolicy, milliseconds: number) {
   return wrap(slots, breaker, timeout(milliseconds, TimeoutStrategy.Cooperative));

@@ -46,6 +46,7 @@ export type Disbelief = "unreadable" | "status" | "shape" | "failure";
 /**
  * What became of a question.
  * - `unavailable`: the source certainly did no work. `lasting` marks what a retry cannot cure (no money, bad credentials).
+ *   `notPut`: it never had the question, as when it could not be reached or gave no token.
  * - `bad_response`: the source answered what cannot be trusted.
  * - `unknown`: nobody can tell yet whether the work was done.
  */
@@ -53,7 +54,7 @@ export type IdentityOutcome =
   | { kind: "verified"; record: IdentityAnswer }
   | { kind: "not_found" }
   | { kind: "phone_mismatch" }
-  | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability }
+  | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability; notPut?: true }
   | { kind: "bad_response"; why?: Disbelief }
   /** `later`: nobody waits any more, but the source may still answer, and this is then what it said. */
   | { kind: "unknown"; later?: Promise<IdentityOutcome> };

@@ -4,14 +4,27 @@ import type { Disbelief, IdentityOutcome, Unavailability } from "./identity-upst
 /** What no retry of the same question cures. */
 const lasting: ReadonlySet<Unavailability> = new Set(["no_money", "bad_credentials", "bad_settings", "refused"]);
 
+/** What says by itself that the source never had the question. */
+const notPut: ReadonlySet<Unavailability> = new Set(["not_reached", "busy", "paused"]);
+
 export const unknown: IdentityOutcome = { kind: "unknown" };
 
 export function badResponse(why: Disbelief): IdentityOutcome {
   return { kind: "bad_response", why };
 }
 
-export function unavailable(reason: Unavailability): IdentityOutcome {
-  return { kind: "unavailable", reason, ...(lasting.has(reason) ? { lasting: true } : {}) };
+export function unavailable(reason: Unavailability): Extract<IdentityOutcome, { kind: "unavailable" }> {
+  return {
+    kind: "unavailable",
+    reason,
+    ...(lasting.has(reason) ? { lasting: true } : {}),
+    ...(notPut.has(reason) ? { notPut: true } : {}),
+  };
+}
+
+/** The same of a source that never had the question, whatever kept it away. */
+export function unasked(reason: Unavailability): IdentityOutcome {
+  return { ...unavailable(reason), notPut: true };
 }
 
 /** What a question without a readable answer comes to: `unavailable` only if it certainly never left this machine. */

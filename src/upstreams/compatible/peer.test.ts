@@ -6,7 +6,7 @@ import { question } from "../conformance.fixture.ts";
 import { Exchange } from "../exchange.ts";
 import type { IdentityUpstream } from "../identity-upstream.ts";
 import { RecordedLog } from "../local-vendor.fixture.ts";
-import { unavailable } from "../outcomes.ts";
+import { unasked, unavailable } from "../outcomes.ts";
 import { sandbox } from "../sandbox/index.ts";
 import { compatible } from "./index.ts";
 
@@ -65,7 +65,7 @@ test("the limit of another Duba on one BVN is no alarm", async () => {
 
 test("another Duba in test mode gives nobody: whatever it says of invented people, no work was done", async () => {
   for (const bvn of [question.bvn, "00000000001", "00000000006"])
-    assert.deepEqual(await ask(bvn, open({ key: sandboxKey })), unavailable("bad_settings"));
+    assert.deepEqual(await ask(bvn, open({ key: sandboxKey })), unasked("bad_settings"));
   assert.ok(log.lines.some(({ level, message }) => level === "error" && /test mode/.test(message)));
 });
 
@@ -83,6 +83,6 @@ test("another Duba does the work of one reference once, so that asking again is 
 });
 
 test("a wrong key or address says so", async () => {
-  assert.deepEqual(await ask(question.bvn, open({ key: "duba_live_nobody" })), unavailable("bad_credentials"));
-  assert.deepEqual(await ask(question.bvn, open({ url: `${peer.url}/elsewhere` })), unavailable("bad_settings"));
+  assert.deepEqual(await ask(question.bvn, open({ key: "duba_live_nobody" })), unasked("bad_credentials"));
+  assert.deepEqual(await ask(question.bvn, open({ url: `${peer.url}/elsewhere` })), unasked("bad_settings"));
 });

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { question } from "../conformance.fixture.ts";
 import { Exchange } from "../exchange.ts";
 import { type Behaviour, json, LocalVendor, RecordedLog, text } from "../local-vendor.fixture.ts";
-import { unavailable } from "../outcomes.ts";
+import { unasked, unavailable } from "../outcomes.ts";
 import verified from "./fixtures/verified.json" with { type: "json" };
 import { compatible } from "./index.ts";
 
@@ -101,7 +101,7 @@ for (const [what, behaviour, reason] of refusals) {
   test(`an authorization answered with ${what} leaves the question unasked: ${reason}`, async (t) => {
     const { server, ask, used, log } = await open(t);
     server.authorize = () => behaviour;
-    assert.deepEqual(await ask(), unavailable(reason));
+    assert.deepEqual(await ask(), unasked(reason));
     assert.deepEqual(used(), []);
     assert.doesNotMatch(JSON.stringify(log.lines), /duba_live_of_ours|shop@example/);
     server.authorize = (n) => token(`t${n}`);
@@ -119,7 +119,7 @@ test("whoever stops waiting for a token was not asked, and the others still get 
   const [left, patient] = [ask({ signal: limit.signal }), ask()];
   await local.asked(1);
   limit.abort();
-  assert.deepEqual(await left, unavailable("not_reached"));
+  assert.deepEqual(await left, unasked("not_reached"));
   grant();
   assert.equal((await patient).kind, "verified");
   assert.equal(used().length, 1);
@@ -128,5 +128,5 @@ test("whoever stops waiting for a token was not asked, and the others still get 
 test("an authorization that is never answered ends with its time-out", async (t) => {
   const { server, ask } = await open(t, 100);
   server.authorize = () => () => {};
-  assert.deepEqual(await ask(), unavailable("not_reached"));
+  assert.deepEqual(await ask(), unasked("not_reached"));
 });

@@ -1,7 +1,7 @@
 import { door } from "../door.ts";
 import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome, Unavailability } from "../identity-upstream.ts";
-import { saysNoMoney, unavailable } from "../outcomes.ts";
+import { saysNoMoney, unasked } from "../outcomes.ts";
 import type { VendorParts } from "../vendor.ts";
 import { inTestMode, ofMode } from "./mode.ts";
 import { Authorized, isFailure } from "./wire.ts";
@@ -96,7 +96,7 @@ function reasonOf(exchanged: Exchanged): Unavailability {
 }
 
 function none(reason: Unavailability): Token {
-  return { outcome: unavailable(reason) };
+  return { outcome: unasked(reason) };
 }
 
 async function unlessAborted(renewal: Promise<Token>, signal: AbortSignal): Promise<Token> {
