@@ -9,7 +9,7 @@ import { examples, section, subcommand } from "./help.ts";
 import type { Io } from "./io.ts";
 import { overridden, settingOption } from "./options.ts";
 import { progressBar } from "./progress.ts";
-import { withStore } from "./store.ts";
+import { trailOf, withStore } from "./store.ts";
 
 interface Options {
   withoutKeyring?: true;
@@ -35,10 +35,15 @@ function addMake(program: Command, io: Io): void {
       const made = await withStore(
         io,
         data,
-        async ({ db }) => {
-          const { backup } = await import("../storage/backup.ts");
-          const figures = (snapshot: typeof db) => sumsOf(snapshot);
-          return backup(db, path, { madeBy: manifest.version, figures, progress: progress.tell });
+        async (store) => {
+          const { sealKey } = await trailOf(io, data);
+          const [{ backup }, { signer }] = await Promise.all([
+            import("../storage/backup.ts"),
+            import("../journal/seal.ts"),
+          ]);
+          const figures = (snapshot: typeof store.db) => sumsOf(snapshot);
+          const sign = signer(sealKey, "backup");
+          return backup(store, path, { madeBy: manifest.version, sign, figures, progress: progress.tell });
         },
         { patient: true },
       ).finally(progress.clear);
@@ -47,6 +52,7 @@ function addMake(program: Command, io: Io): void {
     });
   section(command, "What to know:", [
     ["Key ring", "It is not in the backup. The restored store needs the ring of this one."],
+    ["Changes", "A hash under the key ring shows whether the file was changed. The audit trail notes each backup."],
     ["Records", "Replays of verifications from before are answered that the record is no longer held (410)."],
     ["Keep it safe", "It holds e-mails of accounts, hashes of API keys, keyed hashes and last digits of BVNs."],
   ]);
@@ -63,7 +69,7 @@ function addRestore(program: Command, io: Io): void {
     .argument("<file>", "What `duba backup` made.")
     .option(
       "--without-keyring",
-      "Restore without holding key ring and audit trail against each other: both may be lost.",
+      "Restore a backup whose key ring is lost: nobody can tell then whether it was changed.",
     )
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (path: string, { data, withoutKeyring }: Options) => {
@@ -73,7 +79,8 @@ function addRestore(program: Command, io: Io): void {
         data,
         async (store) => {
           const { restore } = await import("../storage/restore.ts");
-          if (withoutKeyring) return restore(store, path, { verifiers: [sameSums], progress: progress.tell });
+          if (withoutKeyring)
+            return restore(store, path, { sign: null, verifiers: [sameSums], progress: progress.tell });
           const file = keyringPath(readConfig(overridden(io.environment, { DUBA_DATA: data })));
           const ring = await readKeyring(file);
           const [{ anchorPath, replaceAnchor }, { signer }] = await Promise.all([
@@ -83,7 +90,8 @@ function addRestore(program: Command, io: Io): void {
           const anchor = await replaceAnchor(anchorPath(file), signer(ring.audit));
           const verifiers = [sameSums, ...(await verifiersOf(ring))];
           const facts = { anchor: anchor.before };
-          const restored = await restore(store, path, { verifiers, facts, progress: progress.tell });
+          const sign = signer(ring.audit, "backup");
+          const restored = await restore(store, path, { sign, verifiers, facts, progress: progress.tell });
           await anchor.write(store.db);
           return restored;
         },

@@ -41,7 +41,10 @@ for (const engine of engines) {
     };
     const backedUp = async (): Promise<Buffer> => {
       const path = join(store.settings.dataDirectory, "backup");
-      await backup(store.db, path, { madeBy: "test" });
+      await backup({ db: store.db, audit: async () => {}, actor: "system" }, path, {
+        madeBy: "test",
+        sign: () => "unsigned",
+      });
       const bytes = readFileSync(path);
       rmSync(path);
       return bytes;

@@ -24,9 +24,9 @@ export interface Seal {
   content: string;
 }
 
-/** Signs with a key of its own, derived from `sealKey`, so that no other use of that key can stand for a seal. */
-export function signer(sealKey: Buffer): Sign {
-  const key = Buffer.from(hkdfSync("sha256", sealKey, "", "duba audit trail", 32));
+/** Signs with a key of its own for each use, derived from `sealKey`, so that what is signed for one cannot stand for another. */
+export function signer(sealKey: Buffer, use: "audit trail" | "backup" = "audit trail"): Sign {
+  const key = Buffer.from(hkdfSync("sha256", sealKey, "", `duba ${use}`, 32));
   return (text) => createHmac("sha256", key).update(text).digest("base64url");
 }
 

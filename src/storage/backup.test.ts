@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHmac, hash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,12 +20,16 @@ import {
   revision,
   verification,
 } from "./backup.fixture.ts";
-import { backup } from "./backup.ts";
+import { backup, endOf } from "./backup.ts";
 import { restore, type Verifier } from "./restore.ts";
 import { openStore, type Store, StoreFault, type StoreSettings } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
-const options = { madeBy: "0.0.0-test", now: madeAt };
+const sign = (text: string) => createHmac("sha256", "a key").update(text).digest("base64url");
+const options = { madeBy: "0.0.0-test", now: madeAt, sign };
+
+/** A store in the text of a program, whose audit trail nobody reads. */
+const nobody = "{ db: store.db, actor: '', audit: async () => {} }";
 
 /** A process of its own, which stands still where it first tells how far it is, and is killed there. */
 async function killedHalfWay(settings: StoreSettings, work: string): Promise<void> {
@@ -70,7 +75,7 @@ for (const engine of engines) {
       empty = await openStore({ ...emptied.settings, serving: false, patient: true });
       await fill(source.db);
       content = await contentOf(source.db, ["sealed_record"]);
-      await backup(source.db, path, options);
+      await backup(audited(source.db), path, options);
     });
     after(async () => {
       await source.close();
@@ -96,7 +101,7 @@ for (const engine of engines) {
         const store = audited(db);
         const told: number[] = [];
         const progress = (rows: number, all: number) => void told.push(rows, all);
-        const { madeAt: time, rows } = await restore(store, path, { progress });
+        const { madeAt: time, rows } = await restore(store, path, { sign, progress });
         assert.equal(time, new Date(madeAt).toISOString());
         assert.deepEqual(told.slice(-2), [rows, rows]);
         assert.deepEqual(store.told, [
@@ -113,17 +118,17 @@ for (const engine of engines) {
       const text = readFileSync(path, "utf8");
       for (const sealed of ["sealed_record", "sealed_key", "the-wrapped-key", "the-sealed-record"])
         assert.equal(text.includes(sealed), false, sealed);
-      const again = await refusal(backup(source.db, path, options));
+      const again = await refusal(backup(audited(source.db), path, options));
       assert.match(again, /^There is a file .* already/);
       assert.ok(readFileSync(path, "utf8") === text);
       assert.match(
-        await refusal(backup(source.db, join(folder, "no", "where"), options)),
+        await refusal(backup(audited(source.db), join(folder, "no", "where"), options)),
         /cannot be written \(ENOENT\)/,
       );
     });
 
     test("that fails leaves no file", async () => {
-      const failing = backup(source.db, `${path}-failed`, {
+      const failing = backup(audited(source.db), `${path}-failed`, {
         ...options,
         figures: () => Promise.reject(new Error("played")),
       });
@@ -132,9 +137,9 @@ for (const engine of engines) {
     });
 
     test("that is killed is known for what it is", async () => {
-      const work = `await backup(store.db, ${JSON.stringify(`${path}-killed`)}, { madeBy: "", progress });`;
+      const work = `await backup(${nobody}, ${JSON.stringify(`${path}-killed`)}, { madeBy: "", sign: String, progress });`;
       await killedHalfWay({ ...fresh.settings, serving: false }, work);
-      assert.match(await refusal(restore(audited(empty.db), `${path}-killed`)), /is not (whole|a backup)/);
+      assert.match(await refusal(restore(audited(empty.db), `${path}-killed`, { sign })), /is not (whole|a backup)/);
     });
 
     test("is of one moment, whatever is written meanwhile", async (t) => {
@@ -167,12 +172,12 @@ for (const engine of engines) {
         const before = written;
         while (running && written < before + 20) await new Promise((resolve) => setImmediate(resolve));
       };
-      await backup(source.db, `${path}-busy`, { ...options, figures }).finally(() => {
+      await backup(audited(source.db), `${path}-busy`, { ...options, figures }).finally(() => {
         running = false;
       });
       await writers;
 
-      await restore(audited(db), `${path}-busy`);
+      await restore(audited(db), `${path}-busy`, { sign });
       const { bvn_fee } = await db.selectFrom("account").select("bvn_fee").executeTakeFirstOrThrow();
       const rows = await db.selectFrom("verification").select("reference").where("upstream", "=", "written").execute();
       assert.equal(bvn_fee, account.bvn_fee + rows.length);
@@ -202,18 +207,72 @@ for (const engine of engines) {
       const before = await contentOf(db);
       for (const [what, damage, sentence] of damages) {
         writeFileSync(`${path}-damaged`, damage(readFileSync(path)));
-        assert.match(await refusal(restore(audited(db), `${path}-damaged`)), sentence, what);
+        assert.match(await refusal(restore(audited(db), `${path}-damaged`, { sign })), sentence, what);
       }
-      assert.match(await refusal(restore(audited(db), `${path}-none`)), /cannot be read \(ENOENT\)/);
+      assert.match(await refusal(restore(audited(db), `${path}-none`, { sign })), /cannot be read \(ENOENT\)/);
       assert.deepEqual(await contentOf(db), before);
+    });
+
+    /** Puts lines in front of the last one, and closes the file as whoever has this key would. */
+    const rewritten = (lines: readonly unknown[], end: typeof sign): Buffer => {
+      const all = readFileSync(path, "utf8").trimEnd().split("\n").slice(0, -1);
+      const text = [...all, ...lines.map((line) => JSON.stringify(line))].map((line) => `${line}\n`).join("");
+      return Buffer.from(`${text}${JSON.stringify(endOf(hash("sha256", text), end))}\n`);
+    };
+
+    test("that was changed is refused without the key ring's key, whatever its plain hash says", async () => {
+      const forger = (text: string) => createHmac("sha256", "a guess").update(text).digest("base64url");
+      const forged = rewritten([], (text) => (text === "ring" ? sign(text) : forger(text)));
+      writeFileSync(`${path}-forged`, forged);
+      assert.match(await refusal(restore(audited(empty.db), `${path}-forged`, { sign })), /was changed: its HMAC/);
+      writeFileSync(`${path}-forged`, rewritten([], forger));
+      const other = await refusal(restore(audited(empty.db), `${path}-forged`, { sign }));
+      assert.match(
+        other,
+        /was made under another key ring: put the ring of its store in place, or say --without-keyring/,
+      );
+    });
+
+    for (const [what, head] of [
+      ["a table that is none of its own", { table: "kysely_migration", columns: ["name", "timestamp"] }],
+      ["a table that backups leave out", { table: "verification_owner", columns: ["id", "expires_at"] }],
+      ["a table of another schema", { table: "pg_catalog.pg_class", columns: ["a", "b"] }],
+      ["a column in quotes", { table: "account", columns: ['id") select', "name"] }],
+    ] as const)
+      test(`that holds ${what} is refused, and leaves nothing`, async () => {
+        const before = await contentOf(empty.db);
+        writeFileSync(`${path}-foreign`, rewritten([head, ["a", "b"]], sign));
+        for (const key of [sign, null]) {
+          const sentence = await refusal(restore(audited(empty.db), `${path}-foreign`, { sign: key }));
+          assert.match(sentence, /^The backup holds a table or a column that no backup of Duba has/);
+        }
+        assert.deepEqual(await contentOf(empty.db), before);
+      });
+
+    test("is on the audit trail before its file is whole, and without that there is no file", async () => {
+      const store = audited(source.db);
+      let unfinished = "";
+      const audit: typeof store.audit = async (...told) => {
+        unfinished = readFileSync(`${path}-told`, "utf8");
+        await store.audit(...told);
+      };
+      const { rows, sha256 } = await backup({ ...store, audit }, `${path}-told`, options);
+      assert.deepEqual(store.told, [{ kind: "store.backed_up", actor: "operator:ada", facts: { rows, sha256 } }]);
+      assert.doesNotMatch(unfinished, /\n\{"sha256":[^\n]*\n$/);
+      const failing = { ...store, audit: () => Promise.reject(new Error("played")) };
+      await assert.rejects(backup(failing, `${path}-unnoted`, options), /played/);
+      assert.equal(existsSync(`${path}-unnoted`), false);
     });
 
     test("of other tables is refused, and names the version that made it", async (t) => {
       const { db } = empty;
       const { db: later } = await opened(t);
       await sql`insert into kysely_migration (name, timestamp) values ('9999_later', '')`.execute(later);
-      await backup(later, `${path}-later`, options);
-      assert.match(await refusal(restore(audited(db), `${path}-later`)), /another version of Duba \(0\.0\.0-test\)/);
+      await backup(audited(later), `${path}-later`, options);
+      assert.match(
+        await refusal(restore(audited(db), `${path}-later`, { sign })),
+        /another version of Duba \(0\.0\.0-test\)/,
+      );
     });
 
     test("is not restored over anything that somebody made", async () => {
@@ -259,7 +318,7 @@ for (const engine of engines) {
       for (const use of uses) {
         const played = db.transaction().execute(async (trx) => {
           await use(trx);
-          await restore(audited(trx), path);
+          await restore(audited(trx), path, { sign });
         });
         assert.match(await refusal(played), /^(The store is in use|A service runs on this store)/);
       }
@@ -278,7 +337,7 @@ for (const engine of engines) {
       await db.insertInto("catalogue_revision").values(revision).execute();
       await db.insertInto("catalogue_draft").values(draft).execute();
       await db.insertInto("instance_secret").values({ name: "keyring:audit", value: "new", created_at: 0 }).execute();
-      await restore(audited(db), path);
+      await restore(audited(db), path, { sign });
       assert.deepEqual(await contentOf(db), content);
     });
 
@@ -291,16 +350,15 @@ for (const engine of engines) {
         throw new StoreFault("The sums differ.");
       };
       const noted = `${path}-noted`;
-      await backup(source.db, noted, { ...options, figures: async () => ({ rows: "many" }) });
-      assert.match(await refusal(restore(audited(db), noted, { verifiers: [verifier] })), /^The sums differ\.$/);
+      await backup(audited(source.db), noted, { ...options, figures: async () => ({ rows: "many" }) });
+      assert.match(await refusal(restore(audited(db), noted, { sign, verifiers: [verifier] })), /^The sums differ\.$/);
       assert.deepEqual(seen[0], { rows: "many" });
       assert.ok(Number(seen[1]) > 1000);
       assert.deepEqual(await contentOf(db), before);
 
-      const store = "{ db: store.db, actor: '', audit: async () => {} }";
       await killedHalfWay(
         { ...emptied.settings, serving: false },
-        `await restore(${store}, ${JSON.stringify(noted)}, { progress });`,
+        `await restore(${nobody}, ${JSON.stringify(noted)}, { sign: null, progress });`,
       );
       assert.deepEqual(await contentOf(db), before);
     });

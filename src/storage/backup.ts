@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
+import type { Audited } from "./audit.ts";
 import { codeOf, StoreFault } from "./fault.ts";
 import type { Tables } from "./tables.ts";
 
@@ -9,7 +10,8 @@ import type { Tables } from "./tables.ts";
  *
  * - the header (`BackupHeader`)
  * - for each table that has rows: `{"table":…,"columns":[…]}`, then its rows as arrays
- * - `{"sha256":…}` of all bytes before that line, in hex
+ * - `{"sha256":…,"ring":…,"hmac":…}`: the hash of all bytes before that line in hex, and two keyed hashes under the key ring:
+ *   one that knows the ring again, and one of that hash
  */
 export interface BackupHeader {
   /** The version of this form. */
@@ -64,6 +66,8 @@ const page = 1000;
 
 export interface BackupOptions {
   madeBy: string;
+  /** Keyed hash under the key ring of the store. */
+  sign: (text: string) => string;
   /** Milliseconds since 1970. */
   now?: number;
   figures?: (snapshot: Kysely<Tables>) => Promise<unknown>;
@@ -81,7 +85,7 @@ export interface Made {
  * Writes everything but the records and their keys into a new file, readable by its owner only, as it stands at one moment,
  * beside processes that serve. Throws `StoreFault` if there is such a file or it cannot be written; then none is left.
  */
-export async function backup(db: Kysely<Tables>, path: string, options: BackupOptions): Promise<Made> {
+export async function backup({ db, audit, actor }: Audited, path: string, options: BackupOptions): Promise<Made> {
   const file = await open(path, "wx", 0o600).catch((error) => Promise.reject(cannotWrite(path, error)));
   try {
     const writer = new Writer(file, path);
@@ -90,7 +94,10 @@ export async function backup(db: Kysely<Tables>, path: string, options: BackupOp
       .setIsolationLevel("repeatable read")
       .setAccessMode("read only")
       .execute((snapshot) => copy(snapshot, writer, options));
-    return { rows, ...(await writer.end()) };
+    const { sha256 } = writer;
+    // Before the last line: no whole backup is there that the audit trail does not know of.
+    await audit(db, { kind: "store.backed_up", actor, facts: { rows, sha256 } });
+    return { rows, sha256, bytes: await writer.end(endOf(sha256, options.sign)) };
   } catch (error) {
     await rm(path, { force: true });
     throw error;
@@ -156,7 +163,12 @@ export async function migrationsOf(db: Kysely<Tables>): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Writes lines, and in the end the hash of them all. */
+/** What the last line of a backup holds, whose bytes before have this hash. */
+export function endOf(sha256: string, sign: (text: string) => string) {
+  return { sha256, ring: sign("ring"), hmac: sign(`backup ${sha256}`) };
+}
+
+/** Writes lines, and hashes them. */
 class Writer {
   readonly #file: FileHandle;
   readonly #path: string;
@@ -174,11 +186,16 @@ class Writer {
     await this.#append(text);
   }
 
-  async end(): Promise<{ bytes: number; sha256: string }> {
-    const sha256 = this.#hash.digest("hex");
-    await this.#append(Buffer.from(`${JSON.stringify({ sha256 })}\n`));
+  /** Of all that was written, in hex. */
+  get sha256(): string {
+    return this.#hash.copy().digest("hex");
+  }
+
+  /** Gives the bytes of the whole file. */
+  async end(line: object): Promise<number> {
+    await this.#append(Buffer.from(`${JSON.stringify(line)}\n`));
     await this.#file.sync();
-    return { bytes: this.#bytes, sha256 };
+    return this.#bytes;
   }
 
   async #append(text: Buffer): Promise<void> {

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { createHash, timingSafeEqual } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { type AuditEvent, type Audited, inTransaction } from "./audit.ts";
-import { type BackupHeader, copiedTables, countRows, migrationsOf } from "./backup.ts";
+import { type BackupHeader, copiedTables, countRows, endOf, migrationsOf } from "./backup.ts";
 import { codeOf, StoreFault } from "./fault.ts";
 import { newHistoryId } from "./history-id.ts";
 import type { Tables } from "./tables.ts";
@@ -11,6 +11,8 @@ import type { Tables } from "./tables.ts";
 export type Verifier = (restored: Kysely<Tables>, figures: unknown) => Promise<void>;
 
 export interface RestoreOptions {
+  /** Keyed hash under the key ring, to hold the backup against; null: whoever made or changed it is believed. */
+  sign: ((text: string) => string) | null;
   verifiers?: readonly Verifier[];
   /** What else the audit trail notes of the restore. */
   facts?: AuditEvent["facts"];
@@ -30,14 +32,14 @@ const mostParameters = 20_000;
  * Fills a store that nobody has used with what a backup holds, all of it or nothing. Throws `StoreFault` if the file is
  * damaged, not whole or of other migrations; if the store is in use; or if a verifier says no.
  */
-export async function restore(store: Audited, path: string, options: RestoreOptions = {}): Promise<Restored> {
+export async function restore(store: Audited, path: string, options: RestoreOptions): Promise<Restored> {
   const file = await open(path, "r").catch((error) =>
     Promise.reject(
       new StoreFault(`The backup ${path} cannot be read (${codeOf(error)}): check its path and its owner.`),
     ),
   );
   try {
-    const header = await verifiedHeader(file, path);
+    const header = await verifiedHeader(file, path, options.sign);
     await refuseOtherMigrations(store.db, header);
     // The file is read within the transaction: nobody else uses this store, and a kill leaves it as it was.
     return await inTransaction(store.db, (trx) => fill(store, trx, file, header, options));
@@ -51,13 +53,14 @@ async function fill(
   trx: Transaction<Tables>,
   file: FileHandle,
   header: BackupHeader,
-  { verifiers = [], facts: more, progress }: RestoreOptions,
+  { verifiers = [], facts: more, progress }: Omit<RestoreOptions, "sign">,
 ): Promise<Restored> {
   await refuseUsed(trx);
   for (const { table } of copiedTables.toReversed()) await sql`delete from ${sql.table(table)}`.execute(trx);
   const all = Object.values(header.rows).reduce((sum, count) => sum + count, 0);
   let done = 0;
   for await (const { table, columns, rows } of batches(file)) {
+    refuseForeign(table, columns);
     await sql`
       insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
       values ${sql.join(rows.map((row) => sql`(${sql.join(row)})`))}`.execute(trx);
@@ -109,6 +112,16 @@ async function refuseUsed(trx: Transaction<Tables>): Promise<void> {
     throw new StoreFault("A service runs on this store: stop it first. Nothing was changed.");
 }
 
+/** A backup fills its own tables and no other, whoever wrote it. */
+function refuseForeign(table: string, columns: readonly string[]): void {
+  if (
+    copiedTables.some((copied) => copied.table === table) &&
+    columns.every((column) => /^[a-z][a-z\d_]*$/.test(column))
+  )
+    return;
+  throw new StoreFault("The backup holds a table or a column that no backup of Duba has: nothing was restored.");
+}
+
 async function refuseOtherMigrations(db: Kysely<Tables>, { migrations, made_by }: BackupHeader): Promise<void> {
   if (JSON.stringify(await migrationsOf(db)) === JSON.stringify(migrations)) return;
   throw new StoreFault(
@@ -117,8 +130,8 @@ async function refuseOtherMigrations(db: Kysely<Tables>, { migrations, made_by }
   );
 }
 
-/** Reads the whole file. Throws `StoreFault` unless every byte is as it was written. */
-async function verifiedHeader(file: FileHandle, path: string): Promise<BackupHeader> {
+/** Reads the whole file. Throws `StoreFault` unless every byte is as it was written under this key ring. */
+async function verifiedHeader(file: FileHandle, path: string, sign: RestoreOptions["sign"]): Promise<BackupHeader> {
   const fault = (what: string) => new StoreFault(`The file ${path} ${what}. Nothing was changed.`);
   const hash = createHash("sha256");
   let header: string | undefined;
@@ -129,12 +142,22 @@ async function verifiedHeader(file: FileHandle, path: string): Promise<BackupHea
     last = line;
   }
   if (!header?.startsWith('{"duba_backup":')) throw fault("is not a backup of Duba");
-  const [, sha256] = /^\{"sha256":"([0-9a-f]{64})"\}$/.exec(last!.toString()) ?? [];
+  const [, sha256] = /^\{"sha256":"([0-9a-f]{64})","ring":"[\w-]+","hmac":"[\w-]+"\}$/.exec(last!.toString()) ?? [];
   if (sha256 === undefined) throw fault("is not whole: its end is missing");
   if (sha256 !== hash.digest("hex")) throw fault("is damaged: its bytes are not those that were written");
+  if (sign) {
+    const [end, right] = [JSON.parse(last!.toString()), endOf(sha256, sign)];
+    if (!isSame(end.ring, right.ring))
+      throw fault("was made under another key ring: put the ring of its store in place, or say --without-keyring");
+    if (!isSame(end.hmac, right.hmac)) throw fault("was changed: its HMAC under the key ring is another");
+  }
   const read = JSON.parse(header) as BackupHeader;
   if (read.duba_backup !== 1) throw fault("is of a newer version of Duba: restore it with that version");
   return read;
+}
+
+function isSame(given: string, right: string): boolean {
+  return given.length === right.length && timingSafeEqual(Buffer.from(given), Buffer.from(right));
 }
 
 interface Batch {
