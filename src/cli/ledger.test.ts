@@ -139,6 +139,55 @@ for (const { name, fresh } of engines) {
       assert.match((await duba("ledger", "show", row.reference)).out, /^state +verified$/m);
     });
 
+    it("lists what is unknown, the oldest first, and nothing of the person", async () => {
+      const none = await duba("ledger", "unknowns");
+      assert.match(none.out, /^The outcome of every verification is known/);
+      const store = await openStore({ ...place.settings, serving: false });
+      const unknown = {
+        ...row,
+        idempotency_hash: null,
+        state: "unknown" as const,
+        charged: 0 as const,
+        charged_at: null,
+      };
+      const one = {
+        ...unknown,
+        reference: "bbbbbb000000001",
+        account_id: "acc_gone",
+        upstream: null,
+        mode: "test" as const,
+      };
+      const { id } = await store.db
+        .selectFrom("account")
+        .select("id")
+        .where("email", "=", "shop@example.com")
+        .executeTakeFirstOrThrow();
+      const other = { ...unknown, reference: "bbbbbb000000002", account_id: id, started_at: made - 1000 };
+      await store.db.insertInto("verification").values([one, other]).execute();
+      await store.close();
+      const { exitCode, out } = await duba("ledger", "unknowns", "--json");
+      assert.equal(exitCode, 0);
+      assert.deepEqual(JSON.parse(out), [
+        {
+          request_reference: "bbbbbb000000002",
+          account: "shop@example.com",
+          mode: "live",
+          upstream: "played",
+          since: "2026-03-15T11:59:59.000Z",
+          attempts: 2,
+        },
+        {
+          request_reference: "bbbbbb000000001",
+          account: "acc_gone",
+          mode: "test",
+          upstream: null,
+          since: "2026-03-15T12:00:00.000Z",
+          attempts: 2,
+        },
+      ]);
+      assert.match((await duba("ledger", "unknowns")).out, /bbbbbb000000002 +shop@example\.com +live +played .* 2$/m);
+    });
+
     it("says that a reference is not known, and repeats no number that may be a BVN", async () => {
       const unknown = await duba("ledger", "show", "aaaaaa");
       assert.deepEqual([unknown.exitCode, unknown.out], [1, ""]);

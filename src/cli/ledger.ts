@@ -5,6 +5,7 @@ import { nairaOf } from "../contract/money.ts";
 import type { Mode } from "../contract/operation.ts";
 import { showVerification } from "../identity/show.ts";
 import { summary, type VerificationSummary } from "../identity/summary.ts";
+import { unknownVerifications } from "../identity/unknowns.ts";
 import { dayOf } from "./expiry.ts";
 import { examples, subcommand } from "./help.ts";
 import { discreet, type Io } from "./io.ts";
@@ -23,9 +24,10 @@ interface SummaryOptions {
 
 /** `duba ledger`: what was verified and charged. Nothing in it names a person. */
 export function addLedger(program: Command, io: Io): void {
-  const ledger = subcommand(program, "ledger", "What was verified and charged: summary, show.");
+  const ledger = subcommand(program, "ledger", "What was verified and charged: summary, show, unknowns.");
   addSummary(ledger, io);
   addShow(ledger, io);
+  addUnknowns(ledger, io);
   examples(ledger, "duba ledger summary --from 2026-11-01 --to 2026-12-01", "duba ledger show 3wKwKW719640695");
 }
 
@@ -103,6 +105,38 @@ function addShow(ledger: Command, io: Io): void {
       io.out(json ? `${JSON.stringify(shown, null, 2)}\n` : record(shown, painter(io.colours?.out)));
     });
   examples(command, "duba ledger show 3wKwKW719640695");
+}
+
+function addUnknowns(ledger: Command, io: Io): void {
+  const about =
+    "List the verifications whose outcome nobody knows yet, the oldest first. Their callers learn it by a retry with the " +
+    "same idempotency key; sources that can tell are asked in the background.";
+  const command = subcommand(ledger, "unknowns", about)
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print them as JSON")
+    .action(async ({ data, json }: { data?: string; json?: true }) => {
+      const { found, emails } = await withStore(io, data, async ({ db }) => ({
+        found: await unknownVerifications(db),
+        emails: new Map((await listAccounts(db)).map(({ id, email }) => [id, email])),
+      }));
+      const rows = found.map(({ reference, accountId, mode, upstream, since, attempts }) => ({
+        request_reference: reference,
+        account: emails.get(accountId) ?? accountId,
+        mode,
+        upstream,
+        since: json ? new Date(since).toISOString() : timeOf(since),
+        attempts,
+      }));
+      if (json) return io.out(`${JSON.stringify(rows, null, 2)}\n`);
+      if (rows.length === 0) return io.out("The outcome of every verification is known, or it is running.\n");
+      io.out(
+        table(
+          rows.map((row) => ({ ...row, upstream: row.upstream ?? "-" })),
+          painter(io.colours?.out),
+        ),
+      );
+    });
+  examples(command, "duba ledger unknowns", "duba ledger unknowns --json");
 }
 
 class LedgerFault extends Error {

@@ -83,6 +83,11 @@ export class Attempts {
     return asking;
   }
 
+  /** Whether the source of a row that was left behind may still say what it came to. */
+  isLeft(reference: string): boolean {
+    return this.#leftBehind.has(reference);
+  }
+
   /** Leaves a question behind: what it comes to is written when it comes, unless a retry takes it over. */
   leave(asking: Asking): void {
     this.#leftBehind.set(asking.row.reference, asking);

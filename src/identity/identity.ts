@@ -10,6 +10,7 @@ import type { HeldKeyring } from "./keyring.ts";
 import { LateOutcomes } from "./late-outcomes.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { Limits } from "./limits.ts";
+import { lookUpUnknowns } from "./look-ups.ts";
 import { leasedOwner, soleOwner } from "./owners.ts";
 import type { Given } from "./replays.ts";
 import type { VerificationRequest } from "./request.ts";
@@ -81,8 +82,20 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
     keptUntil: sweepTime.now,
   });
 
+  const lookUp = (signal: AbortSignal) =>
+    lookUpUnknowns(
+      {
+        db,
+        upstreams: upstreams.live,
+        isAwaited: (reference) => attempts.isLeft(reference) || late.has(reference),
+        learn: (row, finding) => late.add(row, finding),
+        log,
+        now,
+      },
+      signal,
+    );
   const endStrays = () => verifications.endStrays();
-  const upkeep = startUpkeep({ db, ledger, owners, settings, sweepTime, log, audit, endStrays });
+  const upkeep = startUpkeep({ db, ledger, owners, settings, sweepTime, log, audit, endStrays, lookUp });
 
   return {
     settings,

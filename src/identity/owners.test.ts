@@ -12,6 +12,7 @@ import {
   until,
   verified,
 } from "./identity.fixture.ts";
+import { leasedOwner } from "./owners.ts";
 
 const [sqlite, postgres] = engines;
 
@@ -75,6 +76,17 @@ suite("two processes on postgres", () => {
     assert.equal(upstream.questions.length, 1);
     const again = await Promise.all(rooms.map((room) => room.verify(mine)));
     assert.ok(again.every(({ replayed }) => replayed));
+  });
+
+  test("one of them is the first, and the other is once that is gone", async () => {
+    await store.db.deleteFrom("verification_owner").execute();
+    const owners = await Promise.all([1, 2].map(() => leasedOwner(store.db, store.log)));
+    const areFirst = await Promise.all(owners.map((owner) => owner.isFirst()));
+    assert.deepEqual(areFirst.toSorted(), [false, true]);
+    const [first, second] = areFirst[0] ? owners : owners.toReversed();
+    await first!.stop();
+    assert.equal(await second!.isFirst(), true);
+    await second!.stop();
   });
 
   test("a start leaves the rows of living processes alone", async (t) => {

@@ -16,6 +16,8 @@ export interface Owners {
   hold(): Promise<void>;
   /** Of a ledger row: whether its owner no longer works on it. */
   readonly isGone: Expression<SqlBool>;
+  /** Whether this is the process that does what one process at a time is to do. */
+  isFirst(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -23,7 +25,15 @@ export interface Owners {
 export function soleOwner(): Owners {
   const own = randomUUID();
   const isGone = sql<SqlBool>`${sql.ref("verification.owner")} <> ${own}`;
-  return { own, areMany: false, isHeld: () => true, hold: async () => {}, isGone, stop: async () => {} };
+  return {
+    own,
+    areMany: false,
+    isHeld: () => true,
+    hold: async () => {},
+    isGone,
+    isFirst: async () => true,
+    stop: async () => {},
+  };
 }
 
 const heartbeat = 1000;
@@ -85,6 +95,14 @@ export async function leasedOwner(db: Kysely<Tables>, log: IdentityLog): Promise
       select 1 from verification_owner
       where verification_owner.id = verification.owner and verification_owner.expires_at > ${databaseTime}
     )`,
+    isFirst: async () => {
+      const first = await db
+        .selectFrom("verification_owner")
+        .select((row) => row.fn.min("id").as("id"))
+        .where("expires_at", ">", databaseTime)
+        .executeTakeFirst();
+      return first?.id === own;
+    },
     stop: async () => {
       clearInterval(beat);
       await renewing?.catch(() => undefined);

@@ -5,7 +5,8 @@ import type { Row } from "./ledger.ts";
 /**
  * Whom a verification asks: the upstreams in the operator's order, those that take no questions now left out while others
  * do. A row with an attempt nobody knows the outcome of stays with the upstream that may have done the work, as long as
- * that is set up, unless the operator accepts to pay twice. Undefined if no upstream is set up.
+ * that is set up, unless the operator accepts to pay twice; one that repeats its answers is asked again rather than asked
+ * what became of them. Undefined if no upstream is set up.
  */
 export function routeOf(
   upstreams: readonly IdentityUpstream[],
@@ -15,7 +16,7 @@ export function routeOf(
   const earlier = row && row.unresolved > 0 ? upstreams.find(({ name }) => name === row.upstream) : undefined;
   if (earlier) {
     const others = payTwice ? upstreams.filter((upstream) => upstream !== earlier) : [];
-    return { upstreams: [earlier, ...others], looksUp: earlier.lookUp !== undefined };
+    return { upstreams: [earlier, ...others], looksUp: earlier.lookUp !== undefined && !earlier.repeatable };
   }
   const ready = upstreams.filter((upstream) => upstream.isReady?.() !== false);
   const [first, ...others] = ready.length > 0 ? ready : upstreams;

@@ -14,6 +14,7 @@ const trailEvery = 1_000;
 const disownEvery = 5_000;
 const strayEvery = 5_000;
 const sweepEvery = 60_000;
+const lookUpEvery = 60_000;
 /** One of so many sweeps reads all wrapped keys. */
 const thoroughEvery = 60;
 
@@ -26,13 +27,15 @@ interface UpkeepParts {
   sweepTime: SweepTime;
   audit: Audit;
   endStrays: () => Promise<void>;
+  /** Looks up what became of verifications whose outcome is unknown. */
+  lookUp: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
  * What goes on beside the requests: outcomes are told to the audit trail, rows that nobody works on are ended,
- * and retention is enforced.
+ * retention is enforced, and unknown outcomes are looked up.
  */
-export function startUpkeep({ db, ledger, owners, settings, log, sweepTime, audit, endStrays }: UpkeepParts) {
+export function startUpkeep({ db, ledger, owners, settings, log, sweepTime, audit, endStrays, lookUp }: UpkeepParts) {
   const disowning = owners.areMany
     ? repeat(disownEvery, async () => {
         await ledger.disownAll(owners);
@@ -56,6 +59,11 @@ export function startUpkeep({ db, ledger, owners, settings, log, sweepTime, audi
     await recordOutcomes(db, audit);
   });
 
+  const stopping = new AbortController();
+  const lookingUp = repeat(lookUpEvery, async () => {
+    if (await owners.isFirst()) await lookUp(stopping.signal);
+  });
+
   function repeat(milliseconds: number, work: () => Promise<void>) {
     let running: Promise<void> | undefined;
     const timer = setInterval(() => {
@@ -75,7 +83,8 @@ export function startUpkeep({ db, ledger, owners, settings, log, sweepTime, audi
   return {
     /** Resolves when nothing of it runs any more. */
     stop: async (): Promise<void> => {
-      await Promise.all([disowning?.(), ending(), sweeping(), telling()]);
+      stopping.abort();
+      await Promise.all([lookingUp(), disowning?.(), ending(), sweeping(), telling()]);
     },
   };
 }

@@ -272,7 +272,7 @@ function policyOf(slots: BulkheadPolicy, breaker: CircuitBreakerPolicy, millisec
  * nor an answer that came well-formed and is only not to be believed.
  */
 function isFailure(outcome: IdentityOutcome): boolean {
-  if (outcome.kind === "unavailable") return outcome.reason !== "refused";
+  if (outcome.kind === "unavailable") return outcome.reason !== "refused" && outcome.reason !== "not_done";
   if (outcome.kind === "bad_response") return outcome.why !== "shape" && outcome.why !== "failure";
   return outcome.kind === "unknown";
 }

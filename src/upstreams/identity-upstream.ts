@@ -23,6 +23,7 @@ export type IdentityAnswer = Omit<IdentityRecord, "request_reference">;
  * - `refused`: the source does not take this question, whatever it thinks of others.
  * - `rate_limited`, `out_of_service`: the source says so of itself.
  * - `not_reached`: the question did not leave this machine.
+ * - `not_done`: asked about an earlier question, the source says that it did no work for it.
  * - `busy`, `paused`: the source was not asked, as it has too many questions under way or too many have failed.
  */
 export type Unavailability =
@@ -33,6 +34,7 @@ export type Unavailability =
   | "rate_limited"
   | "out_of_service"
   | "not_reached"
+  | "not_done"
   | "busy"
   | "paused";
 

@@ -4,18 +4,18 @@ import { door } from "../door.ts";
 import type { Exchanged } from "../exchange.ts";
 import type { IdentityOutcome, IdentityQuestion } from "../identity-upstream.ts";
 import { recordOf, unreadOf } from "../loose-record.ts";
-import { unanswered, unavailable, withoutRecord } from "../outcomes.ts";
+import { unanswered, unavailable, unknown, withoutRecord } from "../outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../vendor.ts";
 import { inTestMode, ofMode } from "./mode.ts";
 import { Tokens } from "./tokens.ts";
-import { failureOf, isFailure, Verified } from "./wire.ts";
+import { earlierOf, failureOf, isFailure, Verified } from "./wire.ts";
 
 const name = "compatible";
 
 /**
  * Any server that speaks Duba's own interface, another Duba included. The reference goes along as `Idempotency-Key`, so
- * that a server which knows that header does the work of one verification once, however often it is asked. That is why
- * there is no `lookUp`: asking again tells what became of an earlier question, and gives the record too.
+ * that a server which knows that header does the work of one verification once, however often it is asked. Asking again
+ * tells what became of an earlier question, and gives the record too; `lookUp` tells it without the BVN and the record.
  */
 export const compatible = vendor({
   name,
@@ -90,6 +90,19 @@ export const compatible = vendor({
         // A 401 did no work, so the question may be put again.
         const second = await tokens.token(sendUntil, first.token);
         return "outcome" in second ? second.outcome : outcomeOf(await ask(question, second.token));
+      },
+      async lookUp({ reference, signal }) {
+        const first = await tokens.token(signal);
+        if ("outcome" in first) return unknown;
+        const exchanged = await parts.exchange.ask({
+          method: "GET",
+          url: `${url}/api/v2/kyc/verifications`,
+          headers: { authorization: `Bearer ${first.token}`, "idempotency-key": reference },
+          signal,
+          ...ofMode,
+        });
+        const isTold = exchanged.kind === "answered" && !inTestMode(exchanged, parts.log);
+        return isTold ? earlierOf(exchanged.status, exchanged.body) : unknown;
       },
     };
   },

@@ -86,3 +86,20 @@ test("a wrong key or address says so", async () => {
   assert.deepEqual(await ask(question.bvn, open({ key: "duba_live_nobody" })), unasked("bad_credentials"));
   assert.deepEqual(await ask(question.bvn, open({ url: `${peer.url}/elsewhere` })), unasked("bad_settings"));
 });
+
+test("another Duba tells what became of an earlier question, without buying anything", async () => {
+  const earlier = async (bvn: string, reference: string) => {
+    await upstream.verify({ ...question, bvn, reference });
+    return upstream.lookUp!({ reference, signal: question.signal });
+  };
+  assert.deepEqual(await earlier("00000000001", "lookup000000001"), { kind: "not_found" });
+  assert.deepEqual(await earlier("00000000002", "lookup000000002"), { kind: "phone_mismatch" });
+  assert.deepEqual(await earlier("00000000005", "lookup000000005"), unavailable("not_done"));
+  assert.deepEqual(await earlier("00000000006", "lookup000000006"), { kind: "unknown" });
+  // The record comes by asking again.
+  assert.deepEqual(await earlier(question.bvn, "lookup000000000"), { kind: "unknown" });
+  const never = { reference: "never0000000000", signal: question.signal };
+  assert.deepEqual(await upstream.lookUp!(never), unavailable("not_done"));
+  for (const changes of [{ key: sandboxKey }, { key: "duba_live_nobody" }, { url: `${peer.url}/elsewhere` }])
+    assert.deepEqual(await open(changes).lookUp!(never), { kind: "unknown" });
+});

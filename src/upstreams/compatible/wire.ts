@@ -90,6 +90,14 @@ export function failureOf(status: number, body: unknown): IdentityOutcome {
   return status === 404 && failure ? { kind: "not_found" } : failedWith(status);
 }
 
+/** What the state of an earlier verification says of it. A record comes by asking again, so `verified` stays unknown here. */
+export function earlierOf(status: number, body: unknown): IdentityOutcome {
+  if (failureIn(body)?.code === "verification_not_found") return unavailable("not_done");
+  const state = status === 200 && isObject(body) && isObject(body.data) ? body.data.state : undefined;
+  if (state === "not_found" || state === "phone_mismatch") return { kind: state };
+  return state === "failed" || state === "refused" ? unavailable("not_done") : unknown;
+}
+
 /** Some servers tell of a failure with HTTP status 200. */
 export function isFailure(body: unknown): boolean {
   return failureIn(body) !== undefined;
