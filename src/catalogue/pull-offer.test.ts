@@ -113,6 +113,7 @@ test("a list of which most cannot be used is no list", async () => {
     kind: "unreadable",
     sentence: "2 of its 3 corporate-bundles cannot be used.",
   });
+  assert.ok("lists" in (await from(entries(""))), "a single entry is no list yet");
   const half = await from(entries("a", ""));
   assert.deepEqual("leftOut" in half && half.leftOut, [
     "corporate-bundles, entry 2: its code cannot be used; left out.",

@@ -45,7 +45,7 @@ export async function offerOf(
     const given = pulled.lists[list];
     if (!given) return { kind: "incomplete", sentence: `It gave no ${list}.` };
     const { bad, ...read } = await readList(list, given, (sentence) => leftOut.push(sentence));
-    if (bad > given.length / 2)
+    if (bad > 1 && bad > given.length / 2)
       return { kind: "unreadable", sentence: `${bad} of its ${given.length} ${list} cannot be used.` };
     lists.push(read);
   }

@@ -112,7 +112,7 @@ for (const engine of engines)
       clock.time += 15 * minute;
       await one.look();
       assert.deepEqual(one.headers(), asOf(clock.time));
-      // A source without a clock of its own errors cannot make it younger than the pull.
+      // A source whose clock is ahead cannot make it younger than the pull.
       shop.headers = { "Duba-Catalogue-As-Of": "2099-01-31T09:30:00.000Z" };
       clock.time += 15 * minute;
       await one.look();

@@ -55,18 +55,14 @@ export class Requests {
   /** What is known after this pull. */
   readonly answers = new Map<string, Known>();
   readonly #allowance: Allowance = { each: mostBytes, left: mostBytesOfAll };
+  /** How old the source says that its own lists are: of several answers the oldest. */
+  origin: Origin | undefined;
   #left = mostRequests;
-  #origin: Origin | undefined;
 
   constructor(exchange: Exchange, signal: AbortSignal, known: ReadonlyMap<string, Known>) {
     this.#exchange = exchange;
     this.#signal = signal;
     this.#known = known;
-  }
-
-  /** How old the source says that its own lists are: of several answers the oldest. */
-  get origin(): Origin | undefined {
-    return this.#origin;
   }
 
   /** Waits where the source asks for a short pause. Throws `PullEnded` for all but a good answer. */
@@ -94,14 +90,14 @@ export class Requests {
         ...{ method: "GET", url, headers, signal: this.#signal },
         ...{ allowance: this.#allowance, knownEtag, tell: told },
       });
-      if (exchanged.kind !== "answered") throw unanswered(what, exchanged);
       const pause = pauseIn(exchanged);
       if (pause === undefined) {
+        if (exchanged.kind !== "answered") throw unanswered(what, exchanged);
         this.#note(exchanged.headers ?? {});
         return { exchanged, size: before - this.#allowance.left };
       }
-      const { status } = exchanged;
-      const sentence = `Asked for ${what}, it answered ${status} and asked for a pause of ${Math.ceil(pause / 1000)} s.`;
+      const seconds = Math.ceil(pause / 1000);
+      const sentence = `Asked for ${what}, it was too busy and asked for a pause of ${seconds} s.`;
       const ended = new PullEnded("unreachable", sentence, pause);
       if (pause > longestPause) throw ended;
       await sleep(Math.max(pause, 100), undefined, { signal: this.#signal }).catch(() => {
@@ -110,14 +106,13 @@ export class Requests {
     }
   }
 
-  #note({ "duba-catalogue-as-of": asOfText = "", "duba-catalogue-stale": stale }: Record<string, string>): void {
-    const asOf = Date.parse(asOfText);
+  #note({ "duba-catalogue-as-of": text = "", "duba-catalogue-stale": stale }: Record<string, string>): void {
+    const asOf = Date.parse(text);
     if (Number.isNaN(asOf) && stale === undefined) return;
-    const known = this.#origin ?? { asOf: null, isStale: false };
-    const times = [known.asOf, asOf].filter((time) => time !== null && !Number.isNaN(time)) as number[];
-    this.#origin = {
-      asOf: times.length === 0 ? null : Math.min(...times),
-      isStale: known.isStale || stale === "true",
+    const oldest = Math.min(this.origin?.asOf ?? Number.POSITIVE_INFINITY, asOf || Number.POSITIVE_INFINITY);
+    this.origin = {
+      asOf: Number.isFinite(oldest) ? oldest : null,
+      isStale: this.origin?.isStale === true || stale === "true",
     };
   }
 
@@ -176,9 +171,10 @@ function refused(what: string, status: number): PullEnded {
 }
 
 /** Milliseconds for which an answer asks to be left alone: Retry-After in seconds or as a date. */
-function pauseIn({ status, headers }: Extract<Exchanged, { kind: "answered" }>): number | undefined {
-  const text = headers?.["retry-after"];
-  if (text === undefined || (status !== 429 && status !== 503)) return undefined;
+function pauseIn(exchanged: Exchanged): number | undefined {
+  if (!("status" in exchanged) || (exchanged.status !== 429 && exchanged.status !== 503)) return undefined;
+  const text = exchanged.headers?.["retry-after"];
+  if (text === undefined) return undefined;
   const pause = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return Number.isNaN(pause) ? undefined : Math.min(Math.max(pause, 0), mostPause);
 }

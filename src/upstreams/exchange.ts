@@ -32,7 +32,8 @@ export interface Allowance {
 
 /**
  * What became of a request. `code` is a word of ours, of Node or of undici, never a vendor's text.
- * - `answered`: JSON, or a body without a byte (then `body` is undefined). `headers` has those that were asked for.
+ * `headers` has those that were asked for.
+ * - `answered`: JSON, or a body without a byte (then `body` is undefined).
  * - `notSent`: no byte of the request left this machine: no connection, no trusted one, or no time for one.
  * - `lost`: it was sent, or may have been, and nobody knows what became of it.
  * - `unreadable`: an answer that cannot be trusted.
@@ -41,7 +42,12 @@ export type Exchanged =
   | { kind: "answered"; status: number; body: unknown; headers?: Record<string, string> }
   | { kind: "notSent"; code: string }
   | { kind: "lost"; code: string }
-  | { kind: "unreadable"; status: number; code: "redirect" | "not_json" | "too_large" };
+  | {
+      kind: "unreadable";
+      status: number;
+      code: "redirect" | "not_json" | "too_large";
+      headers?: Record<string, string>;
+    };
 
 export interface ExchangeOptions {
   /** Milliseconds for one request, its connection and its answer. */
@@ -102,8 +108,11 @@ export class Exchange {
     };
     if (!answer.isOver) this.#agent.dispatch(request, answer);
     const exchanged = await answer.exchanged;
-    if (exchanged.kind !== "answered")
-      this.#log.warn({ host, ...exchanged }, "A request to a vendor was not answered, or not readably");
+    if (exchanged.kind !== "answered") {
+      // Headers are a vendor's text.
+      const { headers: _, ...facts } = { headers: undefined, ...exchanged };
+      this.#log.warn({ host, ...facts }, "A request to a vendor was not answered, or not readably");
+    }
     return exchanged;
   }
 
@@ -195,7 +204,8 @@ class Answer implements Dispatcher.DispatchHandler {
   }
 
   #refuse(code: "redirect" | "not_json" | "too_large"): void {
-    this.#settle({ kind: "unreadable", status: this.#status, code });
+    const headers = this.#headers;
+    this.#settle({ kind: "unreadable", status: this.#status, code, ...(headers && { headers }) });
   }
 
   #settle(exchanged: Exchanged): void {
