@@ -15,6 +15,7 @@ import {
   setting,
   size,
   someTime,
+  someTimeOrNone,
 } from "./contract/setting.ts";
 import { catalogueSources, vendors } from "./upstreams/registry.ts";
 import { upstreamSettings } from "./upstreams/settings.ts";
@@ -62,6 +63,13 @@ export const settings = {
     about:
       "File with the keys that seal records and hash BVNs. Empty: beside the data directory, with .keyring after its name. Keep a copy; share it between instances of one PostgreSQL.",
     ...anyText,
+  }),
+  keyringRotate: setting({
+    name: "DUBA_KEYRING_ROTATE",
+    default: "",
+    about:
+      "How long a record key serves before the service adds the next one by itself; it retires each once no record is sealed under it. The ring's file must be writable, and one for all instances. Empty: off.",
+    ...someTimeOrNone,
   }),
   bootstrapKey: setting({
     name: "DUBA_BOOTSTRAP_KEY",

@@ -21,6 +21,7 @@ import { holdKeyring } from "./identity/held-keyring.ts";
 import { openIdentity } from "./identity/identity.ts";
 import { checkKeyringPlace, keyringPath } from "./identity/keyring-file.ts";
 import { identityOperations } from "./identity/operations.ts";
+import { keepRotating } from "./identity/self-rotation.ts";
 import { noteUpstreams } from "./identity/upstream-status.ts";
 import { anchorPath } from "./journal/anchor.ts";
 import { openJournal } from "./journal/journal.ts";
@@ -87,6 +88,10 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   });
   opened.defer(() => journal.stop());
   const audit = journal.append;
+  if (config.keyringRotate !== null) {
+    const rotation = { path: ringFile, db, every: config.keyringRotate, audit, now };
+    opened.defer(keepRotating(rotation, log));
+  }
   const live = openLive(config.upstreams, config.vendors, {
     ...config.upstream,
     timeouts: config.vendorTimeouts,

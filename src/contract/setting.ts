@@ -65,6 +65,11 @@ export const duration = {
 /** A length of time above 0. */
 export const someTime = { form: duration.form, read: (text: string) => duration.read(text) || undefined };
 
+export const someTimeOrNone = {
+  form: `${duration.form}; or empty`,
+  read: (text: string): number | null | undefined => (text === "" ? null : someTime.read(text)),
+};
+
 export const httpUrl = {
   form: "an http:// or https:// URL",
   /** Without a slash at its end. */

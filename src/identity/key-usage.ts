@@ -28,7 +28,8 @@ export async function keyUsage(db: Kysely<Tables>, progress: (rows: number) => v
   }
 }
 
-async function recordUsage(db: Kysely<Tables>): Promise<Map<string, number>> {
+/** How many records are sealed under each record key of the ring. */
+export async function recordUsage(db: Kysely<Tables>): Promise<Map<string, number>> {
   // Long enough for any key id.
   const head = sql<string>`substr(sealed_key, 1, 37)`;
   const rows = await readingRecordKeys(db, (trx) =>

@@ -22,20 +22,27 @@ export interface Place {
 }
 
 /** For so long, in milliseconds, a process may still write what it made under the key before. */
-const settling = 5 * 60_000;
+export const settling = 5 * 60_000;
 
 /**
  * Adds a record key, a hash key or both, which become current `wait` milliseconds after they are written. Gives their names
- * and that time, in milliseconds since 1970. Throws `KeyringFault` if the ring is not the store's or cannot be changed.
+ * and that time, in milliseconds since 1970. With `after`, only if that is still the newest record key. Throws `KeyringFault` if the ring is not the store's or cannot be changed.
  */
 export async function rotate(
   { path, db }: Place,
-  { records, hashes, wait, now }: { records: boolean; hashes: boolean; wait: number; now: () => number },
+  {
+    records,
+    hashes,
+    wait,
+    now,
+    after,
+  }: { records: boolean; hashes: boolean; wait: number; now: () => number; after?: string },
 ): Promise<{ added: string[]; from: number }> {
   const added: string[] = [];
   let from = 0;
   await changeKeyring(path, async (ring) => {
     await matchKeyring(db, ring, now());
+    if (after !== undefined && ring.records.at(-1)!.id !== after) return ring;
     const known = await knownKeys(db);
     /** The first number that no key ever had. */
     const free = (nameOf: (number: number) => string, number = 1): number =>
