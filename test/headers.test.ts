@@ -153,13 +153,40 @@ describe("headers", { concurrency: true }, () => {
     }
   });
 
+  it("answer 304 to a date since which the list did not change", async () => {
+    const later = (date: string, seconds: number) => new Date(Date.parse(date) + seconds * 1000).toUTCString();
+    for (const path of catalogue) {
+      const full = await service.ask(path);
+      const modified = full.headers["last-modified"]!;
+      for (const since of [modified, later(modified, 1), later(modified, 1e6)]) {
+        const answer = await service.ask(path, { headers: { "If-Modified-Since": since } });
+        assert.deepEqual([answer.status, answer.text], [304, ""], since);
+        assert.equal(answer.headers["last-modified"], modified);
+      }
+      for (const since of [later(modified, -1), "", "yesterday", "2999-01-01", modified.replace("GMT", "WAT")])
+        assert.equal((await service.ask(path, { headers: { "If-Modified-Since": since } })).status, 200, since);
+      // RFC 9110, section 13.1.3: a tag says more than a date.
+      const tagged = { "If-None-Match": '"other"', "If-Modified-Since": modified };
+      assert.equal((await service.ask(path, { headers: tagged })).status, 200);
+    }
+  });
+
+  it("take no date of a list that was asked for in a body: its URL names other lists too", async () => {
+    const path = "/api/v2/cable-tv/fetch-tv-add-ons";
+    const body = { type: "dstv", productCode: "PRWE36" };
+    const since = (await service.ask(path, { body })).headers["last-modified"]!;
+    assert.equal((await service.ask(path, { body, headers: { "If-Modified-Since": since } })).status, 200);
+    assert.equal((await service.ask(addOns, { headers: { "If-Modified-Since": since } })).status, 304);
+  });
+
   it("take no quota for a 304, and one for every other answer", async () => {
     const credential = (await service.newKey()).text;
     const first = await service.ask(lookup, { credential });
     assert.equal(leftIn(first), 599);
     const headers = { "If-None-Match": first.headers.etag! };
-    for (let count = 0; count < 5; count += 1) {
-      const answer = await service.ask(lookup, { credential, headers });
+    const dated = { "If-Modified-Since": first.headers["last-modified"]! };
+    for (let count = 0; count < 6; count += 1) {
+      const answer = await service.ask(lookup, { credential, headers: count % 2 ? dated : headers });
       assert.equal(answer.status, 304);
       assert.equal(leftIn(answer), 599);
     }

@@ -6,8 +6,9 @@ const freshness = "max-age=60, stale-if-error=600";
 
 /** What the headers of an answer say about it. */
 export interface Description {
+  /** The revision that changed the list last. */
   readonly revision: number;
-  /** Milliseconds since 1970. */
+  /** When that was, in milliseconds since 1970. */
   readonly publishedAt: number;
   /** Open to anonymous callers: what they get may be kept by shared caches. */
   readonly open: boolean;
@@ -19,6 +20,7 @@ type Forms = { [coding in Coding]?: ReadyForm | Promise<ReadyForm> };
 /** A body under the headers of one revision. Each form is made on first use and then kept, as long as both are. */
 export class Answer implements ReadyAnswer {
   readonly etag: string;
+  readonly modifiedAt: number;
   readonly #source: BodySource;
   readonly #description: Description;
   #body: WrittenBody;
@@ -28,6 +30,7 @@ export class Answer implements ReadyAnswer {
 
   constructor(source: BodySource, description: Description) {
     this.etag = source.etag;
+    this.modifiedAt = wholeSecond(description.publishedAt);
     this.#source = source;
     this.#description = description;
     this.#body = source.body();
@@ -79,4 +82,9 @@ export class Answer implements ReadyAnswer {
     headers.push("X-Content-Type-Options", "nosniff");
     return { body, headers };
   }
+}
+
+/** Milliseconds without a part of a second, which HTTP dates do not have. */
+export function wholeSecond(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000) * 1000;
 }

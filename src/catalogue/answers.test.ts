@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import type { ReadyAnswer } from "../contract/ready.ts";
 import { Answers } from "./answers.ts";
 import { Bodies } from "./bodies.ts";
 import { answersOf, headerOf, plainForm, starterSnapshot, textOf } from "./catalogue.fixture.ts";
@@ -86,12 +87,13 @@ test("a validator is the same on every instance and in every revision with the s
   ];
   assert.deepEqual(etagsOf(one), etagsOf(other));
   assert.equal(new Set(etagsOf(one)).size, 8);
-  assert.equal(headerOf(plainForm(other.dataProviders()), "Duba-Catalogue-Revision"), "9");
+  assert.equal(headerOf(plainForm(other.dataProviders()), "Duba-Catalogue-Revision"), "1");
 });
 
 /** The starter catalogue with other members of some bundles, as revision 2. */
 async function edited(changes: Record<string, Record<string, unknown>>) {
   const edit = new Edit(snapshot);
+  edit.by({ revision: 2, publishedAt: start });
   for (const [key, members] of Object.entries(changes)) {
     const { position, content } = itemIn(snapshot, "data-bundles", key)!;
     edit.set("data-bundles", key, { position, content: { ...content, ...members } as Content });
@@ -108,7 +110,7 @@ test("a changed price changes the validators of the lists that show it, and no o
   assert.equal(now.dataBundles("GLODATA").etag, before.dataBundles("GLODATA").etag);
 });
 
-test("a revision writes only the lists anew that it touches, and the others keep their bytes under its number", async () => {
+test("a revision writes only the lists anew that it touches, and moves the dates and revisions of no others", async () => {
   const bodies = new Bodies(() => start);
   const own = new OwnAnswers();
   const before = new Answers(snapshot, bodies, own);
@@ -127,7 +129,17 @@ test("a revision writes only the lists anew that it touches, and the others keep
   const [mtnNow, ...othersNow] = bytesOf(now);
   assert.notEqual(mtnNow, mtn);
   for (const [place, body] of othersNow.entries()) assert.equal(body, others[place]);
-  assert.equal(headerOf(plainForm(now.dataBundles("GLODATA")), "Duba-Catalogue-Revision"), "2");
+  const about = (answer: ReadyAnswer) =>
+    ["Duba-Catalogue-Revision", "Last-Modified"].map((name) => headerOf(plainForm(answer), name));
+  for (const answer of [now.dataBundles("MTNDATA"), now.dataBundles(undefined)])
+    assert.deepEqual(about(answer), ["2", "Sat, 31 Jan 2026 09:30:00 GMT"]);
+  for (const answer of [
+    now.dataBundles("GLODATA"),
+    now.corporateBundles(),
+    now.cablePlans("gotv"),
+    now.addOns("gotv", "GOTVMAX"),
+  ])
+    assert.deepEqual(about(answer), ["1", "Sat, 31 Jan 2026 00:00:00 GMT"]);
 });
 
 test("an empty catalogue answers empty lists", async () => {

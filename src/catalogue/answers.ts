@@ -3,11 +3,11 @@ import type { ReadyAnswer } from "../contract/ready.ts";
 import { Answer, type Description } from "./answer.ts";
 import { addOnsBody, type Bodies, plansBody } from "./bodies.ts";
 import { fold, knownCodes, unknownCode } from "./codes.ts";
-import { type CableProduct, type ListName, listNames, type Provider } from "./lists.ts";
+import type { CableProduct, ListName, Provider } from "./lists.ts";
 import { type Origin, ownOrigin } from "./origin.ts";
 import type { OwnAnswers } from "./own-answers.ts";
 import { type PriceList, priceListOf } from "./prices.ts";
-import { type Group, groupIn, type Item, indexOf, type Snapshot } from "./snapshot.ts";
+import { type Group, groupIn, type Item, indexOf, type Snapshot, type Stamp, stampOf, stampOfAll } from "./snapshot.ts";
 import type { BodySource } from "./written-body.ts";
 
 /** Answers kept per revision: of requests in our own spelling, and of other spellings, which anybody can make up. */
@@ -35,7 +35,7 @@ export class Answers implements LookUps {
   readonly #snapshot: Snapshot;
   readonly #bodies: Bodies;
   readonly #own: OwnAnswers;
-  readonly #about: Readonly<Record<ListName, Description>>;
+  readonly #originOf: (list: ListName) => Origin;
   readonly #bundles = new LRUCache<string, ReadyAnswer>({ max: KEPT });
   readonly #plans = new LRUCache<string, ReadyAnswer>({ max: KEPT });
   readonly #addOns = new LRUCache<string, ReadyAnswer>({ max: KEPT });
@@ -51,13 +51,10 @@ export class Answers implements LookUps {
     own: OwnAnswers,
     originOf: (list: ListName) => Origin = () => ownOrigin,
   ) {
-    const { revision, publishedAt } = snapshot;
     this.#snapshot = snapshot;
     this.#bodies = bodies;
     this.#own = own;
-    this.#about = Object.fromEntries(
-      listNames.map((list) => [list, { revision, publishedAt, open: open.includes(list), origin: originOf(list) }]),
-    ) as Record<ListName, Description>;
+    this.#originOf = originOf;
   }
 
   /** How many answers are kept at the moment. */
@@ -69,41 +66,43 @@ export class Answers implements LookUps {
     const prices = this.#pricesOf(accountId);
     if (prices) return this.#ownBundles(provider, accountId!, prices);
     if (provider !== undefined) return this.#bundles.get(provider) ?? this.#foldedBundles(provider);
-    this.#allBundles ??= this.#answer("data-bundles", this.#bodies.allBundles(this.#snapshot));
+    this.#allBundles ??= this.#answer("data-bundles", this.#bodies.allBundles(this.#snapshot), this.#allBundlesStamp());
     return this.#allBundles;
   }
 
   corporateBundles(): ReadyAnswer {
     const group = groupIn(this.#snapshot, "corporate-bundles");
-    this.#corporateBundles ??= this.#answer("corporate-bundles", this.#bodies.corporateBundles(group));
+    this.#corporateBundles ??= this.#answerOf("corporate-bundles", "", this.#bodies.corporateBundles(group));
     return this.#corporateBundles;
   }
 
   dataProviders(): ReadyAnswer {
     const group = groupIn(this.#snapshot, "data-providers");
-    this.#dataProviders ??= this.#answer("data-providers", this.#bodies.billers(group));
+    this.#dataProviders ??= this.#answerOf("data-providers", "", this.#bodies.billers(group));
     return this.#dataProviders;
   }
 
   cableProviders(): ReadyAnswer {
     const group = groupIn(this.#snapshot, "cable-providers");
-    this.#cableProviders ??= this.#answer("cable-providers", this.#bodies.billers(group));
+    this.#cableProviders ??= this.#answerOf("cable-providers", "", this.#bodies.billers(group));
     return this.#cableProviders;
   }
 
   cablePlans(type: string, accountId?: string): ReadyAnswer {
     const code = fold(type);
-    const prices = this.#pricesOf(accountId);
-    const own = prices?.touches(code) ? prices : undefined;
+    const own = this.#pricesOf(accountId);
     const known = own ? undefined : this.#plans.get(code);
     if (known) return known;
     const { key } = this.#cableProvider(type);
     const group = groupIn(this.#snapshot, "cable-products", key);
     if (own)
-      return this.#own.answer(`plans ${accountId} ${key}`, [group, own], this.#about["cable-products"], () =>
-        plansBody(group, own),
+      return this.#own.answer(
+        `plans ${accountId} ${key}`,
+        [group, own],
+        () => this.#describeOwn("cable-products", stampOf(this.#snapshot, "cable-products", key), accountId!),
+        () => (own.touches(key) ? plansBody(group, own) : this.#bodies.plans(group)),
       );
-    const answer = this.#answer("cable-products", this.#bodies.plans(group));
+    const answer = this.#answerOf("cable-products", key, this.#bodies.plans(group));
     this.#plans.set(code, answer);
     return answer;
   }
@@ -111,20 +110,22 @@ export class Answers implements LookUps {
   addOns(type: string, productCode: string, accountId?: string): ReadyAnswer {
     // Only what matches a code is ever kept, and no code holds a line break: two requests never share a key.
     const name = `${type}\n${productCode}`;
-    const prices = this.#pricesOf(accountId);
-    const own = prices?.touches(fold(type)) ? prices : undefined;
+    const own = this.#pricesOf(accountId);
     const known = own ? undefined : (this.#addOns.get(name) ?? this.#spelledAddOns.get(name));
     if (known) return known;
     const product = this.#product(type, productCode);
     const group = groupIn(this.#snapshot, "cable-add-ons", product.key);
     if (own)
-      return this.#own.answer(`add-ons ${accountId} ${name}`, [group, own], this.#about["cable-add-ons"], () =>
-        addOnsBody(group, type, productCode, own),
+      return this.#own.answer(
+        `add-ons ${accountId} ${name}`,
+        [group, own],
+        () => this.#describeOwn("cable-add-ons", stampOf(this.#snapshot, "cable-add-ons", product.key), accountId!),
+        () => addOnsBody(group, type, productCode, own),
       );
     const listed = product.content as CableProduct;
     const asListed = type === listed.type && productCode === listed.code;
     const body = asListed ? this.#bodies.addOns(product, group) : addOnsBody(group, type, productCode);
-    const answer = this.#answer("cable-add-ons", body);
+    const answer = this.#answerOf("cable-add-ons", product.key, body);
     (asListed ? this.#addOns : this.#spelledAddOns).set(name, answer);
     return answer;
   }
@@ -137,7 +138,7 @@ export class Answers implements LookUps {
     const code = fold(given);
     const known = this.#bundles.get(code);
     if (known) return known;
-    const answer = this.#answer("data-bundles", this.#bodies.bundles(this.#bundleGroup(given)));
+    const answer = this.#answerOf("data-bundles", code, this.#bodies.bundles(this.#bundleGroup(given)));
     this.#bundles.set(code, answer);
     return answer;
   }
@@ -146,17 +147,25 @@ export class Answers implements LookUps {
     const snapshot = this.#snapshot;
     if (given === undefined) {
       const parts = [snapshot.groups["data-bundles"], groupIn(snapshot, "data-providers"), prices];
-      return this.#own.answer(`bundles ${accountId}`, parts, this.#about["data-bundles"], () => ({
-        etag: this.#bodies.ownEtag(snapshot, prices),
-        size: this.#bodies.allBundles(snapshot).size,
-        body: this.#bodies.allOwnBundles(snapshot, prices),
-      }));
+      return this.#own.answer(
+        `bundles ${accountId}`,
+        parts,
+        () => this.#describeOwn("data-bundles", this.#allBundlesStamp(), accountId),
+        () => ({
+          etag: this.#bodies.ownEtag(snapshot, prices),
+          size: this.#bodies.allBundles(snapshot).size,
+          body: this.#bodies.allOwnBundles(snapshot, prices),
+        }),
+      );
     }
     const provider = fold(given);
-    if (!prices.touches(provider)) return this.dataBundles(given);
     const group = this.#bundleGroup(given);
-    const write = () => this.#bodies.ownBundles(group, prices);
-    return this.#own.answer(`bundles ${accountId} ${provider}`, [group, prices], this.#about["data-bundles"], write);
+    return this.#own.answer(
+      `bundles ${accountId} ${provider}`,
+      [group, prices],
+      () => this.#describeOwn("data-bundles", stampOf(snapshot, "data-bundles", provider), accountId),
+      () => (prices.touches(provider) ? this.#bodies.ownBundles(group, prices) : this.#bodies.bundles(group)),
+    );
   }
 
   #bundleGroup(given: string): Group {
@@ -181,8 +190,27 @@ export class Answers implements LookUps {
     throw unknownCode("product_not_found", `${content.type} has no product with`, productCode, hint);
   }
 
-  #answer(list: ListName, source: BodySource): ReadyAnswer {
-    return new Answer(source, this.#about[list]);
+  /** The answer that lists the group of this key. */
+  #answerOf(list: ListName, key: string, source: BodySource): ReadyAnswer {
+    return this.#answer(list, source, stampOf(this.#snapshot, list, key));
+  }
+
+  #answer(list: ListName, source: BodySource, stamp: Stamp): ReadyAnswer {
+    return new Answer(source, this.#describe(list, stamp));
+  }
+
+  #describe(list: ListName, { revision, publishedAt }: Stamp): Description {
+    return { revision, publishedAt, open: open.includes(list), origin: this.#originOf(list) };
+  }
+
+  /** Of an account that has, or had, prices of its own: its lists changed when these did. */
+  #describeOwn(list: ListName, stamp: Stamp, accountId: string): Description {
+    return this.#describe(list, stampOfAll([stamp, this.#snapshot.stamps.prices.get(accountId)!]));
+  }
+
+  /** The order of the providers is the order of their bundles. */
+  #allBundlesStamp(): Stamp {
+    return stampOfAll([stampOf(this.#snapshot, "data-bundles"), stampOf(this.#snapshot, "data-providers")]);
   }
 }
 

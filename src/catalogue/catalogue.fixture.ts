@@ -22,8 +22,8 @@ import { readStarter } from "./starter.ts";
 
 /** The starter catalogue as revision 1 of 31 January 2026. */
 export async function starterSnapshot(): Promise<Snapshot> {
-  const filled = await changed(emptySnapshot, await difference(emptySnapshot, await readStarter()));
-  return { ...filled, revision: 1, publishedAt: Date.UTC(2026, 0, 31), changes: 1 };
+  const first = { ...emptySnapshot, revision: 1, publishedAt: Date.UTC(2026, 0, 31), changes: 1 };
+  return changed(first, await difference(emptySnapshot, await readStarter()));
 }
 
 /** The answers of a snapshot, as a process that serves nothing else writes them. */

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Coding, ReadyAnswer, ReadyForm } from "../contract/ready.ts";
-import { Answer, type Description } from "./answer.ts";
+import { Answer, type Description, wholeSecond } from "./answer.ts";
 import type { BodySource } from "./written-body.ts";
 
 /** Bytes of bodies that are kept for accounts with prices of their own, all of them together. */
@@ -12,9 +12,6 @@ const COST_PER_ENTRY = 2_000;
 interface Kept {
   /** What it was made from. */
   readonly parts: readonly unknown[];
-  readonly source: BodySource | Promise<BodySource>;
-  readonly etag: string;
-  readonly description: Description;
   readonly answer: ReadyAnswer;
 }
 
@@ -46,24 +43,18 @@ export class OwnAnswers {
   answer(
     name: string,
     parts: readonly unknown[],
-    description: Description,
+    describe: () => Description,
     write: () => BodySource | Later,
   ): ReadyAnswer {
     const known = this.#kept.get(name);
-    if (known?.parts.every((part, at) => part === parts[at])) {
-      if (known.description === description) return known.answer;
-      return this.#keep(name, { ...known, description }, this.#kept.info(name)?.size ?? COST_PER_ENTRY);
-    }
+    if (known?.parts.every((part, at) => part === parts[at])) return known.answer;
     const made = write();
-    const source = "body" in made && made.body instanceof Promise ? made.body : (made as BodySource);
-    const cost = Math.ceil(made.size * COST_PER_BYTE) + COST_PER_ENTRY;
-    return this.#keep(name, { parts, source, etag: made.etag, description }, cost);
-  }
-
-  #keep(name: string, { source, etag, description, parts }: Omit<Kept, "answer">, size: number): ReadyAnswer {
     const answer =
-      source instanceof Promise ? new LaterAnswer(etag, source, description) : new Answer(source, description);
-    this.#kept.set(name, { parts, source, etag, description, answer }, { size });
+      "body" in made && made.body instanceof Promise
+        ? new LaterAnswer(made.etag, made.body, describe())
+        : new Answer(made as BodySource, describe());
+    const size = Math.ceil(made.size * COST_PER_BYTE) + COST_PER_ENTRY;
+    this.#kept.set(name, { parts, answer }, { size });
     return answer;
   }
 }
@@ -71,11 +62,13 @@ export class OwnAnswers {
 /** An answer whose body is still being written when it is first asked for. */
 class LaterAnswer implements ReadyAnswer {
   readonly etag: string;
+  readonly modifiedAt: number;
   readonly #making: Promise<Answer>;
   #answer: Answer | undefined;
 
   constructor(etag: string, source: Promise<BodySource>, description: Description) {
     this.etag = etag;
+    this.modifiedAt = wholeSecond(description.publishedAt);
     this.#making = source.then((body) => {
       this.#answer = new Answer(body, description);
       return this.#answer;

@@ -65,10 +65,10 @@ function applied({ rule, value }: PriceRule, price: number): number {
 
 const lists = new WeakMap<Group, PriceList>();
 
-/** The account's own prices; undefined if it pays the catalogue's. The same object as long as they are the same. */
+/** The account's own prices; undefined if it never had any. The same object as long as they are the same. */
 export function priceListOf(snapshot: Snapshot, accountId: string): PriceList | undefined {
-  const group = snapshot.groups.prices.get(accountId);
-  if (group === undefined) return undefined;
+  if (!snapshot.stamps.prices.has(accountId)) return undefined;
+  const group = groupIn(snapshot, "prices", accountId);
   const known = lists.get(group);
   if (known) return known;
   const made = new PriceList(rulesOf(group));

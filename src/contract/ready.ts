@@ -11,6 +11,8 @@ export interface ReadyForm {
 export interface ReadyAnswer {
   /** Weak validator of the content: survives key rotation and the passing of time. */
   readonly etag: string;
+  /** When the content changed last, to the second as in `Last-Modified`; milliseconds since 1970. */
+  readonly modifiedAt: number;
   /**
    * The form for one coding and kind of caller (`shared`: anonymous, so that shared caches may keep it). A promise only
    * when a compressed form is asked for the first time.

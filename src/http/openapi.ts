@@ -55,7 +55,7 @@ const headers = {
   ETag: text("Weak validator of the list's content. Send it back in If-None-Match.", 'W/"5f2c9d0b"'),
   "Last-Modified": text("When the list last changed.", "Thu, 15 Jan 2026 09:30:00 GMT"),
   "Cache-Control": text("How long the answer may be kept.", "private, max-age=60, stale-if-error=600"),
-  "Duba-Catalogue-Revision": text("Revision of the catalogue that the answer was made from.", "12"),
+  "Duba-Catalogue-Revision": text("Revision of the catalogue that changed this list last.", "12"),
   "Duba-Catalogue-As-Of": text(
     "When the list was last as its source has it, UTC; only if it follows a source.",
     "2026-01-15T09:30:00.000Z",
@@ -167,7 +167,13 @@ function headerParameters({ headers: declared, pick }: Operation<never>): JsonOb
     .map(([name, schema]) => parameter("header", titled(name), schema, requiredOf(declared).has(name)));
   if (!pick) return own;
   const about = "ETag of an answer you hold. If it still holds, the answer is 304 and costs nothing of the limit.";
-  return [...own, { name: "If-None-Match", in: "header", description: about, schema: { type: "string" } }];
+  const dated =
+    "Last-Modified of an answer you hold, where you have no ETag. If the list did not change since, likewise.";
+  return [
+    ...own,
+    { name: "If-None-Match", in: "header", description: about, schema: { type: "string" } },
+    { name: "If-Modified-Since", in: "header", description: dated, schema: { type: "string" } },
+  ];
 }
 
 function parameter(place: "path" | "query" | "header", name: string, schema: TSchema, required: boolean): JsonObject {

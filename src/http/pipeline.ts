@@ -119,7 +119,10 @@ export function pipeline(operation: BoundOperation, gate: Gate) {
       if (operation.pick) {
         const ready = operation.pick(call as Call<never, never>, undefined);
         const tags = raw.headers["if-none-match"];
-        const same = tags !== undefined && matches(tags, ready.etag);
+        const same =
+          tags === undefined
+            ? isUnmodified(raw.headers["if-modified-since"], ready.modifiedAt, accepted.inBody)
+            : matches(tags, ready.etag);
         const coding = same ? "identity" : codingOf(raw.headers["accept-encoding"]);
         const making = ready.form(coding, caller === null);
         const form = making instanceof Promise ? await making : making;
@@ -195,6 +198,13 @@ function given(raw: IncomingMessage, names: readonly string[]): Record<string, s
 
 function matches(header: string, etag: string): boolean {
   return header.trim() === "*" || header.split(",").some((tag) => weak(tag.trim()) === weak(etag));
+}
+
+const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** `inBody`: one URL names many lists then, and a date does not say of which it is. */
+function isUnmodified(since: string | undefined, modifiedAt: number, inBody: boolean): boolean {
+  return since !== undefined && !inBody && httpDate.test(since) && Date.parse(since) >= modifiedAt;
 }
 
 function weak(tag: string): string {

@@ -36,6 +36,7 @@ const primaryKeys: Record<Name, readonly string[] | null> = {
   api_key: ["id"],
   access_token: ["secret_hash"],
   catalogue_item: ["list", "key"],
+  catalogue_group: ["list", "key"],
   catalogue_revision: ["number"],
   catalogue_draft: ["id"],
   catalogue_change: ["draft", "place"],

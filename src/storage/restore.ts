@@ -71,6 +71,8 @@ async function fill(
     .updateTable("change_counter")
     .set((it) => ({ number: it("number", "+", 1) }))
     .execute();
+  // What clients have may be newer than what is restored: no date of theirs may say that nothing changed.
+  await trx.updateTable("catalogue_group").set({ changed_at: Date.now() }).execute();
   await trx.updateTable("catalogue_history").set({ id: newHistoryId() }).execute();
   for (const { table } of copiedTables)
     if ((await countRows(trx, table)) !== (header.rows[table] ?? 0))

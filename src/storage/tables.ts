@@ -15,6 +15,16 @@ export interface CatalogueItemRow {
   content: string;
 }
 
+/** Which revision changed a group of entries last: the bundles of a provider, the add-ons of a product, an account's prices. */
+export interface CatalogueGroupRow {
+  list: string;
+  /** Key of what the entries belong to; empty: the whole list. */
+  key: string;
+  revision: number;
+  /** When that was published, to the second no other than after the change before. */
+  changed_at: number;
+}
+
 /** What was published, in order. Its changes are those of its draft. */
 export interface CatalogueRevisionRow {
   number: number;
@@ -274,6 +284,7 @@ export interface AuditHeadRow {
 
 export interface Tables {
   catalogue_item: CatalogueItemRow;
+  catalogue_group: CatalogueGroupRow;
   catalogue_revision: CatalogueRevisionRow;
   catalogue_draft: CatalogueDraftRow;
   catalogue_change: CatalogueChangeRow;

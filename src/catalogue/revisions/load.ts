@@ -28,7 +28,11 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
   if (known?.changes === changes) return known;
   const from = known ? known.revision + 1 : await firstUnfolded(db);
   const edit = new Edit(known ?? emptySnapshot);
-  if (!known) await readItems(db, edit);
+  if (!known) {
+    for (const { list, key, revision, changed_at } of await db.selectFrom("catalogue_group").selectAll().execute())
+      edit.stamp(list as Subject, key, { revision, publishedAt: changed_at });
+    await readItems(db, edit);
+  }
   const revisions = await db
     .selectFrom("catalogue_revision")
     .select(["number", "created_at", "draft"])
@@ -37,10 +41,12 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
     .execute();
   // History that is no longer kept leaves a gap after a revision that nobody looked beyond for long.
   if (known && revisions[0]?.number !== known.revision) return newestSnapshot(db);
-  for (const { number, draft } of revisions)
-    if (number >= from && draft !== null)
-      for await (const page of changesOf(db, draft))
-        for (const { subject, key, new: state } of page) edit.set(subject, key, state);
+  for (const { number, created_at, draft } of revisions) {
+    if (number < from || draft === null) continue;
+    edit.by({ revision: number, publishedAt: created_at });
+    for await (const page of changesOf(db, draft))
+      for (const { subject, key, new: state } of page) edit.set(subject, key, state);
+  }
   const newest = revisions.at(-1);
   const revision = newest?.number ?? known?.revision ?? 0;
   const publishedAt = newest?.created_at ?? known?.publishedAt ?? 0;

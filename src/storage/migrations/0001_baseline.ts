@@ -44,6 +44,11 @@ async function catalogue(db: Schema): Promise<void> {
     "key",
   ]).execute();
 
+  await table(db, "catalogue_group", { list: "text", key: "text", revision: "integer", changed_at: "bigint" }, [
+    "list",
+    "key",
+  ]).execute();
+
   await table(
     db,
     "catalogue_revision",
