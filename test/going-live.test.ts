@@ -230,6 +230,8 @@ for (const engine of engines) {
           assert.deepEqual([status.upstream, status.state], ["compatible", "open"]);
           break;
         }
+        const { out } = await ran(["upstreams", "status"], { environment });
+        assert.match(out, / paused after failures +no money left at the vendor +- +no money left at the vendor \(2/);
       } finally {
         await service.close();
         vendor.close();

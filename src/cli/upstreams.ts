@@ -107,18 +107,41 @@ function addStatus(upstreams: Command, io: Io, ended: (exitCode: number) => void
       const rows = found.map((status) => ({
         upstream: status.name,
         process: status.instance.slice(0, 8),
-        state: status.state,
-        alarm: status.alarm ?? "-",
+        state: stateWords[status.state],
+        alarm: status.alarm === null ? "-" : failureWords[status.alarm],
         "last answer": timeOf(status.lastAnswerAt),
         "last failures":
           Object.entries(status.lastFailures)
-            .map(([kind, at]) => `${kind} ${timeOf(at)}`)
+            .map(([kind, at]) => `${failureWords[kind as keyof typeof failureWords]} (${timeOf(at)})`)
             .join(", ") || "-",
       }));
       io.out(table(rows, painter(io.colours?.out)));
     });
   examples(command, "duba upstreams status", "duba upstreams status --json");
 }
+
+const stateWords: Record<UpstreamStatus["state"], string> = {
+  ready: "asked",
+  open: "paused after failures",
+  half_open: "trying one question after a pause",
+};
+
+const failureWords: Record<keyof UpstreamStatus["lastFailures"], string> = {
+  no_money: "no money left at the vendor",
+  bad_credentials: "credentials refused by the vendor",
+  bad_settings: "settings do not fit the vendor",
+  refused: "questions refused",
+  rate_limited: "rate limit of the vendor",
+  out_of_service: "vendor out of service",
+  not_done: "vendor did no work",
+  not_reached: "no connection",
+  busy: "too many questions at once",
+  paused: "paused",
+  bad_response: "answers that cannot be trusted",
+  unavailable: "vendor unavailable",
+  unknown: "no answer in time",
+  fault: "fault in the adapter",
+};
 
 const readPerson = inputReader(Type.Object({ bvn: bvnField, phone: phoneField }));
 
