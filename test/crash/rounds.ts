@@ -5,7 +5,9 @@ import { startVendor, type VendorSettings } from "../support/vendor.ts";
 import { draw } from "../support/vendor-draw.ts";
 import { type Books, checkBooks } from "./books.ts";
 import { Client, Life, type World } from "./clients.ts";
+import { type DisturbedStore, disturbed } from "./disturbances.ts";
 import { feeKobo, type LiveStore, liveStore, ServiceProcess } from "./service.ts";
+import { SumWatch } from "./sums.ts";
 
 export interface CrashOptions {
   engine: Engine;
@@ -14,6 +16,8 @@ export interface CrashOptions {
   seed: string;
   /** Crashes the database; it is back, or on its way back, when this resolves. */
   crashDatabase?: () => Promise<void>;
+  /** Whether the store's answers come late, or never, now and then. */
+  disturbs?: boolean;
   /** Told after each round. */
   progress?: (rounds: number) => void;
 }
@@ -22,6 +26,10 @@ export interface Figures extends Books {
   rounds: number;
   kills: number;
   databaseCrashes: number;
+  disturbances: number;
+  /** How often the sums were looked at while all this went on, and the charges of records that nobody was given. */
+  looks: number;
+  waivedKobo: number;
   /** Milliseconds, the longest of all restarts: from start to ready. */
   longestStart: number;
   /** From ready to the first answer about a key that was left behind. */
@@ -62,7 +70,9 @@ export async function crash(options: CrashOptions): Promise<Figures> {
   begun.defer(() => vendor.stop());
   const live = await liveStore(options.engine, vendor);
   begun.defer(() => live.dispose());
-  const run = new Run(options, live, vendorSettings);
+  const disturbance = options.disturbs ? await disturbed(live.settings) : undefined;
+  begun.defer(() => disturbance?.close());
+  const run = new Run(options, live, vendorSettings, disturbance);
   begun.defer(() => run.end());
   try {
     for (let round = 1; round <= options.rounds; round += 1) {
@@ -71,8 +81,9 @@ export async function crash(options: CrashOptions): Promise<Figures> {
     }
     const calls = await vendor.calls();
     await run.repeat();
+    const { looks, waivedKobo } = await run.sums.stop();
     assert.equal((await vendor.calls()).length, calls.length, "what was answered once is not asked for again");
-    return { ...run.figures(), ...(await checkBooks(live.store.db, feeKobo, run.wanted, calls)) };
+    return { ...run.figures(), looks, waivedKobo, ...(await checkBooks(live.store.db, feeKobo, run.wanted, calls)) };
   } catch (error) {
     throw new Error(`A promise was broken, after the service had said:\n${run.lastWords}`, { cause: error });
   }
@@ -83,6 +94,9 @@ class Run {
   readonly #live: LiveStore;
   readonly #clients: Client[];
   readonly #alarms: string[] = [];
+  readonly #disturbance: DisturbedStore | undefined;
+  readonly sums: SumWatch;
+  #disturbances = 0;
   #service: ServiceProcess | undefined;
   #life: Life | undefined;
   #kills = 0;
@@ -93,12 +107,14 @@ class Run {
   /** How long the present life may refuse what the one before left behind, in milliseconds. */
   #refusable = leaseTime;
 
-  constructor(options: CrashOptions, live: LiveStore, vendor: VendorSettings) {
+  constructor(options: CrashOptions, live: LiveStore, vendor: VendorSettings, disturbance?: DisturbedStore) {
+    this.#disturbance = disturbance;
     this.#options = options;
     this.#live = live;
     const apiKey = live.keys[0]!;
     const world: World = { seed: options.seed, vendor, apiKey, hasLeases: options.engine.name === "postgres" };
     this.#clients = Array.from({ length: clientCount }, (_, n) => new Client(world, `client-${n}`));
+    this.sums = new SumWatch(live.store.db, () => this.wanted);
   }
 
   get wanted() {
@@ -121,18 +137,36 @@ class Run {
       this.#databaseCrashes += 1;
       await this.#options.crashDatabase();
     }
+    const disturbing = this.#disturb(life, (what, below) => chance(`load ${what}`, below));
     await pause(chance("kill", 800));
     await this.#kill(load);
+    await disturbing;
     for (let again = 1; ; again += 1) {
       const next = await this.#start();
       const retries = this.#all((client) => client.retry(next));
+      const disturbing = this.#disturb(next, (what, below) => chance(`retries ${again} ${what}`, below));
       if (chance(`is killed ${again} times more`, 5) > 0) {
         await retries;
+        await disturbing;
         return;
       }
       await pause(chance(`kill ${again}`, 1000));
       await this.#kill(retries);
+      await disturbing;
     }
+  }
+
+  /** In half of all lives the store's answers come late, or are lost, for a while; a kill may come in the middle of it. */
+  async #disturb(life: Life, draw: (what: string, below: number) => number): Promise<void> {
+    const ways = this.#disturbance?.ways ?? [];
+    if (ways.length === 0 || draw("is calm", 2) === 0) return;
+    const way = ways[draw("way", ways.length)]!;
+    await pause(draw("begins", 200));
+    life.storeWasAway = true;
+    this.#disturbances += 1;
+    await way.begin();
+    await pause(200 + draw("lasts", 1500));
+    await way.end();
   }
 
   /** Asks for everything once more. */
@@ -153,6 +187,7 @@ class Run {
       rounds: this.#options.rounds,
       kills: this.#kills,
       databaseCrashes: this.#databaseCrashes,
+      disturbances: this.#disturbances,
       longestStart: Math.round(this.#longestStart),
       longestToAnswer: Math.round(this.#longestToAnswer),
       longestToRefusal: Math.round(this.#longestToRefusal),
@@ -161,6 +196,7 @@ class Run {
   }
 
   async end(): Promise<void> {
+    await this.sums.stop().catch(() => undefined);
     if (this.#life) this.#life.isOver = true;
     await this.#service?.kill();
     for (const client of this.#clients) client.close();
@@ -175,7 +211,7 @@ class Run {
 
   async #start(): Promise<Life> {
     const begun = performance.now();
-    this.#service = new ServiceProcess(this.#live.environment);
+    this.#service = new ServiceProcess({ ...this.#live.environment, ...this.#disturbance?.environment });
     const port = await this.#service.ready;
     this.#longestStart = Math.max(this.#longestStart, performance.now() - begun);
     this.#life = new Life(

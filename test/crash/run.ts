@@ -8,15 +8,17 @@ interface Options {
   engine?: Engine["name"];
   rounds: number;
   seed: string;
+  calm?: true;
 }
 
-const { engine, rounds, seed } = new Command("npm run test:crash --")
+const { engine, rounds, seed, calm } = new Command("npm run test:crash --")
   .description("Kills the service under load and checks that ledger, vendor and clients agree in the end.")
   .addOption(
     new Option("--engine <name>", "one of the engines; both unless given").choices(engines.map(({ name }) => name)),
   )
   .option("--rounds <count>", "rounds on each engine", countOf, 200)
   .option("--seed <text>", "draws the same load, vendor and moments again; timing still differs", newSeed())
+  .option("--calm", "lets every answer of the store through at once")
   .parse()
   .opts<Options>();
 
@@ -32,7 +34,7 @@ for (const chosen of engines.filter(({ name }) => engine === undefined || name =
 }
 
 function optionsOf(chosen: Engine) {
-  return { engine: chosen, rounds, seed, progress: (round: number) => tell(chosen.name, round) };
+  return { engine: chosen, rounds, seed, disturbs: !calm, progress: (round: number) => tell(chosen.name, round) };
 }
 
 /** On a PostgreSQL of our own, since it is crashed too. */

@@ -8,7 +8,7 @@ import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount } from "../../src/access/accounts.ts";
 import { createKey } from "../../src/access/keys.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
-import type { Engine } from "../support/engines.ts";
+import type { Engine, FreshSettings } from "../support/engines.ts";
 import { nodeEnvironment } from "../support/process.ts";
 import type { Vendor } from "../support/vendor.ts";
 
@@ -17,6 +17,7 @@ export const feeKobo = 12_345;
 
 /** A store with a live key of each of its accounts, for services that buy at `vendor`. */
 export interface LiveStore {
+  settings: FreshSettings;
   /** Settings of a service on this store, with limits off. */
   environment: Record<string, string>;
   /** Live keys, each of another account. */
@@ -37,6 +38,7 @@ export async function liveStore(engine: Engine, vendor: Vendor, accounts = 1): P
     keys.push((await createKey(recorded(store.db), { account, mode: "live", label: "" })).text);
   }
   return {
+    settings: fresh.settings,
     environment: {
       ...nodeEnvironment,
       HOST: "127.0.0.1",

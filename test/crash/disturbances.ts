@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { FreshSettings } from "../support/engines.ts";
+import { PostgresDoor } from "../support/postgres-door.ts";
+
+/** A way in which the store's answers come late, or never. The store does its work all the same. */
+export interface Disturbance {
+  begin(): Promise<void> | void;
+  end(): Promise<void> | void;
+}
+
+export interface DisturbedStore {
+  /** What a service needs to be disturbed. */
+  environment: Record<string, string>;
+  ways: readonly Disturbance[];
+  close(): Promise<void>;
+}
+
+/** Makes a store at `settings` one that can be disturbed. Throws a sentence where this machine cannot. */
+export async function disturbed({ databaseUrl }: FreshSettings): Promise<DisturbedStore> {
+  return databaseUrl === undefined ? slowSyncs() : behindDoor(databaseUrl);
+}
+
+async function behindDoor(url: string): Promise<DisturbedStore> {
+  const door = await PostgresDoor.open(url);
+  const begin = () => door.become("holdAnswers");
+  const late: Disturbance = { begin, end: () => door.become("open") };
+  const lost: Disturbance = {
+    begin,
+    async end() {
+      await door.become("reset");
+      await door.become("open");
+    },
+  };
+  return { environment: { DUBA_DATABASE_URL: door.url }, ways: [late, lost], close: () => door.close() };
+}
+
+/** Syncs of the disk that take longer than the store is waited for. */
+function slowSyncs(): DisturbedStore {
+  const folder = mkdtempSync(join(tmpdir(), "duba-slow-"));
+  const library = join(folder, "slow-sync.so");
+  const sign = join(folder, "sign");
+  const source = fileURLToPath(new URL("slow-sync.c", import.meta.url));
+  const { status, error, stderr } = spawnSync("cc", ["-shared", "-fPIC", "-O2", "-o", library, source]);
+  if (status !== 0) {
+    rmSync(folder, { recursive: true });
+    throw new Error(`Slow syncs need a C compiler (${error?.message ?? stderr}): install one, or run with --calm.`);
+  }
+  return {
+    environment: { LD_PRELOAD: library, SLOW_SYNC: sign },
+    ways: [{ begin: () => writeFileSync(sign, ""), end: () => rmSync(sign, { force: true }) }],
+    close: async () => rmSync(folder, { recursive: true }),
+  };
+}

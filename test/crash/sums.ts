@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { type Kysely, sql } from "kysely";
+import { StoreAway } from "../../src/storage/fault.ts";
+import type { Tables } from "../../src/storage/tables.ts";
+import type { Wanted } from "./clients.ts";
+
+const lookEvery = 100;
+
+/** Of all live verifications, in kobo. */
+interface Sums {
+  /** Every charge ever made. */
+  charges: number;
+  adjustments: number;
+  /** The part of them that took charges back. */
+  waived: number;
+  /** What the rows say is charged now. */
+  standing: number;
+}
+
+/** Looks at the ledger's sums while services come and go: they fall by entries of their own only, and what was given stays charged. */
+export class SumWatch {
+  readonly #db: Kysely<Tables>;
+  readonly #wanted: () => readonly Wanted[];
+  readonly #running: Promise<void>;
+  #last: Sums = { charges: 0, adjustments: 0, waived: 0, standing: 0 };
+  #isOver = false;
+  #looks = 0;
+
+  constructor(db: Kysely<Tables>, wanted: () => readonly Wanted[]) {
+    this.#db = db;
+    this.#wanted = wanted;
+    this.#running = this.#watch();
+    // Heard by `stop`.
+    this.#running.catch(() => undefined);
+  }
+
+  /** Looks once more. Rejects for the first promise that was broken; gives how often it looked, and what was taken back. */
+  async stop(): Promise<{ looks: number; waivedKobo: number }> {
+    this.#isOver = true;
+    await this.#running;
+    await this.#look();
+    return { looks: this.#looks, waivedKobo: Math.abs(this.#last.waived) };
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#isOver) {
+      try {
+        await this.#look();
+      } catch (error) {
+        // The database may be crashed meanwhile.
+        if (!(error instanceof StoreAway)) throw error;
+      }
+      await pause(lookEvery);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const given = this.#wanted().filter(({ end }) => end?.status === 200);
+    const sums = await this.#sums();
+    const told = JSON.stringify({ before: this.#last, now: sums });
+    assert.equal(sums.charges + sums.adjustments, sums.standing, told);
+    assert.ok(sums.charges >= this.#last.charges, `Charges fell: ${told}`);
+    assert.ok(sums.waived <= this.#last.waived, `Entries were lost: ${told}`);
+    const fallen = this.#last.standing + (sums.waived - this.#last.waived);
+    assert.ok(sums.standing >= fallen, `The sum fell without an entry: ${told}`);
+    this.#last = sums;
+    this.#looks += 1;
+    const free = await this.#db.selectFrom("verification").select("reference").where("charged", "=", 0).execute();
+    const uncharged = new Set(free.map(({ reference }) => reference));
+    for (const { key, reference } of given)
+      assert.ok(!uncharged.has(reference!), `${key} was given its record, and its charge was taken back`);
+  }
+
+  /** In one statement, which sees one moment. */
+  async #sums(): Promise<Sums> {
+    const { rows } = await sql<Sums>`
+      select coalesce(sum(case when charged_at is not null then fee end), 0) as charges,
+        coalesce(sum(charged * fee), 0) as standing,
+        (select coalesce(sum(kobo), 0) from adjustment) as adjustments,
+        (select coalesce(sum(kobo), 0) from adjustment where charges < 0) as waived
+      from verification`.execute(this.#db);
+    return rows[0]!;
+  }
+}
