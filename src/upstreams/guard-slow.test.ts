@@ -1,26 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { question } from "./conformance.fixture.ts";
 import { dojah } from "./dojah/index.ts";
 import { Exchange } from "./exchange.ts";
+import { another, usual } from "./guard.fixture.ts";
 import { Guard, type GuardOptions } from "./guard.ts";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./identity-upstream.ts";
 import { LocalVendor, RecordedLog } from "./local-vendor.fixture.ts";
 import { unavailable } from "./outcomes.ts";
 
-const question: IdentityQuestion = {
-  bvn: "22000000017",
-  phone: "8000000017",
-  reference: "abcdef000000001",
-  signal: new AbortController().signal,
-};
-let bvns = 22_000_000_017;
-const another = (): IdentityQuestion => {
-  bvns += 1;
-  return { ...question, bvn: String(bvns) };
-};
-
 function guarded(_: TestContext, changes: Partial<GuardOptions>, upstream: Pick<IdentityUpstream, "verify">) {
-  const usual = { timeout: 5000, concurrency: 4, breakerFailures: 3, breakerPause: 10_000, alarmPause: 60_000 };
   return { guard: new Guard({ name: "vendor", ...upstream }, { ...usual, log: new RecordedLog(), ...changes }) };
 }
 

@@ -1,22 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { question } from "./conformance.fixture.ts";
+import { another, usual } from "./guard.fixture.ts";
 import { Guard, type GuardOptions, type UpstreamHealth } from "./guard.ts";
-import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./identity-upstream.ts";
+import type { IdentityOutcome, IdentityUpstream } from "./identity-upstream.ts";
 import { RecordedLog } from "./local-vendor.fixture.ts";
 import { unavailable } from "./outcomes.ts";
 
-const question: IdentityQuestion = {
-  bvn: "22000000017",
-  phone: "8000000017",
-  reference: "abcdef000000001",
-  signal: new AbortController().signal,
-};
-let bvns = 22_000_000_017;
-/** A question about somebody else. */
-const another = (): IdentityQuestion => {
-  bvns += 1;
-  return { ...question, bvn: String(bvns) };
-};
 const paused = unavailable("paused");
 const busy = unavailable("busy");
 
@@ -36,11 +26,7 @@ function guarded(t: TestContext, changes: Partial<GuardOptions> = {}, upstream: 
       ...upstream,
     },
     {
-      timeout: 5000,
-      concurrency: 4,
-      breakerFailures: 3,
-      breakerPause: 10_000,
-      alarmPause: 60_000,
+      ...usual,
       log,
       onChange: (health) => changesSeen.push(health),
       ...changes,
