@@ -6,7 +6,7 @@ import { valuesOf } from "./files/json.ts";
 import { type Content, type ListName, lists } from "./lists.ts";
 import { type PriceList, priceListOf } from "./prices.ts";
 import { type Change, differingMembers, kindOf } from "./revisions/change.ts";
-import { changeOf } from "./revisions/load.ts";
+import { changeOf, oldestRevision } from "./revisions/load.ts";
 import type { CatalogueChangeAnswer } from "./shapes.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -95,11 +95,7 @@ async function demandKnown(db: Kysely<Tables>, revision: number): Promise<void> 
 
 /** True if changes after this place are no longer kept. */
 async function isForgotten(db: Kysely<Tables>, { revision, place }: Cursor): Promise<boolean> {
-  const { oldest } = await db
-    .selectFrom("catalogue_revision")
-    .select(({ fn }) => fn.min("number").as("oldest"))
-    .executeTakeFirstOrThrow();
-  return (place === END ? revision + 1 : revision) < (oldest ?? 0);
+  return (place === END ? revision + 1 : revision) < (await oldestRevision(db));
 }
 
 function rowsAfter(db: Kysely<Tables>, { revision, place }: Cursor, newest: number, limit: number) {

@@ -147,11 +147,17 @@ export async function snapshotAt(db: Kysely<Tables>, newest: Snapshot, number: n
 export async function findRevision(db: Kysely<Tables>, number: number): Promise<CatalogueRevisionRow> {
   const row = await db.selectFrom("catalogue_revision").selectAll().where("number", "=", number).executeTakeFirst();
   if (row) return row;
+  const oldest = await oldestRevision(db);
+  if (number < oldest)
+    throw new CatalogueFault(`Revision ${number} is no longer kept: the history begins with revision ${oldest}.`);
+  throw new CatalogueFault(`There is no revision ${number}: duba catalogue history lists all.`);
+}
+
+/** Number of the first revision that is kept; 0 if there is none. */
+export async function oldestRevision(db: Kysely<Tables>): Promise<number> {
   const { oldest } = await db
     .selectFrom("catalogue_revision")
     .select(({ fn }) => fn.min("number").as("oldest"))
     .executeTakeFirstOrThrow();
-  if (number < (oldest ?? 0))
-    throw new CatalogueFault(`Revision ${number} is no longer kept: the history begins with revision ${oldest}.`);
-  throw new CatalogueFault(`There is no revision ${number}: duba catalogue history lists all.`);
+  return oldest ?? 0;
 }
