@@ -209,7 +209,7 @@ for (const { name, fresh } of engines) {
       assert.deepEqual(lines, ["entry", "entry", "entry", "seal", "head"]);
     });
 
-    for (const command of [[], ["verify"], ["tail"], ["export"]]) {
+    for (const command of [[], ["verify"], ["reconcile"], ["tail"], ["export"]]) {
       const path = ["duba", "audit", ...command].join(" ");
       it(`ends the help of ${path} with an example of it`, async () => {
         const { exitCode, out, err } = await duba([...command, "--help"]);

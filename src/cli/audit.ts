@@ -6,6 +6,7 @@ import { kinds } from "../journal/kinds.ts";
 import type { Entry } from "../journal/tail.ts";
 import type { TrailFault, Verified } from "../journal/verify.ts";
 import { readBody } from "./answer.ts";
+import { addReconcile } from "./audit-reconcile.ts";
 import { dayOf } from "./expiry.ts";
 import { examples, section, subcommand } from "./help.ts";
 import type { Io } from "./io.ts";
@@ -30,11 +31,18 @@ interface TailOptions {
 
 /** `duba audit`: what was changed, when and by whom. `ended` hears 1 when the trail is not whole. */
 export function addAudit(program: Command, io: Io, { trail, ended }: AuditParts): void {
-  const audit = subcommand(program, "audit", "What was changed, when and by whom: verify, tail, export.");
+  const audit = subcommand(program, "audit", "What was changed, when and by whom: verify, reconcile, tail, export.");
   addVerify(audit, io, trail, ended);
+  addReconcile(audit, io, ended);
   addTail(audit, io);
   addExport(audit, io);
-  examples(audit, "duba audit verify", "duba audit tail --since 24h", "duba audit export > trail.jsonl");
+  examples(
+    audit,
+    "duba audit verify",
+    "duba audit reconcile",
+    "duba audit tail --since 24h",
+    "duba audit export > trail.jsonl",
+  );
 }
 
 function addVerify(audit: Command, io: Io, trail: AuditParts["trail"], ended: AuditParts["ended"]): void {

@@ -32,6 +32,30 @@ export async function recordOutcomes(db: Kysely<Tables>, audit: Audit, batch: nu
   }
 }
 
+/** All rows of the ledger, as the audit trail should have them; null while that is not due yet. In pages. */
+export async function* ledgerOutcomes(
+  db: Kysely<Tables>,
+  page: number = defaultBatch,
+): AsyncGenerator<{ reference: string; createdAt: number; event: AuditEvent | null }[]> {
+  let after = "";
+  for (;;) {
+    const rows = await db
+      .selectFrom("verification")
+      .selectAll()
+      .where("reference", ">", after)
+      .orderBy("reference")
+      .limit(page)
+      .execute();
+    yield rows.map((row) => ({
+      reference: row.reference,
+      createdAt: row.created_at,
+      event: row.state === "started" || row.trail_due === 1 ? null : eventOf(row),
+    }));
+    if (rows.length < page) return;
+    after = rows.at(-1)!.reference;
+  }
+}
+
 function eventOf(row: VerificationRow): AuditEvent {
   return {
     kind: "verification.ended",
