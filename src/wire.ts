@@ -84,6 +84,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     sealKey: keyring.current.audit,
     anchor: anchorPath(ringFile),
     logAnchor: config.auditAnchorLog,
+    now,
     log,
   });
   opened.defer(() => journal.stop());

@@ -29,6 +29,8 @@ export interface JournalParts {
   logAnchor?: boolean;
   /** How long entries are kept. */
   retentionMonths?: number;
+  /** The time that retention goes by, in milliseconds since 1970. */
+  now?: () => number;
   log: JournalLog;
 }
 
@@ -48,7 +50,7 @@ export interface Journal {
  * process, keeps the newest head in a file each minute, and enforces retention.
  */
 export async function openJournal(parts: JournalParts): Promise<Journal> {
-  const { db, sealKey, retentionMonths = 24, log } = parts;
+  const { db, sealKey, retentionMonths = 24, now = Date.now, log } = parts;
   const sign = signer(sealKey);
   await signFirstHead(db, sign);
   const keeper = new AnchorKeeper({ ...parts, path: parts.anchor, sign });
@@ -56,7 +58,7 @@ export async function openJournal(parts: JournalParts): Promise<Journal> {
   const sealing = repeat(sealEvery, "sealed", log, () => seal(db, sign));
   const anchoring = repeat(anchorEvery, "anchored", log, () => keeper.move());
   const removing = repeat(removeEvery, "shortened", log, () => {
-    const oldest = new Date();
+    const oldest = new Date(now());
     oldest.setUTCMonth(oldest.getUTCMonth() - retentionMonths);
     return removeOld(db, sign, oldest.getTime());
   });
