@@ -93,7 +93,7 @@ for (const engine of engines)
       assert.match((await sources("pull")).out, /^Nothing changed/);
       const { db } = await service.store();
       const [revision] = await db.selectFrom("catalogue_revision").selectAll().where("number", "=", 2).execute();
-      assert.deepEqual([revision?.author, revision?.source], ["ada", "compatible"]);
+      assert.deepEqual([revision?.author, revision?.source], ["operator:ada", "compatible"]);
     });
 
     it("a process that pulls again asks for changes alone, and comes to the same", async () => {

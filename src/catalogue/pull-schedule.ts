@@ -58,7 +58,7 @@ export async function followSource(
   const pull = async (begun: PullRecord): Promise<void> => {
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(Math.min(every, LONGEST_PULL))]);
     try {
-      const { record } = await pullFrom(publisher, source, begun, { author: "duba", again: false, signal });
+      const { record } = await pullFrom(publisher, source, begun, { author: "system", again: false, signal });
       note(record);
       const { result, sentences } = record;
       if (stopping.signal.aborted || result === "published" || result === "unchanged") return;

@@ -36,7 +36,7 @@ async function opened(t: TestContext, engine: (typeof engines)[number]) {
     assert.ok(begun);
     const signal = new AbortController().signal;
     const { record } = await pullFrom(publisher, shop.source, begun, {
-      author: "duba",
+      author: "system",
       again: false,
       signal,
       ...options,
@@ -112,7 +112,7 @@ for (const engine of engines)
       const taken = await pull();
       assert.deepEqual([taken.result, taken.succeededAt, taken.sentences], ["published", taken.begunAt, []]);
       assert.equal(await priceOf("MTNDATA 104"), 11_000);
-      assert.deepEqual(await revisions(), ["compatible by duba", "starter by duba"]);
+      assert.deepEqual(await revisions(), ["compatible by system", "starter by system"]);
       const again = await pull();
       assert.deepEqual([again.result, again.succeededAt, again.content], ["unchanged", again.begunAt, taken.content]);
       assert.equal((await revisions()).length, 2);
@@ -270,7 +270,7 @@ for (const engine of engines)
       const fault = { ...shop.source, pull: () => Promise.reject(new TypeError("a fault")) };
       const begun = await beginPull(db, "compatible", undefined, start);
       const signal = new AbortController().signal;
-      const options = { author: "duba", again: false, signal };
+      const options = { author: "system", again: false, signal };
       await assert.rejects(pullFrom(publisher, fault, begun!, options), /a fault/);
       assert.equal((await readPull(db, "compatible"))?.result, "failed");
       const forgetful = { ...shop.source, pull: async () => ({ kind: "whole" as const, lists: {}, leftOut: [] }) };

@@ -89,7 +89,7 @@ for (const engine of engines)
         const revisions = await store.db.selectFrom("catalogue_revision").selectAll().execute();
         assert.equal(revisions.length, 1);
         const { created_at, author, source, note, added } = revisions[0]!;
-        assert.deepEqual([created_at, author, source, added], [1_800_000_000_000, "duba", "starter", 179]);
+        assert.deepEqual([created_at, author, source, added], [1_800_000_000_000, "system", "starter", 179]);
         assert.match(note, /historical samples/);
         const items = await store.db.selectFrom("catalogue_item").selectAll().execute();
         assert.equal(items.length, 179);

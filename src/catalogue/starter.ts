@@ -28,7 +28,7 @@ export async function loadStarter(publisher: Publisher, directory?: URL): Promis
   if ((await publisher.latest()).revision > 0) return;
   const starter = await readStarter(directory);
   await publish(publisher, (base) => (base.revision > 0 ? [] : difference(base, starter)), {
-    author: "duba",
+    author: "system",
     source: "starter",
     note,
   });

@@ -8,7 +8,6 @@ import { settings } from "../config.ts";
 import { differenceText } from "./catalogue-difference.ts";
 import { tellOutcome } from "./catalogue-outcome.ts";
 import {
-  authorOf,
   authorOption,
   type ChangeOptions,
   draftNumber,
@@ -36,7 +35,7 @@ export function addRevert(catalogue: Command, io: Io): void {
     .option("--json", "print the outcome as JSON")
     .action(async (text: string, options: ChangeOptions & { dryRun?: true; all?: true }) => {
       const number = revisionNumber(text);
-      await withCatalogue(io, options.data, async (publisher) => {
+      await withCatalogue(io, options, async (publisher) => {
         const { draft } = await findRevision(publisher.db, number);
         if (draft === null) throw new CatalogueFault(`What revision ${number} changed was not kept.`);
         const made = await allChangesOf(publisher.db, draft);
@@ -52,7 +51,7 @@ export function addRevert(catalogue: Command, io: Io): void {
           return tellLeft(io, left);
         }
         const { note = `Undoes revision ${number}` } = options;
-        const outcome = await publish(publisher, plan, { author: authorOf(io, options), source: "revert", note });
+        const outcome = await publish(publisher, plan, { author: publisher.actor, source: "revert", note });
         tellLeft(io, left);
         if (outcome.state === "unchanged") throw new CatalogueFault(`Nothing of revision ${number} is left to undo.`);
         tellOutcome(io, outcome, options);
@@ -78,9 +77,7 @@ export function addApprove(catalogue: Command, io: Io): void {
     .option("--json", "print the outcome as JSON")
     .action(async (text: string, options: ChangeOptions & { all?: true }) => {
       const id = draftNumber(text);
-      const approval = await withCatalogue(io, options.data, (publisher) =>
-        approve(publisher, id, authorOf(io, options)),
-      );
+      const approval = await withCatalogue(io, options, (publisher) => approve(publisher, id, publisher.actor));
       if (approval.state === "empty")
         throw new CatalogueFault(`Nothing of d${id} is left to change: the catalogue is so already. It is ended.`);
       if (approval.state !== "recomputed") return tellOutcome(io, approval, options);
@@ -101,7 +98,7 @@ export function addReject(catalogue: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (text: string, options: ChangeOptions) => {
       const id = draftNumber(text);
-      await withCatalogue(io, options.data, (publisher) => reject(publisher, id, authorOf(io, options)));
+      await withCatalogue(io, options, (publisher) => reject(publisher, id, publisher.actor));
       io.out(`d${id} is rejected. What is served stays as it is.\n`);
     });
   examples(command, "duba catalogue reject d7");

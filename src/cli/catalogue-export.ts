@@ -46,7 +46,7 @@ export function addExport(catalogue: Command, io: Io): void {
       const chosen = list ? [list] : listNames;
       if (form === "csv" && !list && !directory)
         throw new UsageFault("CSV holds one list: name it with --list, or name a directory with --out.");
-      const snapshot = await withCatalogue(io, data, async ({ db, latest }) =>
+      const snapshot = await withCatalogue(io, { data }, async ({ db, latest }) =>
         revision === undefined ? latest() : snapshotAt(db, await latest(), revisionNumber(revision)),
       );
       const texts =

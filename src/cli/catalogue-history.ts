@@ -37,7 +37,7 @@ export function addHistory(catalogue: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the history as JSON")
     .action(async ({ limit, data, json }: Common & { limit: number }) => {
-      const { waiting, revisions } = await withCatalogue(io, data, async ({ db }) => ({
+      const { waiting, revisions } = await withCatalogue(io, { data }, async ({ db }) => ({
         waiting: await listWaiting(db),
         revisions: await listRevisions(db, limit),
       }));
@@ -69,7 +69,7 @@ export function addShow(catalogue: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print it as JSON")
     .action(async (name: string, { data, json, all }: Common) => {
-      const { facts, changes } = await withCatalogue(io, data, async ({ db }) => {
+      const { facts, changes } = await withCatalogue(io, { data }, async ({ db }) => {
         if (/^d/i.test(name)) {
           const draft = await showDraft(db, draftNumber(name));
           return { facts: draftFacts(draft), changes: await allChangesOf(db, draft.id) };
@@ -93,7 +93,7 @@ export function addDiff(catalogue: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the changes as JSON")
     .action(async (from: string, to: string | undefined, { data, json, all }: Common) => {
-      const changes = await withCatalogue(io, data, async ({ db, latest }) => {
+      const changes = await withCatalogue(io, { data }, async ({ db, latest }) => {
         const newest = await latest();
         const before = await snapshotAt(db, newest, revisionNumber(from));
         const after = to === undefined ? newest : await snapshotAt(db, newest, revisionNumber(to));

@@ -10,7 +10,7 @@ import { type Plan, preview, publish } from "../catalogue/revisions/publish.ts";
 import { settings } from "../config.ts";
 import { differenceJson, differenceText } from "./catalogue-difference.ts";
 import { tellOutcome } from "./catalogue-outcome.ts";
-import { authorOf, authorOption, type ChangeOptions, noteOption, withCatalogue } from "./catalogue-store.ts";
+import { authorOption, type ChangeOptions, noteOption, withCatalogue } from "./catalogue-store.ts";
 import { examples, subcommand } from "./help.ts";
 import { type Io, UsageFault } from "./io.ts";
 import { settingOption } from "./options.ts";
@@ -45,13 +45,13 @@ export function addImport(catalogue: Command, io: Io): void {
       const read = await readFiles(files, options.list);
       const faults = read.flatMap((each) => each.faults);
       const plan: Plan = (base) => difference(base, read, faults);
-      await withCatalogue(io, options.data, async (publisher) => {
+      await withCatalogue(io, options, async (publisher) => {
         if (options.dryRun) {
           const { changes, reasons, revision } = await preview(publisher, plan, options);
           return tellPreview(io, changes, reasons, revision, options);
         }
         const bar = progressBar(io, "rows");
-        const author = authorOf(io, options);
+        const author = publisher.actor;
         const { note = "", holdsFrom } = options;
         const outcome = await publish({ ...publisher, progress: bar.tell }, plan, {
           ...{ author, source: "import", note, holdsFrom },

@@ -8,7 +8,7 @@ import { groupIn } from "../catalogue/snapshot.ts";
 import { settings } from "../config.ts";
 import { koboOf, nairaOf } from "../contract/money.ts";
 import { tellOutcome } from "./catalogue-outcome.ts";
-import { authorOf, authorOption, type ChangeOptions, noteOption, withCatalogue } from "./catalogue-store.ts";
+import { authorOption, type ChangeOptions, noteOption, withCatalogue } from "./catalogue-store.ts";
 import { examples, subcommand } from "./help.ts";
 import { type Io, UsageFault } from "./io.ts";
 import { settingOption } from "./options.ts";
@@ -113,10 +113,10 @@ function addRemove(prices: Command, io: Io): void {
 }
 
 async function change(io: Io, account: string, options: ChangeOptions, planFor: (accountId: string) => Plan) {
-  await withCatalogue(io, options.data, async (publisher) => {
+  await withCatalogue(io, options, async (publisher) => {
     const { id, email } = await findAccount(publisher.db, account);
     const { note = `Prices of ${email}` } = options;
-    const outcome = await publish(publisher, planFor(id), { author: authorOf(io, options), source: "prices", note });
+    const outcome = await publish(publisher, planFor(id), { author: publisher.actor, source: "prices", note });
     tellOutcome(io, outcome, options);
   });
 }
@@ -129,7 +129,7 @@ function addShow(prices: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the prices as JSON")
     .action(async (account: string, provider: string | undefined, { data, json }: Common) => {
-      const rows = await withCatalogue(io, data, async ({ db, latest }) => {
+      const rows = await withCatalogue(io, { data }, async ({ db, latest }) => {
         const { id } = await findAccount(db, account);
         const snapshot = await latest();
         if (provider === undefined)
@@ -155,7 +155,7 @@ function addList(prices: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the accounts as JSON")
     .action(async ({ data, json }: Common) => {
-      const rows = await withCatalogue(io, data, async ({ db, latest }) => {
+      const rows = await withCatalogue(io, { data }, async ({ db, latest }) => {
         const { groups } = await latest();
         const accounts = await listAccounts(db);
         return accounts.flatMap(({ id, name, email }) => {

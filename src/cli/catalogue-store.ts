@@ -3,6 +3,7 @@ import { newestSnapshot } from "../catalogue/revisions/load.ts";
 import type { Publisher } from "../catalogue/revisions/settle.ts";
 import type { Snapshot } from "../catalogue/snapshot.ts";
 import { readConfig } from "../config.ts";
+import type { Audited } from "../storage/audit.ts";
 import { type Io, UsageFault } from "./io.ts";
 import { withStore } from "./store.ts";
 
@@ -17,31 +18,30 @@ export interface ChangeOptions {
 /** Opens the store beside a process that may be serving it, with all that publishing needs. */
 export function withCatalogue<Result>(
   io: Io,
-  data: string | undefined,
+  { data, author }: { data?: string | undefined; author?: string | undefined },
   use: (publisher: Publisher) => Promise<Result>,
 ): Promise<Result> {
   const { guardRemoval: removal, guardPriceFactor: priceFactor } = readConfig(io.environment);
-  return withStore(io, data, (store) => {
+  const publish = (store: Audited) => {
     let known: Snapshot | undefined;
     const latest = async () => {
       known = await newestSnapshot(store.db, known);
       return known;
     };
     return use({ ...store, now: Date.now, guard: { removal, priceFactor }, latest });
-  });
+  };
+  return withStore(io, data, publish, { author });
 }
 
 export function authorOption(): Option {
-  return new Option("--author <name>", "Who does this, for the history; your user name unless given.");
+  return new Option(
+    "--author <name>",
+    "Who does this, for the history and the audit trail; your user name unless given.",
+  );
 }
 
 export function noteOption(): Option {
   return new Option("--note <text>", "Why, for the history.");
-}
-
-export function authorOf(io: Io, { author }: { author?: string }): string {
-  const { USER, LOGNAME, USERNAME } = io.environment;
-  return author ?? USER ?? LOGNAME ?? USERNAME ?? "command line";
 }
 
 /** The number of a revision as people write it: 7. */

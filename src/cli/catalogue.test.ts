@@ -97,15 +97,23 @@ for (const engine of engines)
 
     it("publishes an import as one revision, tells its history, compares and undoes it", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,110,110,");
-      const { exitCode, out } = await desk.duba("catalogue", "import", file, "--note", "MTN raised a price");
+      const { exitCode, out } = await desk.duba(
+        "catalogue",
+        "import",
+        file,
+        "--note",
+        "MTN raised a price",
+        "--author",
+        "ada",
+      );
       assert.equal(exitCode, 0);
       assert.match(out, /\nRevision 2 is published: 1 modified\.\n$/);
 
       const history = (await desk.duba("catalogue", "history")).out.split("\n");
       assert.match(history[0]!, /^revision +published +author +source +changes +note$/);
-      assert.match(history[1]!, /^ +2 .*Z +ada +import +1 modified +MTN raised a price$/);
+      assert.match(history[1]!, /^ +2 .*Z +operator:ada +import +1 modified +MTN raised a price$/);
       const { changes, ...facts } = JSON.parse((await desk.duba("catalogue", "show", "2", "--json")).out);
-      assert.deepEqual([facts.revision, facts.author, facts.modified], [2, "ada", 1]);
+      assert.deepEqual([facts.revision, facts.author, facts.modified], [2, "operator:ada", 1]);
       assert.deepEqual(
         [changes[0].list, changes[0].change, changes[0].old.price, changes[0].new.price],
         ["data-bundles", "modified", "100", "110"],

@@ -11,7 +11,7 @@ import { catalogueSources } from "../upstreams/registry.ts";
 import { missingOf } from "../upstreams/vendor.ts";
 import { tellPreview } from "./catalogue-import.ts";
 import { tellOutcome } from "./catalogue-outcome.ts";
-import { authorOf, authorOption, withCatalogue } from "./catalogue-store.ts";
+import { authorOption, withCatalogue } from "./catalogue-store.ts";
 import { examples, subcommand } from "./help.ts";
 import { type Io, UsageFault } from "./io.ts";
 import { settingOption } from "./options.ts";
@@ -165,7 +165,7 @@ function addPull(sources: Command, io: Io): void {
       const source = openSource(chosen, config.sources[chosen]!, { warn: () => {}, error: () => {} });
       const run = options.dryRun ? tryPull : makePull;
       try {
-        await withCatalogue(io, options.data, (publisher) => run(io, publisher, source, options));
+        await withCatalogue(io, options, (publisher) => run(io, publisher, source, options));
       } finally {
         await source.close();
       }
@@ -187,7 +187,7 @@ async function makePull(io: Io, publisher: Publisher, source: PulledSource, opti
   if (!begun) throw new CatalogueFault("Another process began a pull at this moment: see duba sources status.");
   const signal = AbortSignal.timeout(LONGEST_PULL);
   const { record, outcome } = await pullFrom(publisher, source, begun, {
-    ...{ author: authorOf(io, options), again: true, signal },
+    ...{ author: publisher.actor, again: true, signal },
   });
   if (!outcome) throw nothingFrom(source, record.sentences);
   tellLeftOut(io, record.sentences);

@@ -8,13 +8,13 @@ import { overridden } from "./options.ts";
  * Opens the store that the settings (or `--data`) name, beside a process that may be serving it, and closes it after use.
  * `serving` keeps a service from running beside it, and makes a store that is missing; without it a missing one is a
  * `StoreFault`. With `patient` no statement of a transaction has to be done in time. Changes are recorded on the audit trail
- * as done by the user of this machine; a serving process seals them.
+ * as done by the user of this machine, or by `author`; a serving process seals them.
  */
 export async function withStore<Result>(
   io: Io,
   data: string | undefined,
   use: (store: Audited) => Promise<Result>,
-  opening: { serving?: boolean; patient?: boolean } = {},
+  { author, ...opening }: { serving?: boolean; patient?: boolean; author?: string | undefined } = {},
 ): Promise<Result> {
   const { dataDirectory, databaseUrl } = readConfig(overridden(io.environment, { DUBA_DATA: data }));
   const [{ openStore }, { append }] = await Promise.all([
@@ -24,7 +24,7 @@ export async function withStore<Result>(
   const { serving = false } = opening;
   const store = await openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, ...opening });
   try {
-    return await use({ db: store.db, audit: append, actor: operator() });
+    return await use({ db: store.db, audit: append, actor: operatorNamed(author ?? userName()) });
   } finally {
     await store.close();
   }
@@ -41,14 +41,17 @@ export async function trailOf(io: Io, data: string | undefined): Promise<{ sealK
   return { sealKey: (await readKeyring(path)).audit, anchor: anchorPath(path) };
 }
 
-/** Who works on this machine, as far as it knows. */
-function operator(): string {
+/** An actor of the audit trail. A name that is a number could be anything, so it is left out. */
+function operatorNamed(given: string): string {
+  const name = given.replace(/[^!-~]/g, "_").slice(0, 64);
+  return name === "" || /^\d+$/.test(name) ? "operator" : `operator:${name}`;
+}
+
+/** Empty where the machine has no name for this user. */
+function userName(): string {
   try {
-    const name = userInfo()
-      .username.replace(/[^!-~]/g, "_")
-      .slice(0, 64);
-    return name === "" || /^\d+$/.test(name) ? "operator" : `operator:${name}`;
+    return userInfo().username;
   } catch {
-    return "operator";
+    return "";
   }
 }

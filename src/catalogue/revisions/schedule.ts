@@ -102,7 +102,7 @@ function isAlike(before: readonly Change[], after: readonly Change[]): boolean {
 export async function dropEmpty({ db, now }: Publisher, draft: Draft): Promise<void> {
   const reasons = JSON.stringify(["Nothing was left to change."]);
   await db.transaction().execute(async (trx) => {
-    await draft.set(trx, { state: "rejected", reasons, decided_by: "duba", decided_at: now() });
+    await draft.set(trx, { state: "rejected", reasons, decided_by: "system", decided_at: now() });
     await noteCatalogueChange(trx);
   });
   await removeChanges(db, draft.id);
