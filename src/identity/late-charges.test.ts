@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { mock, suite, type TestContext, test } from "node:test";
 import type { Kysely } from "kysely";
 import { PostgresDoor } from "../../test/support/postgres-door.ts";
+import { whileServing } from "../storage/patience.ts";
 import { openStore } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import {
+  type Changes,
   engines,
   failureOf,
   newRequest,
@@ -85,11 +87,11 @@ for (const engine of engines)
     });
   });
 
-suite("two processes on PostgreSQL, one of which hears nothing of its charge", () => {
-  const postgres = engines.find(({ name }) => name === "postgres")!;
-  const store = suiteStore(postgres);
+suite("a process that hears nothing of its charge from PostgreSQL", () => {
+  const store = suiteStore(engines.find(({ name }) => name === "postgres")!);
 
-  test("a record that the other gave away stays charged", async (t) => {
+  /** A room whose way to the database can be held up, with the source that it asks. */
+  const openBehindDoor = async (t: TestContext, changes: Changes = {}) => {
     const door = await PostgresDoor.open(store.settings.databaseUrl!);
     const behind = await openStore({ ...store.settings, databaseUrl: door.url, serving: true });
     t.after(async () => {
@@ -97,9 +99,13 @@ suite("two processes on PostgreSQL, one of which hears nothing of its charge", (
       await door.close();
     });
     const upstream = new PlayedUpstream();
-    const changes = { upstreams: { test: upstream, live: [] }, settings: { timeLimit: 2_000 } };
-    const first = await store.open(t, { ...changes, db: behind.db });
-    const second = await store.open(t, changes);
+    const identity = await store.open(t, { ...changes, db: behind.db, upstreams: { test: upstream, live: [] } });
+    return { identity, upstream, door };
+  };
+
+  test("a record that another process gave away stays charged", async (t) => {
+    const { identity: first, upstream, door } = await openBehindDoor(t, { settings: { timeLimit: 2_000 } });
+    const second = await store.open(t);
     const mine = newRequest({ idempotencyKey: "k" });
     const call = failureOf(first.verify(mine));
     await upstream.asked();
@@ -112,5 +118,19 @@ suite("two processes on PostgreSQL, one of which hears nothing of its charge", (
     assert.deepEqual(await givenBy(first, mine), { record, replayed: true });
     assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
     assert.deepEqual(await chargesOf(store.db, mine), [1, 10_000]);
+  });
+
+  test("the record is given when the news comes within the caller's time", async (t) => {
+    const { identity, upstream, door } = await openBehindDoor(t);
+    const mine = newRequest();
+    const call = identity.verify(mine);
+    await upstream.asked();
+    await door.become("holdAnswers");
+    upstream.answer(await verified(mine));
+    const since = performance.now();
+    await until(() => performance.now() - since > whileServing.alone + 300);
+    await door.become("open");
+    assert.equal((await call).replayed, false);
+    assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
   });
 });

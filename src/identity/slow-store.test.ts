@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import Database from "better-sqlite3";
 import pg from "pg";
-import { PostgresDoor } from "../../test/support/postgres-door.ts";
 import { whileServing } from "../storage/patience.ts";
-import { openStore } from "../storage/store.ts";
 import {
   engines,
   failureOf,
@@ -70,26 +68,3 @@ for (const engine of engines)
       await release();
     });
   });
-
-suite("a PostgreSQL whose answers are late", () => {
-  const store = suiteStore(engines.find(({ name }) => name === "postgres")!);
-
-  test("an outcome that it took is given when it says so", async (t) => {
-    const door = await PostgresDoor.open(store.settings.databaseUrl!);
-    const behind = await openStore({ ...store.settings, databaseUrl: door.url, serving: true });
-    t.after(async () => {
-      await behind.close();
-      await door.close();
-    });
-    const upstream = new PlayedUpstream();
-    const identity = await store.open(t, { db: behind.db, upstreams: { test: upstream, live: [] } });
-    const mine = newRequest();
-    const call = identity.verify(mine);
-    await upstream.asked();
-    await door.become("holdAnswers");
-    upstream.answer(await verified(mine));
-    await untilImpatient();
-    await door.become("open");
-    assert.equal((await call).replayed, false);
-  });
-});
