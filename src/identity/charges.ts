@@ -23,13 +23,17 @@ export function newChargeMark(): string {
  */
 export class Charges {
   readonly #db: Kysely<Tables>;
+  readonly #now: () => number;
 
-  constructor(db: Kysely<Tables>) {
+  /** `now` gives milliseconds since 1970. */
+  constructor(db: Kysely<Tables>, now: () => number) {
     this.#db = db;
+    this.#now = now;
   }
 
   /** Charges a record that is about to be given for the first time. False if the row's charge has changed since it was read. */
-  async charge(row: Row, mark: string, at: number): Promise<boolean> {
+  async charge(row: Row, mark: string): Promise<boolean> {
+    const at = this.#now();
     const charge = (db: Kysely<Tables>) =>
       db
         .updateTable("verification")
@@ -62,14 +66,15 @@ export class Charges {
   }
 
   /** Sees to it that a doubtful charge neither stands nor comes later, unless a replay has given the record away. */
-  async withdraw(reference: string, charge: DoubtfulCharge, at: number): Promise<void> {
+  async withdraw(reference: string, charge: DoubtfulCharge): Promise<void> {
     // It may come just before it is barred.
-    (await this.#waive(reference, charge, at)) ||
+    (await this.#waive(reference, charge)) ||
       (await this.#bar(reference, charge)) ||
-      (await this.#waive(reference, charge, at));
+      (await this.#waive(reference, charge));
   }
 
-  async #waive(reference: string, { mark }: DoubtfulCharge, at: number): Promise<boolean> {
+  async #waive(reference: string, { mark }: DoubtfulCharge): Promise<boolean> {
+    const at = this.#now();
     return this.#db.transaction().execute(async (trx) => {
       const waived = await trx
         .updateTable("verification")

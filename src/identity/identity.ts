@@ -63,7 +63,7 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
   const limits = new Limits(db, settings, fingerprints);
   const owners = engine === "sqlite" ? soleOwner() : await leasedOwner(db, log);
   await ledger.disownAll(owners);
-  const charges = new Charges(db);
+  const charges = new Charges(db, now);
   const late = new LateOutcomes(ledger, charges, log);
   const attempts = new Attempts({ ledger, late, owners, keyring, settings, log, now });
   const verifications = new Verifications({

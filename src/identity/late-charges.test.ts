@@ -60,13 +60,42 @@ for (const engine of engines)
     const store = suiteStore(engine, mock.timers);
 
     /** A room that asks a played source, and whose first charge is in the store before the room hears of it. */
-    const openHeld = async (t: TestContext, mine: Request) => {
+    const openHeld = async (t: TestContext, mine: Request, changes: Changes = {}) => {
       const isCharged = async () => (await rowsOf(store.db, mine))[0]?.charged === 1;
       const held = holdingCharges(store.db, isCharged);
       const upstream = new PlayedUpstream();
-      const identity = await store.open(t, { db: held.db, upstreams: { test: upstream, live: [] } });
+      const identity = await store.open(t, { ...changes, db: held.db, upstreams: { test: upstream, live: [] } });
       return { identity, upstream, ...held };
     };
+
+    test("a charge that is taken back counts in the month in which that is done", async (t) => {
+      let now = Date.UTC(2026, 0, 31, 23, 59, 59);
+      const mine = newRequest();
+      const { identity, upstream, isHeld, release } = await openHeld(t, mine, { now: () => now });
+      const call = failureOf(identity.verify(mine));
+      await upstream.asked();
+      upstream.answer(await verified(mine));
+      await until(isHeld);
+      now = Date.UTC(2026, 1, 1);
+      mock.timers.tick(settings.timeLimit);
+      assert.equal((await call).code, "internal_error");
+      await until(async () => (await onlyRowOf(store.db, mine)).charged === 0);
+      const { accountId } = mine;
+      const sums = await Promise.all(
+        [
+          { from: 0, to: now, accountId },
+          { from: now, to: now + 1, accountId },
+        ].map((period) => summary(store.db, period)),
+      );
+      assert.deepEqual(
+        sums.map(([of]) => [of?.charged, of?.feeKobo]),
+        [
+          [1, 10_000],
+          [-1, -10_000],
+        ],
+      );
+      release();
+    });
 
     test("a record that a retry was given stays charged when the first call gives up", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });

@@ -85,7 +85,7 @@ export class LateOutcomes {
     const { attempt, finding } = late;
     if (await this.#ledger.settle(attempt, { ...finding, charge: null })) return;
     if (await this.#ledger.learn(attempt, finding)) return;
-    for (const charge of late.doubtful) await this.#charges.withdraw(attempt.reference, charge, finding.at);
+    for (const charge of late.doubtful) await this.#charges.withdraw(attempt.reference, charge);
   }
 
   #paused(milliseconds: number): Promise<void> {

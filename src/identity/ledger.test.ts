@@ -179,9 +179,9 @@ for (const engine of engines) {
       const sealed = { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" };
       assert.equal(await ledger.learn(row, { ...found("verified"), sealed }), true);
       assert.equal((await nowOf(row)).charged, 0);
-      const charges = new Charges(store.db);
+      const charges = new Charges(store.db, () => 3);
       const learned = await nowOf(row);
-      const both = await Promise.all([charges.charge(learned, "a", 3), charges.charge(learned, "b", 3)]);
+      const both = await Promise.all([charges.charge(learned, "a"), charges.charge(learned, "b")]);
       assert.deepEqual(both.toSorted(), [false, true]);
       assert.deepEqual([(await nowOf(row)).charged, (await nowOf(row)).charged_at], [1, 3]);
     });
@@ -195,15 +195,17 @@ for (const engine of engines) {
         .execute();
 
     test("a charge is taken back by who wrote it only, and its time stays: what changes later is an entry of its own", async () => {
-      const charges = new Charges(store.db);
+      let now = 3;
+      const charges = new Charges(store.db, () => now);
       const row = await placed();
       await new Ledger(store.db).settle(row, found("verified"));
-      await charges.withdraw(row.reference, { mark: "another", replaces: "" }, 3);
+      await charges.withdraw(row.reference, { mark: "another", replaces: "" });
       assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
-      await charges.withdraw(row.reference, { mark: "mark", replaces: "" }, 3);
+      await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
       const waived = await nowOf(row);
       assert.deepEqual([waived.charged, waived.charged_at], [0, 2]);
-      assert.equal(await charges.charge(waived, "again", 4), true);
+      now = 4;
+      assert.equal(await charges.charge(waived, "again"), true);
       assert.deepEqual([(await nowOf(row)).charged, (await nowOf(row)).charged_at], [1, 2]);
       const entry = { account_id: "acc_1", mode: "test" };
       assert.deepEqual(await adjustmentsOf(row), [
@@ -213,29 +215,29 @@ for (const engine of engines) {
     });
 
     test("once a replay has given the record away, nobody takes its charge back", async () => {
-      const charges = new Charges(store.db);
+      const charges = new Charges(store.db, () => 3);
       const row = await placed();
       await new Ledger(store.db).settle(row, found("verified"));
       const read = await nowOf(row);
       const both = await Promise.all([charges.keep(read), charges.keep(read)]);
       assert.deepEqual(both.toSorted(), [false, true]);
-      await charges.withdraw(row.reference, { mark: "mark", replaces: "" }, 3);
+      await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
       assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
     });
 
     test("a charge that was withdrawn before it came never comes", async () => {
-      const charges = new Charges(store.db);
+      const charges = new Charges(store.db, () => 3);
       const row = await placed({ state: "verified" });
-      await charges.withdraw(row.reference, { mark: "late", replaces: "" }, 3);
-      assert.equal(await charges.charge(row, "late", 4), false);
+      await charges.withdraw(row.reference, { mark: "late", replaces: "" });
+      assert.equal(await charges.charge(row, "late"), false);
       assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [0, []]);
-      assert.equal(await charges.charge(await nowOf(row), "next", 5), true);
+      assert.equal(await charges.charge(await nowOf(row), "next"), true);
     });
 
     test("only a verified row is ever charged", async () => {
       for (const state of states) {
         const row = await placed({ state });
-        assert.equal(await new Charges(store.db).charge(row, "mark", 3), state === "verified");
+        assert.equal(await new Charges(store.db, () => 3).charge(row, "mark"), state === "verified");
       }
     });
 

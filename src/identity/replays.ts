@@ -58,12 +58,11 @@ export class Replays {
     const { charges, late, now } = this.#parts;
     if (row.charged === 1) return row.charge_mark === "" || (await charges.keep(row));
     const mark = newChargeMark();
-    const at = now();
     try {
-      return await charges.charge(row, mark, at);
+      return await charges.charge(row, mark);
     } catch (error) {
       // The charge may have been made for all that, and the record is not given.
-      const finding = { state: "verified", charge: null, sealed: null, at } as const;
+      const finding = { state: "verified", charge: null, sealed: null, at: now() } as const;
       late.add(row, finding, { mark, replaces: row.charge_mark });
       throw error;
     }

@@ -65,7 +65,7 @@ for (const engine of engines) {
       assert.deepEqual(await of(0, february), [1, 0, 0]);
       assert.deepEqual(await of(february, march), [0, 1, 10_000]);
       const { charge_mark: mark } = await onlyRowOf(store.db, mine);
-      await new Charges(store.db).withdraw(record.request_reference, { mark, replaces: "" }, march);
+      await new Charges(store.db, () => march).withdraw(record.request_reference, { mark, replaces: "" });
       assert.deepEqual(await of(february, march), [0, 1, 10_000]);
       assert.deepEqual(await of(march, march + 1), [0, -1, -10_000]);
       assert.deepEqual(await of(0, march + 1), [1, 0, 0]);

@@ -36,7 +36,7 @@ for (const engine of engines) {
       const at = (now: number) => sweep(store.db, { now, recordRetention, batch: 3 });
 
       const { reference, charge_mark: mark } = (await rowsOf(store.db, mine))[0]!;
-      await new Charges(store.db).withdraw(reference, { mark, replaces: "" }, start);
+      await new Charges(store.db, () => start).withdraw(reference, { mark, replaces: "" });
       const adjustments = () => store.db.selectFrom("adjustment").select("reference").execute();
 
       assert.deepEqual(await at(start + hour - 1), { records: 0, keys: 0, rows: 0 });
