@@ -1,11 +1,11 @@
 import { recorded } from "../src/access/access.fixture.ts";
-import { createAccount } from "../src/access/accounts.ts";
-import { createKey } from "../src/access/keys.ts";
+import { createAccount } from "../src/access/accounts/accounts.ts";
+import { createKey } from "../src/access/keys/keys.ts";
 import { publisherOf } from "../src/catalogue/catalogue.fixture.ts";
-import { settingRule } from "../src/catalogue/price-rules.ts";
-import { difference, type WantedList } from "../src/catalogue/revisions/difference.ts";
+import { difference, type WantedList } from "../src/catalogue/changes/difference.ts";
+import { settingRule } from "../src/catalogue/changes/price-rules.ts";
+import { inOrder } from "../src/catalogue/model/snapshot.ts";
 import { type Plan, publish } from "../src/catalogue/revisions/publish.ts";
-import { inOrder } from "../src/catalogue/snapshot.ts";
 import { openStore } from "../src/storage/store.ts";
 import { engines } from "../test/support/engines.ts";
 import { mebibytes, median, milliseconds, table } from "./figures.ts";

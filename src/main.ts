@@ -5,6 +5,6 @@ import { join } from "node:path";
 // decides what runs.
 enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/duba"));
 const { run } = await import("./cli/program.ts");
-const { terminal } = await import("./cli/terminal.ts");
+const { terminal } = await import("./cli/terminal/screen.ts");
 
 process.exitCode = await run(process.argv.slice(2), terminal());

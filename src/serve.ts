@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { pino } from "pino";
-import type { Config } from "./config.ts";
-import { localUrl } from "./contract/address.ts";
+import type { Config } from "./config/config.ts";
+import { localUrl } from "./runtime/address.ts";
 import { wire } from "./wire.ts";
 
 /** Milliseconds within which the same signal is the same request to stop. */

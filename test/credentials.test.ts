@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { recorded } from "../src/access/access.fixture.ts";
-import { revokeKey } from "../src/access/keys.ts";
-import { rollKey } from "../src/access/roll-key.ts";
+import { revokeKey } from "../src/access/keys/keys.ts";
+import { rollKey } from "../src/access/keys/roll.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";

@@ -3,8 +3,9 @@ import { after, before, describe, it } from "node:test";
 import { priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
 import { ran } from "../src/cli/testing.ts";
-import { readConfig } from "../src/config.ts";
-import { type LiveSource, openSource } from "../src/upstreams/catalogue-live.ts";
+import { readConfig } from "../src/config/config.ts";
+import { silent } from "../src/runtime/log.ts";
+import { type LiveSource, openSource } from "../src/upstreams/open-source.ts";
 import { engines } from "./support/engines.ts";
 import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
 
@@ -98,8 +99,7 @@ for (const engine of engines)
 
     it("a process that pulls again asks for changes alone, and comes to the same", async () => {
       const values = { url: source.url, email: "sandbox@example.com", key: sandboxKey };
-      const quiet = { warn: () => {}, error: () => {} };
-      const [following, anew] = [1, 2].map(() => openSource("compatible", values, quiet));
+      const [following, anew] = [1, 2].map(() => openSource("compatible", values, silent));
       const pull = async ({ pull }: LiveSource) => {
         const pulled = await pull(new AbortController().signal);
         assert.ok(pulled.kind === "whole", JSON.stringify(pulled));

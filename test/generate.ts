@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import packageJson from "../package.json" with { type: "json" };
-import { everySetting } from "../src/config.ts";
-import { openapi } from "../src/http/openapi.ts";
+import { everySetting } from "../src/config/config.ts";
+import { openapi } from "../src/http/openapi/document.ts";
 import { everyOperation } from "../src/wire.ts";
 
 /** `npm run generate` writes the generated files; with `--check` it only says which of them are not as they should be. */

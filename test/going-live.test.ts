@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { recorded } from "../src/access/access.fixture.ts";
-import { resumeAccount, suspendAccount } from "../src/access/accounts.ts";
+import { resumeAccount, suspendAccount } from "../src/access/accounts/accounts.ts";
 import { ran } from "../src/cli/testing.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
-import { Fingerprints } from "../src/identity/fingerprint.ts";
+import { eraseSubject } from "../src/identity/data-subjects/subjects.ts";
 import { keyring, newRequest, suiteStore, wrappedKeys } from "../src/identity/identity.fixture.ts";
-import type { Keyring } from "../src/identity/keyring.ts";
-import { rewrap } from "../src/identity/rewrap.ts";
-import { eraseSubject } from "../src/identity/subjects.ts";
-import { sweep } from "../src/identity/sweep.ts";
+import { sweep } from "../src/identity/ledger/retention.ts";
+import { Fingerprints } from "../src/keyring/keyed-hash.ts";
+import type { Keyring } from "../src/keyring/keyring.ts";
+import { rewrap } from "../src/keyring/rewrap.ts";
 import { startOwnDatabase } from "./crash/database.ts";
 import type { Engine } from "./support/engines.ts";
 

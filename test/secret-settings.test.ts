@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ran } from "../src/cli/testing.ts";
-import { everySetting, readConfig } from "../src/config.ts";
+import { everySetting, readConfig } from "../src/config/config.ts";
 import { engines } from "./support/engines.ts";
 import { startService } from "./support/service.ts";
 import { until } from "./support/until.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { recorded } from "../src/access/access.fixture.ts";
-import { createKey } from "../src/access/keys.ts";
+import { createKey } from "../src/access/keys/keys.ts";
 import type { VerificationRow } from "../src/storage/tables.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, ask, sandboxKey } from "./support/service.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import verified from "../src/upstreams/blusalt/fixtures/verified.json" with { type: "json" };
 import { vendorFaults } from "../src/upstreams/conformance.fixture.ts";
-import found from "../src/upstreams/dojah/fixtures/found.json" with { type: "json" };
 import { type Behaviour, json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import verified from "../src/upstreams/vendors/blusalt/fixtures/verified.json" with { type: "json" };
+import found from "../src/upstreams/vendors/dojah/fixtures/found.json" with { type: "json" };
 import { engines } from "./support/engines.ts";
 import { startService, type TestService } from "./support/service.ts";
 

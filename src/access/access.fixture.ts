@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { AuditEvent, Audited } from "../storage/audit.ts";
+import type { AuditEvent, Audited } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
 
 /** A store whose changes are recorded in a list. */

@@ -1,11 +1,11 @@
 import type { Kysely } from "kysely";
-import type { Limit } from "../contract/setting.ts";
-import type { Audit } from "../storage/audit.ts";
+import type { Limit } from "../operation/setting.ts";
+import type { Audit } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
-import { Credentials } from "./credentials.ts";
-import { type BoughtToken, Exchange, type Presented } from "./exchange.ts";
+import { Credentials } from "./authenticator.ts";
+import { firstStart, noteShown, type ReplacedKey } from "./bootstrap.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
-import { firstStart, noteShown, type ReplacedKey } from "./first-start.ts";
+import { type BoughtToken, Exchange, type Presented } from "./tokens/issue-token.ts";
 
 /** What this room offers to its operations. */
 export interface AccessRoom {

@@ -1,8 +1,8 @@
 import type { BlockList } from "node:net";
-import { Failure } from "../contract/failures.ts";
-import type { Caller } from "../contract/operation.ts";
-import { isListed } from "./addresses.ts";
-import type { StoredKey } from "./stored-key.ts";
+import { Failure } from "../operation/failures.ts";
+import type { Caller } from "../operation/operation.ts";
+import { isListed } from "./keys/addresses.ts";
+import type { StoredKey } from "./keys/stored-key.ts";
 
 /** What a good credential stands for. */
 export interface Credential extends Caller {

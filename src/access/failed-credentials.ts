@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
-import { siteOf, subscriberOf, subscribersOfSite } from "../contract/address.ts";
-import { Failure } from "../contract/failures.ts";
-import type { Limit } from "../contract/setting.ts";
-import { hashOf } from "./api-key.ts";
+import { Failure } from "../operation/failures.ts";
+import type { Limit } from "../operation/setting.ts";
+import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/address.ts";
+import { hashOf } from "./keys/api-key.ts";
 
 /** More credentials than this, and those longest unused have to pass the limit again. */
 const remembered = 10_000;

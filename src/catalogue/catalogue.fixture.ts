@@ -1,22 +1,22 @@
 import { readFileSync } from "node:fs";
 import type { Kysely } from "kysely";
 import type { Engine } from "../../test/support/engines.ts";
-import type { Caller, Operation } from "../contract/operation.ts";
-import type { ReadyAnswer, ReadyForm } from "../contract/ready.ts";
+import type { Caller, Operation } from "../operation/operation.ts";
+import type { ReadyAnswer, ReadyForm } from "../operation/ready-answer.ts";
 import { openStore } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
-import { Answers, type LookUps } from "./answers.ts";
-import { Bodies } from "./bodies.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { OwnAnswers } from "./own-answers.ts";
-import { changed } from "./revisions/change.ts";
-import { difference } from "./revisions/difference.ts";
-import { usualGuard } from "./revisions/guard.ts";
+import { changed } from "./changes/change.ts";
+import { difference } from "./changes/difference.ts";
+import { usualGuard } from "./guard/guard.ts";
+import { emptySnapshot, itemIn, type Snapshot } from "./model/snapshot.ts";
+import { readStarter } from "./model/starter.ts";
+import { Bodies } from "./responses/bodies.ts";
+import { Answers, type LookUps } from "./responses/cache.ts";
+import { OwnAnswers } from "./responses/own-prices.ts";
+import type { Publisher } from "./revisions/commit.ts";
 import { newestSnapshot } from "./revisions/load.ts";
 import type { Plan } from "./revisions/publish.ts";
-import type { Publisher } from "./revisions/settle.ts";
-import { emptySnapshot, itemIn, type Snapshot } from "./snapshot.ts";
-import { readStarter } from "./starter.ts";
 
 /** What the catalogue's tests share. */
 

@@ -1,22 +1,22 @@
 import type { Kysely } from "kysely";
-import type { Audit } from "../storage/audit.ts";
+import type { Audit } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
-import { Answers, type LookUps } from "./answers.ts";
-import { Bodies } from "./bodies.ts";
-import { type ChangeList, type ChangesAsked, listChanges } from "./change-list.ts";
-import type { ListName } from "./lists.ts";
-import { Origins } from "./origin.ts";
-import { OwnAnswers } from "./own-answers.ts";
-import { type Follow, followSource } from "./pull-schedule.ts";
+import { type ChangeList, type ChangesAsked, listChanges } from "./changes/change-feed.ts";
+import { type Guard, usualGuard } from "./guard/guard.ts";
+import type { ListName } from "./model/lists.ts";
+import { emptySnapshot, type Snapshot } from "./model/snapshot.ts";
+import { loadStarter } from "./model/starter.ts";
+import { Bodies } from "./responses/bodies.ts";
+import { Answers, type LookUps } from "./responses/cache.ts";
+import { Origins } from "./responses/freshness.ts";
+import { OwnAnswers } from "./responses/own-prices.ts";
+import type { Publisher } from "./revisions/commit.ts";
 import type { About } from "./revisions/draft.ts";
-import { type Guard, usualGuard } from "./revisions/guard.ts";
 import { newestSnapshot } from "./revisions/load.ts";
 import { type Outcome, type Plan, publish } from "./revisions/publish.ts";
 import { startSweeper } from "./revisions/retention.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
-import type { Publisher } from "./revisions/settle.ts";
-import { emptySnapshot, type Snapshot } from "./snapshot.ts";
-import { loadStarter } from "./starter.ts";
+import { type Follow, followSource } from "./sync/schedule.ts";
 
 const LOOK_EVERY_MILLISECONDS = 1_000;
 

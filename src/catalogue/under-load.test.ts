@@ -4,18 +4,18 @@ import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { engines } from "../../test/support/engines.ts";
-import { bind, type Caller } from "../contract/operation.ts";
-import { Turns } from "../contract/turns.ts";
-import { callerAddress } from "../http/caller-address.ts";
 import { AnswerCounts } from "../http/metrics.ts";
 import type { Gate } from "../http/pipeline.ts";
+import { callerAddress } from "../http/request/caller-address.ts";
 import { buildServer } from "../http/server.ts";
+import { bind, type Caller } from "../operation/operation.ts";
+import { Turns } from "../runtime/fair-queue.ts";
 import { freshStore } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
-import { catalogueOperations } from "./operations.ts";
-import { settingRule } from "./price-rules.ts";
+import { settingRule } from "./changes/price-rules.ts";
+import { itemIn } from "./model/snapshot.ts";
+import { catalogueOperations } from "./operations/index.ts";
 import type { Plan } from "./revisions/publish.ts";
-import { itemIn } from "./snapshot.ts";
 import { dearer, type Load, priceIn } from "./under-load.fixture.ts";
 
 /** Each takes some 25 turns of a busy event loop on PostgreSQL, whose answers come over a socket. */

@@ -1,24 +1,24 @@
 import { CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { AccessFault } from "../access/access-fault.ts";
-import type { Operation } from "../contract/operation.ts";
-import { addAccounts } from "./accounts.ts";
-import { addAudit } from "./audit.ts";
-import { addBackup } from "./backup.ts";
-import { addCall } from "./call.ts";
-import { addCatalogue } from "./catalogue.ts";
-import { addPrices } from "./catalogue-prices.ts";
-import { examples, rootCommand } from "./help.ts";
-import { type Io, withoutCredentials } from "./io.ts";
-import { addKeyring } from "./keyring.ts";
-import { addKeys } from "./keys.ts";
-import { addLedger } from "./ledger.ts";
-import { addServe } from "./serve.ts";
-import { addSources } from "./sources.ts";
+import type { Operation } from "../operation/operation.ts";
+import { addAccounts } from "./commands/accounts.ts";
+import { addAudit } from "./commands/audit/audit.ts";
+import { addBackup } from "./commands/backup.ts";
+import { addCall } from "./commands/call/call.ts";
+import { addCatalogue } from "./commands/catalogue/catalogue.ts";
+import { addKeyring } from "./commands/keyring.ts";
+import { addKeys } from "./commands/keys.ts";
+import { addLedger } from "./commands/ledger.ts";
+import { addPrices } from "./commands/prices.ts";
+import { addServe } from "./commands/serve.ts";
+import { addSources } from "./commands/sources.ts";
+import { addSubjects } from "./commands/subjects.ts";
+import { addUpstreams } from "./commands/upstreams.ts";
 import { trailOf } from "./store.ts";
-import { addSubjects } from "./subjects.ts";
-import { painter } from "./table.ts";
-import { addUpstreams } from "./upstreams.ts";
+import { examples, rootCommand } from "./terminal/help.ts";
+import { type Io, withoutCredentials } from "./terminal/io.ts";
+import { painter } from "./terminal/table.ts";
 
 /**
  * Runs one command line and gives its exit code: 0 fine, 1 it failed, 2 the command line or a setting cannot be used.

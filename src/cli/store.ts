@@ -1,8 +1,8 @@
 import { userInfo } from "node:os";
-import { readConfig } from "../config.ts";
-import type { Audited } from "../storage/audit.ts";
-import type { Io } from "./io.ts";
-import { overridden } from "./options.ts";
+import { readConfig } from "../config/config.ts";
+import type { Audited } from "../storage/audited.ts";
+import type { Io } from "./terminal/io.ts";
+import { overridden } from "./terminal/options.ts";
 
 /**
  * Opens the store that the settings (or `--data`) name, beside a process that may be serving it, and closes it after use.
@@ -17,10 +17,7 @@ export async function withStore<Result>(
   { author, ...opening }: { serving?: boolean; patient?: boolean; author?: string | undefined } = {},
 ): Promise<Result> {
   const { dataDirectory, databaseUrl } = readConfig(overridden(io.environment, { DUBA_DATA: data }));
-  const [{ openStore }, { append }] = await Promise.all([
-    import("../storage/store.ts"),
-    import("../journal/append.ts"),
-  ]);
+  const [{ openStore }, { append }] = await Promise.all([import("../storage/store.ts"), import("../audit/append.ts")]);
   const { serving = false } = opening;
   const store = await openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, ...opening });
   try {
@@ -34,8 +31,8 @@ export async function withStore<Result>(
 export async function trailOf(io: Io, data: string | undefined): Promise<{ sealKey: Buffer; anchor: string }> {
   const config = readConfig(overridden(io.environment, { DUBA_DATA: data }));
   const [{ keyringPath, readKeyring }, { anchorPath }] = await Promise.all([
-    import("../identity/keyring-file.ts"),
-    import("../journal/anchor.ts"),
+    import("../keyring/file.ts"),
+    import("../audit/anchor/anchor.ts"),
   ]);
   const path = keyringPath(config);
   return { sealKey: (await readKeyring(path)).audit, anchor: anchorPath(path) };

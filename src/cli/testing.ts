@@ -1,4 +1,4 @@
-import type { Operation } from "../contract/operation.ts";
+import type { Operation } from "../operation/operation.ts";
 import { openStore, type StoreSettings } from "../storage/store.ts";
 import { run } from "./program.ts";
 

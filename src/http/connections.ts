@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { Log } from "./pipeline.ts";
+import type { Log } from "../runtime/log.ts";
 
 export interface ConnectionBounds {
   /** Connections at once; further ones are closed unanswered. */

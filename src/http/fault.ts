@@ -1,6 +1,6 @@
-import { AnswerFault } from "../contract/answer.ts";
-import { Failure } from "../contract/failures.ts";
-import { StoreAway } from "../storage/fault.ts";
+import { AnswerFault } from "../operation/answer-writer.ts";
+import { Failure } from "../operation/failures.ts";
+import { StoreAway } from "../storage/errors.ts";
 
 /** The failure that a caller reads for a fault of the service. */
 export function failureOf(fault: unknown): Failure {

@@ -1,4 +1,4 @@
-import type { BoundOperation } from "../contract/operation.ts";
+import type { BoundOperation } from "../operation/operation.ts";
 
 /** Flat header pairs of a deprecated operation (RFC 9745, RFC 8594). */
 export function deprecation({ deprecated }: BoundOperation): string[] {

@@ -1,12 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { FailurePath } from "../contract/envelope.ts";
-import { Failure } from "../contract/failures.ts";
-import { type RequestBounds, sizeOf } from "./body.ts";
-import { failureAnswer } from "./failure-answer.ts";
+import type { FailurePath } from "../operation/envelope.ts";
+import { Failure } from "../operation/failures.ts";
+import { failureAnswer } from "./failure-response.ts";
 import type { Gate } from "./pipeline.ts";
-import { quotaHeaders } from "./quota.ts";
-import { newRequestId, requestIdOf } from "./request-id.ts";
+import { quotaHeaders } from "./rate-limit.ts";
+import { type RequestBounds, sizeOf } from "./request/body.ts";
+import { newRequestId, requestIdOf } from "./request/request-id.ts";
 
 /** Answers in the common envelope what the HTTP parser refuses before there is a request. */
 export function parserFailures(gate: Gate): (error: NodeJS.ErrnoException, socket: Socket) => void {

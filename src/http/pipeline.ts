@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { answerWriter } from "../contract/answer.ts";
-import { Failure } from "../contract/failures.ts";
+import { answerWriter } from "../operation/answer-writer.ts";
+import { Failure } from "../operation/failures.ts";
 import {
   type Answered,
   type BoundOperation,
@@ -9,17 +9,18 @@ import {
   type Caller,
   modeHeader,
   tellsMode,
-} from "../contract/operation.ts";
-import type { Turns } from "../contract/turns.ts";
-import type { RequestBounds } from "./body.ts";
-import { codingOf } from "./coding.ts";
+} from "../operation/operation.ts";
+import type { Turns } from "../runtime/fair-queue.ts";
+import type { Log } from "../runtime/log.ts";
 import type { ConnectionBounds } from "./connections.ts";
-import { failureAnswer } from "./failure-answer.ts";
+import { codingOf } from "./content-encoding.ts";
+import { failureAnswer } from "./failure-response.ts";
 import { failureOf, faultOf } from "./fault.ts";
 import { deprecation, pairsOf } from "./header-pairs.ts";
-import { type Accepted, inputOf, type Located } from "./input.ts";
 import type { AnswerCounts } from "./metrics.ts";
-import { type AddressBucket, type Bucket, type Quota, quotaHeaders, refuseExceeded } from "./quota.ts";
+import { type AddressBucket, type Bucket, type Quota, quotaHeaders, refuseExceeded } from "./rate-limit.ts";
+import type { RequestBounds } from "./request/body.ts";
+import { type Accepted, inputOf, type Located } from "./request/input.ts";
 
 /**
  * Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`.
@@ -28,13 +29,6 @@ import { type AddressBucket, type Bucket, type Quota, quotaHeaders, refuseExceed
 export interface Authenticator {
   isAbsent(header: string | undefined): boolean;
   credentialOf(header: string, address: string, looksUp: boolean): Caller | Promise<Caller>;
-}
-
-/** Where a log line goes. Fields are allow-listed by whoever calls: never a URL, a header or a message of a vendor. */
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }
 
 export interface Buckets {

@@ -1,15 +1,15 @@
 import { createServer, type Server } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { Failure } from "../contract/failures.ts";
-import type { BoundOperation } from "../contract/operation.ts";
+import { Failure } from "../operation/failures.ts";
+import type { BoundOperation } from "../operation/operation.ts";
 import { boundConnections } from "./connections.ts";
-import { failureAnswer } from "./failure-answer.ts";
+import { failureAnswer } from "./failure-response.ts";
 import { faultOf } from "./fault.ts";
 import { answerOddRequests, parserFailures } from "./parser-failures.ts";
 import { type Gate, pipeline } from "./pipeline.ts";
-import { quotaHeaders } from "./quota.ts";
-import { refusalOf, targetOf, unroutable } from "./refusals.ts";
-import { newRequestId, requestIdOf } from "./request-id.ts";
+import { quotaHeaders } from "./rate-limit.ts";
+import { refusalOf, targetOf, unroutable } from "./request/malformed.ts";
+import { newRequestId, requestIdOf } from "./request/request-id.ts";
 
 export type HttpServer = FastifyInstance;
 

@@ -2,12 +2,14 @@ import { randomBytes } from "node:crypto";
 import { after, before, type mock, type TestContext } from "node:test";
 import type { Kysely, TableNode } from "kysely";
 import { type Engine, engines, type Fresh, type FreshSettings } from "../../test/support/engines.ts";
+import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 
 export { until } from "../../test/support/until.ts";
 
-import { answerWriter } from "../contract/answer.ts";
-import { Failure } from "../contract/failures.ts";
-import type { Answered, Caller, Operation } from "../contract/operation.ts";
+import type { Keyring } from "../keyring/keyring.ts";
+import { answerWriter } from "../operation/answer-writer.ts";
+import { Failure } from "../operation/failures.ts";
+import type { Answered, Caller, Operation } from "../operation/operation.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import type {
@@ -15,13 +17,12 @@ import type {
   IdentityOutcome,
   IdentityQuestion,
   IdentityUpstream,
-} from "../upstreams/identity-upstream.ts";
+} from "../upstreams/ports/identity-upstream.ts";
 import { sandbox } from "../upstreams/sandbox/index.ts";
 import { type Identity, type IdentityParts, openIdentity } from "./identity.ts";
-import type { Keyring } from "./keyring.ts";
-import type { Row } from "./ledger.ts";
-import type { VerificationRequest } from "./request.ts";
-import type { IdentityLimits, IdentityLog, IdentitySettings } from "./settings.ts";
+import type { Row } from "./ledger/ledger.ts";
+import type { IdentityLimits, IdentitySettings } from "./settings.ts";
+import type { VerificationRequest } from "./verification/request.ts";
 
 export { engines };
 
@@ -50,17 +51,6 @@ export const keyring: Keyring = {
   records: [{ id: "r1", key: randomBytes(32) }],
   audit: randomBytes(32),
 };
-
-/** Everything that was logged, as one text to search. */
-export class RecordedLog implements IdentityLog {
-  readonly lines: { level: "warn" | "error"; fields: object; message: string }[] = [];
-  warn(fields: object, message: string): void {
-    this.lines.push({ level: "warn", fields, message });
-  }
-  error(fields: object, message: string): void {
-    this.lines.push({ level: "error", fields, message });
-  }
-}
 
 /** What a test may change of a room. */
 export type Changes = Partial<Omit<IdentityParts, "settings">> & { settings?: Partial<IdentitySettings> };

@@ -1,24 +1,25 @@
 import type { Kysely } from "kysely";
-import type { Mode } from "../contract/operation.ts";
-import type { Audit } from "../storage/audit.ts";
-import { codeOf } from "../storage/fault.ts";
+import { Fingerprints } from "../keyring/keyed-hash.ts";
+import type { HeldKeyring } from "../keyring/keyring.ts";
+import type { Mode } from "../operation/operation.ts";
+import { type Log, silent } from "../runtime/log.ts";
+import { within } from "../runtime/timeout.ts";
+import type { Audit } from "../storage/audited.ts";
+import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
-import { Attempts } from "./attempts.ts";
-import { Charges } from "./charges.ts";
-import { Fingerprints } from "./fingerprint.ts";
-import type { HeldKeyring } from "./keyring.ts";
-import { LateOutcomes } from "./late-outcomes.ts";
-import { Ledger, type Row } from "./ledger.ts";
-import { Limits } from "./limits.ts";
-import { lookUpUnknowns } from "./look-ups.ts";
-import { leasedOwner, soleOwner } from "./owners.ts";
-import type { Given } from "./replays.ts";
-import type { VerificationRequest } from "./request.ts";
-import { type IdentityLog, type IdentitySettings, keyLifetime } from "./settings.ts";
-import { SweepTime } from "./sweep-time.ts";
+import { Charges } from "./ledger/charges.ts";
+import { leasedOwner, soleOwner } from "./ledger/leases.ts";
+import { Ledger, type Row } from "./ledger/ledger.ts";
+import { SweepTime } from "./ledger/retention-time.ts";
+import { type IdentitySettings, keyLifetime } from "./settings.ts";
 import { startUpkeep } from "./upkeep.ts";
-import { type Upstreams, Verifications } from "./verification.ts";
-import { within } from "./within.ts";
+import { Attempts } from "./verification/attempts.ts";
+import { LateOutcomes } from "./verification/deferred-outcomes.ts";
+import { Limits } from "./verification/limits.ts";
+import { lookUpUnknowns } from "./verification/look-up-unknowns.ts";
+import type { Given } from "./verification/replay.ts";
+import type { VerificationRequest } from "./verification/request.ts";
+import { type Upstreams, Verifications } from "./verification/verification.ts";
 
 export interface IdentityParts {
   db: Kysely<Tables>;
@@ -28,7 +29,7 @@ export interface IdentityParts {
   settings: IdentitySettings;
   /** Milliseconds since 1970. */
   now?: () => number;
-  log?: IdentityLog;
+  log?: Log;
   audit: Audit;
 }
 
@@ -44,8 +45,6 @@ export interface Identity {
   /** Refuses new verifications and finishes the running ones; what is not done after so many milliseconds is `unknown`. */
   stop(deadlineMs: number): Promise<void>;
 }
-
-const silent: IdentityLog = { warn() {}, error() {} };
 
 /** The part of a stop that is kept for giving up what did not finish, in milliseconds. */
 const stopReserve = 500;

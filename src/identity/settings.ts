@@ -1,4 +1,4 @@
-import type { Limit } from "../contract/setting.ts";
+import type { Limit } from "../operation/setting.ts";
 
 /** What the operator decides about verifications. */
 export interface IdentitySettings {
@@ -53,12 +53,6 @@ export function amountFor(fee: number): number {
 /** Whether an amount is not the one of the fee. Any amount is right where nothing is to be paid. */
 export function differsFrom(fee: number, amount: number): boolean {
   return fee > 0 && amount !== fee;
-}
-
-/** Where faults are told to the operator. Fields never hold personal data. */
-export interface IdentityLog {
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }
 
 /** How long an idempotency key is kept, in milliseconds. */

@@ -1,14 +1,15 @@
 import type { Kysely } from "kysely";
-import type { Audit } from "../storage/audit.ts";
-import { codeOf } from "../storage/fault.ts";
-import { emptyLog } from "../storage/leftovers.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Audit } from "../storage/audited.ts";
+import { codeOf } from "../storage/errors.ts";
+import { emptyLog } from "../storage/sqlite/empty-log.ts";
 import type { Tables } from "../storage/tables.ts";
-import type { Ledger } from "./ledger.ts";
-import type { Owners } from "./owners.ts";
-import type { IdentityLog, IdentitySettings } from "./settings.ts";
-import { sweep } from "./sweep.ts";
-import type { SweepTime } from "./sweep-time.ts";
-import { recordOutcomes } from "./trail.ts";
+import { recordOutcomes } from "./ledger/audit-outbox.ts";
+import type { Owners } from "./ledger/leases.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import { sweep } from "./ledger/retention.ts";
+import type { SweepTime } from "./ledger/retention-time.ts";
+import type { IdentitySettings } from "./settings.ts";
 
 const trailEvery = 1_000;
 const disownEvery = 5_000;
@@ -23,7 +24,7 @@ interface UpkeepParts {
   ledger: Ledger;
   owners: Owners;
   settings: IdentitySettings;
-  log: IdentityLog;
+  log: Log;
   sweepTime: SweepTime;
   audit: Audit;
   endStrays: () => Promise<void>;

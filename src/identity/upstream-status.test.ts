@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { UpstreamHealth } from "../upstreams/guard.ts";
+import type { UpstreamHealth } from "../upstreams/circuit-breaker.ts";
 import { engines, suiteStore, until } from "./identity.fixture.ts";
 import { noteUpstreams, upstreamStatus } from "./upstream-status.ts";
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
-import { codeOf } from "../storage/fault.ts";
+import type { Log } from "../runtime/log.ts";
+import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
-import type { Guard, UpstreamHealth } from "../upstreams/guard.ts";
-import type { IdentityLog } from "./settings.ts";
+import type { Guard, UpstreamHealth } from "../upstreams/circuit-breaker.ts";
 
 /** How one serving process sees one upstream. Times are milliseconds since 1970. */
 export interface UpstreamStatus extends UpstreamHealth {
@@ -22,7 +22,7 @@ const forgottenAfter = 60_000;
 export function noteUpstreams(
   db: Kysely<Tables>,
   upstreams: readonly Pick<Guard, "health">[],
-  log: IdentityLog,
+  log: Log,
   now: () => number = Date.now,
 ) {
   const instance = randomUUID();

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { Migrator } from "kysely/migration";
-import { StoreFault } from "./fault.ts";
+import { StoreFault } from "./errors.ts";
 import { migrationProvider, migrations } from "./migrations/index.ts";
 import type { Tables } from "./tables.ts";
 

@@ -9,7 +9,7 @@ import {
   type UpdateQueryBuilder,
 } from "kysely";
 import { isSqlite } from "./engine.ts";
-import { codeOf } from "./fault.ts";
+import { codeOf } from "./errors.ts";
 import type { RecordKeyRow, Tables } from "./tables.ts";
 
 /**

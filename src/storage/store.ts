@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Kysely, sql } from "kysely";
 import { Clock } from "./clock.ts";
-import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./data-directory.ts";
-import { codeOf, MissingStore, StoreFault } from "./fault.ts";
+import { codeOf, MissingStore, StoreFault } from "./errors.ts";
 import { hasTables, migrate } from "./migrate.ts";
-import { besideService, type Patience, whileMigrating, whileServing } from "./patience.ts";
-import { checkUrl, explainPostgres, noTablesAt } from "./postgres.ts";
-import { openPostgres } from "./postgres-pool.ts";
+import { checkUrl, explainPostgres, noTablesAt } from "./postgres/explain.ts";
+import { openPostgres } from "./postgres/pool.ts";
+import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./sqlite/data-directory.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
 import type { Tables } from "./tables.ts";
+import { besideService, type Patience, whileMigrating, whileServing } from "./timeouts.ts";
 
-export { StoreAway, StoreFault } from "./fault.ts";
+export { StoreAway, StoreFault } from "./errors.ts";
 
 export interface StoreSettings {
   /** Where the embedded store keeps its files; made if it is missing. Unused with a database URL. */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { CatalogueLists, CatalogueSource, Pulled, PullFault } from "./catalogue-source.ts";
-import { Exchange } from "./exchange.ts";
-import { type Behaviour, json, LocalVendor, type Received, RecordedLog, text } from "./local-vendor.fixture.ts";
-import type { VendorValues } from "./vendor.ts";
+import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { Exchange } from "./http-client.ts";
+import { type Behaviour, json, LocalVendor, type Received, text } from "./local-vendor.fixture.ts";
+import type { CatalogueLists, CatalogueSource, Pulled, PullFault } from "./ports/catalogue-source.ts";
+import type { VendorValues } from "./ports/vendor.ts";
 
 /** The tests that every source of a catalogue passes. */
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Origin, Pull, Pulled, PullFault } from "./catalogue-source.ts";
-import type { Allowance, Exchange, Exchanged } from "./exchange.ts";
+import type { Allowance, Exchange, Exchanged } from "./http-client.ts";
+import type { Origin, Pull, Pulled, PullFault } from "./ports/catalogue-source.ts";
 
 /** The most that one pull may ask for: requests, bytes of one answer, bytes of all. */
 const mostRequests = 1_000;

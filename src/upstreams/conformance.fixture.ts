@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import Type from "typebox";
-import { answerWriter } from "../contract/answer.ts";
-import { IdentityRecord } from "../contract/record.ts";
-import { Exchange } from "./exchange.ts";
-import type { IdentityAnswer, IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./identity-upstream.ts";
-import { type Behaviour, json, LocalVendor, type Received, RecordedLog, text } from "./local-vendor.fixture.ts";
-import { unavailable } from "./outcomes.ts";
-import type { Vendor, VendorValues } from "./vendor.ts";
+import { answerWriter } from "../operation/answer-writer.ts";
+import { IdentityRecord } from "../operation/identity-record.ts";
+import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { Exchange } from "./http-client.ts";
+import { type Behaviour, json, LocalVendor, type Received, text } from "./local-vendor.fixture.ts";
+import type { IdentityAnswer, IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
+import { unavailable } from "./ports/outcomes.ts";
+import type { Vendor, VendorValues } from "./ports/vendor.ts";
 
 /** The tests that every identity source passes, the sandbox too, and those of every vendor behind HTTP. */
 

@@ -8,18 +8,6 @@ import {
 } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { UpstreamLog } from "./vendor.ts";
-
-/** Everything that was logged. */
-export class RecordedLog implements UpstreamLog {
-  readonly lines: { level: "warn" | "error"; fields: Record<string, unknown>; message: string }[] = [];
-  warn(fields: object, message: string): void {
-    this.lines.push({ level: "warn", fields: { ...fields }, message });
-  }
-  error(fields: object, message: string): void {
-    this.lines.push({ level: "error", fields: { ...fields }, message });
-  }
-}
 
 /** A request as it came to a vendor's door. */
 export interface Received {

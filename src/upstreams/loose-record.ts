@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
+import type { Log } from "../runtime/log.ts";
 import { type Day, dayOf } from "./days.ts";
-import * as forms from "./forms.ts";
-import type { IdentityAnswer } from "./identity-upstream.ts";
-import type { UpstreamLog } from "./vendor.ts";
+import * as forms from "./normalise.ts";
+import type { IdentityAnswer } from "./ports/identity-upstream.ts";
 
 /**
  * A member that a vendor may leave out, or give in a form that is not read: a paid answer is not thrown away for that.
@@ -58,7 +58,7 @@ export const LooseRecord = Type.Object({
 type Unread = (member: string, shape: string) => void;
 
 /** Tells the operator of members that could not be read, by their shape: nothing of the person. */
-export function unreadOf(vendor: string, log: UpstreamLog): Unread {
+export function unreadOf(vendor: string, log: Log): Unread {
   return (member, shape) =>
     log.warn({ vendor, member, shape }, "A member of a vendor's record could not be read, and is left out");
 }

@@ -1,10 +1,10 @@
-import { blusalt } from "./blusalt/index.ts";
-import type { CatalogueSource } from "./catalogue-source.ts";
-import { compatibleCatalogue } from "./compatible/catalogue.ts";
-import { compatible } from "./compatible/index.ts";
-import { dojah } from "./dojah/index.ts";
-import type { Vendor } from "./vendor.ts";
-import { vtpass } from "./vtpass/index.ts";
+import type { CatalogueSource } from "./ports/catalogue-source.ts";
+import type { Vendor } from "./ports/vendor.ts";
+import { blusalt } from "./vendors/blusalt/index.ts";
+import { dojah } from "./vendors/dojah/index.ts";
+import { compatibleCatalogue } from "./vendors/peer/catalogue.ts";
+import { compatible } from "./vendors/peer/index.ts";
+import { vtpass } from "./vendors/vtpass/index.ts";
 
 /** Every live vendor, one line each. The sandbox is none: test keys reach it and nothing else, live keys never do. */
 export const vendors: readonly Vendor[] = [blusalt, compatible, dojah];

@@ -1,4 +1,4 @@
-import { count, onOff, setting, someTime } from "../contract/setting.ts";
+import { count, onOff, setting, someTime } from "../operation/setting.ts";
 
 /** Settings that all live vendors have in common. */
 export const upstreamSettings = {

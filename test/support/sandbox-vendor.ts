@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { failureBody } from "../../src/contract/envelope.ts";
-import { Failure, type FailureCode } from "../../src/contract/failures.ts";
-import type { IdentityOutcome } from "../../src/upstreams/identity-upstream.ts";
+import { failureBody } from "../../src/operation/envelope.ts";
+import { Failure, type FailureCode } from "../../src/operation/failures.ts";
+import type { IdentityOutcome } from "../../src/upstreams/ports/identity-upstream.ts";
 import { sandbox } from "../../src/upstreams/sandbox/index.ts";
 
 export interface SandboxVendor {

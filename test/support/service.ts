@@ -3,10 +3,10 @@ import { type IncomingHttpHeaders, type RequestOptions, request, type Server } f
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { recorded } from "../../src/access/access.fixture.ts";
-import { createAccount } from "../../src/access/accounts.ts";
-import { createKey, type KeyRequest } from "../../src/access/keys.ts";
-import { readConfig } from "../../src/config.ts";
-import type { Log } from "../../src/http/pipeline.ts";
+import { createAccount } from "../../src/access/accounts/accounts.ts";
+import { createKey, type KeyRequest } from "../../src/access/keys/keys.ts";
+import { readConfig } from "../../src/config/config.ts";
+import type { Log } from "../../src/runtime/log.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { wire } from "../../src/wire.ts";
 import { type Engine, engines } from "./engines.ts";

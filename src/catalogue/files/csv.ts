@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type CsvError, type Info, parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
-import { nairaOf } from "../../contract/money.ts";
-import { type Content, type Kind, type ListName, shapeOf } from "../lists.ts";
-import type { EntryFault, WantedEntry, WantedList } from "../revisions/difference.ts";
+import { nairaOf } from "../../operation/money.ts";
+import type { EntryFault, WantedEntry, WantedList } from "../changes/difference.ts";
+import { type Content, type Kind, type ListName, shapeOf } from "../model/lists.ts";
 import { readEntry } from "./entry.ts";
 import { withFormula, withoutFormula } from "./formula.ts";
 import { lineBreak, readUtf8 } from "./utf8.ts";

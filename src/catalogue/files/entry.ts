@@ -1,4 +1,4 @@
-import { type Content, type Kind, type ListName, lists } from "../lists.ts";
+import { type Content, type Kind, type ListName, lists } from "../model/lists.ts";
 import { readNaira } from "./naira-text.ts";
 
 const LONGEST_TEXT = 500;

@@ -1,5 +1,5 @@
-import { type Content, type ListName, listNames, shapeOf } from "../lists.ts";
-import type { EntryFault, WantedEntry } from "../revisions/difference.ts";
+import type { EntryFault, WantedEntry } from "../changes/difference.ts";
+import { type Content, type ListName, listNames, shapeOf } from "../model/lists.ts";
 import { type ReadList, textsOf } from "./csv.ts";
 import { readEntry } from "./entry.ts";
 import { readUtf8 } from "./utf8.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { nairaOf } from "../../contract/money.ts";
+import { nairaOf } from "../../operation/money.ts";
 import { readNaira } from "./naira-text.ts";
 
 for (const [text, kobo] of [

@@ -1,4 +1,4 @@
-import { koboOf } from "../../contract/money.ts";
+import { koboOf } from "../../operation/money.ts";
 
 /**
  * Kobo of an amount as people and spreadsheets write it: "1234.5", "1,234.50", "₦ 1,234". Otherwise a sentence that begins

@@ -1,10 +1,10 @@
-import { type Change, countsOf } from "./change.ts";
+import { type Change, countsOf } from "../changes/change.ts";
+import { type Publisher, type Settled, settle } from "./commit.ts";
+import { foldChanges } from "./compact.ts";
 import { aboutOf, Draft, findDraft, removeChanges } from "./draft.ts";
 import { CatalogueFault } from "./fault.ts";
-import { foldChanges } from "./fold.ts";
-import { noteCatalogueChange } from "./hold.ts";
+import { noteCatalogueChange } from "./lock.ts";
 import { broughtUpToDate, dropEmpty, publishDue } from "./schedule.ts";
-import { type Publisher, type Settled, settle } from "./settle.ts";
 
 /** What became of an approval. `recomputed`: what was held is another difference now, which nobody has seen yet. */
 export type Approval =

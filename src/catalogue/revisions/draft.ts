@@ -1,11 +1,11 @@
 import type { Kysely, Transaction } from "kysely";
+import { rester } from "../../runtime/pace.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
-import type { Subject } from "../lists.ts";
-import { rester } from "../pace.ts";
-import { type Change, isSame } from "./change.ts";
+import { type Change, isSame } from "../changes/change.ts";
+import type { Subject } from "../model/lists.ts";
 import { CatalogueFault } from "./fault.ts";
-import { holdCatalogue } from "./hold.ts";
 import type { PlacedChange } from "./load.ts";
+import { holdCatalogue } from "./lock.ts";
 
 /** Changes that are written in one transaction: short enough for a process that serves beside. */
 const BATCH = 500;

@@ -3,13 +3,13 @@ import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { openStore } from "../../storage/store.ts";
 import { priced, removed, type TestStore } from "../catalogue.fixture.ts";
-import { groupIn } from "../snapshot.ts";
-import { changesBetween } from "./change.ts";
-import { difference } from "./difference.ts";
+import { changesBetween } from "../changes/change.ts";
+import { difference } from "../changes/difference.ts";
+import { undoing } from "../changes/rebase.ts";
+import { groupIn } from "../model/snapshot.ts";
 import { allChangesOf, newestSnapshot, snapshotAt } from "./load.ts";
 import { type Plan, publish } from "./publish.ts";
 import { about, many, opened, priceOf, seenAnew } from "./publishing.fixture.ts";
-import { undoing } from "./rebase.ts";
 
 /** Takes the newest revision out of the items again, from this place of its changes on. */
 async function unfold({ db }: TestStore, place: number): Promise<void> {

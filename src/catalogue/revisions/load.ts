@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import type { CatalogueChangeRow, CatalogueRevisionRow, Tables } from "../../storage/tables.ts";
-import { type Content, type Subject, subjects } from "../lists.ts";
-import { Edit, emptySnapshot, type Snapshot, type State } from "../snapshot.ts";
-import type { Change } from "./change.ts";
+import type { Change } from "../changes/change.ts";
+import { type Content, type Subject, subjects } from "../model/lists.ts";
+import { Edit, emptySnapshot, type Snapshot, type State } from "../model/snapshot.ts";
 import { CatalogueFault } from "./fault.ts";
 
 /** Rows of one reading: few enough that taking them in is no pause for those who wait for answers. */

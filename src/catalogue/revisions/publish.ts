@@ -1,11 +1,11 @@
-import type { Snapshot } from "../snapshot.ts";
-import type { Change } from "./change.ts";
+import type { Change } from "../changes/change.ts";
+import { review } from "../guard/review.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { type Publisher, type Settled, settle } from "./commit.ts";
+import { foldChanges } from "./compact.ts";
 import { type About, Draft, sweepAbandoned } from "./draft.ts";
 import { CatalogueFault } from "./fault.ts";
-import { foldChanges } from "./fold.ts";
-import { review } from "./review.ts";
 import { expectedAt, publishDue } from "./schedule.ts";
-import { type Publisher, type Settled, settle } from "./settle.ts";
 
 /** How often a publication begins anew because others published meanwhile. */
 const ATTEMPTS = 20;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { Engine } from "../../../test/support/engines.ts";
 import { freshStore, priced, type TestStore } from "../catalogue.fixture.ts";
-import { itemIn, type Snapshot } from "../snapshot.ts";
-import { loadStarter } from "../starter.ts";
-import type { WantedList } from "./difference.ts";
+import type { WantedList } from "../changes/difference.ts";
+import { itemIn, type Snapshot } from "../model/snapshot.ts";
+import { loadStarter } from "../model/starter.ts";
+import type { Publisher } from "./commit.ts";
 import { newestSnapshot } from "./load.ts";
 import type { Outcome, Plan } from "./publish.ts";
-import type { Publisher } from "./settle.ts";
 
 /** What the tests of publishing share. */
 

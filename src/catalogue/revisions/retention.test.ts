@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { until } from "../../../test/support/until.ts";
 import { openCatalogue } from "../catalogue.ts";
-import { listChanges } from "../change-list.ts";
+import { listChanges } from "../changes/change-feed.ts";
 import { approve, reject } from "./decide.ts";
 import { listRevisions, showRevision } from "./history.ts";
 import { newestSnapshot, snapshotAt } from "./load.ts";

@@ -1,9 +1,9 @@
 import type { Transaction } from "kysely";
+import { rester } from "../../runtime/pace.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { rester } from "../pace.ts";
+import type { Publisher } from "./commit.ts";
 import { sweepVoid } from "./draft.ts";
-import { holdCatalogue } from "./hold.ts";
-import type { Publisher } from "./settle.ts";
+import { holdCatalogue } from "./lock.ts";
 
 /** Revisions, and drafts, that are removed in one transaction. */
 const BATCH = 500;

@@ -1,14 +1,14 @@
 import type { Kysely } from "kysely";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { type Change, changed, isSame } from "./change.ts";
+import { type Change, changed, isSame } from "../changes/change.ts";
+import { rebased } from "../changes/rebase.ts";
+import { review } from "../guard/review.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { type Publisher, settle } from "./commit.ts";
+import { foldChanges } from "./compact.ts";
 import { aboutOf, Draft, DraftTaken, removeChanges } from "./draft.ts";
-import { foldChanges } from "./fold.ts";
-import { noteCatalogueChange } from "./hold.ts";
 import { allChangesOf } from "./load.ts";
-import { rebased } from "./rebase.ts";
-import { review } from "./review.ts";
-import { type Publisher, settle } from "./settle.ts";
+import { noteCatalogueChange } from "./lock.ts";
 
 function scheduled(db: Kysely<Tables>) {
   return db

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Coding } from "../../contract/ready.ts";
-import { codingOf } from "../coding.ts";
+import type { Coding } from "../../operation/ready-answer.ts";
+import { codingOf } from "../content-encoding.ts";
 import { pairsOf } from "../header-pairs.ts";
 import type { Gate } from "../pipeline.ts";
-import { quotaHeaders, refuseExceeded } from "../quota.ts";
+import { quotaHeaders, refuseExceeded } from "../rate-limit.ts";
 
 /** Content that stays the same while the process lives. A coded form is made when it is first asked for. */
 export interface Content {

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { type FailureCode, failures } from "../../contract/failures.ts";
+import { type FailureCode, failures } from "../../operation/failures.ts";
 import { type Html, html, prose } from "./html.ts";
 
 /** Every failure with its cause and cure, at the anchor that `error.help` names. */

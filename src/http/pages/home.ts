@@ -1,5 +1,5 @@
-import type { Operation } from "../../contract/operation.ts";
-import { templated } from "../openapi.ts";
+import type { Operation } from "../../operation/operation.ts";
+import { templated } from "../openapi/document.ts";
 import { type Html, html } from "./html.ts";
 
 const keys: Record<Operation<never>["access"], string> = {

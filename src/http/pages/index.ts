@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { FastifyInstance } from "fastify";
-import type { Operation } from "../../contract/operation.ts";
-import type { OpenApiDocument } from "../openapi.ts";
+import type { Operation } from "../../operation/operation.ts";
+import type { OpenApiDocument } from "../openapi/document.ts";
 import { answer, type Content, content, type PageGate } from "./content.ts";
 import { errors } from "./errors.ts";
 import { home } from "./home.ts";

@@ -1,4 +1,4 @@
-import { honesty } from "../openapi.ts";
+import { honesty } from "../openapi/document.ts";
 import { type Html, html } from "./html.ts";
 
 const places = [

@@ -3,11 +3,11 @@ import { after, before, describe, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Browser, Page } from "playwright-core";
 import { findBrowser, startBrowser } from "../../../test/support/browser.ts";
-import { accessOperations } from "../../access/operations.ts";
-import { catalogueOperations } from "../../catalogue/operations.ts";
-import type { Operation } from "../../contract/operation.ts";
-import { identityOperations } from "../../identity/operations.ts";
-import { openapi } from "../openapi.ts";
+import { accessOperations } from "../../access/operations/index.ts";
+import { catalogueOperations } from "../../catalogue/operations/index.ts";
+import { identityOperations } from "../../identity/operations/index.ts";
+import type { Operation } from "../../operation/operation.ts";
+import { openapi } from "../openapi/document.ts";
 import { registerPages } from "./index.ts";
 
 const operations: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];

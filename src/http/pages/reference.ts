@@ -1,5 +1,5 @@
 import Fastify from "fastify";
-import type { OpenApiDocument } from "../openapi.ts";
+import type { OpenApiDocument } from "../openapi/document.ts";
 import { type Html, html } from "./html.ts";
 
 /** What the browser's reference needs beside the page: nothing in it may call home. */

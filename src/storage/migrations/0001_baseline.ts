@@ -1,6 +1,6 @@
 import { type CreateTableBuilder, type Kysely, sql } from "kysely";
+import { newHistoryId } from "../backup/history-id.ts";
 import { isSqlite } from "../engine.ts";
-import { newHistoryId } from "../history-id.ts";
 import { allSlots } from "../record-keys.ts";
 import type { Tables } from "../tables.ts";
 

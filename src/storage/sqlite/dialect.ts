@@ -9,8 +9,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { OPEN_MILLISECONDS, type Patience } from "../patience.ts";
 import type { Tables } from "../tables.ts";
+import { OPEN_MILLISECONDS, type Patience } from "../timeouts.ts";
 import { QueuedDriver } from "./driver.ts";
 import { StatementQueue } from "./queue.ts";
 import { SqliteThread } from "./thread.ts";

@@ -1,5 +1,5 @@
-import { StoreAway } from "../fault.ts";
-import { answeredWithin, leftOf, type Patience, patienceNow } from "../patience.ts";
+import { StoreAway } from "../errors.ts";
+import { answeredWithin, leftOf, type Patience, patienceNow } from "../timeouts.ts";
 import { isFailed, type Rows, type Statement } from "./messages.ts";
 import { errorOf, type SqliteThread } from "./thread.ts";
 import { OpenTransaction, rowsOf } from "./transaction.ts";

@@ -6,9 +6,9 @@ import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { sql } from "kysely";
-import { codeOf } from "../fault.ts";
+import { codeOf } from "../errors.ts";
 import { migrate } from "../migrate.ts";
-import { besideService, type Patience } from "../patience.ts";
+import { besideService, type Patience } from "../timeouts.ts";
 import { openSqlite, type SqliteDatabase } from "./dialect.ts";
 
 const secret = (name: string) => ({ name, value: "x", created_at: 0 });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { StoreAway } from "../fault.ts";
+import { StoreAway } from "../errors.ts";
 import type { Failed, Opened, Opening, Reply, Request } from "./messages.ts";
 
 const CLOSE_MILLISECONDS = 5_000;

@@ -1,5 +1,5 @@
-import { StoreAway } from "../fault.ts";
-import { answeredWithin, type Patience } from "../patience.ts";
+import { StoreAway } from "../errors.ts";
+import { answeredWithin, type Patience } from "../timeouts.ts";
 import { isFailed, type Outcome, type Reply, type Request, type Rows, type Statement } from "./messages.ts";
 import { errorOf, SqliteError, type SqliteThread } from "./thread.ts";
 

@@ -1,5 +1,10 @@
-import { type FailureCode, failures } from "../../contract/failures.ts";
-import type { IdentityAnswer, IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../identity-upstream.ts";
+import { type FailureCode, failures } from "../../operation/failures.ts";
+import type {
+  IdentityAnswer,
+  IdentityOutcome,
+  IdentityQuestion,
+  IdentityUpstream,
+} from "../ports/identity-upstream.ts";
 import { person } from "./people.ts";
 
 interface Reserved {

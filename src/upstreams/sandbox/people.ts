@@ -4,7 +4,7 @@ import familyNames from "../../../data/people/family-names.json" with { type: "j
 import givenNames from "../../../data/people/given-names.json" with { type: "json" };
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
 import streets from "../../../data/people/streets.json" with { type: "json" };
-import type { IdentityAnswer } from "../identity-upstream.ts";
+import type { IdentityAnswer } from "../ports/identity-upstream.ts";
 
 /** Ages are told as of this year, so that a person never changes with the calendar. */
 export const referenceYear = 2025;

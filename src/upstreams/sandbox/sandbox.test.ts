@@ -5,9 +5,9 @@ import Type from "typebox";
 import { Compile } from "typebox/compile";
 import banks from "../../../data/people/banks.json" with { type: "json" };
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
-import { failures } from "../../contract/failures.ts";
-import { IdentityRecord, PersonalInfo, ResidentialInfo } from "../../contract/record.ts";
-import type { IdentityAnswer, IdentityOutcome } from "../identity-upstream.ts";
+import { failures } from "../../operation/failures.ts";
+import { IdentityRecord, PersonalInfo, ResidentialInfo } from "../../operation/identity-record.ts";
+import type { IdentityAnswer, IdentityOutcome } from "../ports/identity-upstream.ts";
 import { limitedSubject, sandbox, sandboxNumbers } from "./index.ts";
 import { referenceYear } from "./people.ts";
 

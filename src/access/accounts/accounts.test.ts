@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Kysely } from "kysely";
+import { engines } from "../../../test/support/engines.ts";
+import { openStore } from "../../storage/store.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { recorded } from "../access.fixture.ts";
+import { AccessFault } from "../access-fault.ts";
+import { changeAccount, createAccount, findAccount, listAccounts, resumeAccount, suspendAccount } from "./accounts.ts";
+
+for (const { name: engine, fresh } of engines) {
+  describe(`accounts on ${engine}`, () => {
+    let db: Kysely<Tables>;
+    let close: () => Promise<void>;
+
+    before(async () => {
+      const place = await fresh();
+      const store = await openStore({ ...place.settings, serving: true });
+      db = store.db;
+      close = async () => {
+        await store.close();
+        await place.dispose();
+      };
+    });
+    after(() => close());
+
+    it("are created, listed oldest first, and found by id or by e-mail without case", async () => {
+      const second = await createAccount(recorded(db), { name: "Second", email: "Second@Example.com" }, 2000);
+      const first = await createAccount(recorded(db), { name: " First ", email: "first@example.com" }, 1000);
+      assert.deepEqual(await listAccounts(db), [first, second]);
+      assert.deepEqual(first, {
+        id: first.id,
+        name: "First",
+        email: "first@example.com",
+        bvnFee: null,
+        answers: "full",
+        createdAt: 1000,
+        suspendedAt: null,
+      });
+      assert.equal(second.email, "second@example.com");
+      assert.deepEqual(await findAccount(db, first.id), first);
+      assert.deepEqual(await findAccount(db, "SECOND@example.COM"), second);
+    });
+
+    it("have an e-mail of their own, whatever its case", async () => {
+      await createAccount(recorded(db), { name: "Taken", email: "taken@example.com" });
+      await assert.rejects(
+        createAccount(recorded(db), { name: "Other", email: "TAKEN@example.com" }),
+        new AccessFault("Another account has the e-mail taken@example.com."),
+      );
+    });
+
+    it("are refused without a name or with what is no e-mail address", async () => {
+      await assert.rejects(createAccount(recorded(db), { name: " ", email: "a@example.com" }), AccessFault);
+      for (const email of ["", "example.com", "a@b@c", "a b@example.com", "a:b@example.com"])
+        await assert.rejects(createAccount(recorded(db), { name: "A", email }), AccessFault);
+    });
+
+    it("are changed where a change is given, and keep the rest", async () => {
+      const { id } = await createAccount(recorded(db), { name: "Kept", email: "kept@example.com", bvnFee: 5_000 });
+      await changeAccount(recorded(db), "KEPT@example.com", { answers: "masked" });
+      const { name, bvnFee, answers } = await changeAccount(recorded(db), id, { name: " Renamed " });
+      assert.deepEqual({ name, bvnFee, answers }, { name: "Renamed", bvnFee: 5_000, answers: "masked" });
+      assert.equal((await changeAccount(recorded(db), id, { bvnFee: null })).bvnFee, null);
+      await assert.rejects(changeAccount(recorded(db), id, { name: " " }), AccessFault);
+    });
+
+    it("are suspended since the first time, until they are resumed", async () => {
+      const { id } = await createAccount(recorded(db), { name: "Paused", email: "paused@example.com" });
+      assert.equal((await suspendAccount(recorded(db), id, 1000)).suspendedAt, 1000);
+      assert.equal((await suspendAccount(recorded(db), id, 2000)).suspendedAt, 1000);
+      assert.equal((await resumeAccount(recorded(db), id)).suspendedAt, null);
+      assert.equal((await findAccount(db, id)).suspendedAt, null);
+    });
+
+    it("that are not there are named", async () => {
+      await assert.rejects(suspendAccount(recorded(db), "nobody@example.com"), AccessFault);
+      await assert.rejects(
+        findAccount(db, "nobody@example.com"),
+        new AccessFault('No account has the id or e-mail "nobody@example.com".'),
+      );
+    });
+  });
+}

@@ -1,0 +1,146 @@
+import type { Kysely } from "kysely";
+import { nairaOf } from "../../operation/money.ts";
+import type { Answers } from "../../operation/operation.ts";
+import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
+import type { AccountRow, Tables } from "../../storage/tables.ts";
+import { noteAccessChange } from "../access-change.ts";
+import { AccessFault } from "../access-fault.ts";
+import { randomBase62 } from "../keys/base62.ts";
+
+export interface Account {
+  id: string;
+  name: string;
+  /** In lower case: e-mail addresses are compared without case. */
+  email: string;
+  /** Fee of a verified BVN in kobo; null: the service's own. */
+  bvnFee: number | null;
+  answers: Answers;
+  /** Milliseconds since 1970, like the one that follows. */
+  createdAt: number;
+  /** Null while the account's keys are in force. */
+  suspendedAt: number | null;
+}
+
+/** What is agreed with an account; what is left out stays as it is. */
+export interface Terms {
+  name?: string;
+  /** Kobo; null: the service's own fee. */
+  bvnFee?: number | null;
+  answers?: Answers;
+}
+
+/** Creates an account. Throws an `AccessFault` for an empty name, a bad e-mail or one that is taken. */
+export async function createAccount(
+  { db, audit, actor }: Audited,
+  { name, email, bvnFee = null, answers = "full" }: Terms & { name: string; email: string },
+  now: number = Date.now(),
+): Promise<Account> {
+  // A colon would end the user name of HTTP Basic.
+  if (!/^[^\s@:]+@[^\s@:]+$/.test(email)) throw new AccessFault(`"${email}" is not an e-mail address.`);
+  const row: AccountRow = {
+    id: `acc_${randomBase62(12)}`,
+    name: nameOf(name),
+    email: email.toLowerCase(),
+    created_at: now,
+    suspended_at: null,
+    bvn_fee: bvnFee,
+    answers,
+  };
+  return inTransaction(db, async (trx) => {
+    const inserted = await trx
+      .insertInto("account")
+      .values(row)
+      .onConflict((it) => it.column("email").doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!inserted) throw new AccessFault(`Another account has the e-mail ${row.email}.`);
+    await audit(trx, { kind: "account.created", actor, facts: { account: row.id, fee: feeOf(bvnFee), answers } });
+    return accountOf(row);
+  });
+}
+
+/** Changes what is agreed with the account of this id or e-mail. Throws an `AccessFault` if there is none, or for an empty name. */
+export async function changeAccount(store: Audited, idOrEmail: string, terms: Terms): Promise<Account> {
+  const { name, bvnFee, answers } = terms;
+  const change = {
+    ...(name === undefined ? {} : { name: nameOf(name) }),
+    ...(bvnFee === undefined ? {} : { bvn_fee: bvnFee }),
+    ...(answers === undefined ? {} : { answers }),
+  };
+  const changed = Object.keys(terms).join(" ");
+  return update(store, "account.changed", idOrEmail, change, ({ bvnFee, answers }) => ({
+    changed,
+    fee: feeOf(bvnFee),
+    answers,
+  }));
+}
+
+/**
+ * Puts every key and token of an account out of force until it is resumed; suspending it again keeps the first time.
+ * Throws an `AccessFault` if there is no such account.
+ */
+export async function suspendAccount(store: Audited, idOrEmail: string, now: number = Date.now()): Promise<Account> {
+  const { suspendedAt } = await findAccount(store.db, idOrEmail);
+  return update(store, "account.suspended", idOrEmail, { suspended_at: suspendedAt ?? now });
+}
+
+/** Ends a suspension. Throws an `AccessFault` if there is no such account. */
+export async function resumeAccount(store: Audited, idOrEmail: string): Promise<Account> {
+  return update(store, "account.resumed", idOrEmail, { suspended_at: null });
+}
+
+/** All accounts, oldest first. */
+export async function listAccounts(db: Kysely<Tables>): Promise<Account[]> {
+  const rows = await db.selectFrom("account").selectAll().orderBy("created_at").orderBy("id").execute();
+  return rows.map(accountOf);
+}
+
+/** The account with this id or e-mail. Throws an `AccessFault` if there is none. */
+export async function findAccount(db: Kysely<Tables>, idOrEmail: string): Promise<Account> {
+  const row = await db
+    .selectFrom("account")
+    .selectAll()
+    .where((it) => it.or([it("id", "=", idOrEmail), it("email", "=", idOrEmail.toLowerCase())]))
+    .executeTakeFirst();
+  if (!row) throw new AccessFault(`No account has the id or e-mail "${idOrEmail}".`);
+  return accountOf(row);
+}
+
+async function update(
+  { db, audit, actor }: Audited,
+  kind: string,
+  idOrEmail: string,
+  change: Partial<AccountRow>,
+  factsOf: (account: Account) => AuditEvent["facts"] = () => ({}),
+): Promise<Account> {
+  return inTransaction(db, async (trx) => {
+    await noteAccessChange(trx);
+    const { id } = await findAccount(trx, idOrEmail);
+    if (Object.keys(change).length > 0) await trx.updateTable("account").set(change).where("id", "=", id).execute();
+    const account = await findAccount(trx, id);
+    await audit(trx, { kind, actor, facts: { account: id, ...factsOf(account) } });
+    return account;
+  });
+}
+
+/** Naira text for the audit trail; null: the service's own fee. */
+function feeOf(kobo: number | null): string | null {
+  return kobo === null ? null : nairaOf(kobo);
+}
+
+function nameOf(name: string): string {
+  if (name.trim() === "") throw new AccessFault("An account needs a name.");
+  return name.trim();
+}
+
+function accountOf(row: AccountRow): Account {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    bvnFee: row.bvn_fee,
+    answers: row.answers as Answers,
+    createdAt: row.created_at,
+    suspendedAt: row.suspended_at,
+  };
+}

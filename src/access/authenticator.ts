@@ -1,0 +1,163 @@
+import type { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
+import { Failure } from "../operation/failures.ts";
+import type { Tables } from "../storage/tables.ts";
+import { accessChange } from "./access-change.ts";
+import { admit, type Credential, type Proven, provenKey, provenToken } from "./credential.ts";
+import type { FailedCredentials } from "./failed-credentials.ts";
+import { readApiKey } from "./keys/api-key.ts";
+import { KeyFinder } from "./keys/find.ts";
+import { tokenPrefix } from "./tokens/access-token.ts";
+
+const pollEvery = 1_000;
+/** With a poll each second nothing is taken for current after 4 s without an answer, so that no revoked key lives for 5 s. */
+const staleAfter = 3_500;
+const cachedHeaders = 10_000;
+/** No header of an honest client is longer; the bound keeps the cache's memory small. */
+const longestCached = 512;
+
+export interface CredentialsOptions {
+  db: Kysely<Tables>;
+  failed: FailedCredentials;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+}
+
+/** Knows whom the `Authorization` header of a request stands for. */
+export class Credentials {
+  readonly finder: KeyFinder;
+  readonly #db: Kysely<Tables>;
+  readonly #failed: FailedCredentials;
+  readonly #now: () => number;
+  readonly #proven = new LRUCache<string, Proven>({ max: cachedHeaders });
+  readonly #lookUps = new Map<string, Promise<Proven>>();
+  /** Counts the times that the cache was emptied: what was read before does not belong in it afterwards. */
+  #generation = 0;
+  #change: number | undefined;
+  #currentAt = 0;
+  /** Whether the store was last heard of so long ago that what is remembered serves look-ups only. */
+  #isStale = false;
+  #polling = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ db, failed, now = Date.now }: CredentialsOptions) {
+    this.#db = db;
+    this.#failed = failed;
+    this.#now = now;
+    this.finder = new KeyFinder(db);
+  }
+
+  /**
+   * The credential of a header that is not absent. A known header is answered at once and without a promise, and then
+   * its failures are thrown at once as well; `await` serves both. Failures: `invalid_credentials`,
+   * `expired_credentials`, `address_not_allowed`, and `rate_limited` with `retryAfter`. An error of the store comes as it is.
+   * `looksUp`: the catalogue is served also while the store is away, to those who were known when it last answered.
+   */
+  credentialOf(header: string, address: string, looksUp = false): Credential | Promise<Credential> {
+    const proven = this.#remembered(header, looksUp);
+    return proven ? admit(proven, address, this.#now()) : this.#prove(header, address);
+  }
+
+  #remembered(header: string, looksUp: boolean): Proven | undefined {
+    return this.#isStale && !looksUp ? undefined : this.#proven.get(header);
+  }
+
+  /** Forgets everything that was read, for example after a key was revoked in this process. */
+  forget(): void {
+    this.#generation += 1;
+    this.#proven.clear();
+    this.#lookUps.clear();
+  }
+
+  /** Asks the store whether keys changed in any process, and forgets what it knew if so. */
+  async refresh(): Promise<void> {
+    const askedAt = this.#now();
+    const change = await accessChange(this.#db);
+    if (change !== this.#change) {
+      this.forget();
+      await this.finder.loadBootstrap();
+      this.#change = change;
+    }
+    this.#currentAt = askedAt;
+    this.#isStale = false;
+  }
+
+  /** Refreshes each second, until `stop`. Does not keep the process alive. */
+  watch(): void {
+    this.#timer ??= setInterval(() => this.#poll(), pollEvery).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #poll(): void {
+    if (this.#now() - this.#currentAt >= staleAfter) this.#isStale = true;
+    if (this.#polling) return;
+    this.#polling = true;
+    // A poll that fails leaves the cache to grow stale; look-ups report the store's errors themselves.
+    const done = () => {
+      this.#polling = false;
+    };
+    this.refresh().then(done, done);
+  }
+
+  async #prove(header: string, address: string): Promise<Credential> {
+    const proven = await this.#failed.attempt(address, header, () => this.#lookUp(header));
+    return admit(proven, address, this.#now());
+  }
+
+  /** Equal headers that come at once share one look-up. */
+  #lookUp(header: string): Promise<Proven> {
+    // A header that had to wait for its attempt may be known by now.
+    const known = this.#remembered(header, false);
+    if (known) return Promise.resolve(known);
+    const running = this.#lookUps.get(header);
+    if (running) return running;
+    const generation = this.#generation;
+    const lookUp = this.#find(header)
+      .then((proven) => {
+        if (generation === this.#generation && header.length <= longestCached) this.#proven.set(header, proven);
+        return proven;
+      })
+      .finally(() => {
+        if (this.#lookUps.get(header) === lookUp) this.#lookUps.delete(header);
+      });
+    this.#lookUps.set(header, lookUp);
+    return lookUp;
+  }
+
+  async #find(header: string): Promise<Proven> {
+    if (/^basic(?: |$)/i.test(header)) {
+      throw new Failure(
+        "invalid_credentials",
+        "HTTP Basic is accepted by POST /api/v2/merchant/authorization only. Send `Bearer <api key>` here.",
+      );
+    }
+    const secret = header.replace(/^bearer +/i, "");
+    // The bootstrap key may look like anything, also like a token.
+    const key = await this.finder.key(secret);
+    if (key) return provenKey(key);
+    const token = await this.finder.token(secret);
+    if (token) return provenToken(token);
+    throw new Failure("invalid_credentials", adviceOn(secret));
+  }
+}
+
+/** True for a header that says nothing: none, an empty one, or the word Bearer without a credential. */
+export function isAbsent(header: string | undefined): boolean {
+  return header === undefined || /^(?:bearer)?\s*$/i.test(header);
+}
+
+/** What to check, judged by the text alone: never by whether the key exists. */
+function adviceOn(secret: string): string {
+  if (/^duba_(?:test|live)_/.test(secret)) {
+    return readApiKey(secret)
+      ? "This API key is not in force. Check that it belongs to this service and has not been revoked or replaced."
+      : "This API key seems mistyped or cut short: its checksum does not match. Copy the whole key again.";
+  }
+  if (secret.startsWith(tokenPrefix))
+    return "This access token is not in force. Check that it is whole, or exchange your API key for a new one.";
+  return "The Authorization header holds no API key or access token that is in force here. Send `Bearer <api key>`.";
+}

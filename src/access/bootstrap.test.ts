@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { engines, type Fresh } from "../../test/support/engines.ts";
+import { openStore, type Store } from "../storage/store.ts";
+import { recorded } from "./access.fixture.ts";
+import { accessChange } from "./access-change.ts";
+import { AccessFault } from "./access-fault.ts";
+import { createAccount, listAccounts } from "./accounts/accounts.ts";
+import { firstStart, noteShown } from "./bootstrap.ts";
+import { hashOf, newApiKey, readApiKey } from "./keys/api-key.ts";
+import { listKeys, revokeKey } from "./keys/keys.ts";
+
+const one = "a-bootstrap-key-for-compose";
+const two = "duba_test_not_of_the_key_form";
+
+for (const { name: engine, fresh } of engines) {
+  describe(`the first start on ${engine}`, () => {
+    let place: Fresh;
+    let store: Store;
+
+    before(async () => {
+      place = await fresh();
+      store = await openStore({ ...place.settings, serving: true });
+    });
+    after(async () => {
+      await store.close();
+      await place.dispose();
+    });
+    beforeEach(async () => {
+      for (const table of ["access_token", "api_key", "account", "instance_secret"] as const)
+        await store.db.deleteFrom(table).execute();
+    });
+
+    const inForce = async () => {
+      const rows = await store.db.selectFrom("api_key").selectAll().where("revoked_at", "is", null).execute();
+      assert.equal(rows.length, 1);
+      return rows[0]!;
+    };
+
+    it("makes the Sandbox account and prints its test key", async () => {
+      const { printed = "" } = await firstStart(recorded(store.db));
+      const [account, ...others] = await listAccounts(store.db);
+      assert.deepEqual([account?.name, account?.email, others], ["Sandbox", "sandbox@example.com", []]);
+      const row = await inForce();
+      assert.deepEqual(readApiKey(printed), { id: row.id, mode: "test" });
+      assert.equal(row.secret_hash, hashOf(printed));
+      assert.deepEqual([row.account_id, row.mode, row.bootstrap], [account?.id, "test", 1]);
+    });
+
+    it("is the first only once", async () => {
+      const { printed = "" } = await firstStart(recorded(store.db));
+      await noteShown(store.db, printed);
+      assert.deepEqual(await firstStart(recorded(store.db)), {});
+      assert.equal((await inForce()).secret_hash, hashOf(printed));
+    });
+
+    it("replaces a key that nobody was shown, and shows the new one", async () => {
+      const { printed: lost = "" } = await firstStart(recorded(store.db));
+      const key = readApiKey(lost)!.id;
+      const { printed = "", replaced } = await firstStart(recorded(store.db));
+      assert.deepEqual(replaced, { key, why: "never_shown" });
+      const row = await inForce();
+      assert.deepEqual([row.secret_hash, row.id === key], [hashOf(printed), false]);
+      // Too late: that key is not the one to show any more.
+      await noteShown(store.db, lost);
+      assert.equal((await firstStart(recorded(store.db))).replaced?.why, "never_shown");
+      assert.equal((await listAccounts(store.db)).length, 1);
+    });
+
+    it("makes no other key where the one that nobody was shown was revoked by hand", async () => {
+      await firstStart(recorded(store.db));
+      await revokeKey(recorded(store.db), (await inForce()).id);
+      assert.deepEqual(await firstStart(recorded(store.db)), {});
+      assert.deepEqual(await firstStart(recorded(store.db)), {});
+    });
+
+    it("revokes the bootstrap key once its setting is gone, and shows a key at random", async () => {
+      await firstStart(recorded(store.db), one);
+      const { id, account_id } = await inForce();
+      const change = await accessChange(store.db);
+      const { printed = "", replaced } = await firstStart(recorded(store.db));
+      assert.deepEqual(replaced, { key: id, why: "setting_gone" });
+      const row = await inForce();
+      assert.deepEqual([row.secret_hash, row.account_id, row.mode], [hashOf(printed), account_id, "test"]);
+      assert.ok((await accessChange(store.db)) > change);
+      await noteShown(store.db, printed);
+      assert.deepEqual(await firstStart(recorded(store.db)), {});
+      // Unlike one that was revoked by hand, it lives again when the setting comes back.
+      assert.deepEqual(await firstStart(recorded(store.db), one), {
+        replaced: { key: row.id, why: "setting_changed" },
+      });
+      assert.equal((await inForce()).secret_hash, hashOf(one));
+    });
+
+    it("makes nothing where an account was created before", async () => {
+      await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" });
+      assert.deepEqual(await firstStart(recorded(store.db)), {});
+      assert.deepEqual(await listKeys(store.db), []);
+    });
+
+    it("takes the bootstrap value as it is, and prints nothing", async () => {
+      for (const value of [one, two]) {
+        const { printed, replaced } = await firstStart(recorded(store.db), value);
+        assert.equal(printed, undefined);
+        assert.equal(replaced?.why, value === one ? undefined : "setting_changed");
+        const row = await inForce();
+        assert.equal(row.secret_hash, hashOf(value));
+        assert.match(row.id, /^[0-9A-Za-z]{12}$/);
+      }
+    });
+
+    it("names the key by the public id in a value of the key form", async () => {
+      const { id, text } = newApiKey("test");
+      await firstStart(recorded(store.db), text);
+      assert.equal((await inForce()).id, id);
+    });
+
+    it("changes nothing for the same value", async () => {
+      await firstStart(recorded(store.db), one);
+      const row = await inForce();
+      const change = await accessChange(store.db);
+      await firstStart(recorded(store.db), one);
+      assert.deepEqual(await inForce(), row);
+      assert.equal(await accessChange(store.db), change);
+    });
+
+    it("replaces the random key by a bootstrap value, on the same account", async () => {
+      await firstStart(recorded(store.db), undefined, 1000);
+      const old = await inForce();
+      await firstStart(recorded(store.db), one, 2000);
+      const row = await inForce();
+      assert.deepEqual([row.secret_hash, row.account_id], [hashOf(one), old.account_id]);
+      assert.equal((await listKeys(store.db)).find(({ id }) => id === old.id)?.revokedAt, 2000);
+    });
+
+    it("revokes the old value when it changes, notes the change, and takes the old value back later", async () => {
+      const { text } = newApiKey("test");
+      let now = 1000;
+      for (const value of [text, one, text, two]) {
+        const change = await accessChange(store.db);
+        await firstStart(recorded(store.db), value, now++);
+        assert.equal((await inForce()).secret_hash, hashOf(value));
+        assert.ok((await accessChange(store.db)) > change);
+      }
+      assert.equal((await listKeys(store.db)).length, 4);
+    });
+
+    it("does not bring a value back to life that was revoked by hand", async () => {
+      await firstStart(recorded(store.db), one);
+      await revokeKey(recorded(store.db), (await inForce()).id);
+      await firstStart(recorded(store.db), one);
+      assert.equal((await listKeys(store.db)).filter(({ revokedAt }) => revokedAt === null).length, 0);
+    });
+
+    it("adds the Sandbox account for a bootstrap value beside the accounts that exist", async () => {
+      await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" });
+      await firstStart(recorded(store.db), one);
+      assert.equal((await listAccounts(store.db)).length, 2);
+      await inForce();
+    });
+
+    it("refuses a live value, a short one and one with a space", async () => {
+      for (const value of [newApiKey("live").text, "only-23-visible-letters", "twenty four letters and space"])
+        await assert.rejects(firstStart(recorded(store.db), value), AccessFault);
+      assert.deepEqual(await listAccounts(store.db), []);
+    });
+
+    it("of several processes at once makes one account and one key, printed by one of them", async () => {
+      const beside = () => openStore({ ...place.settings, serving: false });
+      const stores = await Promise.all(Array.from({ length: 5 }, beside));
+      try {
+        const start = async ({ db }: Store) => {
+          const { printed } = await firstStart(recorded(db), undefined, Date.now(), 30_000);
+          if (printed !== undefined) await noteShown(db, printed);
+          return { printed };
+        };
+        const printed = await Promise.all(stores.map(start));
+        assert.equal(printed.filter((start) => start.printed !== undefined).length, 1);
+        assert.equal((await listAccounts(store.db)).length, 1);
+        await inForce();
+        await Promise.all(stores.map(({ db }) => firstStart(recorded(db), one)));
+        assert.equal((await inForce()).secret_hash, hashOf(one));
+        assert.equal((await listKeys(store.db)).length, 2);
+      } finally {
+        await Promise.all(stores.map((opened) => opened.close()));
+      }
+    });
+  });
+}

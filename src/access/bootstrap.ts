@@ -1,0 +1,176 @@
+import { setTimeout } from "node:timers/promises";
+import type { Kysely, Transaction } from "kysely";
+import { scopes } from "../operation/operation.ts";
+import { type Audited, inTransaction } from "../storage/audited.ts";
+import type { ApiKeyRow, Tables } from "../storage/tables.ts";
+import { holdAccess, noteAccessChange } from "./access-change.ts";
+import { AccessFault } from "./access-fault.ts";
+import { createAccount } from "./accounts/accounts.ts";
+import { hashOf, newApiKey, newKeyId, readApiKey } from "./keys/api-key.ts";
+import { keyFacts, revokeKey } from "./keys/keys.ts";
+
+const sandbox = { name: "Sandbox", email: "sandbox@example.com" };
+
+/** The sandbox key that a start revoked, by its public id, and why. */
+export interface ReplacedKey {
+  key: string;
+  why: "setting_changed" | "setting_gone" | "never_shown";
+}
+
+export interface FirstStart {
+  /** Text of a key that this start made at random: show it, then call `noteShown`. */
+  printed?: string;
+  replaced?: ReplacedKey;
+}
+
+/**
+ * Makes a fresh store usable: the account "Sandbox" with a test key, if there is no account yet. With `bootstrapKey` (24 or
+ * more visible characters) that key has this value: the same value changes nothing, another one revokes the old key with
+ * its tokens. Two keys are revoked and replaced by a new one at random: the value of a setting that is gone, and a key that
+ * no start is known to have shown. Of several processes that start at once one makes the key: the others wait `patience`
+ * milliseconds for it to be shown. Throws an `AccessFault` for a value that cannot be a test key.
+ */
+export async function firstStart(
+  { db, audit }: Omit<Audited, "actor">,
+  bootstrapKey?: string,
+  now: number = Date.now(),
+  patience = 0,
+): Promise<FirstStart> {
+  if (bootstrapKey !== undefined) refuseUnfit(bootstrapKey);
+  const until = performance.now() + patience;
+  for (;;) {
+    const done = await inTransaction(db, async (trx) => {
+      const store = { db: trx, audit, actor: "system" };
+      await holdAccess(trx);
+      if (bootstrapKey !== undefined) return setBootstrapKey(trx, store, bootstrapKey, now);
+      const noted = await notedKey(trx);
+      if (noted?.why === "never_shown" && performance.now() < until) return undefined;
+      if (noted) return replaceNoted(trx, store, noted, now);
+      if (await trx.selectFrom("account").select("id").limit(1).executeTakeFirst()) return {};
+      const accountId = (await createAccount(store, sandbox, now)).id;
+      return { printed: await makeKey(trx, store, accountId, now) };
+    });
+    if (done) return done;
+    await setTimeout(50);
+  }
+}
+
+/** Notes that somebody was shown the key with this text: later starts leave it as it is. */
+export async function noteShown(db: Kysely<Tables>, text: string): Promise<void> {
+  const value = noteText({ key: readApiKey(text)!.id, why: "never_shown" });
+  await db.deleteFrom("instance_secret").where("name", "=", noteName).where("value", "=", value).execute();
+}
+
+/** What a later start must know of the sandbox key: why it would replace it. No note: it stays. */
+const noteName = "sandbox-key";
+
+const noteText = ({ key, why }: ReplacedKey) => `${why} ${key}`;
+
+async function notedKey(trx: Transaction<Tables>): Promise<ReplacedKey | undefined> {
+  const row = await trx.selectFrom("instance_secret").select("value").where("name", "=", noteName).executeTakeFirst();
+  if (!row) return undefined;
+  const [why, key] = row.value.split(" ") as [ReplacedKey["why"], string];
+  return { key, why };
+}
+
+async function note(trx: Transaction<Tables>, noted: ReplacedKey | undefined, now: number): Promise<void> {
+  await trx.deleteFrom("instance_secret").where("name", "=", noteName).execute();
+  if (!noted) return;
+  const row = { name: noteName, value: noteText(noted), created_at: now };
+  await trx.insertInto("instance_secret").values(row).execute();
+}
+
+async function replaceNoted(
+  trx: Transaction<Tables>,
+  store: Audited,
+  noted: ReplacedKey,
+  now: number,
+): Promise<FirstStart> {
+  const current = await latestBootstrapKey(trx);
+  // Revoked by hand: nobody wants another.
+  if (current?.id !== noted.key || current.revoked_at !== null) {
+    await note(trx, undefined, now);
+    return {};
+  }
+  await revokeKey(store, noted.key, now);
+  return { printed: await makeKey(trx, store, current.account_id, now), replaced: noted };
+}
+
+/** Makes a key at random, and gives its text. Until it is noted as shown, a start replaces it. */
+async function makeKey(trx: Transaction<Tables>, store: Audited, accountId: string, now: number): Promise<string> {
+  const { id, text, hash } = newApiKey("test");
+  await insertKey(store, { id, accountId, hash, now });
+  await note(trx, { key: id, why: "never_shown" }, now);
+  return text;
+}
+
+function refuseUnfit(value: string): void {
+  if (value.startsWith("duba_live_"))
+    throw new AccessFault("The bootstrap key is a test key: its value must not begin with duba_live_.");
+  if (!/^[!-~]{24,}$/.test(value))
+    throw new AccessFault("The bootstrap key must be at least 24 visible ASCII characters without spaces.");
+}
+
+async function setBootstrapKey(
+  trx: Transaction<Tables>,
+  store: Audited,
+  value: string,
+  now: number,
+): Promise<FirstStart> {
+  const hash = hashOf(value);
+  const current = await latestBootstrapKey(trx);
+  // Also when it was revoked by hand: a restart must not bring a revoked key back to life.
+  if (current?.secret_hash === hash) return {};
+  const replaced = current?.revoked_at === null ? current.id : undefined;
+  if (replaced !== undefined) await revokeKey(store, replaced, now);
+  const accountId = current?.account_id ?? (await sandboxAccount(trx, store, now));
+  const id = await idFor(trx, value);
+  await insertKey(store, { id, accountId, hash, now });
+  await note(trx, { key: id, why: "setting_gone" }, now);
+  await noteAccessChange(trx);
+  return replaced === undefined ? {} : { replaced: { key: replaced, why: "setting_changed" } };
+}
+
+/** The bootstrap key in force, else the one that was revoked last. */
+async function latestBootstrapKey(trx: Transaction<Tables>) {
+  const rows = await trx
+    .selectFrom("api_key")
+    .select(["id", "account_id", "secret_hash", "revoked_at"])
+    .where("bootstrap", "=", 1)
+    .orderBy("revoked_at", "desc")
+    .execute();
+  return rows.find(({ revoked_at }) => revoked_at === null) ?? rows[0];
+}
+
+async function sandboxAccount(trx: Transaction<Tables>, store: Audited, now: number): Promise<string> {
+  const known = await trx.selectFrom("account").select("id").where("email", "=", sandbox.email).executeTakeFirst();
+  return (known ?? (await createAccount(store, sandbox, now))).id;
+}
+
+/** The public id that the value itself names, unless the value has another form or an earlier key has the id. */
+async function idFor(trx: Transaction<Tables>, value: string): Promise<string> {
+  const id = readApiKey(value)?.id ?? newKeyId();
+  const taken = await trx.selectFrom("api_key").select("id").where("id", "=", id).executeTakeFirst();
+  return taken ? newKeyId() : id;
+}
+
+async function insertKey(
+  { db, audit, actor }: Audited,
+  key: { id: string; accountId: string; hash: string; now: number },
+): Promise<void> {
+  const row: ApiKeyRow = {
+    id: key.id,
+    account_id: key.accountId,
+    mode: "test",
+    label: sandbox.name,
+    scopes: JSON.stringify(scopes),
+    addresses: "[]",
+    secret_hash: key.hash,
+    bootstrap: 1,
+    created_at: key.now,
+    expires_at: null,
+    revoked_at: null,
+  };
+  await db.insertInto("api_key").values(row).execute();
+  await audit(db, { kind: "key.created", actor, facts: keyFacts(row) });
+}

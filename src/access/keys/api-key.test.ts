@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { isAccessToken, newAccessToken } from "../tokens/access-token.ts";
+import { hashOf, newApiKey, readApiKey, sameHash } from "./api-key.ts";
+
+describe("API keys", () => {
+  it("have a mode, a public id, a secret and a checksum", () => {
+    for (const mode of ["test", "live"] as const) {
+      const { id, text, hash } = newApiKey(mode);
+      assert.match(text, new RegExp(`^duba_${mode}_${id}_[0-9A-Za-z]{49}$`));
+      assert.match(id, /^[0-9A-Za-z]{12}$/);
+      assert.equal(hash, hashOf(text));
+      assert.deepEqual(readApiKey(text), { id, mode });
+    }
+  });
+
+  it("never repeat", () => {
+    const texts = new Set(Array.from({ length: 500 }, () => newApiKey("test").text));
+    assert.equal(texts.size, 500);
+  });
+
+  it("keep their checksum: CRC-32 in base62, over all that precedes it", () => {
+    const known = "duba_test_AAAAAAAAAAAA_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq0uKRIs";
+    assert.deepEqual(readApiKey(known), { id: "AAAAAAAAAAAA", mode: "test" });
+  });
+
+  it("are refused when any one character is another", () => {
+    const changes = fc.record({
+      place: fc.nat(),
+      character: fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+    });
+    fc.assert(
+      fc.property(fc.constantFrom("test", "live"), changes, (mode, { place, character }) => {
+        const { text } = newApiKey(mode);
+        const at = place % text.length;
+        fc.pre(text.slice(at, at + 1) !== character);
+        assert.equal(readApiKey(text.slice(0, at) + character + text.slice(at + 1)), undefined);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("are refused when two neighbours are swapped, or when they are cut short or long", () => {
+    const { text } = newApiKey("live");
+    for (let at = 0; at + 1 < text.length; at++) {
+      const swapped = text.slice(0, at) + text.charAt(at + 1) + text.charAt(at) + text.slice(at + 2);
+      if (swapped !== text) assert.equal(readApiKey(swapped), undefined);
+      assert.equal(readApiKey(text.slice(0, at)), undefined);
+    }
+    for (const other of [`${text}0`, `${text}\n`, ` ${text}`, `${text} `, ""])
+      assert.equal(readApiKey(other), undefined);
+  });
+
+  it("are compared by hash", () => {
+    assert.equal(sameHash(hashOf("a"), hashOf("a")), true);
+    assert.equal(sameHash(hashOf("a"), hashOf("b")), false);
+  });
+});
+
+describe("access tokens", () => {
+  it("are opaque and known by their hash", () => {
+    const { text, hash } = newAccessToken();
+    assert.match(text, /^duba_at_[0-9A-Za-z]{43}$/);
+    assert.equal(hash, hashOf(text));
+    assert.equal(isAccessToken(text), true);
+    assert.equal(isAccessToken(`${text}0`), false);
+    assert.equal(isAccessToken(text.slice(1)), false);
+  });
+});

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Kysely } from "kysely";
+import { engines } from "../../../test/support/engines.ts";
+import type { AuditEvent } from "../../storage/audited.ts";
+import { openStore } from "../../storage/store.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { recorded } from "../access.fixture.ts";
+import { accessChange } from "../access-change.ts";
+import { AccessFault } from "../access-fault.ts";
+import { type Account, createAccount } from "../accounts/accounts.ts";
+import { hashOf, readApiKey } from "./api-key.ts";
+import { createKey, listKeys, revokeKey } from "./keys.ts";
+import { rollKey } from "./roll.ts";
+
+const hour = 3_600_000;
+
+for (const { name: engine, fresh } of engines) {
+  describe(`keys on ${engine}`, () => {
+    let db: Kysely<Tables>;
+    let account: Account;
+    let close: () => Promise<void>;
+
+    before(async () => {
+      const place = await fresh();
+      const store = await openStore({ ...place.settings, serving: true });
+      db = store.db;
+      account = await createAccount(recorded(db), { name: "Acme", email: "acme@example.com" });
+      close = async () => {
+        await store.close();
+        await place.dispose();
+      };
+    });
+    after(() => close());
+
+    const create = (more: object = {}, now?: number) =>
+      createKey(recorded(db), { account: account.id, mode: "test", label: "shop", ...more }, now);
+    const keyOf = async (id: string) => (await listKeys(db)).find((key) => key.id === id);
+
+    it("are created for an account, by id or e-mail, with all scopes and no end unless told otherwise", async () => {
+      const { key, text } = await create({ account: "ACME@example.com" }, 5000);
+      assert.deepEqual(readApiKey(text), { id: key.id, mode: "test" });
+      assert.deepEqual(key, {
+        id: key.id,
+        accountId: account.id,
+        mode: "test",
+        label: "shop",
+        scopes: ["catalogue:read", "identity:verify"],
+        addresses: [],
+        bootstrap: false,
+        createdAt: 5000,
+        expiresAt: null,
+        revokedAt: null,
+      });
+      assert.deepEqual(await keyOf(key.id), key);
+    });
+
+    it("keep mode, scopes, end and addresses", async () => {
+      const addresses = ["10.0.0.0/8", "2001:db8::1"];
+      const { key } = await create({ mode: "live", scopes: ["identity:verify"], expiresAt: 9000, addresses }, 5000);
+      const { mode, scopes, expiresAt, ...rest } = (await keyOf(key.id))!;
+      assert.deepEqual({ mode, scopes, expiresAt }, { mode: "live", scopes: ["identity:verify"], expiresAt: 9000 });
+      assert.deepEqual(rest.addresses, addresses);
+    });
+
+    it("are stored as a hash and never listed with their secret", async () => {
+      const { key, text } = await create();
+      const row = await db.selectFrom("api_key").selectAll().where("id", "=", key.id).executeTakeFirstOrThrow();
+      assert.equal(row.secret_hash, hashOf(text));
+      const secret = text.slice(-49, -6);
+      for (const shown of [row, await listKeys(db)]) assert.doesNotMatch(JSON.stringify(shown), new RegExp(secret));
+      assert.doesNotMatch(JSON.stringify(await listKeys(db)), new RegExp(row.secret_hash));
+    });
+
+    it("are listed of one account or of all", async () => {
+      const other = await createAccount(recorded(db), { name: "Other", email: "other@example.com" });
+      const { key } = await create({ account: other.id });
+      assert.deepEqual(await listKeys(db, "other@example.com"), [key]);
+      assert.ok((await listKeys(db)).length > 1);
+      await assert.rejects(listKeys(db, "nobody"), AccessFault);
+    });
+
+    it("are refused for an unknown account or scope, no scope, a bad address, or an end in the past", async () => {
+      for (const bad of [
+        { account: "nobody" },
+        { scopes: ["catalogue:read", "money:print"] },
+        { scopes: [] },
+        { addresses: ["10.0.0.0/40"] },
+        { expiresAt: 5000 },
+        { expiresAt: Number.NaN },
+      ])
+        await assert.rejects(create(bad, 5000), AccessFault);
+    });
+
+    it("are revoked once: a second time writes nothing", async () => {
+      const { key } = await create();
+      const change = await accessChange(db);
+      assert.equal((await revokeKey(recorded(db), key.id, 6000)).revokedAt, 6000);
+      const revoked = await accessChange(db);
+      assert.ok(revoked > change);
+      const entries: AuditEvent[] = [];
+      assert.equal((await revokeKey(recorded(db, entries), key.id, 7000)).revokedAt, 6000);
+      assert.equal((await keyOf(key.id))?.revokedAt, 6000);
+      assert.equal(await accessChange(db), revoked);
+      assert.deepEqual(entries, []);
+    });
+
+    it("that are unknown cannot be revoked, and nothing is noted", async () => {
+      const change = await accessChange(db);
+      await assert.rejects(
+        revokeKey(recorded(db), "000000000000"),
+        new AccessFault('No key has the public id "000000000000".'),
+      );
+      assert.equal(await accessChange(db), change);
+    });
+
+    it("are rolled: the new one is alike, the old one ends after the overlap", async () => {
+      const { key: old } = await create({ mode: "live", scopes: ["catalogue:read"], addresses: ["10.0.0.1"] }, 1000);
+      const change = await accessChange(db);
+      const { key, text } = await rollKey(recorded(db), { id: old.id }, 2000);
+      assert.deepEqual(readApiKey(text), { id: key.id, mode: "live" });
+      assert.deepEqual(await keyOf(key.id), { ...old, id: key.id, createdAt: 2000 });
+      assert.deepEqual(await keyOf(old.id), { ...old, expiresAt: 2000 + 24 * hour });
+      assert.ok((await accessChange(db)) > change);
+    });
+
+    it("are rolled to the same length of life, and the old one never gains time", async () => {
+      const { key: old } = await create({ expiresAt: 1000 + hour }, 1000);
+      const { key } = await rollKey(recorded(db), { id: old.id, overlap: 2 * hour }, 2000);
+      assert.equal(key.expiresAt, 2000 + hour);
+      assert.equal((await keyOf(old.id))?.expiresAt, 1000 + hour);
+    });
+
+    it("that are unknown or have ended are not rolled", async () => {
+      const { key } = await create();
+      await revokeKey(recorded(db), key.id);
+      const { key: expired } = await create({ expiresAt: 2000 }, 1000);
+      for (const id of ["000000000000", key.id, expired.id])
+        await assert.rejects(rollKey(recorded(db), { id }), AccessFault);
+      const { key: fine } = await create();
+      await assert.rejects(rollKey(recorded(db), { id: fine.id, overlap: -1 }), AccessFault);
+    });
+  });
+}

@@ -1,0 +1,135 @@
+import type { Kysely } from "kysely";
+import { scopes as knownScopes, type Mode, type Scope } from "../../operation/operation.ts";
+import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
+import type { ApiKeyRow, Tables } from "../../storage/tables.ts";
+import { holdAccess, noteAccessChange } from "../access-change.ts";
+import { AccessFault } from "../access-fault.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import { addressList } from "./addresses.ts";
+import { newApiKey } from "./api-key.ts";
+
+export interface ApiKey {
+  /** The public id. */
+  id: string;
+  accountId: string;
+  mode: Mode;
+  label: string;
+  scopes: readonly Scope[];
+  /** IP addresses and networks; empty allows every address. */
+  addresses: readonly string[];
+  /** True for the key of the first start, which the bootstrap setting replaces. */
+  bootstrap: boolean;
+  /** Milliseconds since 1970, like the two that follow. */
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+}
+
+export interface KeyRequest {
+  /** Id or e-mail of the account. */
+  account: string;
+  mode: Mode;
+  label: string;
+  /** All scopes if left out. */
+  scopes?: readonly string[];
+  /** Milliseconds since 1970; never if left out. */
+  expiresAt?: number;
+  addresses?: readonly string[];
+}
+
+/**
+ * Creates a key and gives its text, this once. Throws an `AccessFault` for an unknown account or scope, a bad address or
+ * an expiry that is not in the future.
+ */
+export async function createKey(
+  { db, audit, actor }: Audited,
+  request: KeyRequest,
+  now: number = Date.now(),
+): Promise<{ key: ApiKey; text: string }> {
+  const { mode, label, expiresAt, addresses = [] } = request;
+  const scopes = scopesOf(request.scopes ?? knownScopes);
+  addressList(addresses);
+  if (expiresAt !== undefined && !(expiresAt > now)) throw new AccessFault("The key would have expired already.");
+  const account = await findAccount(db, request.account);
+  const { id, text, hash } = newApiKey(mode);
+  const row: ApiKeyRow = {
+    id,
+    account_id: account.id,
+    mode,
+    label,
+    scopes: JSON.stringify(scopes),
+    addresses: JSON.stringify(addresses),
+    secret_hash: hash,
+    bootstrap: 0,
+    created_at: now,
+    expires_at: expiresAt ?? null,
+    revoked_at: null,
+  };
+  return inTransaction(db, async (trx) => {
+    // No cache holds an unknown key, so none has to notice a new one.
+    await trx.insertInto("api_key").values(row).execute();
+    await audit(trx, { kind: "key.created", actor, facts: keyFacts(row) });
+    return { key: keyOf(row), text };
+  });
+}
+
+/** Keys without their secrets, oldest first: of one account (by id or e-mail), or of all. */
+export async function listKeys(db: Kysely<Tables>, account?: string): Promise<ApiKey[]> {
+  let query = db.selectFrom("api_key").selectAll().orderBy("created_at").orderBy("id");
+  if (account !== undefined) query = query.where("account_id", "=", (await findAccount(db, account)).id);
+  return (await query.execute()).map(keyOf);
+}
+
+/**
+ * Revokes a key by its public id, and with it every token that it bought. Revoking it again changes nothing. Throws
+ * an `AccessFault` for an unknown id.
+ */
+export async function revokeKey({ db, audit, actor }: Audited, id: string, now: number = Date.now()): Promise<ApiKey> {
+  return inTransaction(db, async (trx) => {
+    // The counter first, as everywhere: transactions that lock in one order cannot block each other.
+    await holdAccess(trx);
+    const row = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
+    if (!row) throw new AccessFault(`No key has the public id "${id}".`);
+    if (row.revoked_at !== null) return keyOf(row);
+    await noteAccessChange(trx);
+    await trx.updateTable("api_key").set({ revoked_at: now }).where("id", "=", id).execute();
+    await audit(trx, { kind: "key.revoked", actor, facts: { key: id, account: row.account_id } });
+    return keyOf({ ...row, revoked_at: now });
+  });
+}
+
+function scopesOf(names: readonly string[]): Scope[] {
+  const unknown = names.find((name) => !knownScopes.some((scope) => scope === name));
+  if (unknown !== undefined)
+    throw new AccessFault(`"${unknown}" is not a scope: the scopes are ${knownScopes.join(" and ")}.`);
+  if (names.length === 0) throw new AccessFault(`A key needs a scope: ${knownScopes.join(" or ")}.`);
+  return knownScopes.filter((scope) => names.includes(scope));
+}
+
+/** What the audit trail holds of a new key. */
+export function keyFacts(row: ApiKeyRow): AuditEvent["facts"] {
+  const { scopes, addresses } = keyOf(row);
+  return {
+    key: row.id,
+    account: row.account_id,
+    mode: row.mode,
+    scopes: scopes.join(" "),
+    addresses: addresses.join(" "),
+    expires_at: row.expires_at,
+  };
+}
+
+export function keyOf(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    mode: row.mode as Mode,
+    label: row.label,
+    scopes: JSON.parse(row.scopes) as Scope[],
+    addresses: JSON.parse(row.addresses) as string[],
+    bootstrap: row.bootstrap === 1,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}

@@ -1,0 +1,47 @@
+import { type Audited, inTransaction } from "../../storage/audited.ts";
+import type { ApiKeyRow } from "../../storage/tables.ts";
+import { noteAccessChange } from "../access-change.ts";
+import { AccessFault } from "../access-fault.ts";
+import { newApiKey } from "./api-key.ts";
+import { type ApiKey, keyFacts, keyOf } from "./keys.ts";
+
+export interface RollRequest {
+  /** Public id of the key to replace. */
+  id: string;
+  /** How long the old key stays valid, in milliseconds: 24 hours if left out. */
+  overlap?: number;
+}
+
+/**
+ * Replaces a key by a new one of the same account, mode, label, scopes, addresses and length of life, and gives its text,
+ * this once. The old key ends after the overlap. Throws an `AccessFault` for an unknown key or one that has ended.
+ */
+export async function rollKey(
+  { db, audit, actor }: Audited,
+  { id, overlap = 24 * 3_600_000 }: RollRequest,
+  now: number = Date.now(),
+): Promise<{ key: ApiKey; text: string; old: ApiKey }> {
+  if (!(overlap >= 0)) throw new AccessFault("The overlap must not be negative.");
+  return inTransaction(db, async (trx) => {
+    await noteAccessChange(trx);
+    const row = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
+    if (!row) throw new AccessFault(`No key has the public id "${id}".`);
+    const end = row.revoked_at ?? row.expires_at ?? Number.POSITIVE_INFINITY;
+    if (end <= now) throw new AccessFault("The key has ended: create a new one instead.");
+    const old = { ...row, expires_at: Math.min(end, now + overlap) };
+    await trx.updateTable("api_key").set({ expires_at: old.expires_at }).where("id", "=", id).execute();
+    const { text, ...fresh } = newApiKey(keyOf(row).mode);
+    const successor: ApiKeyRow = {
+      ...row,
+      id: fresh.id,
+      secret_hash: fresh.hash,
+      bootstrap: 0,
+      created_at: now,
+      expires_at: row.expires_at === null ? null : now + (row.expires_at - row.created_at),
+    };
+    await trx.insertInto("api_key").values(successor).execute();
+    const facts = { key: id, successor: successor.id, account: row.account_id, ends_at: old.expires_at };
+    await audit(trx, { kind: "key.rolled", actor, facts }, { kind: "key.created", actor, facts: keyFacts(successor) });
+    return { key: keyOf(successor), text, old: keyOf(old) };
+  });
+}

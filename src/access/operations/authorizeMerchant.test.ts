@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { answerWriter } from "../../operation/answer-writer.ts";
+import { Failure, type FailureCode } from "../../operation/failures.ts";
+import type { Answered } from "../../operation/operation.ts";
+import { openStore, type Store } from "../../storage/store.ts";
+import { recorded } from "../access.fixture.ts";
+import { type Access, openAccess } from "../access.ts";
+import { createAccount } from "../accounts/accounts.ts";
+import { newApiKey } from "../keys/api-key.ts";
+import { createKey, revokeKey } from "../keys/keys.ts";
+import { accessOperations } from "./index.ts";
+
+const silent = async () => {};
+
+const here = "203.0.113.7";
+const hour = 3_600_000;
+const bootstrap = "a-bootstrap-key-for-the-tests";
+const mismatch = "These business credentials do not match our records. Please check and try again";
+const authorize = accessOperations.find(({ id }) => id === "authorizeMerchant")!;
+const write = answerWriter(authorize.answer);
+
+interface Sent {
+  body?: { email?: string; password?: string };
+  authorization?: string;
+  address?: string;
+}
+
+const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
+
+for (const { name: engine, fresh } of engines) {
+  describe(`authorization on ${engine}`, () => {
+    let place: Fresh;
+    let store: Store;
+    let access: Access;
+    let time = Date.UTC(2026, 0, 30, 9, 30, 0, 1);
+    const email = "acme@example.com";
+
+    before(async () => {
+      place = await fresh();
+      store = await openStore({ ...place.settings, serving: true });
+      await createAccount(recorded(store.db), { name: "Acme Ltd", email });
+    });
+    after(async () => {
+      access.stop();
+      await store.close();
+      await place.dispose();
+    });
+    beforeEach(async () => {
+      access?.stop();
+      access = await openAccess({
+        db: store.db,
+        audit: silent,
+        bootstrapKey: bootstrap,
+        failedLimit: { count: 20, seconds: 60 },
+        now: () => time,
+      });
+    });
+
+    const create = (more: object = {}) =>
+      createKey(recorded(store.db), { account: email, mode: "live", label: "", ...more }, time);
+    const send = async ({ body = {}, authorization, address = here }: Sent) => {
+      const headers = authorization === undefined ? {} : { authorization };
+      const call = { input: body, headers, address, caller: null, requestId: "request" };
+      const { answer } = (await authorize.run!(call as never, access.room)) as Answered<object>;
+      return JSON.parse(write(answer)) as {
+        data: { business_name: string; token: { access_token: string; expires_at: string } };
+      };
+    };
+    const tokenOf = async (sent: Sent) => (await send(sent)).data.token.access_token;
+    const refused = (sent: Sent, code: FailureCode, message?: string) =>
+      assert.rejects(send(sent), (error: unknown) => {
+        assert.ok(error instanceof Failure);
+        assert.equal(error.code, code);
+        if (message !== undefined) assert.equal(error.message, message);
+        return true;
+      });
+
+    it("answers exactly the published members, in their order", async () => {
+      const { text } = await create();
+      const answer = await send({ body: { email, password: text } });
+      const token = answer.data.token.access_token;
+      assert.match(token, /^duba_at_[0-9A-Za-z]{43}$/);
+      assert.equal(
+        JSON.stringify(answer),
+        `{"success":true,"data":{"business_name":"Acme Ltd","token":{"access_token":"${token}","token_type":"Bearer","expires_at":"2026-01-31 09:30:01"}}}`,
+      );
+    });
+
+    it("sells a token that stands for the key, bound by all it says", async () => {
+      const { key, text } = await create({ mode: "test", scopes: ["catalogue:read"], addresses: ["203.0.113.0/24"] });
+      const token = await tokenOf({ body: { email, password: text } });
+      const credential = await access.credentials.credentialOf(`Bearer ${token}`, here);
+      assert.deepEqual(
+        [credential.accountId, credential.keyId, credential.mode, credential.scopes],
+        [key.accountId, key.id, "test", ["catalogue:read"]],
+      );
+      assert.throws(
+        () => access.credentials.credentialOf(`Bearer ${token}`, "198.51.100.1"),
+        (error) => error instanceof Failure && error.code === "address_not_allowed",
+      );
+    });
+
+    it("takes the e-mail in any case", async () => {
+      const { text } = await create();
+      await send({ body: { email: "ACME@Example.com", password: text } });
+    });
+
+    it("takes HTTP Basic with the key's public id or the account's e-mail, and no body", async () => {
+      const { key, text } = await create();
+      for (const name of [key.id, email, "Acme@example.com"]) {
+        await send({ authorization: basic(name, text) });
+        await send({ authorization: basic(name, text).replace("Basic ", "basic   ") });
+      }
+    });
+
+    it("takes the bootstrap key in both forms", async () => {
+      await send({ body: { email: "sandbox@example.com", password: bootstrap } });
+      const answer = await send({ authorization: basic("sandbox@example.com", bootstrap) });
+      assert.equal(answer.data.business_name, "Sandbox");
+    });
+
+    it("lets a body go before HTTP Basic", async () => {
+      const { text } = await create();
+      await send({ body: { email, password: text }, authorization: basic("nobody", "nothing") });
+      await refused({ body: { email, password: "nothing" }, authorization: basic(email, text) }, "invalid_credentials");
+    });
+
+    it("names both forms when neither is given", async () => {
+      const { text } = await create();
+      for (const sent of [{}, { authorization: "" }, { authorization: `Bearer ${text}` }]) {
+        await assert.rejects(send(sent), (error: Failure) => {
+          assert.equal(error.code, "missing_credentials");
+          assert.match(error.message, /email and password.*HTTP Basic/);
+          return true;
+        });
+      }
+    });
+
+    it("names the member that is missing", async () => {
+      for (const [given, missing] of [
+        ["email", "password"],
+        ["password", "email"],
+      ] as const) {
+        await assert.rejects(send({ body: { [given]: "x" } }), (error: Failure) => {
+          assert.equal(error.code, "validation_failed");
+          assert.deepEqual(error.detail.fields, [
+            { field: missing, message: `${missing} is required when ${given} is given.` },
+          ]);
+          return true;
+        });
+      }
+    });
+
+    it("says the same of every wrong credential", async () => {
+      const { key, text } = await create();
+      const { text: revoked, key: dead } = await create();
+      await revokeKey(recorded(store.db), dead.id);
+      const token = await tokenOf({ body: { email, password: text } });
+      const wrong: Sent[] = [
+        { body: { email, password: newApiKey("live").text } },
+        { body: { email, password: text.slice(0, -1) } },
+        { body: { email, password: revoked } },
+        { body: { email, password: token } },
+        { body: { email, password: `Bearer ${text}` } },
+        { body: { email: "sandbox@example.com", password: text } },
+        { body: { email: key.id, password: text } },
+        { body: { email: "", password: "" } },
+        { authorization: basic("sandbox@example.com", text) },
+        { authorization: basic(dead.id, text) },
+        { authorization: basic(key.id, "") },
+        { authorization: "Basic" },
+        { authorization: "Basic !!!" },
+        { authorization: `Basic ${Buffer.from("no colon").toString("base64")}` },
+      ];
+      for (const sent of wrong) await refused(sent, "invalid_credentials", mismatch);
+    });
+
+    it("tells the owner of an expired key that it expired", async () => {
+      const { key, text } = await create({ expiresAt: time + 1000 });
+      time += 1000;
+      await refused({ body: { email, password: text } }, "expired_credentials");
+      await refused({ authorization: basic(key.id, text) }, "expired_credentials");
+    });
+
+    it("is refused from an address that the key does not allow", async () => {
+      const { text } = await create({ addresses: ["2001:db8::/32"] });
+      await refused({ body: { email, password: text } }, "address_not_allowed");
+      await send({ body: { email, password: text }, address: "2001:db8::1" });
+    });
+
+    it("never sells a token that outlives its key", async () => {
+      const { text } = await create({ expiresAt: time + hour });
+      const { data } = await send({ body: { email, password: text } });
+      assert.equal(data.token.expires_at, new Date(time + hour).toISOString().slice(0, 19).replace("T", " "));
+      const credential = await access.credentials.credentialOf(data.token.access_token, here);
+      assert.equal(credential.expiresAt, time + hour);
+    });
+
+    it("gives tokens the life that was set, of 3 hours at least", async () => {
+      const failedLimit = { count: 20, seconds: 60 };
+      const options = { db: store.db, audit: silent, bootstrapKey: bootstrap, failedLimit, now: () => time };
+      await assert.rejects(openAccess({ ...options, tokenLifetime: 3 * hour - 1 }), RangeError);
+      access.stop();
+      access = await openAccess({ ...options, tokenLifetime: 3 * hour });
+      const { text } = await create();
+      const token = await tokenOf({ body: { email, password: text } });
+      const { expiresAt } = await access.credentials.credentialOf(token, here);
+      assert.ok(expiresAt! >= time + 3 * hour && expiresAt! < time + 3 * hour + 1000);
+    });
+
+    it("deletes old tokens in small numbers when it sells a new one", async () => {
+      const { key, text } = await create();
+      const tokens = (start: number, expires_at: number) =>
+        Array.from({ length: 25 }, (_, count) => ({
+          secret_hash: `old ${start + count}`,
+          key_id: key.id,
+          created_at: 0,
+          expires_at,
+        }));
+      await store.db
+        .insertInto("access_token")
+        .values([...tokens(0, time - 25 * hour), ...tokens(25, time - hour)])
+        .execute();
+      const left = async () =>
+        (await store.db.selectFrom("access_token").selectAll().where("secret_hash", "like", "old %").execute()).length;
+      const counts: number[] = [];
+      for (let count = 0; count < 3; count++) {
+        await send({ body: { email, password: text } });
+        counts.push(await left());
+      }
+      assert.deepEqual(counts, [30, 25, 25]);
+    });
+
+    it("shares the limit of failed credentials with every other use", async () => {
+      const { text } = await create();
+      for (let count = 0; count < 10; count++) {
+        await refused({ body: { email, password: "wrong" } }, "invalid_credentials");
+        await assert.rejects(async () => access.credentials.credentialOf("wrong", here));
+      }
+      await refused({ body: { email, password: text } }, "rate_limited");
+      await refused({ authorization: basic(email, text) }, "rate_limited");
+      await send({ body: { email, password: text }, address: "203.0.113.8" });
+    });
+
+    it("counts no request that presents nothing", async () => {
+      for (let count = 0; count < 30; count++) await refused({}, "missing_credentials");
+    });
+  });
+}
+
+describe("opening access", () => {
+  it("prints the key of a fresh store, which then works", async () => {
+    const place = await engines[0]!.fresh();
+    const store = await openStore({ ...place.settings, serving: true });
+    const access = await openAccess({
+      db: store.db,
+      audit: silent,
+      bootstrapKey: "",
+      failedLimit: { count: 20, seconds: 60 },
+    });
+    await access.noteShown();
+    const again = await openAccess({
+      db: store.db,
+      audit: silent,
+      bootstrapKey: "",
+      failedLimit: { count: 20, seconds: 60 },
+    });
+    try {
+      assert.equal((await access.credentials.credentialOf(`Bearer ${access.printed}`, here)).mode, "test");
+      assert.equal("printed" in again, false);
+    } finally {
+      access.stop();
+      again.stop();
+      await store.close();
+      await place.dispose();
+    }
+  });
+});

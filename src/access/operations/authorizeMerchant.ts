@@ -1,0 +1,113 @@
+import Type from "typebox";
+import { Failure } from "../../operation/failures.ts";
+import { optionalField } from "../../operation/fields.ts";
+import { modeHeader, operation } from "../../operation/operation.ts";
+import type { AccessRoom } from "../access.ts";
+import type { Presented } from "../tokens/issue-token.ts";
+
+const input = Type.Object({
+  email: optionalField({
+    description: "E-mail address of the account; case does not matter.",
+    fault: "must be the account's e-mail address",
+    example: "sandbox@example.com",
+  }),
+  password: optionalField({
+    description: "One whole API key of the account.",
+    fault: "must be a whole API key",
+    example: "duba_test_…",
+  }),
+});
+
+const headers = Type.Object({
+  authorization: Type.Optional(
+    Type.String({
+      description:
+        "Instead of the body: HTTP Basic with the key's public id or the account's e-mail as user name and the whole API key as password.",
+    }),
+  ),
+});
+
+const answer = Type.Object({
+  success: Type.Literal(true),
+  data: Type.Object({
+    business_name: Type.String({ description: "Name of the account" }),
+    token: Type.Object({
+      access_token: Type.String({ description: "Opaque; send it as `Authorization: Bearer <access_token>`" }),
+      token_type: Type.Literal("Bearer"),
+      expires_at: Type.String({
+        description: "YYYY-MM-DD HH:MM:SS in UTC",
+        pattern: "^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$",
+      }),
+    }),
+  }),
+});
+
+export const authorizeMerchant = operation({
+  id: "authorizeMerchant",
+  method: "POST",
+  path: "/api/v2/merchant/authorization",
+  summary: "Exchange an API key for an access token",
+  description:
+    "Gives a token that stands for the API key for 24 hours, and dies with the key. Send the account's e-mail and a whole API key as JSON, or the key with HTTP Basic and no body. API keys are accepted by every operation, so the exchange is for clients that want a token.",
+  group: "Credentials",
+  documented: false,
+  access: "own",
+  scope: null,
+  limit: "credential",
+  carriage: "body",
+  input,
+  headers,
+  answer,
+  failures: ["missing_credentials", "invalid_credentials", "expired_credentials", "address_not_allowed"],
+  examples: [
+    {
+      summary: "A key of the Sandbox account",
+      input: { email: "sandbox@example.com", password: "duba_test_…" },
+      answer: {
+        success: true,
+        data: {
+          business_name: "Sandbox",
+          token: { access_token: "duba_at_…", token_type: "Bearer", expires_at: "2026-01-31 09:30:00" },
+        },
+      },
+    },
+  ],
+  run: async ({ input, headers, address }, room: AccessRoom) => {
+    const token = await room.exchange(presentedIn(input, headers.authorization), address);
+    return {
+      answer: {
+        success: true as const,
+        data: {
+          business_name: token.businessName,
+          token: {
+            access_token: token.text,
+            token_type: "Bearer" as const,
+            expires_at: new Date(token.expiresAt).toISOString().slice(0, 19).replace("T", " "),
+          },
+        },
+      },
+      headers: token.mode === "test" ? { [modeHeader]: token.mode } : ({} as Record<string, string>),
+    };
+  },
+});
+
+/** What the caller presented; a body with members goes before HTTP Basic. */
+function presentedIn({ email, password }: { email?: string; password?: string }, header = ""): Presented {
+  if (email !== undefined && password !== undefined) return { form: "json", name: email, key: password };
+  if (email !== undefined) throw lacking("password", "email");
+  if (password !== undefined) throw lacking("email", "password");
+  const basic = /^basic(?: +(.*))?$/i.exec(header);
+  if (!basic) {
+    throw new Failure(
+      "missing_credentials",
+      "Send the JSON members email and password (a whole API key), or HTTP Basic with the key's public id or the account's e-mail as user name and the whole API key as password.",
+    );
+  }
+  const [, name = "", key = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(basic[1] ?? "", "base64").toString()) ?? [];
+  return { form: "basic", name, key };
+}
+
+function lacking(field: string, given: string): Failure {
+  const message = `${field} is required when ${given} is given.`;
+  return new Failure("validation_failed", message, { fields: [{ field, message }] });
+}

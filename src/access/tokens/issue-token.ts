@@ -1,0 +1,103 @@
+import type { Kysely } from "kysely";
+import { Failure } from "../../operation/failures.ts";
+import type { Mode } from "../../operation/operation.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { admit, provenKey } from "../credential.ts";
+import type { FailedCredentials } from "../failed-credentials.ts";
+import type { KeyFinder } from "../keys/find.ts";
+import type { StoredKey } from "../keys/stored-key.ts";
+import { newAccessToken } from "./access-token.ts";
+
+const hour = 3_600_000;
+/** An expired token stays known for a day, so that its owner reads that it expired and not that it is unknown. */
+const keptAfterExpiry = 24 * hour;
+const deletedAtOnce = 20;
+
+/** A whole API key and the name that was given with it. */
+export interface Presented {
+  /** Where the name came from: JSON knows the account's e-mail only, Basic the key's public id as well. */
+  form: "json" | "basic";
+  name: string;
+  key: string;
+}
+
+export interface BoughtToken {
+  businessName: string;
+  /** The token's text, given this once. */
+  text: string;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+  /** Of the key that bought it. */
+  mode: Mode;
+}
+
+export interface ExchangeOptions {
+  db: Kysely<Tables>;
+  finder: KeyFinder;
+  failed: FailedCredentials;
+  now?: () => number;
+  /** Milliseconds; at least 3 hours, 24 by default. */
+  tokenLifetime?: number;
+}
+
+/** Exchanges API keys for access tokens. */
+export class Exchange {
+  readonly #options: Required<ExchangeOptions>;
+
+  constructor({ now = Date.now, tokenLifetime = 24 * hour, ...rest }: ExchangeOptions) {
+    if (!(tokenLifetime >= 3 * hour)) throw new RangeError("access tokens must live for 3 hours at least");
+    this.#options = { now, tokenLifetime, ...rest };
+  }
+
+  /**
+   * A new token of the key. Failures: `invalid_credentials` (always the same sentence), `expired_credentials`,
+   * `address_not_allowed`, and `rate_limited` with `retryAfter`.
+   */
+  async exchange(presented: Presented, address: string): Promise<BoughtToken> {
+    const { db, failed, finder, now, tokenLifetime } = this.#options;
+    const key = await failed.attempt(address, `${presented.name} ${presented.key}`, async () => {
+      const found = await finder.key(presented.key);
+      if (!found || !isNameOf(found, presented)) throw wrongCredentials();
+      return found;
+    });
+    const at = now();
+    admit(provenKey(key), address, at);
+    const { text, hash } = newAccessToken();
+    // Whole seconds, as the answer gives them, and rounded up: a token never lives shorter than promised.
+    const expiresAt = Math.min(
+      Math.ceil((at + tokenLifetime) / 1000) * 1000,
+      key.expiresAt ?? Number.POSITIVE_INFINITY,
+    );
+    await db
+      .insertInto("access_token")
+      .values({ secret_hash: hash, key_id: key.id, created_at: at, expires_at: expiresAt })
+      .execute();
+    await deleteExpired(db, at - keptAfterExpiry);
+    return { businessName: key.businessName, text, expiresAt, mode: key.mode };
+  }
+}
+
+/** The one failure of every wrong credential, whatever is wrong with it. */
+function wrongCredentials(): Failure {
+  return new Failure(
+    "invalid_credentials",
+    "These business credentials do not match our records. Please check and try again",
+  );
+}
+
+function isNameOf(key: StoredKey, { form, name }: Presented): boolean {
+  return name.toLowerCase() === key.email || (form === "basic" && name === key.id);
+}
+
+async function deleteExpired(db: Kysely<Tables>, before: number): Promise<void> {
+  const expired = await db
+    .selectFrom("access_token")
+    .select("secret_hash")
+    .where("expires_at", "<", before)
+    .orderBy("secret_hash")
+    .limit(deletedAtOnce)
+    .execute();
+  if (expired.length === 0) return;
+  const hashes = expired.map(({ secret_hash }) => secret_hash);
+  await db.deleteFrom("access_token").where("secret_hash", "in", hashes).execute();
+}

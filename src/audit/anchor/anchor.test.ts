@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { Kysely } from "kysely";
+import { openStore } from "../../storage/store.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { entryOf } from "../append.ts";
+import { appendAt, appendSome, engines, faultsIn, sealKey, sealSome, sign, trailStore } from "../audit.fixture.ts";
+import { openJournal } from "../audit.ts";
+import { readHead, signFirstHead } from "../chain/head.ts";
+import { signer } from "../chain/seal.ts";
+import { seal } from "../seal-batch.ts";
+import { readAnchor, writeAnchor } from "./anchor.ts";
+import { AnchorKeeper } from "./keeper.ts";
+
+const revoked = { kind: "key.revoked", actor: "system", facts: { key: "k" } };
+
+/** A log that keeps its lines. */
+function lines() {
+  const kept: { level: string; fields: Record<string, unknown>; message: string }[] = [];
+  const at = (level: string) => (fields: object, message: string) =>
+    void kept.push({ level, fields: fields as Record<string, unknown>, message });
+  return { kept, log: { info: at("info"), warn: at("warn"), error: at("error") } };
+}
+
+function anchorIn(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "duba-anchor-"));
+  t.after(() => {
+    chmodSync(folder, 0o700);
+    rmSync(folder, { recursive: true });
+  });
+  return join(folder, "ring.anchor");
+}
+
+/** What whoever writes the database does to have the whole trail sealed anew by the service. */
+async function rewrite(db: Kysely<Tables>): Promise<void> {
+  await db.updateTable("audit_entry").set({ batch: null, position: 0, actor: "mallory" }).execute();
+  await db.deleteFrom("audit_seal").execute();
+  await db.updateTable("audit_head").set({ store: "", batch: 0, hash: "", removed: 0, mac: "" }).execute();
+}
+
+/** All rows of the trail, to be put back later. */
+async function copyOf(db: Kysely<Tables>) {
+  const [entries, seals, heads] = [
+    await db.selectFrom("audit_entry").selectAll().execute(),
+    await db.selectFrom("audit_seal").selectAll().execute(),
+    await db.selectFrom("audit_head").selectAll().execute(),
+  ];
+  return async () => {
+    for (const table of ["audit_entry", "audit_seal", "audit_head"] as const) await db.deleteFrom(table).execute();
+    if (entries.length > 0) await db.insertInto("audit_entry").values(entries).execute();
+    if (seals.length > 0) await db.insertInto("audit_seal").values(seals).execute();
+    await db.insertInto("audit_head").values(heads).execute();
+  };
+}
+
+for (const engine of engines) {
+  describe(`the first head on ${engine.name}`, () => {
+    const store = trailStore(engine);
+
+    it("is signed once, and a trail that was taken apart is not sealed anew, by a restart neither", async (t) => {
+      await sealSome(store.db, 3, 2);
+      const putBack = await copyOf(store.db);
+      await appendAt(store.db, Date.now(), {
+        kind: "service.started",
+        actor: "system",
+        facts: { version: "0", engine: "x" },
+      });
+      await seal(store.db, sign);
+      await rewrite(store.db);
+      const { kept, log } = lines();
+      const journal = await openJournal({ db: store.db, sealKey, anchor: anchorIn(t), log });
+      await journal.stop();
+      assert.equal((await store.db.selectFrom("audit_seal").select("batch").execute()).length, 0);
+      assert.ok(kept.some(({ message }) => message.startsWith("The audit trail is not being sealed")));
+      assert.deepEqual(journal.alarms(), ["not_sealed", "anchor"]);
+      const [fault] = await faultsIn(store.db);
+      assert.deepEqual([fault?.batch, fault?.entry, fault?.what.slice(0, 10)], [null, null, "is missing"]);
+      await putBack();
+    });
+
+    it("is signed beside what commands did before the first start", async () => {
+      const { settings, dispose } = await engine.fresh();
+      const { db, close } = await openStore({ ...settings, serving: false });
+      await appendSome(db, 2);
+      await Promise.all([signFirstHead(db, sign), signFirstHead(db, sign)]);
+      await seal(db, sign);
+      assert.deepEqual(await faultsIn(db), []);
+      await close();
+      await dispose();
+    });
+  });
+
+  describe(`the anchor on ${engine.name}`, () => {
+    const store = trailStore(engine);
+    const keeperOn = (path: string, options: { logAnchor?: boolean } = {}) => {
+      const { kept, log } = lines();
+      const keeper = new AnchorKeeper({ db: store.db, sign, path, log, ...options });
+      return { keeper, kept };
+    };
+
+    it("follows the head, whole or not at all, and the log holds the head if asked to", async (t) => {
+      const path = anchorIn(t);
+      const { keeper, kept } = keeperOn(path, { logAnchor: true });
+      await keeper.move();
+      assert.equal((await readAnchor(path, sign))?.batch, 0);
+      await sealSome(store.db, 2, 2);
+      await keeper.move();
+      await keeper.move();
+      const head = (await readHead(store.db, sign))!;
+      const anchor = (await readAnchor(path, sign))!;
+      assert.deepEqual([anchor.store, anchor.batch, anchor.hash], [head.store, head.batch, head.hash]);
+      assert.deepEqual(
+        kept.map(({ level, fields }) => [level, fields.head]),
+        [["info", `${head.batch}:${head.hash}`]],
+      );
+      assert.deepEqual(readdirSync(join(path, "..")), ["ring.anchor"]);
+    });
+
+    for (const after of ["at once", "after the service has sealed on beyond it"]) {
+      it(`finds ${after} that the whole trail was put back, stays, and verify says so`, async (t) => {
+        const path = anchorIn(t);
+        const { keeper, kept } = keeperOn(path);
+        const putBack = await copyOf(store.db);
+        await sealSome(store.db, 2, 2);
+        await keeper.move();
+        const anchor = (await readAnchor(path, sign))!;
+        await putBack();
+        if (after !== "at once") await sealSome(store.db, 1, 1, 1);
+        for (let minute = 0; minute < 3; minute += 1) await keeper.move();
+        assert.equal(keeper.alarm, true);
+        assert.deepEqual(
+          kept.map(({ level }) => level),
+          ["error"],
+        );
+        assert.match(String(kept[0]!.fields.reason), /it was put back\. If somebody put .* remove .*ring\.anchor/);
+        assert.deepEqual(await readAnchor(path, sign), anchor);
+        const faults = await faultsIn(store.db, { anchor });
+        assert.deepEqual(
+          faults.map(({ batch, what }) => [batch, /names|named by the anchor/.test(what)]),
+          [[anchor.batch, true]],
+        );
+        assert.deepEqual(await faultsIn(store.db), []);
+      });
+    }
+
+    it("finds another store under the same key ring", async (t) => {
+      const path = anchorIn(t);
+      const { keeper, kept } = keeperOn(path);
+      const head = (await readHead(store.db, sign))!;
+      await writeAnchor(path, sign, { ...head, store: "another", batch: 0, hash: "" });
+      await keeper.move();
+      assert.match(String(kept[0]!.fields.reason), /is of another store than its anchor/);
+      const faults = await faultsIn(store.db, { anchor: (await readAnchor(path, sign))! });
+      assert.deepEqual(faults, [{ batch: null, entry: null, what: "is of another store than the anchor" }]);
+    });
+
+    it("that was changed, or is of another key, is an alarm and stays", async (t) => {
+      const path = anchorIn(t);
+      const { keeper } = keeperOn(path);
+      await keeper.move();
+      const text = readFileSync(path, "utf8");
+      for (const bent of [text.replace(/"batch":\d+/, '"batch":0'), "{", ""]) {
+        writeFileSync(path, bent);
+        await keeper.move();
+        assert.equal(keeper.alarm, true);
+        assert.equal(readFileSync(path, "utf8"), bent);
+      }
+      writeFileSync(path, text);
+      await assert.rejects(readAnchor(path, signer(randomBytes(32))), /was changed, or is of another key ring/);
+      await keeper.move();
+      assert.equal(keeper.alarm, false);
+    });
+
+    it("that was removed is made again, and the trail notes it", async (t) => {
+      const { keeper } = keeperOn(anchorIn(t));
+      const before = await readHead(store.db, sign);
+      await keeper.move();
+      const noted = await store.db
+        .selectFrom("audit_entry")
+        .select("facts")
+        .where("kind", "=", "audit.anchored")
+        .execute();
+      assert.equal(noted.at(-1)?.facts, `{"batch":${before?.batch}}`);
+    });
+
+    it("that cannot be written is said once, and is no alarm", async (t) => {
+      const path = join(anchorIn(t), "..", "missing", "ring.anchor");
+      const { keeper, kept } = keeperOn(path);
+      await keeper.move();
+      await keeper.move();
+      assert.deepEqual(
+        kept.map(({ level, fields }) => [level, fields.reason]),
+        [["warn", "ENOENT"]],
+      );
+      assert.equal(keeper.alarm, false);
+    });
+
+    it("is written when the service stops", async (t) => {
+      const { log } = lines();
+      const path = anchorIn(t);
+      const journal = await openJournal({ db: store.db, sealKey, anchor: path, log });
+      await appendSome(store.db, 1);
+      await journal.stop();
+      assert.equal((await readAnchor(path, sign))?.batch, (await readHead(store.db, sign))?.batch);
+    });
+  });
+
+  describe(`a backdated entry on ${engine.name}`, () => {
+    const store = trailStore(engine);
+
+    it("is found when it is dated minutes before the batch in front of its own was sealed", async () => {
+      const now = Date.now();
+      await sealSome(store.db, 2);
+      await appendAt(store.db, now - 4 * 60_000, revoked);
+      await seal(store.db, sign);
+      assert.deepEqual(await faultsIn(store.db), []);
+      await appendAt(store.db, now - 30 * 60_000, revoked);
+      await seal(store.db, sign);
+      const [fault, ...others] = await faultsIn(store.db);
+      assert.match(fault!.what, /^is dated 30 minutes before the batch in front of it was sealed/);
+      assert.deepEqual([fault!.batch, others], [3, []]);
+    });
+
+    it("is not one that waited in a backlog of several batches, since nobody sealed while it grew", async () => {
+      const { settings, dispose } = await engine.fresh();
+      const { db, close } = await openStore({ ...settings, serving: false });
+      const hourAgo = Date.now() - 3_600_000;
+      await signFirstHead(db, sign);
+      await appendAt(db, hourAgo, revoked);
+      await seal(db, sign, () => hourAgo);
+      const waiting = Array.from({ length: 1500 }, (_, index) => entryOf(revoked, hourAgo + index));
+      for (const rows of [waiting.slice(0, 1000), waiting.slice(1000)])
+        await db.insertInto("audit_entry").values(rows).execute();
+      await seal(db, sign);
+      assert.deepEqual(await faultsIn(db), []);
+      await close();
+      await dispose();
+    });
+  });
+}

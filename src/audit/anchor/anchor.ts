@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Kysely } from "kysely";
+import { codeOf } from "../../storage/errors.ts";
+import type { Tables } from "../../storage/tables.ts";
+import type { KeptHead } from "../chain/chain.ts";
+import { type Head, JournalFault, readHead } from "../chain/head.ts";
+import { isSigned, type Sign, sealHash } from "../chain/seal.ts";
+import { sealColumns } from "../read.ts";
+
+/** A head of the trail that is kept in a file, out of reach of whoever can write the database only. */
+export interface Anchor extends KeptHead {
+  /** Random name of the store. */
+  store: string;
+  /** ISO 8601, UTC. */
+  at: string;
+}
+
+/** Path of the anchor: beside the key ring. */
+export function anchorPath(keyring: string): string {
+  return `${keyring}.anchor`;
+}
+
+const signed = ({ store, batch, hash, at }: Anchor) => `anchor ${store} ${batch} ${hash} ${at}`;
+
+/** Undefined if there is none. Throws a `JournalFault` if it cannot be read, was changed, or is of another key. */
+export async function readAnchor(path: string, sign: Sign): Promise<Anchor | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw new JournalFault(`The audit trail's anchor ${path} cannot be read (${codeOf(error)}): check who owns it.`);
+  }
+  try {
+    const { mac, ...anchor } = JSON.parse(text) as Anchor & { mac: string };
+    if (isSigned(sign, signed(anchor), mac)) return anchor;
+  } catch {
+    // It is no JSON of ours.
+  }
+  throw new JournalFault(
+    `The audit trail's anchor ${path} was changed, or is of another key ring. ${whenItIsRight(path)}`,
+  );
+}
+
+/** Replaces the anchor at once and durably. Throws the system's error. */
+export async function writeAnchor(path: string, sign: Sign, { store, batch, hash }: Head): Promise<void> {
+  const anchor: Anchor = { store, batch, hash, at: new Date().toISOString() };
+  const next = `${path}.${randomBytes(6).toString("hex")}.new`;
+  try {
+    {
+      await using file = await open(next, "wx", 0o600);
+      await file.writeFile(`${JSON.stringify({ ...anchor, mac: sign(signed(anchor)) })}\n`);
+      await file.sync();
+    }
+    await rename(next, path);
+  } catch (error) {
+    await rm(next, { force: true }).catch(() => {});
+    throw error;
+  }
+  await using directory = await open(dirname(path), "r");
+  await directory.sync();
+}
+
+/**
+ * Makes the anchor of a store that was restored, whatever the one before says. Gives the one before as `batch:hash`, for the
+ * trail to note; null if there was none. `write` does it: not before the restored store is kept.
+ */
+export async function replaceAnchor(path: string, sign: Sign) {
+  const before = await readAnchor(path, sign).then(
+    (anchor) => (anchor ? `${anchor.batch}:${anchor.hash}` : null),
+    () => "unreadable",
+  );
+  return {
+    before,
+    async write(db: Kysely<Tables>): Promise<void> {
+      const head = await readHead(db, sign);
+      if (head) await writeAnchor(path, sign, head);
+    },
+  };
+}
+
+/** Throws a `JournalFault` unless `head`, which was read after the anchor, ends a trail that holds the anchor. */
+export async function holdAgainst(db: Kysely<Tables>, head: Head, anchor: Anchor, path: string): Promise<void> {
+  const fault = (what: string) => new JournalFault(`The audit trail ${what}. ${whenItIsRight(path)}`);
+  const named = `batch ${anchor.batch}, which its anchor of ${anchor.at} names`;
+  if (anchor.store !== head.store) throw fault(`is of another store than its anchor of ${anchor.at}`);
+  if (head.batch < anchor.batch) throw fault(`ends at batch ${head.batch}, before ${named}: it was put back`);
+  if (anchor.batch === 0) return;
+  const seal = await db
+    .selectFrom("audit_seal")
+    .select(sealColumns)
+    .where("audit_seal.batch", "=", anchor.batch)
+    .executeTakeFirst();
+  if (seal === undefined || sealHash(seal) !== anchor.hash) throw fault(`has another ${named}: it was put back`);
+}
+
+function whenItIsRight(path: string): string {
+  return `If somebody put the store or the key ring in place on purpose, remove ${path}: a new one is made and noted.`;
+}

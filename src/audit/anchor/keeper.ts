@@ -1,0 +1,80 @@
+import type { Kysely } from "kysely";
+import type { Log } from "../../runtime/log.ts";
+import { codeOf } from "../../storage/errors.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { append } from "../append.ts";
+import { type Head, JournalFault, readHead } from "../chain/head.ts";
+import type { Sign } from "../chain/seal.ts";
+import { holdAgainst, readAnchor, writeAnchor } from "./anchor.ts";
+
+export interface AnchorKeeperParts {
+  db: Kysely<Tables>;
+  sign: Sign;
+  path: string;
+  logAnchor?: boolean;
+  log: Log;
+}
+
+/** Keeps the trail's newest head in a file, and never moves on from a head that the trail does not hold any more. */
+export class AnchorKeeper {
+  readonly #parts: AnchorKeeperParts;
+  #fault: string | undefined;
+  #unwritten: string | undefined;
+  #logged = 0;
+
+  constructor(parts: AnchorKeeperParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the trail does not hold what the anchor names. */
+  get alarm(): boolean {
+    return this.#fault !== undefined;
+  }
+
+  /** Holds the trail against the anchor, then moves the anchor to the newest head. Throws only what the store throws. */
+  async move(): Promise<void> {
+    const { db, sign, path, log } = this.#parts;
+    try {
+      const anchor = await readAnchor(path, sign);
+      // After the anchor: another process may move both meanwhile.
+      const head = await readHead(db, sign);
+      if (head === undefined)
+        throw new JournalFault("The head of the audit trail is missing, was changed, or is of another key.");
+      if (anchor !== undefined) await holdAgainst(db, head, anchor, path);
+      this.#fault = undefined;
+      if (anchor?.batch !== head.batch) await this.#write(head, anchor === undefined);
+      this.#tell(head);
+    } catch (error) {
+      if (!(error instanceof JournalFault)) throw error;
+      if (error.message !== this.#fault)
+        log.error({ reason: error.message }, "The audit trail is not what its anchor names; its anchor stays");
+      this.#fault = error.message;
+    }
+  }
+
+  async #write(head: Head, isNew: boolean): Promise<void> {
+    const { db, sign, path, log } = this.#parts;
+    try {
+      await writeAnchor(path, sign, head);
+      this.#unwritten = undefined;
+    } catch (error) {
+      const reason = codeOf(error) ?? String(error);
+      if (reason !== this.#unwritten)
+        log.warn(
+          { path, reason },
+          "The audit trail's anchor cannot be written; the service goes on without a newer one, and an older state of the trail is not noticed",
+        );
+      this.#unwritten = reason;
+      return;
+    }
+    // Whoever removes the anchor of a trail to hide that it was put back leaves this.
+    if (isNew && head.batch > 0)
+      await append(db, { kind: "audit.anchored", actor: "system", facts: { batch: head.batch } });
+  }
+
+  #tell({ batch, hash }: Head): void {
+    if (!this.#parts.logAnchor || batch === 0 || batch === this.#logged) return;
+    this.#logged = batch;
+    this.#parts.log.info({ head: `${batch}:${hash}` }, "The audit trail's newest head");
+  }
+}

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { append } from "./append.ts";
+import { engines, trailStore } from "./audit.fixture.ts";
+import { kinds } from "./event-types.ts";
+
+const bvn = "22000000017";
+
+for (const engine of engines) {
+  describe(`an event of the audit trail on ${engine.name}`, () => {
+    const store = trailStore(engine);
+    const entries = () => store.db.selectFrom("audit_entry").selectAll().orderBy("occurred_at").execute();
+
+    it("is a row of its own, with the facts in the order of the list", async () => {
+      const facts = { account: "acc_1AVZiWdEdtTu", key: "4Zq8mPx0LtV2" };
+      const before = Date.now();
+      await append(store.db, { kind: "key.revoked", actor: "operator:amina", facts });
+      const [{ id, occurred_at, ...entry } = { id: "", occurred_at: 0 }, ...others] = await entries();
+      assert.match(id, /^[\w-]{20}$/);
+      assert.ok(occurred_at >= before && occurred_at <= Date.now());
+      assert.deepEqual(entry, {
+        kind: "key.revoked",
+        actor: "operator:amina",
+        facts: '{"key":"4Zq8mPx0LtV2","account":"acc_1AVZiWdEdtTu"}',
+        batch: null,
+        position: 0,
+      });
+      assert.deepEqual(others, []);
+    });
+
+    it("is gone with the change that it records", async () => {
+      const before = (await entries()).length;
+      const change = store.db.transaction().execute(async (trx) => {
+        await append(trx, { kind: "account.resumed", actor: "system", facts: { account: "acc_1" } });
+        throw new Error("changed my mind");
+      });
+      await assert.rejects(change, /changed my mind/);
+      assert.equal((await entries()).length, before);
+    });
+
+    it("of every kind takes its facts, and null for each; several are one insert", async () => {
+      const sample = { reference: "a-1", text: "a word", number: 1, flag: true, time: 1_800_000_000_000 };
+      for (const [kind, types] of Object.entries(kinds)) {
+        const facts = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, sample[type]]));
+        const nulls = Object.fromEntries(Object.keys(types).map((name) => [name, null]));
+        const known = new Set((await entries()).map(({ id }) => id));
+        await append(store.db, { kind, actor: "system", facts }, { kind, actor: "system", facts: nulls });
+        const added = (await entries()).filter(({ id }) => !known.has(id));
+        assert.deepEqual(
+          new Set(added.map((entry) => entry.facts)),
+          new Set([facts, nulls].map((it) => JSON.stringify(it))),
+        );
+      }
+    });
+
+    for (const [fault, event, sentence] of [
+      ["an unknown kind", { kind: "key.eaten", facts: {} }, /has no kind "key\.eaten"/],
+      ["a kind that every object has", { kind: "constructor", facts: {} }, /has no kind/],
+      [
+        "an unknown fact",
+        { kind: "key.revoked", facts: { bvn } },
+        /A key\.revoked in the audit trail has no fact "bvn"/,
+      ],
+      ["a fact that every object has", { kind: "key.revoked", facts: { valueOf: 1 } }, /has no fact "valueOf"/],
+      ["a BVN for a reference", { kind: "key.revoked", facts: { key: bvn } }, /The fact key of a key\.revoked is not/],
+      ["a phone number for a reference", { kind: "key.revoked", facts: { key: "+2348000000017" } }, /is not a refer/],
+      ["a sentence for a reference", { kind: "key.revoked", facts: { key: "a b" } }, /is not a reference/],
+      ["a long reference", { kind: "key.revoked", facts: { key: "k".repeat(129) } }, /is not a reference/],
+      ["a BVN for a number", { kind: "subject.erased", facts: { records: Number(bvn) } }, /is not a number/],
+      ["a part of a number", { kind: "subject.erased", facts: { records: 0.5 } }, /is not a number/],
+      ["a BVN for a time", { kind: "key.created", facts: { expires_at: Number(bvn) } }, /is not a time/],
+      ["a word for a flag", { kind: "verification.ended", facts: { charged: "yes" } }, /is not a flag/],
+      ["a number for a text", { kind: "account.suspended", facts: { reason: 7 } }, /is not a text/],
+      [
+        "a BVN for an actor",
+        { kind: "key.revoked", actor: `operator:${bvn}`, facts: {} },
+        /The actor of a key\.revoked/,
+      ],
+      ["a sentence for an actor", { kind: "key.revoked", actor: "the one who called", facts: {} }, /The actor/],
+    ] as const) {
+      it(`with ${fault} is refused, and the refusal repeats no value`, async () => {
+        const before = (await entries()).length;
+        const appending = append(store.db, { actor: "system", ...event });
+        await assert.rejects(appending, (error: Error) => {
+          assert.match(error.message, sentence);
+          assert.doesNotMatch(error.message, /\d{10}/);
+          return true;
+        });
+        assert.equal((await entries()).length, before);
+      });
+    }
+  });
+}
+
+describe("a text in the audit trail", () => {
+  const store = trailStore(engines[0]!);
+
+  it("holds no ten digits in a row, and ends after 200 characters", async () => {
+    const digits = fc.stringMatching(/^[0-9]([0-9]|[0-9] |[0-9]-){8,20}[0-9]$/);
+    const words = fc.array(fc.oneof(fc.string({ unit: "grapheme" }), digits), { maxLength: 12 });
+    const texts = words.map((all) => all.join(" "));
+    await fc.assert(
+      fc.asyncProperty(texts, async (reason) => {
+        const trx = await store.db.startTransaction().execute();
+        await append(trx, { kind: "account.suspended", actor: "system", facts: { reason } });
+        const { facts } = await trx.selectFrom("audit_entry").select("facts").executeTakeFirstOrThrow();
+        await trx.rollback().execute();
+        const stored = JSON.parse(facts).reason as string;
+        assert.doesNotMatch(stored, /\d([ -]?\d){9}/);
+        assert.ok(stored.length <= 200);
+        if (reason.length <= 200 && !/\d([ -]?\d){9}/.test(reason)) assert.equal(stored, reason);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

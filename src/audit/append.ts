@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import type { Audit, AuditEvent } from "../storage/audited.ts";
+import type { AuditEntryRow } from "../storage/tables.ts";
+import { type FactType, kinds } from "./event-types.ts";
+
+type Fact = AuditEvent["facts"][string];
+
+const longestText = 200;
+const idBytes = 15;
+
+/**
+ * Records events in the transaction of the change itself, with one insert; they are sealed later. Throws for an unknown kind
+ * or fact, for an actor of another form, and for a value that is not of its fact's type: programming faults. In a text, runs
+ * of ten or more digits become "…", and what is beyond 200 characters goes: a person wrote it, and the change must not fail
+ * for that.
+ */
+export const append: Audit = async (trx, ...events) => {
+  const now = Date.now();
+  await trx
+    .insertInto("audit_entry")
+    .values(events.map((event) => entryOf(event, now)))
+    .execute();
+};
+
+/** The row of an event that happens `now`, in milliseconds since 1970, not sealed yet. */
+export function entryOf({ kind, actor, facts }: AuditEvent, now: number): AuditEntryRow {
+  if (!isActor(actor)) throw new TypeError(`The actor of a ${kind} is not a word, or a word and an id`);
+  const id = randomBytes(idBytes).toString("base64url");
+  return { id, occurred_at: now, kind, actor, facts: factsText(kind, facts), batch: null, position: 0 };
+}
+
+/** JSON of the facts in the order of the list. No fault repeats a value. */
+function factsText(kind: string, facts: AuditEvent["facts"]): string {
+  const types = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  if (types === undefined) throw new TypeError(`The audit trail has no kind "${kind}"`);
+  const unknown = Object.keys(facts).find((name) => !Object.hasOwn(types, name));
+  if (unknown !== undefined) throw new TypeError(`A ${kind} in the audit trail has no fact "${unknown}"`);
+  const checked: AuditEvent["facts"] = {};
+  for (const [name, type] of Object.entries(types)) {
+    const value = facts[name];
+    if (value === undefined) continue;
+    if (value !== null && !fits[type](value)) throw new TypeError(`The fact ${name} of a ${kind} is not a ${type}`);
+    checked[name] = type === "text" && value !== null ? bounded(String(value)) : value;
+  }
+  return JSON.stringify(checked);
+}
+
+const fits: Record<FactType, (value: Fact) => boolean> = {
+  reference: (value) => typeof value === "string" && /^[!-~]{1,128}$/.test(value) && !isSomebodysNumber(value),
+  text: (value) => typeof value === "string",
+  number: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 1e9,
+  flag: (value) => typeof value === "boolean",
+  time: (value) => Number.isInteger(value) && Number(value) >= 1e12 && Number(value) < 1e15,
+};
+
+function isActor(text: string): boolean {
+  const parts = /^[a-z]+(?::([!-~]{1,64}))?$/.exec(text);
+  return parts !== null && !isSomebodysNumber(parts[1] ?? "");
+}
+
+/** A whole BVN or phone number, where an id belongs. */
+function isSomebodysNumber(text: string): boolean {
+  return /^\+?\d{10,14}$/.test(text);
+}
+
+function bounded(text: string): string {
+  const masked = text.replace(/\d(?:[ -]?\d){9,}/g, "…");
+  return masked.length <= longestText ? masked : `${masked.slice(0, longestText - 1)}…`;
+}

@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { after, before } from "node:test";
+import type { Kysely } from "kysely";
+import { type Engine, engines, type Fresh } from "../../test/support/engines.ts";
+import type { AuditEvent } from "../storage/audited.ts";
+import { openStore, type Store } from "../storage/store.ts";
+import type { AuditEntryRow, AuditSealRow, Tables } from "../storage/tables.ts";
+import { entryOf } from "./append.ts";
+import { signFirstHead } from "./chain/head.ts";
+import { signer } from "./chain/seal.ts";
+import { seal } from "./seal-batch.ts";
+import { type TrailFault, type VerifyOptions, verify } from "./verify-chain.ts";
+
+export { engines };
+
+export const sealKey = randomBytes(32);
+export const sign = signer(sealKey);
+
+/** A store with an empty trail. `beside` is another process's view of it. */
+export interface TrailStore {
+  readonly fresh: Fresh;
+  readonly db: Kysely<Tables>;
+  readonly beside: Kysely<Tables>;
+}
+
+/** Registers the hooks of a suite: one store on `engine`, removed when the suite ends. */
+export function trailStore(engine: Engine): TrailStore {
+  let fresh: Fresh;
+  let serving: Store;
+  let beside: Store;
+  before(async () => {
+    fresh = await engine.fresh();
+    serving = await openStore({ ...fresh.settings, serving: true });
+    await signFirstHead(serving.db, sign);
+    beside = await openStore({ ...fresh.settings, serving: false });
+  });
+  after(async () => {
+    await beside.close();
+    await serving.close();
+    await fresh.dispose();
+  });
+  return {
+    get fresh() {
+      return fresh;
+    },
+    get db() {
+      return serving.db;
+    },
+    get beside() {
+      return beside.db;
+    },
+  };
+}
+
+/** Appends entries that can be told apart, a thousand at most. */
+export async function appendSome(db: Kysely<Tables>, count: number): Promise<void> {
+  const event = (key: string) => ({ kind: "key.revoked", actor: "system", facts: { key } });
+  const rows = Array.from({ length: count }, (_, index) => entryOf(event(`key-${index}`), Date.now()));
+  await db.insertInto("audit_entry").values(rows).execute();
+}
+
+/** Appends an event of another time. */
+export async function appendAt(db: Kysely<Tables>, now: number, event: AuditEvent): Promise<void> {
+  await db.insertInto("audit_entry").values(entryOf(event, now)).execute();
+}
+
+/** Appends and seals one batch of each size. */
+export async function sealSome(db: Kysely<Tables>, ...sizes: number[]): Promise<void> {
+  for (const size of sizes) {
+    await appendSome(db, size);
+    await seal(db, sign);
+  }
+}
+
+export async function faultsIn(db: Kysely<Tables>, options: Partial<VerifyOptions> = {}): Promise<TrailFault[]> {
+  const faults: TrailFault[] = [];
+  await verify(db, sealKey, { found: (fault) => faults.push(fault), ...options });
+  return faults;
+}
+
+/** What is found after `tamper`, which is undone. */
+export async function faultsAfter(
+  db: Kysely<Tables>,
+  tamper: (trx: Kysely<Tables>) => Promise<unknown>,
+  options: Partial<VerifyOptions> = {},
+): Promise<TrailFault[]> {
+  const trx = await db.startTransaction().execute();
+  try {
+    await tamper(trx);
+    return await faultsIn(trx, options);
+  } finally {
+    await trx.rollback().execute();
+  }
+}
+
+export type Place = [batch: number | null, entry: string | null];
+
+/** A trail of batches of 4, 3 and 5 entries. */
+export class SealedTrail {
+  readonly store: TrailStore;
+  entries: AuditEntryRow[] = [];
+  seals: AuditSealRow[] = [];
+
+  constructor(store: TrailStore) {
+    this.store = store;
+  }
+
+  async make(): Promise<void> {
+    await sealSome(this.store.db, 4, 3, 5);
+    this.entries = await this.store.db
+      .selectFrom("audit_entry")
+      .selectAll()
+      .orderBy("batch")
+      .orderBy("position")
+      .execute();
+    this.seals = await this.store.db.selectFrom("audit_seal").selectAll().orderBy("batch").execute();
+  }
+
+  at(batch: number, position: number): AuditEntryRow {
+    return this.entries.find((entry) => entry.batch === batch && entry.position === position)!;
+  }
+
+  /** Where something is found after `tamper`, which is undone. */
+  async places(tamper: (trx: Kysely<Tables>) => Promise<unknown>): Promise<Place[]> {
+    const faults = await faultsAfter(this.store.db, tamper);
+    return faults.map(({ batch, entry }) => [batch, entry]);
+  }
+}

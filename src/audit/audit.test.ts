@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { until } from "../../test/support/until.ts";
+import type { Log } from "../runtime/log.ts";
+import { appendSome, engines, faultsIn, sealKey, sign, trailStore } from "./audit.fixture.ts";
+import { openJournal } from "./audit.ts";
+import { seal } from "./seal-batch.ts";
+
+for (const engine of engines) {
+  describe(`the journal of a service on ${engine.name}`, () => {
+    const store = trailStore(engine);
+    const fail = (fields: object, message: string) => assert.fail(`${message}: ${JSON.stringify(fields)}`);
+    const log: Log = { info: fail, warn: fail, error: fail };
+    const anchor = () => `${store.fresh.settings.dataDirectory}/anchor`;
+    const resumed = { kind: "account.resumed", actor: "system", facts: { account: "acc_1" } };
+    const unsealed = async () => {
+      const rows = await store.db.selectFrom("audit_entry").select("id").where("batch", "is", null).execute();
+      return rows.length;
+    };
+
+    it("removes each hour what is older than its retention", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      for (const months of [5, 4, 2]) {
+        const sealedAt = new Date();
+        sealedAt.setUTCMonth(sealedAt.getUTCMonth() - months);
+        await appendSome(store.db, 2);
+        await seal(store.db, sign, () => sealedAt.getTime());
+      }
+      const journal = await openJournal({ db: store.db, sealKey, anchor: anchor(), retentionMonths: 3, log });
+      t.mock.timers.tick(3_600_000);
+      const removed = async () => {
+        const { removed } = await store.db.selectFrom("audit_head").select("removed").executeTakeFirstOrThrow();
+        return removed;
+      };
+      await until(async () => (await removed()) > 0);
+      await journal.stop();
+      assert.equal(await removed(), 2);
+      assert.deepEqual(await faultsIn(store.db), []);
+    });
+
+    it("seals each second what any process appended, and the rest when it stops", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const journal = await openJournal({ db: store.db, sealKey, anchor: anchor(), log });
+      await journal.append(store.beside, resumed);
+      assert.equal(await unsealed(), 1);
+      t.mock.timers.tick(1000);
+      await until(async () => (await unsealed()) === 0);
+      await journal.append(store.db, resumed);
+      await journal.stop();
+      assert.equal(await unsealed(), 0);
+      assert.deepEqual(await faultsIn(store.db), []);
+    });
+
+    it("logs once why it cannot seal, and appends all the same", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const lines: object[] = [];
+      await store.db.deleteFrom("audit_head").execute();
+      const journal = await openJournal({
+        db: store.db,
+        sealKey,
+        anchor: anchor(),
+        log: { ...log, error: (...line) => lines.push(line) },
+      });
+      await journal.append(store.db, resumed);
+      t.mock.timers.tick(1000);
+      await until(async () => lines.length > 1);
+      t.mock.timers.tick(1000);
+      await journal.stop();
+      const reason = "The head of the audit trail is missing, was changed, or is of another key.";
+      assert.deepEqual(lines, [
+        [{ reason }, "The audit trail is not what its anchor names; its anchor stays"],
+        [{ reason }, "The audit trail is not being sealed; this is tried again"],
+      ]);
+      assert.deepEqual(journal.alarms(), ["not_sealed", "anchor"]);
+      assert.equal(await unsealed(), 1);
+    });
+  });
+}

@@ -1,0 +1,101 @@
+import type { Kysely } from "kysely";
+import type { Log } from "../runtime/log.ts";
+import type { Audit } from "../storage/audited.ts";
+import { codeOf } from "../storage/errors.ts";
+import type { Tables } from "../storage/tables.ts";
+import { AnchorKeeper } from "./anchor/keeper.ts";
+import { append } from "./append.ts";
+import { JournalFault, signFirstHead } from "./chain/head.ts";
+import { signer } from "./chain/seal.ts";
+import { removeOld } from "./retention.ts";
+import { seal } from "./seal-batch.ts";
+
+const sealEvery = 1000;
+const anchorEvery = 60_000;
+const removeEvery = 3_600_000;
+
+export interface JournalParts {
+  db: Kysely<Tables>;
+  /** The same for every process and every start on this store: with another key no earlier seal is known again. */
+  sealKey: Buffer;
+  /** Path of the file that keeps the newest head. */
+  anchor: string;
+  /** Whether the log keeps the newest head too. */
+  logAnchor?: boolean;
+  /** How long entries are kept. */
+  retentionMonths?: number;
+  /** The time that retention goes by, in milliseconds since 1970. */
+  now?: () => number;
+  log: Log;
+}
+
+/** `not_sealed`: new entries are not being sealed. `anchor`: the trail does not hold what its anchor names. */
+export type JournalAlarm = "not_sealed" | "anchor";
+
+export interface Journal {
+  append: Audit;
+  /** What an operator must look into at the moment. */
+  alarms(): JournalAlarm[];
+  /** Seals what is left, and anchors it; resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The audit trail of a process that serves: signs the head of a new store, seals each second what was appended by any
+ * process, keeps the newest head in a file each minute, and enforces retention.
+ */
+export async function openJournal(parts: JournalParts): Promise<Journal> {
+  const { db, sealKey, retentionMonths = 24, now = Date.now, log } = parts;
+  const sign = signer(sealKey);
+  await signFirstHead(db, sign);
+  const keeper = new AnchorKeeper({ ...parts, path: parts.anchor, sign });
+  await keeper.move();
+  const sealing = repeat(sealEvery, "sealed", log, () => seal(db, sign));
+  const anchoring = repeat(anchorEvery, "anchored", log, () => keeper.move());
+  const removing = repeat(removeEvery, "shortened", log, () => {
+    const oldest = new Date(now());
+    oldest.setUTCMonth(oldest.getUTCMonth() - retentionMonths);
+    return removeOld(db, sign, oldest.getTime());
+  });
+  return {
+    append,
+    alarms: () => [...(sealing.failing() ? ["not_sealed" as const] : []), ...(keeper.alarm ? ["anchor" as const] : [])],
+    async stop() {
+      await removing.stop();
+      await anchoring.stop();
+      await sealing.stop();
+      await sealing.once();
+      await anchoring.once();
+    },
+  };
+}
+
+/** Does `work` again and again, never twice at once. A failure is logged when it is another than the last. */
+function repeat(milliseconds: number, done: string, log: Log, work: () => Promise<void>) {
+  let running: Promise<void> | undefined;
+  let failure: string | undefined;
+  async function once(): Promise<void> {
+    try {
+      await work();
+      failure = undefined;
+    } catch (error) {
+      const reason = error instanceof JournalFault ? error.message : (codeOf(error) ?? String(error));
+      if (reason !== failure) log.error({ reason }, `The audit trail is not being ${done}; this is tried again`);
+      failure = reason;
+    }
+  }
+  const timer = setInterval(() => {
+    running ??= once().finally(() => {
+      running = undefined;
+    });
+  }, milliseconds);
+  timer.unref();
+  return {
+    once,
+    failing: () => failure !== undefined,
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { StoredSeal } from "../read.ts";
+import type { Head } from "./head.ts";
+import { digest, isGenuine, type Sign, sealHash } from "./seal.ts";
+
+/** A head that was kept elsewhere: the number of a batch and the hash of its seal. */
+export interface KeptHead {
+  batch: number;
+  hash: string;
+}
+
+/** A head that the trail must hold, and what says so, such as "the kept head". */
+export interface Pin extends KeptHead {
+  by: string;
+}
+
+/** The number of a batch, and what is wrong with it or its seal. */
+type BatchFault = [batch: number, fault: string];
+
+/** Holds each seal against the one before it; they must come in order of their batches. */
+export class Chain {
+  readonly #sign: Sign;
+  readonly #pins: readonly Pin[];
+  #last = { batch: 0, hash: "", genuine: true };
+
+  constructor(sign: Sign, pins: readonly Pin[]) {
+    this.#sign = sign;
+    this.#pins = pins;
+  }
+
+  /** What is wrong with the next seal. `removed`: retention has taken its entries, and with them its list. */
+  *next(seal: StoredSeal, removed: boolean): Generator<BatchFault> {
+    const before = this.#last;
+    const batch = Number(seal.batch);
+    if (batch <= before.batch) return yield [batch, "has a number that no batch has"];
+    const hash = sealHash(seal);
+    const genuine = isGenuine(this.#sign, seal);
+    this.#last = { batch, hash, genuine };
+    if (batch > before.batch + 1) yield gap(before.batch + 1, batch - 1);
+    if (!genuine) yield [batch, "has a seal that was changed, or is of another key"];
+    else if (!removed && digest(seal.list) !== seal.content) yield [batch, "has a list of entries that was changed"];
+    if (genuine && before.genuine && batch === before.batch + 1 && seal.previous !== before.hash)
+      yield [batch, `does not follow the batch ${before.batch} that is there`];
+    for (const pin of this.#pins)
+      if (pin.batch === batch && pin.hash !== hash) yield [batch, `is another than ${pin.by} names`];
+  }
+
+  /** What is wrong with the end of the trail; `head` is undefined if it cannot be believed. */
+  *end(head: Head | undefined): Generator<BatchFault> {
+    const { batch, hash, genuine } = this.#last;
+    if (head !== undefined && head.batch > batch) yield gap(batch + 1, head.batch);
+    if (head?.batch === batch && genuine && head.hash !== hash) yield [batch, "is another than the head names"];
+    for (const pin of this.#pins)
+      if (pin.batch > Math.max(batch, head?.batch ?? 0))
+        yield [pin.batch, `is named by ${pin.by}, and the trail ends before it`];
+  }
+}
+
+function gap(from: number, to: number): BatchFault {
+  return [from, from === to ? "is missing, with its seal" : `and all up to batch ${to} are missing, with their seals`];
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { type Kysely, sql, type Transaction } from "kysely";
+import type { Tables } from "../../storage/tables.ts";
+import { sealColumns } from "../read.ts";
+import { isSigned, type Sign, sealHash } from "./seal.ts";
+
+/** Where the trail ends. */
+export interface Head {
+  /** Random name of the store. */
+  store: string;
+  /** The newest batch; 0 before the first. */
+  batch: number;
+  /** Hash of its seal; empty before the first. */
+  hash: string;
+  /** The entries of all batches up to this one are removed. */
+  removed: number;
+}
+
+/** Why the trail cannot be sealed or trusted: one sentence for people. */
+export class JournalFault extends Error {
+  override readonly name = "JournalFault";
+  readonly exitCode = 1;
+}
+
+interface StoredHead extends Head {
+  mac: string;
+}
+
+const columns = [
+  "store",
+  sql<string>`cast(audit_head.batch as text)`.as("batch"),
+  "hash",
+  sql<string>`cast(audit_head.removed as text)`.as("removed"),
+  "mac",
+] as const;
+
+type Columns = Record<"store" | "batch" | "hash" | "removed" | "mac", string>;
+
+const numbered = ({ batch, removed, ...rest }: Columns): StoredHead => ({
+  ...rest,
+  batch: Number(batch),
+  removed: Number(removed),
+});
+
+const signed = ({ store, batch, hash, removed }: Head) => `head ${store} ${batch} ${hash} ${removed}`;
+
+/** The head as it is stored, or undefined if it is missing. It may have been tampered with. */
+export async function storedHead(db: Kysely<Tables>): Promise<StoredHead | undefined> {
+  const row = await db.selectFrom("audit_head").select(columns).where("id", "=", 1).executeTakeFirst();
+  return row && numbered(row);
+}
+
+/** The head, or undefined if it is missing or not as it was written with this key. */
+export async function readHead(db: Kysely<Tables>, sign: Sign): Promise<Head | undefined> {
+  return genuine(await storedHead(db), sign);
+}
+
+function genuine(stored: StoredHead | undefined, sign: Sign): Head | undefined {
+  if (stored === undefined) return undefined;
+  const { mac, ...head } = stored;
+  return isSigned(sign, signed(head), mac) ? head : undefined;
+}
+
+/**
+ * Signs the head of a store that nothing has happened in, and names the store. In a store that has begun an unsigned head
+ * stays as it is, and nothing is sealed: otherwise whoever can write the database could have the whole trail sealed anew.
+ */
+export async function signFirstHead(db: Kysely<Tables>, sign: Sign): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const stored = await lockHead(trx);
+    if (stored === undefined || stored.mac !== "" || stored.batch !== 0 || (await hasBegun(trx))) return;
+    const head = { store: randomBytes(12).toString("base64url"), batch: 0, hash: "", removed: 0 };
+    await moveHead(trx, sign, head);
+  });
+}
+
+/** A command may have made accounts before the first start; only a service seals, verifies and says that it started. */
+async function hasBegun(trx: Transaction<Tables>): Promise<boolean> {
+  const traces = [
+    await trx.selectFrom("audit_seal").select("batch").limit(1).execute(),
+    await trx.selectFrom("verification").select("reference").limit(1).execute(),
+    await trx.selectFrom("audit_entry").select("id").where("kind", "=", "service.started").limit(1).execute(),
+  ];
+  return traces.some((rows) => rows.length > 0);
+}
+
+async function lockHead(trx: Transaction<Tables>): Promise<StoredHead | undefined> {
+  const row = await trx
+    .updateTable("audit_head")
+    .set((it) => ({ batch: it.ref("batch") }))
+    .where("id", "=", 1)
+    .returning(columns)
+    .executeTakeFirst();
+  return row && numbered(row);
+}
+
+/**
+ * The head, which no other transaction moves before this one ends. Throws a `JournalFault` if it or the newest seal is not
+ * as it was written: to go on from there would seal over what was tampered with.
+ */
+export async function holdHead(trx: Transaction<Tables>, sign: Sign): Promise<Head> {
+  const head = genuine(await lockHead(trx), sign);
+  if (head === undefined)
+    throw new JournalFault("The head of the audit trail is missing, was changed, or is of another key.");
+  if (head.batch === 0) return head;
+  const newest = await trx
+    .selectFrom("audit_seal")
+    .select(sealColumns)
+    .where("audit_seal.batch", "=", head.batch)
+    .executeTakeFirst();
+  if (newest === undefined || sealHash(newest) !== head.hash)
+    throw new JournalFault(`The seal of the audit trail's newest batch, ${head.batch}, is missing or was changed.`);
+  return head;
+}
+
+/** Moves the head that this transaction holds. */
+export async function moveHead(trx: Transaction<Tables>, sign: Sign, head: Head): Promise<void> {
+  await trx
+    .updateTable("audit_head")
+    .set({ ...head, mac: sign(signed(head)) })
+    .where("id", "=", 1)
+    .execute();
+}

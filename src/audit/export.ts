@@ -1,0 +1,35 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../storage/tables.ts";
+import { storedHead } from "./chain/head.ts";
+import { entryPages, type StoredEntry, type StoredSeal, sealPages } from "./read.ts";
+
+/** An entry, the seal that closes its batch, or the head at the end. Every column is text, as it is hashed. */
+export type Exported =
+  | { entry: StoredEntry }
+  /** `removed`: retention has taken the entries of the batch. */
+  | { seal: Omit<StoredSeal, "list"> & { removed: boolean } }
+  | { head: { batch: string; hash: string } };
+
+/** The sealed trail in order: of each batch its entries and then its seal; the head is last. Nothing is verified. */
+export async function* exportTrail(db: Kysely<Tables>): AsyncGenerator<Exported> {
+  const head = await storedHead(db);
+  const upTo = `${head?.batch ?? Number.MAX_SAFE_INTEGER}`;
+  let above: string | undefined;
+  for await (const seals of sealPages(db, { upTo })) {
+    for (const { list, ...seal } of seals) {
+      let entries = 0;
+      for await (const page of entryPages(db, { ...(above && { above }), upTo: seal.batch })) {
+        for (const entry of page) yield { entry };
+        entries += page.length;
+      }
+      above = seal.batch;
+      yield { seal: { ...seal, removed: entries === 0 && (await isRemoved(seal.batch)) } };
+    }
+  }
+  if (head !== undefined) yield { head: { batch: `${head.batch}`, hash: head.hash } };
+
+  // Asked when a batch turns out to be empty: retention may go on meanwhile.
+  async function isRemoved(batch: string): Promise<boolean> {
+    return Number(batch) <= ((await storedHead(db))?.removed ?? 0);
+  }
+}

@@ -1,0 +1,120 @@
+import type { Kysely } from "kysely";
+import type { AuditEvent } from "../storage/audited.ts";
+import type { Tables } from "../storage/tables.ts";
+import { entryOf } from "./append.ts";
+
+const entriesAtOnce = 1000;
+
+/** Ledger and trail are both kept for so long. */
+const months = 24;
+
+/** A retry or a late outcome may come so much later than its row, and each sweep at a time of its own. */
+const margin = 2 * 86_400_000;
+
+/** A verification of the ledger, as the trail should have it. */
+export interface LedgerRow {
+  reference: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  /** Null while it is under way, and until the trail's turn to record it comes. */
+  event: AuditEvent | null;
+}
+
+/** Where ledger and trail do not say the same. */
+export interface Difference {
+  reference: string;
+  /** Without its subject, such as "has no entry on the audit trail". */
+  what: string;
+}
+
+export interface ReconcileOptions {
+  /** All rows of the ledger, each once, in pages. */
+  ledger: AsyncIterable<readonly LedgerRow[]>;
+  /** Hears each difference as it is found. */
+  found: (difference: Difference) => void;
+  /** Milliseconds since 1970. */
+  now?: number;
+}
+
+export interface Reconciled {
+  verifications: number;
+  /** Verifications that the trail names. */
+  recorded: number;
+  differences: number;
+}
+
+/**
+ * Holds the ledger against the trail: each verification that has ended must have an entry, the last one must say what the
+ * row says, and each entry must have its row. What retention removes in these days is left out. `db` must show one moment.
+ * The entries are believed: whether they are as they were sealed is for `verify` to tell.
+ */
+export async function reconcile(db: Kysely<Tables>, options: ReconcileOptions): Promise<Reconciled> {
+  const { ledger, found, now = Date.now() } = options;
+  const result: Reconciled = { verifications: 0, recorded: 0, differences: 0 };
+  const note = (reference: string, what: string) => {
+    result.differences += 1;
+    found({ reference, what });
+  };
+  const oldest = new Date(now);
+  oldest.setUTCMonth(oldest.getUTCMonth() - months);
+  const demanded = oldest.getTime() + margin;
+
+  const recorded = await lastEntries(db);
+  result.recorded = recorded.size;
+  for await (const rows of ledger) {
+    for (const { reference, createdAt, event } of rows) {
+      result.verifications += 1;
+      const entry = recorded.get(reference);
+      recorded.delete(reference);
+      if (event === null) continue;
+      if (entry !== undefined) {
+        const difference = differenceOf(entryOf(event, now).facts, entry.facts);
+        if (difference) note(reference, difference);
+      } else if (createdAt >= demanded) note(reference, "has ended, and has no entry on the audit trail");
+    }
+  }
+  for (const [reference, { occurredAt }] of recorded)
+    if (occurredAt >= demanded) note(reference, "is on the audit trail, and not on the ledger");
+  return result;
+}
+
+/** The newest entry of each verification. */
+async function lastEntries(db: Kysely<Tables>): Promise<Map<string, { occurredAt: number; facts: string }>> {
+  const last = new Map<string, { occurredAt: number; facts: string }>();
+  let after = { occurred_at: -1, id: "" };
+  for (;;) {
+    const { occurred_at, id } = after;
+    const page = await db
+      .selectFrom("audit_entry")
+      .select(["id", "occurred_at", "facts"])
+      .where("kind", "=", "verification.ended")
+      .where((it) => it(it.refTuple("occurred_at", "id"), ">", it.tuple(occurred_at, id)))
+      .orderBy("occurred_at")
+      .orderBy("id")
+      .limit(entriesAtOnce)
+      .execute();
+    for (const { id, occurred_at, facts } of page)
+      last.set(String(factsOf(facts).reference ?? id), { occurredAt: occurred_at, facts });
+    if (page.length < entriesAtOnce) return last;
+    after = page.at(-1)!;
+  }
+}
+
+function differenceOf(onLedger: string, onTrail: string): string | undefined {
+  if (onLedger === onTrail) return undefined;
+  const [ledger, trail] = [factsOf(onLedger), factsOf(onTrail)];
+  const names = Object.keys(ledger).filter((name) => ledger[name] !== trail[name]);
+  const differences = names.map(
+    (name) => `${name} is ${ledger[name]} on the ledger and ${trail[name]} on the audit trail`,
+  );
+  return differences.join(", ") || "has an entry of another form";
+}
+
+/** No facts at all if the text was tampered with. */
+function factsOf(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}

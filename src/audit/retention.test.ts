@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Kysely, KyselyPlugin } from "kysely";
+import type { Tables } from "../storage/tables.ts";
+import { appendSome, engines, faultsAfter, faultsIn, sealKey, sign, trailStore } from "./audit.fixture.ts";
+import { removeOld } from "./retention.ts";
+import { seal } from "./seal-batch.ts";
+import { verify } from "./verify-chain.ts";
+
+/** One batch of each size, sealed at 1000, 2000 and so on. */
+async function sealAt(db: Kysely<Tables>, ...sizes: number[]): Promise<void> {
+  for (const [index, size] of sizes.entries()) {
+    await appendSome(db, size);
+    await seal(db, sign, () => (index + 1) * 1000);
+  }
+}
+
+async function kept(db: Kysely<Tables>): Promise<number[]> {
+  const rows = await db.selectFrom("audit_entry").select("batch").distinct().where("batch", "is not", null).execute();
+  return rows.map(({ batch }) => batch!).sort((a, b) => a - b);
+}
+
+/** A view of the store in which `work` is done after the `place`-th answer. */
+function meanwhile(db: Kysely<Tables>, place: number, work: () => Promise<void>): Kysely<Tables> {
+  let answers = 0;
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      answers += 1;
+      if (answers === place) await work();
+      return result;
+    },
+  };
+  return db.withPlugin(plugin);
+}
+
+for (const engine of engines) {
+  describe(`retention on ${engine.name}`, () => {
+    describe("of a trail", () => {
+      const store = trailStore(engine);
+
+      it("removes the entries of whole old batches, keeps their seals and records it", async () => {
+        await sealAt(store.db, 3, 1, 4, 2);
+        await removeOld(store.db, sign, 3000);
+        assert.deepEqual(await kept(store.db), [3, 4]);
+        const seals = await store.db.selectFrom("audit_seal").select(["batch", "size"]).orderBy("batch").execute();
+        assert.deepEqual(
+          seals.map(({ size }) => size),
+          [3, 1, 4, 2],
+        );
+        const recorded = await store.db
+          .selectFrom("audit_entry")
+          .select(["kind", "actor", "facts"])
+          .where("batch", "is", null)
+          .execute();
+        const facts = '{"through":2,"batches":2,"entries":4}';
+        assert.deepEqual(recorded, [{ kind: "audit.removed", actor: "system", facts }]);
+        await seal(store.db, sign, () => 9000);
+        const { head, ...counts } = await verify(store.db, sealKey, { found: () => assert.fail("a fault was found") });
+        assert.deepEqual(counts, { batches: 5, removedBatches: 2, entries: 7, unsealed: 0, faults: 0 });
+        assert.equal(head?.batch, 5);
+      });
+
+      it("does nothing when there is nothing old", async () => {
+        await removeOld(store.db, sign, 3000);
+        assert.deepEqual(await kept(store.db), [3, 4, 5]);
+        assert.deepEqual(await faultsIn(store.db), []);
+      });
+
+      it("is not led to remove what is not old by a seal whose time was changed", async () => {
+        const setTime = (time: number) =>
+          store.db.updateTable("audit_seal").set({ sealed_at: time }).where("batch", "=", 3).execute();
+        await setTime(2000);
+        const sentence = "The seal of batch 3 of the audit trail was changed.";
+        await assert.rejects(removeOld(store.db, sign, 3000), { name: "JournalFault", message: sentence });
+        await setTime(3000);
+        assert.deepEqual(await kept(store.db), [3, 4, 5]);
+        assert.deepEqual(await faultsIn(store.db), []);
+      });
+
+      it("leaves an entry that stands in a removed batch to be found", async () => {
+        const faults = await faultsAfter(store.db, (trx) =>
+          trx.updateTable("audit_entry").set({ batch: 1 }).where("batch", "=", 3).where("position", "=", 1).execute(),
+        );
+        assert.deepEqual(
+          faults.map(({ batch, what }) => [batch, what]),
+          [
+            [1, "was put into the batch after it was sealed"],
+            [3, "is gone from place 1 of the batch"],
+          ],
+        );
+      });
+
+      it("may remove the newest batch: the next one still follows it", async () => {
+        await removeOld(store.db, sign, 10_000);
+        assert.deepEqual(await kept(store.db), []);
+        await seal(store.db, sign);
+        await appendSome(store.db, 2);
+        await seal(store.db, sign);
+        assert.deepEqual(await kept(store.db), [6, 7]);
+        assert.deepEqual(await faultsIn(store.db), []);
+      });
+    });
+
+    describe("of a long trail", () => {
+      const store = trailStore(engine);
+
+      it("removes no more than a thousand entries in one transaction", async () => {
+        await sealAt(store.db, 600, 600, 300);
+        await removeOld(store.db, sign, 9000);
+        const recorded = await store.db.selectFrom("audit_entry").select("facts").execute();
+        assert.deepEqual(new Set(recorded.map(({ facts }) => JSON.parse(facts).entries)), new Set([600, 900]));
+        assert.deepEqual(await faultsIn(store.db), []);
+      });
+    });
+
+    describe("beside a verification", () => {
+      const store = trailStore(engine);
+
+      it("gives it nothing to find, whenever it comes", async () => {
+        const batches = 8;
+        await sealAt(store.db, ...Array.from({ length: batches }, () => 2));
+        for (let place = 1; place < batches; place += 1) {
+          const remove = () => removeOld(store.beside, sign, (place + 1) * 1000);
+          assert.deepEqual(await faultsIn(meanwhile(store.db, place, remove)), []);
+          assert.equal((await kept(store.db))[0], place + 1);
+        }
+      });
+
+      it("hides no tampering with what it leaves", async () => {
+        await store.db.updateTable("audit_entry").set({ actor: "mallory" }).where("batch", "=", 8).execute();
+        const remove = () => removeOld(store.beside, sign, 8000);
+        for (const place of [1, 2, 3]) {
+          const faults = await faultsIn(meanwhile(store.db, place, remove));
+          assert.deepEqual(
+            faults.map(({ batch, what }) => [batch, what]),
+            Array.from({ length: 2 }, () => [8, "was changed after it was sealed"]),
+          );
+        }
+      });
+    });
+  });
+
+  describe(`sealing on ${engine.name} beside a verification`, () => {
+    const store = trailStore(engine);
+
+    it("gives it nothing to find, whenever it comes", async () => {
+      await sealAt(store.db, 2, 2);
+      for (let place = 1; place <= 8; place += 1) {
+        const sealMore = async () => {
+          await appendSome(store.beside, 2);
+          await seal(store.beside, sign);
+        };
+        assert.deepEqual(await faultsIn(meanwhile(store.db, place, sealMore)), []);
+      }
+    });
+  });
+}

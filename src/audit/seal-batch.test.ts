@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Kysely } from "kysely";
+import type { Tables } from "../storage/tables.ts";
+import { append } from "./append.ts";
+import { appendAt, appendSome, engines, faultsIn, sealKey, sealSome, sign, trailStore } from "./audit.fixture.ts";
+import { seal } from "./seal-batch.ts";
+
+const minuteAgo = Date.now() - 60_000;
+const revoked = (key: string) => ({ kind: "key.revoked", actor: "system", facts: { key } });
+
+async function keysIn(db: Kysely<Tables>): Promise<string[]> {
+  const rows = await db.selectFrom("audit_entry").select("facts").where("batch", "is not", null).execute();
+  return rows.map(({ facts }) => JSON.parse(facts).key as string);
+}
+
+async function sizes(db: Kysely<Tables>): Promise<number[]> {
+  const seals = await db.selectFrom("audit_seal").select("size").orderBy("batch").execute();
+  return seals.map(({ size }) => size);
+}
+
+for (const engine of engines) {
+  describe(`sealing on ${engine.name}`, () => {
+    describe("one after another", () => {
+      const store = trailStore(engine);
+
+      it("of nothing makes no batch", async () => {
+        await seal(store.db, sign);
+        assert.deepEqual(await sizes(store.db), []);
+        assert.deepEqual(await faultsIn(store.db), []);
+      });
+
+      it("takes what was committed in one batch, oldest first", async () => {
+        await appendAt(store.db, minuteAgo + 2, revoked("second"));
+        await appendAt(store.db, minuteAgo + 3, revoked("third"));
+        await appendAt(store.db, minuteAgo + 1, revoked("first"));
+        await seal(store.db, sign);
+        const placed = await store.db.selectFrom("audit_entry").selectAll().orderBy("position").execute();
+        assert.deepEqual(
+          placed.map(({ facts, batch, position }) => [JSON.parse(facts).key, batch, position]),
+          [
+            ["first", 1, 1],
+            ["second", 1, 2],
+            ["third", 1, 3],
+          ],
+        );
+      });
+
+      it("that fails half-way leaves all as it was", async () => {
+        await appendAt(store.db, minuteAgo + 4, revoked("fourth"));
+        const failing = seal(store.db, (text) => {
+          if (/^head \S+ 2 /.test(text)) throw new Error("the power went");
+          return sign(text);
+        });
+        await assert.rejects(failing, /the power went/);
+        assert.deepEqual(await sizes(store.db), [3]);
+        await seal(store.db, sign);
+        assert.deepEqual(await sizes(store.db), [3, 1]);
+        assert.deepEqual(await faultsIn(store.db), []);
+      });
+
+      it("makes batches of a thousand, and never holds the thread for 50 ms", async () => {
+        for (let thousands = 0; thousands < 10; thousands += 1) await appendSome(store.db, 1000);
+        let longest = 0;
+        let sealed = false;
+        const sealing = seal(store.db, sign).finally(() => {
+          sealed = true;
+        });
+        // The thread's own time, so that other processes on the machine do not count.
+        let before = process.threadCpuUsage();
+        while (!sealed) {
+          await turn();
+          const { user, system } = process.threadCpuUsage(before);
+          longest = Math.max(longest, (user + system) / 1000);
+          before = process.threadCpuUsage();
+        }
+        await sealing;
+        assert.deepEqual(await sizes(store.db), [3, 1, ...Array.from({ length: 10 }, () => 1000)]);
+        assert.ok(longest < 50, `${longest} ms`);
+        assert.deepEqual(await faultsIn(store.db), []);
+      });
+    });
+
+    describe("of many processes", () => {
+      const store = trailStore(engine);
+
+      it("puts every committed entry in exactly one batch, and none that was rolled back", async () => {
+        const committed: string[] = [];
+        const write = async (db: Kysely<Tables>, name: string) => {
+          for (let count = 0; count < 20; count += 1) {
+            const trx = await db.startTransaction().execute();
+            const keys = Array.from({ length: 1 + (count % 4) }, (_, index) => `${name}-${count}-${index}`);
+            for (const key of keys) await append(trx, revoked(key));
+            await (count % 3 === 2 ? trx.rollback() : trx.commit()).execute();
+            if (count % 3 !== 2) committed.push(...keys);
+          }
+        };
+        let writing = true;
+        const sealOn = async (db: Kysely<Tables>) => {
+          while (writing) await seal(db, sign);
+        };
+        const sealing = Promise.all([sealOn(store.db), sealOn(store.beside)]);
+        const writers = Array.from({ length: 12 }, (_, index) =>
+          write(index % 2 === 0 ? store.db : store.beside, `writer${index}`),
+        );
+        await Promise.all(writers).finally(() => {
+          writing = false;
+        });
+        await sealing;
+        await Promise.all([seal(store.db, sign), seal(store.beside, sign)]);
+
+        assert.deepEqual((await keysIn(store.db)).sort(), committed.sort());
+        const all = await sizes(store.db);
+        assert.ok(all.length > 1);
+        assert.equal(
+          all.reduce((sum, size) => sum + size, 0),
+          committed.length,
+        );
+        assert.deepEqual(await faultsIn(store.db), []);
+      });
+    });
+
+    describe("by processes that are killed", () => {
+      const store = trailStore(engine);
+
+      it("goes on where it ended, and nothing acknowledged is lost", async () => {
+        const acknowledged: string[] = [];
+        const start = (name: string) => {
+          const script = fileURLToPath(new URL("./sealing.fixture.ts", import.meta.url));
+          const settings = JSON.stringify({ ...store.fresh.settings, serving: false });
+          return spawn(process.execPath, [script, settings, sealKey.toString("base64"), name], {
+            stdio: ["ignore", "pipe", "inherit"],
+          });
+        };
+        const killAfter = async (child: ChildProcess, lines: number) => {
+          const exited = once(child, "exit");
+          const own: string[] = [];
+          for await (const line of createInterface({ input: child.stdout! })) {
+            own.push(line);
+            if (own.length === lines) child.kill("SIGKILL");
+          }
+          assert.deepEqual(await exited, [null, "SIGKILL"]);
+          // The kill may have cut the last line short.
+          acknowledged.push(...own.slice(0, -1));
+        };
+        await Promise.all([killAfter(start("one"), 100), killAfter(start("two"), 200)]);
+        await seal(store.db, sign);
+
+        const kept = new Set(await keysIn(store.db));
+        assert.deepEqual(
+          acknowledged.filter((key) => !kept.has(key)),
+          [],
+        );
+        assert.ok((await sizes(store.db)).length > 1);
+        assert.deepEqual(await faultsIn(store.db), []);
+      });
+    });
+
+    describe("over what was tampered with", () => {
+      const store = trailStore(engine);
+
+      for (const [fault, tamper, sentence] of [
+        ["a missing head", (db: Kysely<Tables>) => db.deleteFrom("audit_head"), /^The head of the audit trail is miss/],
+        [
+          "a head without its keyed hash",
+          (db: Kysely<Tables>) => db.updateTable("audit_head").set({ batch: 0, hash: "" }),
+          /^The head/,
+        ],
+        [
+          "a newest seal that was changed",
+          (db: Kysely<Tables>) => db.updateTable("audit_seal").set({ sealed_at: 5 }),
+          /newest batch, \d+, is missing or was changed\.$/,
+        ],
+        ["a newest seal that is gone", (db: Kysely<Tables>) => db.deleteFrom("audit_seal"), /newest batch/],
+      ] as const) {
+        it(`is refused: ${fault}`, async () => {
+          await sealSome(store.db, 2);
+          await append(store.db, revoked("later"));
+          const heads = await store.db.selectFrom("audit_head").selectAll().execute();
+          const seals = await store.db.selectFrom("audit_seal").selectAll().execute();
+          await tamper(store.db).execute();
+          await assert.rejects(seal(store.db, sign), { name: "JournalFault", message: sentence });
+
+          await store.db.deleteFrom("audit_head").execute();
+          await store.db.deleteFrom("audit_seal").execute();
+          await store.db.insertInto("audit_head").values(heads).execute();
+          await store.db.insertInto("audit_seal").values(seals).execute();
+          await seal(store.db, sign);
+          assert.deepEqual(await faultsIn(store.db), []);
+        });
+      }
+
+      it("does not hide a change to an entry that was taken out of its batch for it", async () => {
+        await sealSome(store.db, 3);
+        const { batch } = await store.db.selectFrom("audit_head").select("batch").executeTakeFirstOrThrow();
+        const changed = await store.db
+          .updateTable("audit_entry")
+          .set({ actor: "mallory", batch: null, position: 0 })
+          .where("batch", "=", batch)
+          .where("position", "=", 2)
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        await seal(store.db, sign);
+        assert.deepEqual(await faultsIn(store.db), [
+          { batch, entry: changed.id, what: "is gone from place 2 of the batch" },
+        ]);
+      });
+    });
+  });
+}
+
+describe("sealing on postgres", () => {
+  const store = trailStore(engines.find(({ name }) => name === "postgres")!);
+
+  it("takes an entry that commits late into a later batch", async () => {
+    const early = await store.db.startTransaction().execute();
+    await appendAt(early, minuteAgo + 1, revoked("early"));
+    await appendAt(store.db, minuteAgo + 2, revoked("late"));
+    await seal(store.db, sign);
+    assert.deepEqual(await keysIn(store.db), ["late"]);
+    await early.commit().execute();
+    await seal(store.db, sign);
+    assert.deepEqual((await keysIn(store.db)).sort(), ["early", "late"]);
+    assert.deepEqual(await sizes(store.db), [1, 1]);
+    assert.deepEqual(await faultsIn(store.db), []);
+  });
+});

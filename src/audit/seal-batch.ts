@@ -1,0 +1,70 @@
+import type { Kysely, Transaction } from "kysely";
+import type { Tables } from "../storage/tables.ts";
+import { holdHead, moveHead } from "./chain/head.ts";
+import { batchSize, digest, listOf, type SealedColumns, type Sign, sealHash, sealMac } from "./chain/seal.ts";
+import { entryColumns } from "./read.ts";
+
+/** Seals all committed entries that are not sealed yet, oldest first; safe beside other processes that do the same. */
+export async function seal(db: Kysely<Tables>, sign: Sign, now: () => number = Date.now): Promise<void> {
+  while (await hasUnsealed(db)) {
+    const sealed = await db.transaction().execute((trx) => sealBatch(trx, sign, now()));
+    if (sealed < batchSize) return;
+  }
+}
+
+async function hasUnsealed(db: Kysely<Tables>): Promise<boolean> {
+  const oldest = await db
+    .selectFrom("audit_entry")
+    .select("id")
+    .where("batch", "is", null)
+    // In the order of the index of unsealed entries: PostgreSQL might else read the table from its beginning.
+    .orderBy("occurred_at")
+    .limit(1)
+    .executeTakeFirst();
+  return oldest !== undefined;
+}
+
+async function sealBatch(trx: Transaction<Tables>, sign: Sign, now: number): Promise<number> {
+  const head = await holdHead(trx, sign);
+  const batch = head.batch + 1;
+  const entries = await take(trx, batch);
+  if (entries.length === 0) return 0;
+  const list = listOf(entries);
+  const row = { batch, previous: head.hash, sealed_at: now, size: entries.length, content: digest(list) };
+  await trx
+    .insertInto("audit_seal")
+    .values({ ...row, list, mac: sealMac(sign, row) })
+    .execute();
+  await moveHead(trx, sign, { ...head, batch, hash: sealHash(row) });
+  return entries.length;
+}
+
+/** Gives unsealed entries, oldest first, their place in `batch`: one that commits later is taken by a later batch. */
+async function take(trx: Transaction<Tables>, batch: number): Promise<SealedColumns[]> {
+  const taken = await trx
+    .updateTable("audit_entry")
+    .from((from) =>
+      from
+        .selectFrom("audit_entry")
+        .select((it) => [
+          "id",
+          "occurred_at",
+          it.fn
+            .agg<number>("row_number")
+            .over((over) => over.orderBy("occurred_at").orderBy("id"))
+            .as("place"),
+        ])
+        .where("batch", "is", null)
+        .orderBy("occurred_at")
+        .orderBy("id")
+        .limit(batchSize)
+        .as("oldest"),
+    )
+    .set((it) => ({ batch, position: it.ref("oldest.place") }))
+    .whereRef("audit_entry.occurred_at", "=", "oldest.occurred_at")
+    .whereRef("audit_entry.id", "=", "oldest.id")
+    .where("audit_entry.batch", "is", null)
+    .returning([...entryColumns, "audit_entry.position"])
+    .execute();
+  return taken.sort((a, b) => a.position - b.position);
+}

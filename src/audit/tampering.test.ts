@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { before, describe, it } from "node:test";
+import { type Kysely, sql, type UpdateObject } from "kysely";
+import type { AuditEntryRow, AuditHeadRow, AuditSealRow, Tables } from "../storage/tables.ts";
+import { engines, faultsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
+
+type Trx = Kysely<Tables>;
+
+const setEntry = (trx: Trx, { id }: AuditEntryRow, values: UpdateObject<Tables, "audit_entry">) =>
+  trx.updateTable("audit_entry").set(values).where("id", "=", id).execute();
+const setSeal = (trx: Trx, batch: number, values: UpdateObject<Tables, "audit_seal">) =>
+  trx.updateTable("audit_seal").set(values).where("batch", "=", batch).execute();
+
+for (const engine of engines) {
+  describe(`a verification on ${engine.name}`, () => {
+    const store = trailStore(engine);
+    const trail = new SealedTrail(store);
+    before(() => trail.make());
+
+    const entryChanges: Record<Exclude<keyof AuditEntryRow, "batch">, (row: AuditEntryRow) => string | number> = {
+      id: () => "AAAAAAAAAAAAAAAAAAAA",
+      occurred_at: (row) => row.occurred_at + 1,
+      kind: () => "key.created",
+      actor: () => "mallory",
+      facts: (row) => row.facts.replace("key-", "kay-"),
+      position: () => 4,
+    };
+    for (const [column, change] of Object.entries(entryChanges)) {
+      it(`finds a change to ${column} of any entry`, async () => {
+        for (const target of trail.entries.filter(({ batch }) => batch === 2)) {
+          const places = await trail.places((trx) => setEntry(trx, target, { [column]: change(target) }));
+          const both = column === "id" ? [[2, "AAAAAAAAAAAAAAAAAAAA"]] : [];
+          assert.deepEqual(places, [...both, [2, target.id]]);
+        }
+      });
+    }
+
+    for (const [where, batch, place] of [
+      ["another batch", 3, 3],
+      ["a batch that is none", 7, null],
+      ["a batch below the first", -1, null],
+      ["a batch beyond all numbers", sql<number>`1152921504606846977`, null],
+      ["no batch", null, undefined],
+    ] as const) {
+      it(`finds an entry moved to ${where}`, async () => {
+        const target = trail.at(2, 2);
+        const places = await trail.places((trx) => setEntry(trx, target, { batch, position: 99 }));
+        const found =
+          place === undefined
+            ? [[2, target.id]]
+            : [
+                [2, target.id],
+                [place, target.id],
+              ];
+        assert.deepEqual(new Set(places.map(String)), new Set(found.map(String)));
+      });
+    }
+
+    it("finds an entry that is gone, wherever it stood", async () => {
+      for (const target of trail.entries) {
+        const places = await trail.places((trx) => trx.deleteFrom("audit_entry").where("id", "=", target.id).execute());
+        assert.deepEqual(places, [[target.batch, target.id]]);
+      }
+    });
+
+    it("finds an entry that was put in, wherever it stands", async () => {
+      for (const batch of [1, 2, 3])
+        for (const position of [-1, 0, 6, 2 ** 31 - 1]) {
+          const id = randomBytes(15).toString("base64url");
+          const places = await trail.places((trx) =>
+            trx
+              .insertInto("audit_entry")
+              .values({ ...trail.at(batch, 1), id, position })
+              .execute(),
+          );
+          assert.deepEqual(places, [[batch, id]]);
+        }
+    });
+
+    it("finds two entries that were swapped", async () => {
+      for (const [a, b] of [
+        [trail.at(2, 1), trail.at(2, 3)],
+        [trail.at(1, 2), trail.at(3, 2)],
+      ] as const) {
+        const places = await trail.places(async (trx) => {
+          await setEntry(trx, a, { batch: 9 });
+          await setEntry(trx, b, { batch: a.batch, position: a.position });
+          await setEntry(trx, a, { batch: b.batch, position: b.position });
+        });
+        const named = new Set(places.map(([, entry]) => entry));
+        assert.deepEqual(named, new Set([a.id, b.id]));
+        assert.ok(
+          places.some(([batch, entry]) => batch === a.batch && entry === a.id),
+          "a is not where it was",
+        );
+        assert.ok(
+          places.some(([batch, entry]) => batch === b.batch && entry === b.id),
+          "b is not where it was",
+        );
+      }
+    });
+
+    it("finds two entries whose facts were swapped", async () => {
+      const [a, b] = [trail.at(2, 1), trail.at(2, 3)];
+      const places = await trail.places(async (trx) => {
+        await setEntry(trx, a, { facts: b.facts });
+        await setEntry(trx, b, { facts: a.facts });
+      });
+      assert.deepEqual(places, [
+        [2, a.id],
+        [2, b.id],
+      ]);
+    });
+
+    const sealChanges: Record<Exclude<keyof AuditSealRow, "batch">, (row: AuditSealRow) => string | number> = {
+      previous: () => "",
+      sealed_at: (row) => row.sealed_at - 1,
+      size: (row) => row.size + 1,
+      content: (row) => row.content.slice(0, -1),
+      list: (row) => row.list.split("\n").reverse().join("\n"),
+      mac: (row) => `A${row.mac}`,
+    };
+    for (const [column, change] of Object.entries(sealChanges)) {
+      it(`finds a change to ${column} of any seal`, async () => {
+        for (const target of trail.seals.slice(1)) {
+          const places = await trail.places((trx) => setSeal(trx, target.batch, { [column]: change(target) }));
+          assert.ok(places.length > 0);
+          assert.deepEqual(new Set(places.map(([batch]) => batch)), new Set([target.batch]));
+          assert.deepEqual(places[0], [target.batch, null]);
+        }
+      });
+    }
+
+    it("finds a seal with another number", async () => {
+      for (const number of [7, -1, sql<number>`1152921504606846977`]) {
+        const faults = await faultsAfter(store.db, (trx) => setSeal(trx, 2, { batch: number }));
+        assert.ok(faults.some(({ batch, what }) => batch === 2 && /^is missing/.test(what)));
+        const strays = faults
+          .filter(({ what }) => what === "names batch 2, which has no seal")
+          .map(({ entry }) => entry);
+        assert.deepEqual(strays, [trail.at(2, 1).id, trail.at(2, 2).id, trail.at(2, 3).id]);
+      }
+    });
+
+    it("finds two batches that were swapped: their seals, their entries, or both", async () => {
+      const swapSeals = async (trx: Trx) => {
+        await setSeal(trx, 1, { batch: 99 });
+        await setSeal(trx, 2, { batch: 1 });
+        await setSeal(trx, 99, { batch: 2 });
+      };
+      const swapEntries = async (trx: Trx) => {
+        for (const [from, to] of [
+          [1, 99],
+          [2, 1],
+          [99, 2],
+        ] as const)
+          await trx.updateTable("audit_entry").set({ batch: to }).where("batch", "=", from).execute();
+      };
+      for (const swap of [
+        swapSeals,
+        swapEntries,
+        async (trx: Trx) => {
+          await swapSeals(trx);
+          await swapEntries(trx);
+        },
+      ]) {
+        const places = await trail.places(swap);
+        assert.deepEqual(new Set(places.map(([batch]) => batch)), new Set([1, 2]));
+      }
+    });
+
+    for (const [what, keep] of [
+      ["the last batch", 2],
+      ["the last two batches", 1],
+      ["all batches", 0],
+    ] as const) {
+      it(`finds that ${what} was cut off`, async () => {
+        const places = await trail.places(async (trx) => {
+          await trx.deleteFrom("audit_entry").where("batch", ">", keep).execute();
+          await trx.deleteFrom("audit_seal").where("batch", ">", keep).execute();
+        });
+        assert.deepEqual(places, [[keep + 1, null]]);
+      });
+
+      it(`finds that ${what} was cut off, with a head made up to fit`, async () => {
+        const places = await trail.places(async (trx) => {
+          await trx.deleteFrom("audit_entry").where("batch", ">", keep).execute();
+          await trx.deleteFrom("audit_seal").where("batch", ">", keep).execute();
+          const { previous } = trail.seals[keep]!;
+          await trx.updateTable("audit_head").set({ batch: keep, hash: previous }).execute();
+        });
+        assert.deepEqual(places, [[null, null]]);
+      });
+    }
+
+    const headChanges: Record<keyof AuditHeadRow, Partial<Record<keyof AuditHeadRow, number | string>>> = {
+      id: { id: 2 },
+      store: { store: "another" },
+      batch: { batch: 2 },
+      hash: { hash: "A".repeat(43) },
+      removed: { removed: 1 },
+      mac: { mac: "" },
+    };
+    for (const [column, change] of Object.entries(headChanges)) {
+      it(`finds a change to ${column} of the head`, async () => {
+        const places = await trail.places((trx) =>
+          trx
+            .updateTable("audit_head")
+            .set(change as UpdateObject<Tables, "audit_head">)
+            .execute(),
+        );
+        assert.deepEqual(places, [[null, null]]);
+      });
+    }
+
+    it("finds a batch whose entries were taken as if retention had removed them", async () => {
+      const places = await trail.places(async (trx) => {
+        await trx.deleteFrom("audit_entry").where("batch", "=", 1).execute();
+        await setSeal(trx, 1, { list: "" });
+      });
+      assert.deepEqual(places, [[1, null]]);
+    });
+
+    it("finds a head that was put back to the start", async () => {
+      const start = { batch: 0, hash: "", removed: 0, mac: "" };
+      const places = await trail.places((trx) => trx.updateTable("audit_head").set(start).execute());
+      assert.deepEqual(places, [[null, null]]);
+    });
+  });
+}

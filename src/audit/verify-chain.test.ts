@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { before, describe, it } from "node:test";
+import type { Kysely, Transaction } from "kysely";
+import type { Tables } from "../storage/tables.ts";
+import {
+  appendAt,
+  appendSome,
+  engines,
+  faultsAfter,
+  faultsIn,
+  type Place,
+  SealedTrail,
+  sealKey,
+  sign,
+  trailStore,
+} from "./audit.fixture.ts";
+import { moveHead } from "./chain/head.ts";
+import { verify } from "./verify-chain.ts";
+
+type Trx = Kysely<Tables>;
+
+/** For a trail in which nothing may be found. */
+const nothing = () => assert.fail("a fault was found");
+
+for (const engine of engines) {
+  describe(`a verification on ${engine.name}`, () => {
+    const store = trailStore(engine);
+    const trail = new SealedTrail(store);
+    before(() => trail.make());
+
+    it("of a whole trail finds nothing, and counts what it read", async () => {
+      await appendSome(store.db, 2);
+      const { head, ...counts } = await verify(store.db, sealKey, { found: nothing });
+      assert.deepEqual(counts, { batches: 3, removedBatches: 0, entries: 12, unsealed: 2, faults: 0 });
+      assert.equal(head?.batch, 3);
+      assert.match(head.hash, /^[\w-]{43}$/);
+      await store.db.deleteFrom("audit_entry").where("batch", "is", null).execute();
+    });
+
+    it("tells how far it is", async () => {
+      const told: [number, number][] = [];
+      await verify(store.db, sealKey, { found: nothing, progress: (...far) => told.push(far) });
+      assert.deepEqual(told.at(-1), [3, 3]);
+    });
+
+    it("finds only against a head kept elsewhere that all was put back to an earlier state", async () => {
+      const heads = await store.db.selectFrom("audit_head").selectAll().execute();
+      const { head: kept } = await verify(store.db, sealKey, { found: nothing });
+      const putBack = async (trx: Trx) => {
+        await trx.deleteFrom("audit_entry").execute();
+        await trx.deleteFrom("audit_seal").execute();
+        const first = { store: heads[0]!.store, batch: 0, hash: "", removed: 0 };
+        await moveHead(trx as Transaction<Tables>, sign, first);
+      };
+      assert.equal(heads.length, 1);
+      assert.deepEqual(await faultsAfter(store.db, putBack), []);
+      assert.deepEqual(await faultsAfter(store.db, putBack, { kept: kept! }), [
+        { batch: 3, entry: null, what: "is named by the kept head, and the trail ends before it" },
+      ]);
+      assert.deepEqual(await faultsIn(store.db, { kept: kept! }), []);
+      assert.deepEqual(await faultsIn(store.db, { kept: { batch: 2, hash: kept!.hash } }), [
+        { batch: 2, entry: null, what: "is another than the kept head names" },
+      ]);
+    });
+
+    it("finds a seal that was made with another key", async () => {
+      const other = await faultsIn(store.db, {});
+      assert.deepEqual(other, []);
+      const found: Place[] = [];
+      await verify(store.db, randomBytes(32), { found: ({ batch, entry }) => found.push([batch, entry]) });
+      assert.deepEqual(found, [
+        [null, null],
+        [1, null],
+        [2, null],
+        [3, null],
+      ]);
+    });
+
+    it("finds what waits to be sealed for over 10 minutes", async () => {
+      const now = Date.now();
+      await faultsAfter(store.db, async (trx) => {
+        await appendAt(trx, now - 9 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
+        assert.deepEqual(await faultsIn(trx, { now }), []);
+        await appendAt(trx, now - 11 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
+        await appendAt(trx, now - 12 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });
+        const [fault, ...others] = await faultsIn(trx, { now });
+        assert.match(fault!.what, /^waits to be sealed for over 10 minutes, the oldest of 2: /);
+        assert.deepEqual(others, []);
+      });
+    });
+  });
+}

@@ -1,0 +1,180 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../storage/tables.ts";
+import type { Anchor } from "./anchor/anchor.ts";
+import { SealedBatch } from "./chain/batch.ts";
+import { Chain, type KeptHead, type Pin } from "./chain/chain.ts";
+import { type Head, readHead } from "./chain/head.ts";
+import { batchSize, type Sign, signer } from "./chain/seal.ts";
+import { entryPages, type Range, sealPages } from "./read.ts";
+
+/** An entry unsealed for longer is a fault: nobody seals, or somebody took it out of its batch. */
+const longestWait = 10 * 60_000;
+
+/** Where the trail is not as it was written. */
+export interface TrailFault {
+  /** Null for the head, and for an entry of no sealed batch. */
+  batch: number | null;
+  /** Null for the head, and for a batch or its seal. */
+  entry: string | null;
+  /** Without its subject, such as "was changed after it was sealed". */
+  what: string;
+}
+
+export interface VerifyOptions {
+  /** Hears each fault as it is found. */
+  found: (fault: TrailFault) => void;
+  /** Hears now and then how many of all batches are done. */
+  progress?: (done: number, all: number) => void;
+  /** Must be part of the trail. */
+  kept?: KeptHead;
+  /** Must be part of the trail, and of its store. Read it before this verification begins: it may move on meanwhile. */
+  anchor?: Anchor;
+  /** Milliseconds since 1970. */
+  now?: number;
+}
+
+export interface Verified {
+  /** Sealed batches, with those whose entries retention removed. */
+  batches: number;
+  removedBatches: number;
+  /** Entries in those batches. */
+  entries: number;
+  unsealed: number;
+  faults: number;
+  /** Null if it is missing or was changed. */
+  head: KeptHead | null;
+}
+
+/**
+ * Reads the whole trail page by page, and reports each entry and seal that is not as it was sealed with `sealKey`. Works
+ * beside processes that append, seal and remove; what they seal meanwhile is not read.
+ */
+export async function verify(db: Kysely<Tables>, sealKey: Buffer, options: VerifyOptions): Promise<Verified> {
+  const sign = signer(sealKey);
+  const head = await readHead(db, sign);
+  return new Verification(db, sign, head, options).run();
+}
+
+function pinsOf({ kept, anchor }: VerifyOptions): Pin[] {
+  return [
+    ...(kept ? [{ ...kept, by: "the kept head" }] : []),
+    ...(anchor && anchor.batch > 0 ? [{ ...anchor, by: "the anchor" }] : []),
+  ];
+}
+
+class Verification {
+  readonly #db: Kysely<Tables>;
+  readonly #sign: Sign;
+  readonly #head: Head | undefined;
+  readonly #options: VerifyOptions;
+  readonly #chain: Chain;
+  readonly #result: Verified;
+  /** Retention has removed the entries up to this batch; it may go on meanwhile. */
+  #removed: number;
+  /** When everything committed until then had been sealed, in milliseconds since 1970. */
+  #sealedUntil = 0;
+  /** Found, and not told yet. */
+  #noted: TrailFault[] = [];
+
+  constructor(db: Kysely<Tables>, sign: Sign, head: Head | undefined, options: VerifyOptions) {
+    this.#db = db;
+    this.#sign = sign;
+    this.#head = head;
+    this.#options = options;
+    this.#chain = new Chain(sign, pinsOf(options));
+    this.#removed = head?.removed ?? 0;
+    const newest = head === undefined ? null : { batch: head.batch, hash: head.hash };
+    this.#result = { batches: 0, removedBatches: this.#removed, entries: 0, unsealed: 0, faults: 0, head: newest };
+  }
+
+  async run(): Promise<Verified> {
+    if (this.#head === undefined) this.#note(null, null, "is missing, was changed, or is of another key");
+    else if (this.#options.anchor && this.#options.anchor.store !== this.#head.store)
+      this.#note(null, null, "is of another store than the anchor");
+    await this.#sealed();
+    for (const [batch, fault] of this.#chain.end(this.#head)) this.#note(batch, null, fault);
+    await this.#beyond();
+    await this.#unsealed();
+    await this.#tell();
+    return this.#result;
+  }
+
+  /** Every batch up to the head; without a head that can be believed, every batch that is there. */
+  async #sealed(): Promise<void> {
+    const last = String(this.#head?.batch ?? Number.MAX_SAFE_INTEGER);
+    let read: Range = {};
+    for await (const seals of sealPages(this.#db, { upTo: last })) {
+      const lists = new Map<string, SealedBatch>();
+      for (const seal of seals) {
+        const removed = Number(seal.batch) <= this.#removed;
+        for (const [batch, fault] of this.#chain.next(seal, removed)) this.#note(batch, null, fault);
+        lists.set(seal.batch, new SealedBatch(removed ? "" : seal.list, this.#sealedUntil));
+        // Behind a full batch, older entries may have waited for the next one.
+        if (Number(seal.size) < batchSize) this.#sealedUntil = Number(seal.sealed_at);
+      }
+      const upTo = seals.at(-1)!.batch;
+      await this.#compare({ ...read, upTo }, lists);
+      for (const [batch, list] of lists) for (const [id, fault] of list.missing()) this.#note(Number(batch), id, fault);
+      await this.#tell();
+      read = { above: upTo };
+      this.#result.batches += seals.length;
+      this.#options.progress?.(Number(upTo), this.#head?.batch ?? Number(upTo));
+    }
+    await this.#compare({ ...read, upTo: last }, new Map());
+  }
+
+  async #compare(range: Range, lists: ReadonlyMap<string, SealedBatch>): Promise<void> {
+    for await (const entries of entryPages(this.#db, range)) {
+      for (const entry of entries) {
+        const list = lists.get(entry.batch);
+        if (list === undefined) this.#note(null, entry.id, `names batch ${entry.batch}, which has no seal`);
+        else for (const fault of list.faultsOf(entry)) this.#note(Number(entry.batch), entry.id, fault);
+      }
+      this.#result.entries += entries.length;
+      await this.#tell();
+    }
+  }
+
+  /** What names a batch above the head, by the head of the moment: others may seal meanwhile. */
+  async #beyond(): Promise<void> {
+    const head = this.#db.selectFrom("audit_head").select("batch").where("id", "=", 1);
+    const range = { above: this.#head === undefined ? String(Number.MAX_SAFE_INTEGER) : head };
+    for await (const seals of sealPages(this.#db, range))
+      for (const { batch } of seals) this.#note(Number(batch), null, "has a seal, and the trail ends before it");
+    await this.#compare(range, new Map());
+  }
+
+  async #unsealed(): Promise<void> {
+    const unsealed = this.#db.selectFrom("audit_entry").where("batch", "is", null);
+    const count = (query: typeof unsealed) => query.select((it) => it.fn.countAll<number>().as("count"));
+    const { count: all } = await count(unsealed).executeTakeFirstOrThrow();
+    this.#result.unsealed = all;
+    const late = unsealed.where("occurred_at", "<", (this.#options.now ?? Date.now()) - longestWait);
+    const oldest = await late.select("id").orderBy("occurred_at").orderBy("id").limit(1).executeTakeFirst();
+    if (oldest === undefined) return;
+    const { count: lateOnes } = await count(late).executeTakeFirstOrThrow();
+    this.#note(
+      null,
+      oldest.id,
+      `waits to be sealed for over 10 minutes, the oldest of ${lateOnes}: does the service run?`,
+    );
+  }
+
+  #note(batch: number | null, entry: string | null, what: string): void {
+    this.#noted.push({ batch, entry, what });
+  }
+
+  /** Passes on what was noted, but for what retention has removed since it was read. */
+  async #tell(): Promise<void> {
+    if (this.#noted.length === 0) return;
+    const before = this.#removed;
+    const now = (await readHead(this.#db, this.#sign))?.removed ?? 0;
+    this.#removed = Math.max(before, now);
+    for (const fault of this.#noted) {
+      if (fault.batch !== null && fault.batch > before && fault.batch <= this.#removed) continue;
+      this.#result.faults += 1;
+      this.#options.found(fault);
+    }
+    this.#noted = [];
+  }
+}

@@ -1,0 +1,167 @@
+import type { Kysely } from "kysely";
+import { Failure } from "../../operation/failures.ts";
+import { nairaOf } from "../../operation/money.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { valuesOf } from "../files/json.ts";
+import { type Content, type ListName, lists } from "../model/lists.ts";
+import { type PriceList, priceListOf } from "../model/price-lists.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import type { CatalogueChangeAnswer } from "../operations/shapes.ts";
+import { changeOf, oldestRevision } from "../revisions/load.ts";
+import { type Change, differingMembers, kindOf } from "./change.ts";
+
+/** From where, and how much, is asked. */
+export interface ChangesAsked {
+  /** Where an earlier list ended; without it nothing is listed, and `next` is the place to begin. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export type ChangeList = Pick<CatalogueChangeAnswer, "data" | "scheduled" | "next" | "more">;
+
+/** An entry as its own list shows it, or what a caller's own prices are of. */
+type Shown = Record<string, string | number>;
+type Listed = ChangeList["scheduled"][number];
+
+/** A place in the history: after this change of this revision. */
+interface Cursor {
+  readonly revision: number;
+  readonly place: number;
+}
+
+/** Lists what revisions changed, oldest first, up to the one that is served here: never ahead of the look-ups. */
+export async function listChanges(
+  db: Kysely<Tables>,
+  snapshot: Snapshot,
+  { after, limit }: ChangesAsked,
+  accountId: string | undefined,
+): Promise<ChangeList> {
+  const shown = new View(accountId, accountId === undefined ? undefined : priceListOf(snapshot, accountId));
+  const { id: history } = await db.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
+  const from = after === undefined ? { revision: snapshot.revision, place: END } : cursorOf(after, history);
+  if (from.revision > snapshot.revision) await demandKnown(db, from.revision);
+  const rows = await rowsAfter(db, from, snapshot.revision, limit + 1);
+  // After the rows: what is there now was there when they were read.
+  if (await isForgotten(db, from)) throw beginAnew("is older than the changes that are kept");
+  const more = rows.length > limit;
+  const last = more ? rows[limit - 1]! : undefined;
+  const next = last
+    ? { revision: last.number, place: last.place }
+    : { revision: Math.max(from.revision, snapshot.revision), place: END };
+  const data = rows.slice(0, limit).flatMap(({ number, created_at, ...row }) => {
+    const listed = shown.change(changeOf(row), created_at);
+    return listed ? [{ revision: number, ...listed }] : [];
+  });
+  // Competitors need not know tomorrow's prices today.
+  const scheduled = more || accountId === undefined ? [] : await scheduledRows(db, limit);
+  return {
+    data,
+    scheduled: scheduled.flatMap(({ holds_from, ...row }) => shown.change(changeOf(row), holds_from!) ?? []),
+    next: textOf(next, history),
+    more,
+  };
+}
+
+/** Stands for the end of a revision. */
+const END = 0;
+
+/** "0", or revision and place as `textOf` writes them. */
+function cursorOf(text: string, history: string): Cursor {
+  const [at = "", of] = text.split("-");
+  if (text !== "0" && of !== history)
+    throw beginAnew("is of another history of this catalogue, as there is after a restore");
+  const [revision, place] = at.split(".");
+  return { revision: Number(revision), place: place === undefined ? END : Number(place) };
+}
+
+function textOf({ revision, place }: Cursor, history: string): string {
+  return `${place === END ? revision : `${revision}.${place}`}-${history}`;
+}
+
+/** `reason` goes on after the name of the parameter. */
+function beginAnew(reason: string): Failure {
+  const message = `after ${reason}: begin anew without it, and fetch the lists.`;
+  return new Failure("validation_failed", message, { fields: [{ field: "after", message }] });
+}
+
+async function demandKnown(db: Kysely<Tables>, revision: number): Promise<void> {
+  const known = await db
+    .selectFrom("catalogue_revision")
+    .select("number")
+    .where("number", "=", revision)
+    .executeTakeFirst();
+  if (!known) throw beginAnew("names a revision that is still to come");
+}
+
+/** True if changes after this place are no longer kept. */
+async function isForgotten(db: Kysely<Tables>, { revision, place }: Cursor): Promise<boolean> {
+  return (place === END ? revision + 1 : revision) < (await oldestRevision(db));
+}
+
+function rowsAfter(db: Kysely<Tables>, { revision, place }: Cursor, newest: number, limit: number) {
+  const first = place === END ? revision + 1 : revision;
+  return db
+    .selectFrom("catalogue_revision as revision")
+    .innerJoin("catalogue_change as change", "change.draft", "revision.draft")
+    .selectAll("change")
+    .select(["revision.number", "revision.created_at"])
+    .where("revision.number", ">=", first)
+    .where("revision.number", "<=", newest)
+    .where((it) => it.or([it("revision.number", ">", revision), it("change.place", ">", place)]))
+    .orderBy("revision.number")
+    .orderBy("change.place")
+    .limit(limit)
+    .execute();
+}
+
+function scheduledRows(db: Kysely<Tables>, limit: number) {
+  return db
+    .selectFrom("catalogue_draft as draft")
+    .innerJoin("catalogue_change as change", "change.draft", "draft.id")
+    .selectAll("change")
+    .select("draft.holds_from")
+    .where("draft.state", "=", "scheduled")
+    .orderBy("draft.holds_from")
+    .orderBy("draft.id")
+    .orderBy("change.place")
+    .limit(limit)
+    .execute();
+}
+
+/** How one caller sees changes. */
+class View {
+  readonly #accountId: string | undefined;
+  readonly #prices: PriceList | undefined;
+
+  constructor(accountId: string | undefined, prices: PriceList | undefined) {
+    this.#accountId = accountId;
+    this.#prices = prices;
+  }
+
+  /** Undefined if the caller sees no difference. */
+  change(change: Change, holdsFrom: number): Listed | undefined {
+    const { subject } = change;
+    const [old, now] =
+      subject === "prices"
+        ? [this.#ownPrices(change.old?.content), this.#ownPrices(change.new?.content)]
+        : [this.#shown(subject, change, "old"), this.#shown(subject, change, "new")];
+    if (old === null && now === null) return undefined;
+    if (subject !== "prices" && old && now && differingMembers(old, now).length === 0) return undefined;
+    const holds_from = new Date(holdsFrom).toISOString();
+    return { list: subject, change: kindOf(change), holds_from, old: old as Listed["old"], new: now as Listed["new"] };
+  }
+
+  #shown(list: ListName, { key, ...change }: Change, side: "old" | "new"): Shown | null {
+    const content = change[side]?.content;
+    if (content === undefined) return null;
+    const shown = valuesOf(list, content);
+    const own = this.#prices && "price" in lists[list].members;
+    return own ? { ...shown, price: nairaOf(this.#prices!.priceOf(key, Number(content.price))) } : shown;
+  }
+
+  /** Of the caller only, and not how they are made: the lists show the prices. */
+  #ownPrices(rule: Content | undefined): Shown | null {
+    if (rule === undefined || rule.account !== this.#accountId) return null;
+    return { of: String(rule.of) };
+  }
+}

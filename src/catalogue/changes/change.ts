@@ -1,0 +1,74 @@
+import { pacer } from "../../runtime/pace.ts";
+import { type Content, type Subject, subjects } from "../model/lists.ts";
+import { Edit, type Snapshot, type State } from "../model/snapshot.ts";
+
+/** Change of one entry; without an old state it is added, without a new one removed. */
+export interface Change {
+  readonly subject: Subject;
+  readonly key: string;
+  readonly old: State | null;
+  readonly new: State | null;
+}
+
+export type Kind = "added" | "modified" | "removed";
+
+export function kindOf(change: Pick<Change, "old" | "new">): Kind {
+  return change.old === null ? "added" : change.new === null ? "removed" : "modified";
+}
+
+export type Counts = Record<Kind, number>;
+
+export function countsOf(changes: readonly Change[]): Counts {
+  const counts = { added: 0, modified: 0, removed: 0 };
+  for (const change of changes) counts[kindOf(change)] += 1;
+  return counts;
+}
+
+/** The members in which two contents differ. */
+export function differingMembers(one: Content, other: Content): string[] {
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((name) => one[name] !== other[name]);
+}
+
+export function isSame(one: State | null, other: State | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.position === other.position && differingMembers(one.content, other.content).length === 0;
+}
+
+/** A change of an entry's place among its neighbours, and of nothing else. */
+export function isMove({ old, new: now }: Change): boolean {
+  return old !== null && now !== null && differingMembers(old.content, now.content).length === 0;
+}
+
+/** The snapshot with the changes made, as something to look at before it is published. */
+export async function changed(base: Snapshot, changes: readonly Change[]): Promise<Snapshot> {
+  const pause = pacer();
+  const edit = new Edit(base);
+  for (const { subject, key, new: state } of changes) {
+    edit.set(subject, key, state);
+    await pause();
+  }
+  return edit.finish(base);
+}
+
+/** What leads from one snapshot to the other. What both share is not looked at. */
+export async function changesBetween(from: Snapshot, to: Snapshot): Promise<Change[]> {
+  const pause = pacer();
+  const changes: Change[] = [];
+  for (const subject of subjects) {
+    const [before, after] = [from.groups[subject], to.groups[subject]];
+    if (before === after) continue;
+    for (const group of new Set([...before.keys(), ...after.keys()])) {
+      const [olds, news] = [before.get(group) ?? [], after.get(group) ?? []];
+      if (olds === news) continue;
+      const left = new Map(olds.map((item) => [item.key, item]));
+      for (const item of news) {
+        const old = left.get(item.key) ?? null;
+        left.delete(item.key);
+        if (!isSame(old, item)) changes.push({ subject, key: item.key, old, new: item });
+      }
+      for (const old of left.values()) changes.push({ subject, key: old.key, old, new: null });
+      await pause();
+    }
+  }
+  return changes;
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { starterSnapshot } from "../catalogue.fixture.ts";
+import { type Content, type ListName, nameOf } from "../model/lists.ts";
+import { inOrder } from "../model/snapshot.ts";
+import { changed, countsOf, isMove, kindOf } from "./change.ts";
+import { difference, ListFault, type WantedList } from "./difference.ts";
+
+const base = await starterSnapshot();
+
+/** A list as it is, each entry in a line below the heading. */
+function listed(list: ListName, change: (contents: Content[]) => Content[] = (contents) => contents): WantedList {
+  const contents = change([...inOrder(base, list)].map(({ content }) => content));
+  return { list, entries: contents.map((content, at) => ({ content, place: `line ${at + 2}` })) };
+}
+
+/** What is wrong, in sentences. */
+async function faultsOf(...wanted: WantedList[]): Promise<string[]> {
+  const error = await difference(base, wanted).then(
+    () => undefined,
+    (fault: unknown) => fault,
+  );
+  assert.ok(error instanceof ListFault);
+  return error.message.split("\n");
+}
+
+test("lists as they are make no changes, and lists that are not given stay", async () => {
+  assert.deepEqual(await difference(base, []), []);
+  for (const list of [
+    "data-providers",
+    "data-bundles",
+    "corporate-bundles",
+    "cable-products",
+    "cable-add-ons",
+  ] as const)
+    assert.deepEqual(await difference(base, [listed(list)]), []);
+});
+
+test("what is not in a list is removed, what is new is added, what is another is modified", async () => {
+  const wanted = listed("data-bundles", ([first, second, ...rest]) => [
+    { ...second!, price: 1 },
+    { ...first!, code: "new" },
+    ...rest,
+  ]);
+  const changes = await difference(base, [wanted]);
+  assert.deepEqual(
+    changes.map((change) => [kindOf(change), change.key]),
+    [
+      ["modified", "MTNDATA 113"],
+      ["added", "MTNDATA NEW"],
+      ["removed", "MTNDATA 104"],
+    ],
+  );
+  const after = await changed(base, changes);
+  assert.deepEqual(
+    [...inOrder(after, "data-bundles")].map(({ content }) => nameOf("data-bundles", content)),
+    wanted.entries.map(({ content }) => nameOf("data-bundles", content)),
+  );
+});
+
+test("an entry that comes first, or goes to another place, is the only change", async () => {
+  const moved = await difference(base, [listed("corporate-bundles", ([first, ...rest]) => [...rest, first!])]);
+  assert.deepEqual(moved.map(isMove), [true]);
+  const added = { type: "MTNDATA", code: "first", description: "", amount: 1, price: 1, value: "", duration: "" };
+  const inserted = await difference(base, [listed("data-bundles", (contents) => [added, ...contents])]);
+  assert.deepEqual(countsOf(inserted), { added: 1, modified: 0, removed: 0 });
+});
+
+test("the order counts among the entries of one provider only", async () => {
+  const byProvider = listed("data-bundles", (contents) =>
+    contents.toSorted((one, other) => (String(one.type) < String(other.type) ? -1 : one.type === other.type ? 0 : 1)),
+  );
+  assert.deepEqual(await difference(base, [byProvider]), []);
+});
+
+test("an id that is left out stays, and a new entry gets the next free one", async () => {
+  const without = listed("cable-products", (contents) => contents.map(({ id, ...content }) => content));
+  assert.deepEqual(await difference(base, [without]), []);
+  const fresh = { type: "dstv", code: "NEW", name: "New", description: "", price: 1, amount: 1 };
+  const [change] = await difference(base, [listed("cable-products", (contents) => [...contents, fresh])]);
+  assert.equal(change!.new!.content.id, 36);
+});
+
+test("codes of what an entry belongs to are spelled as there", async () => {
+  const lower = listed("data-bundles", (contents) =>
+    contents.map((content) => ({ ...content, type: String(content.type).toLowerCase() })),
+  );
+  assert.deepEqual(await difference(base, [lower]), []);
+});
+
+test("a provider goes together with its bundles, and comes with them", async () => {
+  const without = (type: string) => (contents: Content[]) => contents.filter((content) => content.type !== type);
+  const providers = listed("data-providers", without("GLODATA"));
+  const bundles = listed("data-bundles", without("GLODATA"));
+  assert.deepEqual(countsOf(await difference(base, [bundles, providers])), { added: 0, modified: 0, removed: 19 });
+  assert.deepEqual(await faultsOf(providers), [
+    "data-providers: GLODATA is left out, and 18 of data-bundles belong to it: import data-bundles without them as well.",
+  ]);
+  const faults = await faultsOf(providers, listed("data-bundles"));
+  assert.equal(faults.length, 18);
+  assert.equal(faults[0], "data-bundles, line 52: GLODATA is not in data-providers.");
+});
+
+test("of many faults the first hundred are named, and the others counted", async () => {
+  const faults = Array.from({ length: 1_234 }, (_, at) => {
+    return { list: "data-bundles" as const, place: `line ${at + 2}`, sentence: "code is missing" };
+  });
+  for (const [count, last] of [
+    [1_234, "There are 1134 more faults."],
+    [101, "There is 1 more fault."],
+    [100, "data-bundles, line 101: code is missing."],
+  ] as const) {
+    const lines = new ListFault(faults.slice(0, count).reverse()).message.split("\n");
+    assert.equal(lines.length, Math.min(count, 101));
+    assert.equal(lines[0], "data-bundles, line 2: code is missing.");
+    assert.equal(lines.at(-1), last);
+  }
+});
+
+test("all faults are told at once, in the order of their places", async () => {
+  const wanted = listed("data-bundles", (contents) => [
+    ...contents,
+    contents[0]!,
+    { ...contents[1]!, code: String(contents[1]!.code).toLowerCase() },
+    { ...contents[2]!, type: "NONE" },
+  ]);
+  assert.deepEqual(
+    await faultsOf(
+      wanted,
+      listed("data-providers", ([mtn, ...rest]) => [{ ...mtn!, type: "MtnData" }, ...rest]),
+    ),
+    [
+      "data-providers, line 2: MtnData is spelled MTNDATA in the catalogue: write it so.",
+      "data-bundles, line 81: MTNDATA 104 is listed twice, first in line 2.",
+      "data-bundles, line 82: MTNDATA 113 is listed twice, first in line 3.",
+      "data-bundles, line 83: NONE is not in data-providers.",
+    ],
+  );
+});
+
+test("two entries never have one id", async () => {
+  const faults = await faultsOf(
+    listed("data-providers", (contents) => contents.map((content) => ({ ...content, id: 2 }))),
+  );
+  assert.equal(faults[0], "data-providers, line 3: the id 2 is given twice, first in line 2.");
+  assert.equal(faults.length, 3);
+});
+
+test("a code that lost its leading zeros in a spreadsheet is refused by name", async () => {
+  const numbers = listed("data-bundles", (contents) =>
+    contents.map((content) => ({ ...content, code: String(content.code).replace(/^0+(?=\d)/, "") })),
+  );
+  const faults = await faultsOf(numbers);
+  assert.equal(
+    faults[0],
+    "data-bundles, line 32: the code 2 is new, and 002 is missing: a spreadsheet drops leading zeros, so format the column as text.",
+  );
+});

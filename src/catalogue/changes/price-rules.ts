@@ -1,0 +1,48 @@
+import { nairaOf } from "../../operation/money.ts";
+import { fold } from "../model/codes.ts";
+import { nameOf } from "../model/lists.ts";
+import { type PriceRule, pricedEntries, ruleKeyOf } from "../model/price-lists.ts";
+import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { CatalogueFault } from "../revisions/fault.ts";
+import type { Plan } from "../revisions/publish.ts";
+import type { Change } from "./change.ts";
+
+/** A rule in words: "-2.5 %", "+1.5", "95". */
+export function ruleText({ rule, value }: Pick<PriceRule, "rule" | "value">): string {
+  if (rule === "price") return nairaOf(value);
+  const sign = value < 0 ? "-" : "+";
+  return rule === "margin" ? `${sign}${nairaOf(Math.abs(value))}` : `${sign}${Math.abs(value) / 100} %`;
+}
+
+/** Gives an account a price of its own. Throws a `CatalogueFault` if the catalogue has nothing by these codes. */
+export function settingRule(rule: PriceRule): Plan {
+  return (base) => {
+    const content = { ...rule, of: listedAs(base, rule.of) };
+    const key = ruleKeyOf(content);
+    const old = itemIn(base, "prices", key) ?? null;
+    if (old !== null && old.content.rule === rule.rule && old.content.value === rule.value) return [];
+    return [{ subject: "prices", key, old, new: { position: 0, content } }];
+  };
+}
+
+/** Takes an account's price of this away, or all of its own. Throws a `CatalogueFault` if it has none. */
+export function removingRules(account: string, of: string | undefined): Plan {
+  return (base) => {
+    const rules = groupIn(base, "prices", account);
+    const chosen = of === undefined ? rules : rules.filter(({ key }) => key === ruleKeyOf({ account, of }));
+    if (chosen.length === 0) throw new CatalogueFault(`This account has no price of its own${of ? ` for ${of}` : ""}.`);
+    return chosen.map((old): Change => ({ subject: "prices", key: old.key, old, new: null }));
+  };
+}
+
+/** The codes of a provider, or of an entry of one, as the catalogue spells them. */
+function listedAs(base: Snapshot, of: string): string {
+  const key = fold(of);
+  const [provider = ""] = key.split(" ", 1);
+  const found = itemIn(base, "data-providers", provider) ?? itemIn(base, "cable-providers", provider);
+  if (!found) throw new CatalogueFault(`The catalogue has no provider ${of.split(" ", 1)[0]}.`);
+  if (key === provider) return String(found.content.type);
+  for (const { list, key: each, content } of pricedEntries(base, provider))
+    if (each === key) return nameOf(list, content);
+  throw new CatalogueFault(`The catalogue has no ${of}: name the provider, then the code.`);
+}

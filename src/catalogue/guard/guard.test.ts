@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { starterSnapshot } from "../catalogue.fixture.ts";
+import { type Change, changed } from "../changes/change.ts";
+import { settingRule } from "../changes/price-rules.ts";
+import type { Content } from "../model/lists.ts";
+import type { PriceRule } from "../model/price-lists.ts";
+import { groupIn, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { reasonsToHold, usualGuard } from "./guard.ts";
+
+const base = await starterSnapshot();
+
+const reasonsFor = async (changes: readonly Change[], from: Snapshot = base, guard = usualGuard, earlier = from) =>
+  reasonsToHold({ base: from, after: await changed(from, changes), earlier, changes }, guard);
+
+function withMembers(key: string, members: Content): Change {
+  const old = itemIn(base, "data-bundles", key)!;
+  return {
+    subject: "data-bundles",
+    key,
+    old,
+    new: { position: old.position, content: { ...old.content, ...members } },
+  };
+}
+
+function added(members: Content): Change {
+  const { position, content } = itemIn(base, "data-bundles", "MTNDATA 104")!;
+  const entry: Content = { ...content, code: "new", ...members };
+  const key = `MTNDATA ${String(entry.code).toUpperCase()}`;
+  return { subject: "data-bundles", key, old: null, new: { position: position - 1, content: entry } };
+}
+
+const removals = (keys: readonly string[], subject: Change["subject"] = "data-bundles"): Change[] =>
+  keys.map((key) => ({ subject, key, old: itemIn(base, subject, key)!, new: null }));
+
+test("a price may rise to twice and fall to half, and no farther", async () => {
+  for (const price of [20_000, 5_000, 10_001])
+    assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { price })]), []);
+  assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { price: 20_001, amount: 4_999 })]), [
+    "MTNDATA 104: amount moves from 100 to 49.99, by more than a factor of 2.",
+    "MTNDATA 104: price moves from 100 to 200.01, by more than a factor of 2.",
+  ]);
+});
+
+test("a price of 0 is held, of a known entry and of a new one", async () => {
+  assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { price: 0 })]), ["MTNDATA 104: price is 0."]);
+  assert.deepEqual(await reasonsFor([added({ price: 0, amount: 0 })]), [
+    "MTNDATA new: amount is 0.",
+    "MTNDATA new: price is 0.",
+  ]);
+  const free = await changed(base, [added({ price: 0, amount: 0 })]);
+  const old = itemIn(free, "data-bundles", "MTNDATA NEW")!;
+  const renamed = { ...old, content: { ...old.content, description: "Free" } };
+  assert.deepEqual(await reasonsFor([{ subject: "data-bundles", key: old.key, old, new: renamed }], free), []);
+});
+
+test("a new code does not hide how far a price moves", async () => {
+  const [gone] = removals(["MTNDATA 104"]);
+  const like = (members: Content) => added({ value: "", duration: "", description: "", ...members });
+  const held = [
+    "MTNDATA new looks like MTNDATA 104, which is gone: its price moves from 100 to 201, by more than a factor of 2.",
+  ];
+  for (const look of [
+    { value: "50 MB", duration: "1 day" },
+    { description: "N50  50mb 24hrs" },
+    { description: "50MB - 24 hours" },
+  ]) {
+    assert.deepEqual(await reasonsFor([gone!, like({ ...look, price: 20_100 })]), held, JSON.stringify(look));
+    assert.deepEqual(await reasonsFor([gone!, like({ ...look, price: 20_000 })]), []);
+    assert.deepEqual(await reasonsFor([like({ ...look, price: 20_100 })]), [], "nothing is gone");
+  }
+  for (const look of [
+    { value: "50MB", duration: "2 days" },
+    { value: "60MB", duration: "1 day" },
+  ])
+    assert.deepEqual(await reasonsFor([gone!, like({ ...look, price: 20_100 })]), []);
+  // In another step than the one that removed it.
+  const without = await changed(base, [gone!]);
+  const later = like({ value: "50MB", duration: "24Hrs", price: 20_100 });
+  assert.deepEqual(await reasonsFor([later], without, usualGuard, base), held);
+});
+
+test("a product under a new code is known by its name, whatever price stands in it", async () => {
+  const [gone] = removals(["DSTV PRWE36"], "cable-products");
+  const { name, price } = gone!.old!.content;
+  const content = { ...gone!.old!.content, code: "new", name: `${name} N99,000`, price: Number(price) * 3 };
+  const change: Change = { subject: "cable-products", key: "DSTV NEW", old: null, new: { position: 1, content } };
+  assert.match(
+    (await reasonsFor([gone!, change])).join(),
+    /^dstv new looks like dstv PRWE36, which is gone: its price moves/,
+  );
+});
+
+test("a price far from what a GB costs in bundles of similar size is held", async () => {
+  const of = (price: number) => reasonsFor([added({ price, amount: price, value: "10GB", duration: "30 Days" })]);
+  assert.deepEqual(await of(3_850_00), []);
+  assert.deepEqual(await of(49_500_00), ["MTNDATA new: a GB costs 4950, and 375 in bundles of similar size."]);
+  assert.deepEqual(await of(495_00), ["MTNDATA new: a GB costs 49.5, and 375 in bundles of similar size."]);
+  // Many odd ones at once do not make each other usual.
+  const many = Array.from({ length: 60 }, (_, n) =>
+    added({ code: `n${n}`, price: 49_500_00, amount: 49_500_00, value: "10GB", duration: "30 Days" }),
+  );
+  assert.equal((await reasonsFor(many)).length, 11);
+});
+
+test("prices that creep away from the usual price of a GB are held where they leave it, and not again", async () => {
+  const start = withMembers("MTNDATA 104", { value: "10GB", price: 200_000, amount: 200_000 });
+  const odd = await changed(base, [start]);
+  const step = (from: Snapshot, price: number): Change => {
+    const old = itemIn(from, "data-bundles", "MTNDATA 104")!;
+    return { subject: "data-bundles", key: old.key, old, new: { ...old, content: { ...old.content, price } } };
+  };
+  assert.deepEqual(await reasonsFor([step(odd, 101_000)], odd), []);
+  const low = await changed(odd, [step(odd, 101_000)]);
+  assert.match((await reasonsFor([step(low, 60_000)], low)).join(), /^MTNDATA 104: a GB costs 60, and \d+/);
+  const lower = await changed(low, [step(low, 60_000)]);
+  assert.deepEqual(await reasonsFor([step(lower, 59_000)], lower), []);
+});
+
+test("published lists pass as they are", async () => {
+  for (const list of ["data-bundles", "cable-products"] as const) {
+    const all = [...inOrder(base, list)];
+    const without = await changed(
+      base,
+      removals(
+        all.map(({ key }) => key),
+        list,
+      ),
+    );
+    const changes = all.map(({ key, position, content }) => {
+      return { subject: list, key, old: null, new: { position, content } };
+    });
+    assert.deepEqual(await reasonsFor(changes, without), []);
+    // So too when each one comes to the others.
+    for (const { key, position, content } of all) {
+      const rest = await changed(base, removals([key], list));
+      const change = { subject: list, key, old: null, new: { position, content } };
+      assert.deepEqual(await reasonsFor([change], rest), [], key);
+    }
+  }
+});
+
+test("what is removed in small steps adds up", async () => {
+  const mtn = groupIn(base, "data-bundles", "MTNDATA").map(({ key }) => key);
+  const smaller = await changed(base, removals(mtn.slice(0, 20)));
+  const step = removals(mtn.slice(20, 23));
+  assert.deepEqual(await reasonsFor(step, smaller, usualGuard, base), []);
+  assert.deepEqual(await reasonsFor(removals(mtn.slice(20, 24)), smaller, usualGuard, base), [
+    "24 of 79 entries of data-bundles are removed within a day: 30.4 %, above 30 %.",
+  ]);
+  const small = await changed(base, removals(mtn.slice(0, 24)));
+  assert.deepEqual(await reasonsFor([withMembers(mtn[25]!, { description: "Other" })], small, usualGuard, base), []);
+});
+
+test("thresholds are the operator's", async () => {
+  const change = withMembers("MTNDATA 104", { price: 11_000 });
+  assert.equal((await reasonsFor([change], base, { removal: 0.3, priceFactor: 1.05 })).length, 1);
+  assert.deepEqual(await reasonsFor([change], base, { removal: 0.3, priceFactor: 1.1 }), []);
+});
+
+test("three in ten entries of a list may go", async () => {
+  const mtn = groupIn(base, "data-bundles", "MTNDATA").map(({ key }) => key);
+  assert.deepEqual(await reasonsFor(removals(mtn.slice(0, 23))), []);
+  assert.deepEqual(await reasonsFor(removals(mtn.slice(0, 24))), [
+    "24 of 79 entries of data-bundles are removed: 30.4 %, above 30 %.",
+  ]);
+});
+
+test("a provider may not be emptied, whether it stays or goes", async () => {
+  const nine = groupIn(base, "data-bundles", "9MOBILEDATA").map(({ key }) => key);
+  assert.deepEqual(await reasonsFor(removals(nine)), ["9MOBILEDATA has nothing left in data-bundles."]);
+  const gone = [...removals(nine), ...removals(["9MOBILEDATA"], "data-providers")];
+  assert.deepEqual(await reasonsFor(gone), ["9MOBILEDATA has nothing left in data-bundles."]);
+});
+
+test("additions, other words and moves pass", async () => {
+  const old = itemIn(base, "data-bundles", "MTNDATA 104")!;
+  const moved = { subject: "data-bundles" as const, key: old.key, old, new: { ...old, position: old.position + 1 } };
+  assert.deepEqual(await reasonsFor([moved]), []);
+  assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { description: "Other" })]), []);
+});
+
+test("the first ten of many far moves are named, and the others counted", async () => {
+  const mtn = groupIn(base, "data-bundles", "MTNDATA").slice(0, 13);
+  const reasons = await reasonsFor(mtn.map(({ key }) => withMembers(key, { price: 1 })));
+  assert.equal(reasons.length, 11);
+  assert.equal(reasons.at(-1), "3 more prices move as far.");
+});
+
+test("text that a spreadsheet would run is held where a source sent it, and only where it is new", async () => {
+  const strict = { ...usualGuard, holdFormulas: true };
+  const change = withMembers("MTNDATA 104", { description: "=HYPERLINK(1)", value: "'=1", duration: "+1" });
+  assert.deepEqual(await reasonsFor([change]), []);
+  assert.deepEqual(await reasonsFor([change], base, strict), [
+    "MTNDATA 104: description begins like a formula of a spreadsheet.",
+    "MTNDATA 104: duration begins like a formula of a spreadsheet.",
+  ]);
+  const later: Change = {
+    ...change,
+    old: change.new,
+    new: { ...change.new!, content: { ...change.new!.content, price: 9_900 } },
+  };
+  assert.deepEqual(await reasonsFor([later], base, strict), []);
+  const added: Change = {
+    ...change,
+    key: "MTNDATA -1",
+    old: null,
+    new: { ...change.new!, content: { ...change.new!.content, code: "-1" } },
+  };
+  assert.equal((await reasonsFor([added], base, strict)).length, 3);
+});
+
+test("an account's own prices are guarded as what the account pays", async () => {
+  const rule = (changes: Partial<PriceRule>): PriceRule => ({
+    ...{ account: "acc_1", of: "MTNDATA", rule: "percent", value: -2_000 },
+    ...changes,
+  });
+  const set = (changes: Partial<PriceRule>) => settingRule(rule(changes))(base) as Change[];
+  assert.deepEqual(await reasonsFor(set({ value: -5_000 })), []);
+  assert.equal((await reasonsFor(set({ value: -5_100 }))).length, 11);
+  assert.deepEqual(await reasonsFor(set({ of: "MTNDATA 104", rule: "price", value: 100 })), [
+    "MTNDATA 104: price for acc_1 moves from 100 to 1, by more than a factor of 2.",
+  ]);
+});

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { starterSnapshot } from "../catalogue.fixture.ts";
+import { type Change, changed } from "../changes/change.ts";
+import { removingRules, ruleText, settingRule } from "../changes/price-rules.ts";
+import { PriceList, type PriceRule, pricedEntries, priceListOf } from "./price-lists.ts";
+
+const base = await starterSnapshot();
+const rule = (of: string, changes: Partial<PriceRule> = {}): PriceRule => ({
+  ...{ account: "acc_1", of, rule: "percent", value: -250 },
+  ...changes,
+});
+
+test("a margin in percent is exact to the kobo, halves up, at any price", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1e15 }), fc.integer({ min: -9_999, max: 1_000_000 }), (price, value) => {
+      const list = new PriceList([rule("P", { value })]);
+      const exact = (BigInt(price) * BigInt(10_000 + value) * 2n + 10_000n) / 20_000n;
+      assert.equal(list.priceOf("P c", price), exact > 0n ? Number(exact) : price);
+    }),
+  );
+});
+
+test("a price of an entry comes before the margin of its provider, whatever the case of the codes", () => {
+  const list = new PriceList([
+    rule("MtnData", { rule: "margin", value: 500 }),
+    rule("MTNDATA abc", { rule: "price", value: 42 }),
+    rule("dstv PRWE36 HDPVRE36", { rule: "margin", value: -100 }),
+  ]);
+  assert.equal(list.priceOf("MTNDATA 104", 10_000), 10_500);
+  assert.equal(list.priceOf("MTNDATA ABC", 10_000), 42);
+  assert.equal(list.priceOf("DSTV PRWE36 HDPVRE36", 600), 500);
+  assert.equal(list.priceOf("DSTV PRWE36", 600), 600);
+  assert.equal(list.priceOf("GLODATA 104", 10_000), 10_000);
+  assert.deepEqual([list.touches("MTNDATA"), list.touches("DSTV"), list.touches("GLODATA")], [true, true, false]);
+});
+
+test("a margin that leaves nothing gives nothing away: the catalogue's price holds", () => {
+  for (const value of [-10_000, -10_001])
+    assert.equal(new PriceList([rule("P", { rule: "margin", value })]).priceOf("P c", 10_000), 10_000);
+});
+
+test("rules are set by the codes that the catalogue knows, and taken away again", async () => {
+  const set = settingRule(rule("mtndata 104", { rule: "price", value: 9_500 }))(base) as Change[];
+  assert.equal(set[0]!.new!.content.of, "MTNDATA 104");
+  const one = await changed(base, set);
+  assert.equal(priceListOf(one, "acc_1")!.priceOf("MTNDATA 104", 10_000), 9_500);
+  assert.equal(priceListOf(one, "acc_1"), priceListOf(one, "acc_1"));
+  assert.equal(priceListOf(one, "acc_2"), undefined);
+  assert.deepEqual(settingRule(rule("MTNDATA 104", { rule: "price", value: 9_500 }))(one), []);
+
+  for (const codes of ["MTNDATA 104", undefined]) {
+    const none = await changed(one, removingRules("acc_1", codes)(one) as Change[]);
+    assert.equal(priceListOf(none, "acc_1")!.priceOf("MTNDATA 104", 10_000), 10_000);
+  }
+  assert.throws(() => removingRules("acc_1", "MTNDATA")(one), { message: /no price of its own for MTNDATA/ });
+  assert.throws(() => removingRules("acc_2", undefined)(one), { message: "This account has no price of its own." });
+  assert.throws(() => settingRule(rule("NONE"))(base), { message: "The catalogue has no provider NONE." });
+  assert.throws(() => settingRule(rule("MTNDATA nothing"))(base), {
+    message: /^The catalogue has no MTNDATA nothing:/,
+  });
+});
+
+test("all that a provider sells has a price", () => {
+  assert.equal([...pricedEntries(base, "mtndata")].length, 30);
+  const lists = new Set([...pricedEntries(base, "dstv")].map(({ list }) => list));
+  assert.deepEqual([...lists].sort(), ["cable-add-ons", "cable-products"]);
+});
+
+test("rules in words", () => {
+  const texts = [
+    rule(""),
+    rule("", { value: 1_000 }),
+    rule("", { rule: "margin", value: -50 }),
+    rule("", { rule: "price", value: 9_550 }),
+  ];
+  assert.deepEqual(texts.map(ruleText), ["-2.5 %", "+10 %", "-0.5", "95.5"]);
+});

@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+import { difference, ListFault, type WantedList } from "../changes/difference.ts";
+import { readJsonList } from "../files/json.ts";
+import type { Publisher } from "../revisions/commit.ts";
+import { CatalogueFault } from "../revisions/fault.ts";
+import { publish } from "../revisions/publish.ts";
+import { listNames } from "./lists.ts";
+
+const shipped = new URL("../../../data/starter/", import.meta.url);
+
+const note = "The starter catalogue. Its prices are historical samples, not a tariff: import your own before you sell.";
+
+/** Reads the starter files. Throws a `CatalogueFault`, which names file and entry, for what no catalogue may hold. */
+export async function readStarter(directory: URL = shipped): Promise<WantedList[]> {
+  const read = await Promise.all(
+    listNames.map(async (list) => readJsonList(list, await parsed(directory, `${list}.json`))),
+  );
+  const faults = read.flatMap((each) => each.faults);
+  if (faults.length > 0) throw new ListFault(faults);
+  return read;
+}
+
+/**
+ * Makes the starter catalogue revision 1 of a store that has none; any other store is left alone. Several processes may do
+ * it at once: one of them publishes it.
+ */
+export async function loadStarter(publisher: Publisher, directory?: URL): Promise<void> {
+  if ((await publisher.latest()).revision > 0) return;
+  const starter = await readStarter(directory);
+  await publish(publisher, (base) => (base.revision > 0 ? [] : difference(base, starter)), {
+    author: "system",
+    source: "starter",
+    note,
+  });
+}
+
+async function parsed(directory: URL, file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(new URL(file, directory), "utf8"));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CatalogueFault(`The starter file ${file} cannot be read: ${reason}.`);
+  }
+}

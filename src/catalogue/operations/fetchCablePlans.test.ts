@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { answersOf, pickFrom, starterRows, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { fetchCablePlans } from "./fetchCablePlans.ts";
+
+const catalogue = answersOf(await starterSnapshot(), Date.now);
+
+const look = (type: string) => pickFrom(catalogue, fetchCablePlans, { type });
+
+test("the products of a provider, numbered through the whole list", () => {
+  const products = starterRows("cable-products.json").map((product, place) => ({ id: place + 1, ...product }));
+  for (const provider of ["gotv", "dstv", "startimes"]) {
+    const plans = products.filter((product) => "type" in product && product.type === provider);
+    assert.ok(plans.length > 0);
+    assert.equal(textOf(look(provider)), JSON.stringify({ success: true, plans }));
+  }
+});
+
+test("the provider is matched without regard to case", () => {
+  assert.equal(look("GOtv"), look("gotv"));
+});
+
+test("an unknown provider is told which codes there are", () => {
+  assert.throws(() => look("mytv"), {
+    code: "provider_not_found",
+    message: "No cable provider has the code mytv. Known codes: gotv, dstv, startimes.",
+  });
+});

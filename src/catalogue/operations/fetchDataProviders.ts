@@ -1,0 +1,35 @@
+import Type from "typebox";
+import { operation } from "../../operation/operation.ts";
+import type { Catalogue } from "../catalogue.ts";
+import { BillerAnswer } from "./shapes.ts";
+
+const networks: BillerAnswer = {
+  success: true,
+  billers: ["MTN", "AIRTEL", "GLO", "9MOBILE"].map((name, place) => ({
+    type: `${name}DATA`,
+    id: place + 1,
+    name,
+    narration: `${name} Data`,
+    image: "",
+  })),
+};
+
+export const fetchDataProviders = operation({
+  id: "fetchDataProviders",
+  method: "GET",
+  path: "/api/v2/internet/data/fetch-providers",
+  summary: "Data providers",
+  description: "Lists the data providers. Their `type` is the `provider` of the data bundle look-up.",
+  group: "Data",
+  documented: true,
+  access: "credential",
+  scope: "catalogue:read",
+  limit: "catalogue",
+  carriage: "query",
+  input: Type.Object({}),
+  answer: BillerAnswer,
+  failures: [],
+  failurePayload: () => ({ billers: [] }),
+  examples: [{ summary: "The four networks", answer: networks }],
+  pick: (_call, catalogue: Catalogue) => catalogue.dataProviders(),
+});

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { answerWriter } from "../../operation/answer-writer.ts";
+import { inputReader } from "../../operation/validate-input.ts";
+import { answersOf, pickFrom, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { catalogueOperations } from "./index.ts";
+
+const catalogue = answersOf(await starterSnapshot(), Date.now);
+
+test("the documented operations come first, in the document's order", () => {
+  assert.deepEqual(
+    catalogueOperations.map(({ id, method, path, documented, access }) =>
+      [id, documented ? "documented" : "compatible", access, method, path].join(" "),
+    ),
+    [
+      "lookupDataBundles documented anonymous GET /api/v2/internet/data/lookup",
+      "listCorporateBundles documented credential GET /api/v2/corporate-data/list",
+      "fetchTvAddOns documented anonymous GET /api/v2/cable-tv/fetch-tv-add-ons",
+      "fetchDataProviders documented credential GET /api/v2/internet/data/fetch-providers",
+      "fetchCableProviders compatible anonymous GET /api/v2/cable-tv/fetch-providers",
+      "fetchCablePlans compatible anonymous GET /api/v2/cable-tv/fetch-billers",
+      "listCatalogueChanges compatible anonymous GET /api/v2/catalogue/changes",
+    ],
+  );
+});
+
+test("failures carry an empty list where clients look for the full one", () => {
+  const payloads = catalogueOperations.map(({ failurePayload }) => JSON.stringify(failurePayload?.("No.")));
+  assert.deepEqual(payloads.slice(1), [
+    '{"data":[]}',
+    '{"data":[]}',
+    '{"billers":[]}',
+    '{"billers":[]}',
+    '{"plans":[]}',
+    '{"data":[]}',
+  ]);
+});
+
+for (const operation of catalogueOperations.filter(({ pick }) => pick)) {
+  test(`${operation.id}: answers are what the schema's own writer would write`, () => {
+    for (const { input } of operation.examples) {
+      const text = textOf(pickFrom(catalogue, operation, input));
+      assert.equal(answerWriter(operation.answer)(JSON.parse(text)), text);
+    }
+  });
+
+  for (const { summary, input = {}, answer } of operation.examples)
+    test(`${operation.id}: the example "${summary}" is true of the starter catalogue`, () => {
+      assert.deepEqual(inputReader(operation.input)(input), { input, faults: [] });
+      assert.equal(answerWriter(operation.answer)(answer), JSON.stringify(answer));
+      const actual = JSON.parse(textOf(pickFrom(catalogue, operation, input)));
+      if (summary.endsWith("shortened")) shorten(actual, answer);
+      if (actual.data?.date) actual.data.date = (answer as typeof actual).data.date;
+      assert.deepEqual(actual, answer);
+    });
+}
+
+test("an empty code is refused by the input schema", () => {
+  for (const operation of catalogueOperations.filter(({ pick }) => pick))
+    for (const name of Object.keys(operation.input.properties)) {
+      const { faults } = inputReader(operation.input)({ [name]: "" });
+      assert.ok(faults.some(({ field, message }) => field === name && message === `${name} must not be empty.`));
+    }
+});
+
+/** Cuts each list of `whole` to the length it has in `part`. */
+function shorten(whole: Record<string, unknown>, part: object): void {
+  for (const [name, shorter] of Object.entries(part)) {
+    const longer = whole[name];
+    if (Array.isArray(longer)) longer.length = shorter.length;
+    else if (typeof longer === "object" && longer !== null) shorten(longer as Record<string, unknown>, shorter);
+  }
+}

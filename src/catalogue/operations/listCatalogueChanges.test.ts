@@ -1,0 +1,271 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { answerWriter } from "../../operation/answer-writer.ts";
+import type { Answered, Caller } from "../../operation/operation.ts";
+import { inputReader } from "../../operation/validate-input.ts";
+import { backup } from "../../storage/backup/backup.ts";
+import { restore } from "../../storage/backup/restore.ts";
+import { openStore } from "../../storage/store.ts";
+import { freshStore, priced, publisherOf, removed } from "../catalogue.fixture.ts";
+import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
+import { settingRule } from "../changes/price-rules.ts";
+import { itemIn } from "../model/snapshot.ts";
+import { publish } from "../revisions/publish.ts";
+import { listCatalogueChanges } from "./listCatalogueChanges.ts";
+import type { CatalogueChangeAnswer } from "./shapes.ts";
+
+const about = { author: "ops", source: "test", note: "" };
+const start = Date.UTC(2026, 0, 31, 9, 30);
+
+/** The answer as it goes out. */
+async function ask(catalogue: OpenCatalogue, input: { after?: string; limit?: string } = {}, accountId?: string) {
+  const caller = accountId === undefined ? null : ({ accountId } as Caller);
+  const call = { input, headers: {}, caller, requestId: "test", address: "127.0.0.1" };
+  const { answer } = (await listCatalogueChanges.run!(call, catalogue)) as Answered<object>;
+  return JSON.parse(answerWriter(listCatalogueChanges.answer)(answer)) as CatalogueChangeAnswer;
+}
+
+/** Everything after a cursor, page by page. */
+async function askAll(catalogue: OpenCatalogue, after: string, limit: string, accountId?: string) {
+  const data: CatalogueChangeAnswer["data"] = [];
+  for (let from = after; ; ) {
+    const page = await ask(catalogue, { after: from, limit }, accountId);
+    data.push(...page.data);
+    if (!page.more) return { data, next: page.next };
+    from = page.next;
+  }
+}
+
+/** The cursor at the end of a revision. */
+async function cursorAfter(catalogue: OpenCatalogue, revision: number): Promise<string> {
+  const { next } = await ask(catalogue);
+  return `${revision}-${next.split("-")[1]}`;
+}
+
+test("cursors and limits of other forms are refused by the input schema", () => {
+  const read = inputReader(listCatalogueChanges.input);
+  for (const input of [
+    { after: "x" },
+    { after: "" },
+    { after: "1.2.3-0123456789" },
+    { after: "7" },
+    { after: "7.1-012345678" },
+    { limit: "0" },
+    { limit: "1001" },
+    { limit: "1.5" },
+  ])
+    assert.equal(read(input).faults.length, 1, JSON.stringify(input));
+  for (const input of [{ after: "0" }, { after: "7.100-0123456789", limit: "1000" }, { limit: "1" }])
+    assert.deepEqual(read(input), { input, faults: [] });
+});
+
+for (const engine of engines)
+  suite(`the changes of the catalogue on ${engine.name}`, { concurrency: true }, () => {
+    test("are listed from a cursor on: added, modified with old and new, removed, and when they hold", async () => {
+      const store = await freshStore(engine);
+      const clock = { time: start };
+      const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
+      try {
+        const begin = await ask(catalogue);
+        assert.deepEqual([begin.data, begin.more], [[], false]);
+        assert.match(begin.next, /^1-[0-9a-f]{10}$/);
+        clock.time += 60_000;
+        await catalogue.publish(priced("MTNDATA 104", 11_000), about);
+        await catalogue.publish(removed("MTNDATA 104"), about);
+        const bundle = {
+          type: "MTNDATA",
+          code: "104",
+          description: "50MB 24Hrs",
+          amount: "100",
+          price: "100",
+          value: "50MB",
+          duration: "24Hrs",
+        };
+        const shared = { list: "data-bundles" as const, holds_from: "2026-01-31T09:31:00.000Z" };
+        const answer = await ask(catalogue, { after: begin.next });
+        assert.deepEqual(answer.data, [
+          { revision: 2, ...shared, change: "modified", old: bundle, new: { ...bundle, price: "110" } },
+          { revision: 3, ...shared, change: "removed", old: { ...bundle, price: "110" }, new: null },
+        ]);
+        assert.deepEqual([answer.next, answer.more, answer.scheduled], [await cursorAfter(catalogue, 3), false, []]);
+        assert.deepEqual((await ask(catalogue, { after: answer.next })).data, []);
+      } finally {
+        await catalogue.stop();
+        await store.close();
+      }
+    });
+
+    test("come in pages of any size, each change once, also when others publish meanwhile and after a restart", async () => {
+      const store = await freshStore(engine);
+      const catalogue = await openCatalogue({ db: store.db });
+      try {
+        const whole = await askAll(catalogue, "0", "1000");
+        assert.equal(whole.data.length, 179);
+        assert.deepEqual(whole.next, await cursorAfter(catalogue, 1));
+        const first = await ask(catalogue, { after: "0", limit: "50" });
+        assert.deepEqual([first.data.length, first.more], [50, true]);
+        assert.match(first.next, /^1\.50-/);
+        await catalogue.publish(priced("MTNDATA 104", 11_000), about);
+        const restarted = await openCatalogue({ db: store.db });
+        const rest = await askAll(restarted, first.next, "7");
+        await restarted.stop();
+        assert.deepEqual([...first.data, ...rest.data.slice(0, -1)], whole.data);
+        assert.deepEqual([rest.data.at(-1)!.revision, rest.next], [2, await cursorAfter(catalogue, 2)]);
+      } finally {
+        await catalogue.stop();
+        await store.close();
+      }
+    });
+
+    test("are never ahead of what this instance serves, and a cursor of another store is refused", async () => {
+      const store = await freshStore(engine);
+      const catalogue = await openCatalogue({ db: store.db });
+      try {
+        await publish(store.publisher(), priced("MTNDATA 104", 11_000), about);
+        const after = await cursorAfter(catalogue, 1);
+        assert.deepEqual((await ask(catalogue, { after })).data, []);
+        // An instance that follows sooner gave this cursor.
+        const ahead = await cursorAfter(catalogue, 2);
+        const listed = await ask(catalogue, { after: ahead });
+        assert.deepEqual([listed.data, listed.next], [[], ahead]);
+        await assert.rejects(ask(catalogue, { after: await cursorAfter(catalogue, 3) }), {
+          code: "validation_failed",
+          message: /^after names a revision/,
+        });
+        await catalogue.refresh();
+        assert.equal((await ask(catalogue, { after })).data.length, 1);
+      } finally {
+        await catalogue.stop();
+        await store.close();
+      }
+    });
+
+    test("are those of one history: after a restore the cursors from before are refused, and say to begin anew", async (t) => {
+      const [store, other] = [await freshStore(engine), await freshStore(engine)];
+      const folder = mkdtempSync(join(tmpdir(), "duba-history-"));
+      t.after(async () => {
+        rmSync(folder, { recursive: true });
+        await store.close();
+        await other.close();
+      });
+      const catalogue = await openCatalogue({ db: store.db });
+      await catalogue.publish(priced("MTNDATA 104", 11_000), about);
+      await backup(store.publisher(), join(folder, "backup"), { madeBy: "test", sign: () => "unsigned" });
+      const { next } = await ask(catalogue, { after: "0", limit: "10" });
+      const end = await cursorAfter(catalogue, 2);
+      await catalogue.stop();
+      // Whoever asked the other store before it was restored has a cursor of a history that is no more.
+      const fresh = await openCatalogue({ db: other.db });
+      const early = await cursorAfter(fresh, 1);
+      await fresh.stop();
+      await restore(other.publisher(), join(folder, "backup"), { sign: null });
+      const restored = await openCatalogue({ db: other.db });
+      t.after(() => restored.stop());
+      for (const after of [next, end, early])
+        await assert.rejects(ask(restored, { after }), {
+          code: "validation_failed",
+          message: /^after is of another history of this catalogue.*: begin anew without it, and fetch the lists\.$/,
+        });
+      assert.equal((await askAll(restored, "0", "1000")).data.length, 180);
+      await restored.publish(priced("MTNDATA 104", 12_000), about);
+      const after = await cursorAfter(restored, 2);
+      assert.deepEqual(
+        (await ask(restored, { after })).data.map(({ revision }) => revision),
+        [3],
+      );
+    });
+
+    test("show an account its own prices, and none of the others'", async () => {
+      const store = await freshStore(engine);
+      const catalogue = await openCatalogue({ db: store.db });
+      try {
+        const set = (account: string, of: string, rule: "percent" | "price", value: number) =>
+          catalogue.publish(settingRule({ account, of, rule, value }), about);
+        await set("acc_1", "MTNDATA", "percent", -1_000);
+        await set("acc_1", "MTNDATA 113", "price", 15_000);
+        await catalogue.publish(priced("MTNDATA 104", 11_000), about);
+        await catalogue.publish(priced("MTNDATA 113", 21_000), about);
+        const seenBy = async (account?: string) =>
+          (await askAll(catalogue, await cursorAfter(catalogue, 1), "1", account)).data.map(
+            ({ revision, list, old, new: now }) =>
+              [revision, list, ...[old, now].map((it) => it && ("price" in it ? it.price : "of" in it && it.of))].join(
+                " ",
+              ),
+          );
+        assert.deepEqual(await seenBy("acc_1"), ["2 prices  MTNDATA", "3 prices  MTNDATA 113", "4 data-bundles 90 99"]);
+        assert.deepEqual(await seenBy("acc_2"), ["4 data-bundles 100 110", "5 data-bundles 200 210"]);
+        assert.deepEqual(await seenBy(), await seenBy("acc_2"));
+      } finally {
+        await catalogue.stop();
+        await store.close();
+      }
+    });
+
+    test("announce what is scheduled to callers with a credential, and list it to everybody when it holds", async () => {
+      const store = await freshStore(engine);
+      const clock = { time: start };
+      const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
+      try {
+        await catalogue.publish(priced("MTNDATA 104", 11_000), { ...about, holdsFrom: start + 60_000 });
+        const begin = await cursorAfter(catalogue, 1);
+        const before = await ask(catalogue, { after: begin }, "acc_1");
+        assert.deepEqual(before.data, []);
+        assert.deepEqual((await ask(catalogue, { after: begin })).scheduled, []);
+        const [announced] = before.scheduled;
+        assert.deepEqual([announced!.change, announced!.holds_from], ["modified", "2026-01-31T09:31:00.000Z"]);
+        clock.time += 60_000;
+        await catalogue.refresh();
+        const after = await ask(catalogue, { after: before.next });
+        assert.deepEqual(after.scheduled, []);
+        assert.deepEqual(after.data, [{ revision: 2, ...announced! }]);
+      } finally {
+        await catalogue.stop();
+        await store.close();
+      }
+    });
+
+    test("reach a reader that follows them once each and in order, while four processes publish", async () => {
+      const store = await freshStore(engine);
+      const catalogue = await openCatalogue({ db: store.db });
+      const others = await Promise.all([1, 2, 3, 4].map(() => openStore({ ...store.settings, serving: false })));
+      try {
+        const keys = ["104", "113", "MTN-1GB-1DAY", "MTN-2GB-30DAYS"].map((code) => `MTNDATA ${code}`);
+        let publishing = others.length;
+        const publishAll = others.map(async ({ db }, at) => {
+          for (let n = 1; n <= 6; n++) {
+            const key = keys[at]!;
+            await publish(
+              publisherOf(db),
+              (base) => priced(key, Number(itemIn(base, "data-bundles", key)!.content.price) + 1)(base),
+              about,
+            );
+          }
+          publishing -= 1;
+        });
+        const revisions: number[] = [];
+        const read = async () => {
+          for (let after = await cursorAfter(catalogue, 1); ; ) {
+            const last = publishing === 0;
+            await catalogue.refresh();
+            const page = await ask(catalogue, { after, limit: "2" });
+            revisions.push(...page.data.map(({ revision }) => revision));
+            if (last && !page.more) return;
+            after = page.next;
+          }
+        };
+        await Promise.all([...publishAll, read()]);
+        assert.deepEqual(
+          revisions,
+          Array.from({ length: 24 }, (_, n) => n + 2),
+        );
+      } finally {
+        await Promise.all(others.map((other) => other.close()));
+        await catalogue.stop();
+        await store.close();
+      }
+    });
+  });

@@ -1,0 +1,101 @@
+import Type from "typebox";
+import { optionalField } from "../../operation/fields.ts";
+import { type Answered, operation } from "../../operation/operation.ts";
+import type { Catalogue } from "../catalogue.ts";
+import { CatalogueChangeAnswer } from "./shapes.ts";
+
+const USUAL_LIMIT = 100;
+
+const answered = { success: true, status: "success", message: "Catalogue changes found" } as const;
+
+const first: CatalogueChangeAnswer = {
+  ...answered,
+  data: [
+    {
+      revision: 1,
+      list: "data-providers",
+      change: "added",
+      holds_from: "2026-01-31T09:30:00.000Z",
+      old: null,
+      new: { type: "MTNDATA", id: 1, name: "MTN", narration: "MTN Data", image: "" },
+    },
+  ],
+  scheduled: [],
+  next: "1.1-9f2c61b0a7",
+  more: true,
+};
+
+const bundle = {
+  type: "MTNDATA",
+  code: "104",
+  description: "50MB 24Hrs",
+  amount: "100",
+  price: "100",
+  value: "50MB",
+  duration: "24Hrs",
+};
+
+const dearer: CatalogueChangeAnswer = {
+  ...answered,
+  data: [
+    {
+      revision: 7,
+      list: "data-bundles",
+      change: "modified",
+      holds_from: "2026-02-28T23:00:00.000Z",
+      old: bundle,
+      new: { ...bundle, amount: "110", price: "110" },
+    },
+  ],
+  scheduled: [],
+  next: "7-9f2c61b0a7",
+  more: false,
+};
+
+export const listCatalogueChanges = operation({
+  id: "listCatalogueChanges",
+  method: "GET",
+  path: "/api/v2/catalogue/changes",
+  summary: "Changes of the catalogue",
+  description:
+    "Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching " +
+    "every list again. Begin without `after`: nothing is listed, and `next` is where you stand. Then fetch the lists, and " +
+    "from then on ask with the last `next`. `after=0` lists everything from the first revision on. Prices are the ones that " +
+    "you pay, by the margins that hold for you now. The order of a list is not told here. `scheduled` shows callers with a " +
+    "credential what is planned; when its time comes it is listed like any other change, with what it then changes. A cursor " +
+    "of another history, as after a restore of this service, is refused: begin anew. Where lists follow a source, the " +
+    "answer says how old they are, in the headers of their own answers.",
+  group: "Data",
+  documented: false,
+  access: "anonymous",
+  scope: "catalogue:read",
+  limit: "catalogue",
+  carriage: "query",
+  input: Type.Object({
+    after: optionalField({
+      pattern: "^(0|\\d{1,9}(\\.\\d{1,9})?-[0-9a-f]{10})$",
+      description: "The `next` of an earlier answer, or 0.",
+      fault: "must be the next of an earlier answer, or 0",
+      example: "0",
+    }),
+    limit: optionalField({
+      pattern: "^([1-9]\\d{0,2}|1000)$",
+      description: `How many changes to list at most, from 1 to 1000; ${USUAL_LIMIT} unless given.`,
+      fault: "must be a whole number from 1 to 1000",
+      example: "100",
+    }),
+  }),
+  answer: CatalogueChangeAnswer,
+  failures: [],
+  failurePayload: () => ({ data: [] }),
+  examples: [
+    { summary: "The first change of all", input: { after: "0", limit: "1" }, answer: first },
+    { summary: "A price that rose", input: { after: "6-9f2c61b0a7" }, answer: dearer },
+  ],
+  run: async ({ input: { after, limit }, caller }, catalogue: Catalogue): Promise<Answered<CatalogueChangeAnswer>> => {
+    const asked = { after, limit: limit === undefined ? USUAL_LIMIT : Number(limit) };
+    const found = await catalogue.changes(asked, caller?.accountId);
+    const message = found.data.length === 0 ? "No catalogue changes" : "Catalogue changes found";
+    return { answer: { success: true, status: "success", message, ...found }, headers: catalogue.age() };
+  },
+});

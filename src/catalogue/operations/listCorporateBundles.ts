@@ -1,0 +1,37 @@
+import Type from "typebox";
+import { operation } from "../../operation/operation.ts";
+import type { Catalogue } from "../catalogue.ts";
+import { CorporateBundleAnswer } from "./shapes.ts";
+
+const documentedSizes =
+  "50mb 150mb 250mb 500mb 1gb 2gb 3gb 5gb 10gb 12gb 15gb 20gb 25gb 30gb 40gb 50gb 60gb 70gb 75gb 80gb 90gb 100gb";
+
+const every: CorporateBundleAnswer = {
+  success: true,
+  status: "success",
+  message: "Corporate data lookup successful",
+  data: documentedSizes.split(" ").map((size) => ({
+    description: `Corporate DATA ${size.toUpperCase()}`,
+    code: `corporate_data_${size}`,
+  })),
+};
+
+export const listCorporateBundles = operation({
+  id: "listCorporateBundles",
+  method: "GET",
+  path: "/api/v2/corporate-data/list",
+  summary: "Corporate data bundles",
+  description: "Lists the corporate data bundles, smallest first.",
+  group: "Data",
+  documented: true,
+  access: "credential",
+  scope: "catalogue:read",
+  limit: "catalogue",
+  carriage: "query",
+  input: Type.Object({}),
+  answer: CorporateBundleAnswer,
+  failures: [],
+  failurePayload: () => ({ data: [] }),
+  examples: [{ summary: "The documented corporate bundles", answer: every }],
+  pick: (_call, catalogue: Catalogue) => catalogue.corporateBundles(),
+});

@@ -1,0 +1,71 @@
+import Type from "typebox";
+import { Failure } from "../../operation/failures.ts";
+import { codeField } from "../../operation/fields.ts";
+import { operation } from "../../operation/operation.ts";
+import type { Catalogue } from "../catalogue.ts";
+import { isSameCode } from "../model/codes.ts";
+import { DataBundleAnswer } from "./shapes.ts";
+
+const airtel: DataBundleAnswer = {
+  success: true,
+  data: {
+    status: 1,
+    error: false,
+    data: [
+      {
+        type: "AIRTELDATA",
+        code: "002",
+        description: "40MB 1Day",
+        amount: "50",
+        price: "50",
+        value: "40MB",
+        duration: "1Day",
+      },
+      {
+        type: "AIRTELDATA",
+        code: "003",
+        description: "200MB 3Days",
+        amount: "200",
+        price: "200",
+        value: "200MB",
+        duration: "3Days",
+      },
+    ],
+    date: "2026-01-31T09:30:00.000Z",
+    message: "Data lookup successful",
+  },
+};
+
+export const lookupDataBundles = operation({
+  id: "lookupDataBundles",
+  method: "GET",
+  path: "/api/v2/internet/data/lookup",
+  summary: "Data bundles of a provider",
+  description:
+    "Lists the mobile data bundles of one data provider, or of every provider in turn when none is named. " +
+    "Each bundle names its provider in `type`. Codes are matched without regard to case.",
+  group: "Data",
+  documented: true,
+  access: "anonymous",
+  scope: "catalogue:read",
+  limit: "catalogue",
+  carriage: "query",
+  input: Type.Object({
+    provider: Type.Optional(codeField("Data provider code. Without it, bundles of all are listed.", "MTNDATA")),
+    type: Type.Optional(codeField("Another name for `provider`.", "MTNDATA")),
+  }),
+  answer: DataBundleAnswer,
+  failures: ["provider_not_found", "conflicting_parameters"],
+  failurePayload: (message) => ({
+    data: { status: 0, error: true, data: [], date: new Date().toISOString(), message },
+  }),
+  examples: [{ summary: "Bundles of Airtel, shortened", input: { provider: "AIRTELDATA" }, answer: airtel }],
+  pick: ({ input: { provider, type }, caller }, catalogue: Catalogue) => {
+    if (provider !== undefined && type !== undefined && !isSameCode(provider, type))
+      throw new Failure(
+        "conflicting_parameters",
+        "provider and type are two names of one thing, and here they differ.",
+      );
+    return catalogue.dataBundles(provider ?? type, caller?.accountId);
+  },
+});

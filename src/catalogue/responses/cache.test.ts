@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import type { ReadyAnswer } from "../../operation/ready-answer.ts";
+import { answersOf, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import type { Content } from "../model/lists.ts";
+import { Edit, itemIn } from "../model/snapshot.ts";
+import { Bodies } from "./bodies.ts";
+import { Answers } from "./cache.ts";
+import { OwnAnswers } from "./own-prices.ts";
+
+const snapshot = await starterSnapshot();
+const start = Date.UTC(2026, 0, 31, 9, 30);
+
+/** The n-th way to spell a text with small and capital letters. */
+function spelling(text: string, n: number): string {
+  let rest = n;
+  return text.replace(/[a-z]/gi, (letter) => {
+    const capital = rest & 1;
+    rest >>= 1;
+    return capital ? letter.toUpperCase() : letter.toLowerCase();
+  });
+}
+
+test("an answer is written once and then only picked", () => {
+  const answers = answersOf(snapshot, () => start);
+  for (const ask of [
+    () => answers.dataBundles(undefined),
+    () => answers.dataBundles("MTNDATA"),
+    () => answers.corporateBundles(),
+    () => answers.dataProviders(),
+    () => answers.cableProviders(),
+    () => answers.cablePlans("gotv"),
+    () => answers.addOns("dstv", "COMPE36"),
+  ]) {
+    assert.equal(ask(), ask());
+    assert.equal(ask().form("identity", true), ask().form("identity", true));
+  }
+});
+
+test("50,000 spellings and unknown codes fill no more than the bounded cache, and push out none of ours", () => {
+  const answers = answersOf(snapshot, () => start);
+  const ours = answers.addOns("gotv", "GOTVSUPAPLUS");
+  for (let n = 0; n < 50_000; n++) {
+    answers.addOns(spelling("gotv", n), spelling("GOTVSUPAPLUS", n >> 4));
+    if (n % 10 > 0) continue;
+    answers.dataBundles(spelling("9mobiledata", n));
+    assert.throws(() => answers.dataBundles(`unknown-${n}`));
+    assert.throws(() => answers.addOns("gotv", `unknown-${n}`));
+  }
+  assert.ok(answers.kept <= 1_000, `${answers.kept} are kept`);
+  assert.equal(answers.addOns("gotv", "GOTVSUPAPLUS"), ours);
+});
+
+test("the list of all providers is dated anew together with its compressed forms", async () => {
+  let time = start;
+  const answers = answersOf(snapshot, () => time);
+  const dateOf = async () => {
+    const all = answers.dataBundles(undefined);
+    const texts = [
+      textOf(all),
+      gunzipSync((await all.form("gzip", true)).body).toString(),
+      brotliDecompressSync((await all.form("br", true)).body).toString(),
+    ];
+    assert.equal(new Set(texts).size, 1);
+    return JSON.parse(texts[0]!).data.date;
+  };
+  assert.equal(await dateOf(), "2026-01-31T09:30:00.000Z");
+  time += 58_999;
+  assert.equal(await dateOf(), "2026-01-31T09:30:00.000Z");
+  time += 1;
+  assert.equal(await dateOf(), "2026-01-31T09:30:59.000Z");
+});
+
+test("a validator is the same on every instance and in every revision with the same list", () => {
+  const one = answersOf(snapshot, () => start);
+  const other = answersOf({ ...snapshot, revision: 9, publishedAt: start }, () => start + 3_600_000);
+  const etagsOf = (answers: Answers) => [
+    answers.dataBundles(undefined).etag,
+    answers.dataBundles("MTNDATA").etag,
+    answers.corporateBundles().etag,
+    answers.dataProviders().etag,
+    answers.cableProviders().etag,
+    answers.cablePlans("gotv").etag,
+    answers.addOns("gotv", "GOTVMAX").etag,
+    answers.addOns("gotv", "GOTVSUPA").etag,
+  ];
+  assert.deepEqual(etagsOf(one), etagsOf(other));
+  assert.equal(new Set(etagsOf(one)).size, 8);
+  assert.equal(headerOf(plainForm(other.dataProviders()), "Duba-Catalogue-Revision"), "1");
+});
+
+/** The starter catalogue with other members of some bundles, as revision 2. */
+async function edited(changes: Record<string, Record<string, unknown>>) {
+  const edit = new Edit(snapshot);
+  edit.by({ revision: 2, publishedAt: start });
+  for (const [key, members] of Object.entries(changes)) {
+    const { position, content } = itemIn(snapshot, "data-bundles", key)!;
+    edit.set("data-bundles", key, { position, content: { ...content, ...members } as Content });
+  }
+  return edit.finish({ ...snapshot, revision: 2 });
+}
+
+test("a changed price changes the validators of the lists that show it, and no others", async () => {
+  const before = answersOf(snapshot, () => start);
+  const now = answersOf(await edited({ "MTNDATA 104": { price: 10_050 } }), () => start);
+  assert.equal(JSON.parse(textOf(now.dataBundles("MTNDATA"))).data.data[0].price, "100.5");
+  assert.notEqual(now.dataBundles("MTNDATA").etag, before.dataBundles("MTNDATA").etag);
+  assert.notEqual(now.dataBundles(undefined).etag, before.dataBundles(undefined).etag);
+  assert.equal(now.dataBundles("GLODATA").etag, before.dataBundles("GLODATA").etag);
+});
+
+test("a revision writes only the lists anew that it touches, and moves the dates and revisions of no others", async () => {
+  const bodies = new Bodies(() => start);
+  const own = new OwnAnswers();
+  const before = new Answers(snapshot, bodies, own);
+  const bytesOf = (answers: Answers) =>
+    [
+      answers.dataBundles("MTNDATA"),
+      answers.dataBundles("GLODATA"),
+      answers.corporateBundles(),
+      answers.dataProviders(),
+      answers.cableProviders(),
+      answers.cablePlans("gotv"),
+      answers.addOns("dstv", "COMPE36"),
+    ].map((answer) => plainForm(answer).body);
+  const [mtn, ...others] = bytesOf(before);
+  const now = new Answers(await edited({ "MTNDATA 104": { price: 10_050 } }), bodies, own);
+  const [mtnNow, ...othersNow] = bytesOf(now);
+  assert.notEqual(mtnNow, mtn);
+  for (const [place, body] of othersNow.entries()) assert.equal(body, others[place]);
+  const about = (answer: ReadyAnswer) =>
+    ["Duba-Catalogue-Revision", "Last-Modified"].map((name) => headerOf(plainForm(answer), name));
+  for (const answer of [now.dataBundles("MTNDATA"), now.dataBundles(undefined)])
+    assert.deepEqual(about(answer), ["2", "Sat, 31 Jan 2026 09:30:00 GMT"]);
+  for (const answer of [
+    now.dataBundles("GLODATA"),
+    now.corporateBundles(),
+    now.cablePlans("gotv"),
+    now.addOns("gotv", "GOTVMAX"),
+  ])
+    assert.deepEqual(about(answer), ["1", "Sat, 31 Jan 2026 00:00:00 GMT"]);
+});
+
+test("an empty catalogue answers empty lists", async () => {
+  const gone = { ...snapshot, groups: { ...snapshot.groups, "data-bundles": new Map(), "cable-providers": new Map() } };
+  const bare = answersOf(gone, () => start);
+  for (const answer of [bare.dataBundles(undefined), bare.dataBundles("mtndata")])
+    assert.deepEqual(JSON.parse(textOf(answer)).data.data, []);
+  assert.deepEqual(JSON.parse(textOf(bare.cableProviders())).billers, []);
+  assert.throws(() => bare.cablePlans("gotv"), { message: "No cable provider has the code gotv." });
+});
+
+test("a list that breaks its schema is never given, and keeps no other from being served", async () => {
+  const broken = await edited({ "MTNDATA 104": { value: null } });
+  const bodies = new Bodies(() => start);
+  await bodies.prepare(broken);
+  const answers = new Answers(broken, bodies, new OwnAnswers());
+  assert.throws(() => answers.dataBundles("MTNDATA"), /breaks its schema at/);
+  assert.ok(textOf(answers.dataBundles("GLODATA")).includes("GLODATA"));
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { brotliDecompressSync } from "node:zlib";
+import { headerOf, plainForm, textOf } from "../catalogue.fixture.ts";
+import { DatedBody } from "./dated-body.ts";
+import { ownOrigin } from "./freshness.ts";
+import { Answer } from "./response.ts";
+
+const start = Date.UTC(2026, 0, 31, 9, 30);
+
+function underClock() {
+  const clock = { time: start };
+  const frame = {
+    before: [Buffer.from(`{"list":"${"bundle ".repeat(100)}",`), Buffer.from('"date":"')],
+    after: Buffer.from('"}'),
+  };
+  const body = new DatedBody(frame, 'W/"x"', () => clock.time);
+  const answer = new Answer(body, { revision: 1, publishedAt: 0, open: true, origin: ownOrigin });
+  return { clock, answer };
+}
+
+const dateIn = (text: string): string => JSON.parse(text).date;
+
+test("the same bytes are given until the date is 59 seconds old, then new ones", () => {
+  const { clock, answer } = underClock();
+  const first = plainForm(answer);
+  clock.time = start + 58_999;
+  assert.equal(plainForm(answer), first);
+  clock.time = start + 59_000;
+  const second = plainForm(answer);
+  assert.equal(dateIn(first.body.toString()), "2026-01-31T09:30:00.000Z");
+  assert.equal(dateIn(second.body.toString()), "2026-01-31T09:30:59.000Z");
+  assert.equal(second.body.toString().replace("30:59.000", "30:00.000"), first.body.toString());
+});
+
+test("the validator does not change with the date", () => {
+  const { clock, answer } = underClock();
+  const before = headerOf(plainForm(answer), "ETag");
+  clock.time += 3_600_000;
+  assert.equal(headerOf(plainForm(answer), "ETag"), before);
+  assert.equal(answer.etag, before);
+});
+
+test("a compressed form gets the new date too", async () => {
+  const { clock, answer } = underClock();
+  const first = await answer.form("br", true);
+  clock.time = start + 58_999;
+  assert.equal(answer.form("br", true), first);
+  clock.time = start + 59_000;
+  const second = await answer.form("br", true);
+  assert.equal(dateIn(brotliDecompressSync(second.body).toString()), "2026-01-31T09:30:59.000Z");
+});
+
+test("a compressed form that took too long to make is not given: the plain form with a new date is", async () => {
+  const { clock, answer } = underClock();
+  const pending = answer.form("gzip", true);
+  clock.time = start + 60_001;
+  const form = await pending;
+  assert.equal(headerOf(form, "Content-Encoding"), undefined);
+  assert.equal(headerOf(form, "Cache-Control"), "public, max-age=60, stale-if-error=600");
+  assert.equal(dateIn(form.body.toString()), "2026-01-31T09:31:00.001Z");
+});
+
+test("a clock that is set back does not leave a date of the future", () => {
+  const { clock, answer } = underClock();
+  clock.time = start - 10_000;
+  assert.equal(dateIn(textOf(answer)), "2026-01-31T09:29:50.000Z");
+});

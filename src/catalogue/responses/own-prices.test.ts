@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ReadyAnswer } from "../../operation/ready-answer.ts";
+import { headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { type Change, changed } from "../changes/change.ts";
+import { removingRules, settingRule } from "../changes/price-rules.ts";
+import type { PriceRule } from "../model/price-lists.ts";
+import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { fetchCablePlans } from "../operations/fetchCablePlans.ts";
+import { fetchTvAddOns } from "../operations/fetchTvAddOns.ts";
+import { lookupDataBundles } from "../operations/lookupDataBundles.ts";
+import { Bodies } from "./bodies.ts";
+import { Answers } from "./cache.ts";
+import { OwnAnswers } from "./own-prices.ts";
+
+const start = Date.UTC(2026, 0, 31, 9, 30);
+const hour = 3_600_000;
+const starter = await starterSnapshot();
+const glo = groupIn(starter, "data-bundles", "GLODATA")[0]!.key;
+
+/** The snapshot with more rules, as a revision later. */
+async function withRules(snapshot: Snapshot, ...rules: (Partial<PriceRule> & { of: string })[]): Promise<Snapshot> {
+  let made: Snapshot = { ...snapshot, revision: snapshot.revision + 1, publishedAt: snapshot.publishedAt + hour };
+  for (const rule of rules) {
+    const whole = { account: "acc_1", rule: "percent", value: -250, ...rule } as PriceRule;
+    made = await changed(made, settingRule(whole)(made) as Change[]);
+  }
+  return made;
+}
+
+async function withPrice(snapshot: Snapshot, key: string, price: number): Promise<Snapshot> {
+  const old = itemIn(snapshot, "data-bundles", key)!;
+  const state = { position: old.position, content: { ...old.content, price } };
+  const next = { ...snapshot, revision: snapshot.revision + 1, publishedAt: snapshot.publishedAt + hour };
+  return changed(next, [{ subject: "data-bundles", key, old, new: state }]);
+}
+
+const written = async (answers: Answers, account?: string, provider?: string) =>
+  (await answers.dataBundles(provider, account).form("identity", false)).body.toString();
+const bundlesIn = (text: string): Record<string, string>[] => JSON.parse(text).data.data;
+
+const snapshot = await withRules(
+  starter,
+  { of: "MTNDATA" },
+  { of: "MTNDATA 104", rule: "price", value: 9_550 },
+  { of: "dstv", rule: "margin", value: 5_000 },
+);
+const bodies = new Bodies(() => start);
+const answers = new Answers(snapshot, bodies, new OwnAnswers());
+
+test("an account sees its own prices and the same face values; all others see the catalogue's", () => {
+  const look = (account?: string) =>
+    bundlesIn(textOf(pickFrom(answers, lookupDataBundles, { provider: "mtndata" }, account)));
+  const [own, catalogue] = [look("acc_1"), look()];
+  assert.deepEqual(look("acc_2"), catalogue);
+  assert.deepEqual([catalogue[0]!.price, own[0]!.price], ["100", "95.5"]);
+  assert.deepEqual([catalogue[1]!.price, own[1]!.price], ["200", "195"]);
+  const without = (bundles: Record<string, string>[]) => bundles.map(({ price, ...rest }) => rest);
+  assert.deepEqual(without(own), without(catalogue));
+});
+
+test("cable products and add-ons have the account's price too", () => {
+  const plans = (account?: string) =>
+    JSON.parse(textOf(pickFrom(answers, fetchCablePlans, { type: "dstv" }, account))).plans;
+  const [own, catalogue] = [plans("acc_1"), plans()];
+  assert.equal(Number(own[0].price), Number(catalogue[0].price) + 50);
+  assert.equal(own[0].amount, catalogue[0].amount);
+  const addOns = (account?: string) =>
+    JSON.parse(textOf(pickFrom(answers, fetchTvAddOns, { type: "DStv", productCode: "prwe36" }, account))).data;
+  assert.equal(addOns("acc_1")[0].price, "6050");
+  assert.deepEqual([addOns("acc_1")[0].type, addOns("acc_1")[0].product_code], ["DStv", "prwe36"]);
+  assert.equal(addOns()[0].price, "6000");
+});
+
+test("the list of all providers has the account's prices where it has its own", async () => {
+  const own = bundlesIn(await written(answers, "acc_1"));
+  const catalogue = bundlesIn(await written(answers));
+  assert.equal(own.length, catalogue.length);
+  assert.equal(own[0]!.price, "95.5");
+  const others = (bundles: typeof own) => bundles.filter(({ type }) => type !== "MTNDATA");
+  assert.deepEqual(others(own), others(catalogue));
+});
+
+test("a provider without own prices has one body for everybody, and unknown codes one failure", () => {
+  const bodyOf = (answer: ReadyAnswer) => plainForm(answer).body;
+  assert.equal(bodyOf(answers.dataBundles("GLODATA", "acc_1")), bodyOf(answers.dataBundles("GLODATA")));
+  assert.equal(bodyOf(answers.cablePlans("gotv", "acc_1")), bodyOf(answers.cablePlans("gotv")));
+  for (const account of ["acc_1", undefined]) {
+    assert.throws(() => answers.dataBundles("NONE", account), { code: "provider_not_found" });
+    assert.throws(() => answers.addOns("dstv", "NONE", account), { code: "product_not_found" });
+  }
+});
+
+test("the validator follows what the caller sees", async () => {
+  const etags = (from: Answers, account?: string) =>
+    [from.dataBundles("MTNDATA", account), from.dataBundles(undefined, account)].map(({ etag }) => etag);
+  const own = etags(answers, "acc_1");
+  for (const [place, etag] of etags(answers).entries()) assert.notEqual(own[place], etag);
+  assert.deepEqual(etags(new Answers(snapshot, new Bodies(() => start + 5), new OwnAnswers()), "acc_1"), own);
+  const form = await answers.dataBundles(undefined, "acc_1").form("identity", false);
+  assert.equal(headerOf(form, "ETag"), own[1]);
+
+  const other = new Answers(await withRules(snapshot, { of: "MTNDATA", value: -300 }), bodies, new OwnAnswers());
+  for (const [place, etag] of etags(other, "acc_1").entries()) assert.notEqual(own[place], etag);
+  assert.deepEqual(etags(other), etags(answers));
+});
+
+test("an account's answers stay as they are through revisions that do not touch them", async () => {
+  const own = new OwnAnswers();
+  const [before, after] = [
+    new Answers(snapshot, bodies, own),
+    new Answers(await withPrice(snapshot, glo, 1), bodies, own),
+  ];
+  const first = plainForm(before.dataBundles("MTNDATA", "acc_1"));
+  const second = plainForm(after.dataBundles("MTNDATA", "acc_1"));
+  assert.equal(first, second);
+  assert.equal(headerOf(first, "Duba-Catalogue-Revision"), "2");
+  assert.equal(after.dataBundles("MTNDATA", "acc_1"), after.dataBundles("MTNDATA", "acc_1"));
+  const dearer = new Answers(await withPrice(snapshot, "MTNDATA 113", 100), bodies, own);
+  assert.notEqual(plainForm(dearer.dataBundles("MTNDATA", "acc_1")).body, first.body);
+});
+
+test("an account's lists changed when its own prices did, also when it has none left", async () => {
+  const modified = (from: Answers, account?: string) =>
+    [from.dataBundles("MTNDATA", account), from.dataBundles(undefined, account), from.cablePlans("gotv", account)].map(
+      ({ modifiedAt }) => (modifiedAt - starter.publishedAt) / hour,
+    );
+  assert.deepEqual(modified(answers, "acc_1"), [1, 1, 1]);
+  assert.deepEqual(modified(answers, "acc_2"), [0, 0, 0]);
+  const without = { ...snapshot, revision: 3, publishedAt: snapshot.publishedAt + hour };
+  const ended = new Answers(
+    await changed(without, removingRules("acc_1", undefined)(without) as Change[]),
+    bodies,
+    new OwnAnswers(),
+  );
+  assert.deepEqual(bundlesIn(await written(ended, "acc_1")), bundlesIn(await written(ended)));
+  assert.deepEqual(modified(ended, "acc_1"), [2, 2, 2]);
+  assert.deepEqual(modified(ended), [0, 0, 0]);
+});
+
+test("ten thousand accounts fill no more than the bytes that are kept, and each sees its own prices", async () => {
+  const rules = Array.from(
+    { length: 10_000 },
+    (_, n) =>
+      [
+        `acc_${n}`,
+        [
+          {
+            key: `acc_${n} MTNDATA`,
+            position: 0,
+            content: { account: `acc_${n}`, of: "MTNDATA", rule: "margin", value: n + 1 },
+          },
+        ],
+      ] as const,
+  );
+  const crowded = {
+    ...starter,
+    groups: { ...starter.groups, prices: new Map(rules) },
+    stamps: { ...starter.stamps, prices: new Map(rules.map(([account]) => [account, starter])) },
+  };
+  const own = new OwnAnswers(2 ** 20);
+  const all = new Answers(crowded, bodies, own);
+  for (let n = 0; n < 10_000; n++) {
+    const [bundle] = bundlesIn(textOf(all.dataBundles("MTNDATA", `acc_${n}`)));
+    assert.equal(bundle!.price, String((10_000 + n + 1) / 100));
+    assert.ok(own.bytes <= 2 ** 20);
+    if (n % 100 === 0) await written(all, `acc_${n}`);
+  }
+  assert.ok(own.bytes > 2 ** 19);
+});

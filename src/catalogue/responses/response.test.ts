@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { headerOf, plainForm } from "../catalogue.fixture.ts";
+import { ownOrigin } from "./freshness.ts";
+import { Answer, type Description } from "./response.ts";
+import { etagOf, WrittenBody } from "./written-body.ts";
+
+const description: Description = {
+  ...{ revision: 7, publishedAt: Date.UTC(2026, 0, 31, 9, 30), open: true, origin: ownOrigin },
+};
+
+function bodyOf(length: number): WrittenBody {
+  return new WrittenBody(Buffer.alloc(length, '{"code":"104"}'), 'W/"x"');
+}
+
+function answerOf(length: number, changes: Partial<Description> = {}): Answer {
+  return new Answer(bodyOf(length), { ...description, ...changes });
+}
+
+test("the headers are complete but for what differs by request", () => {
+  assert.deepEqual(plainForm(answerOf(300)).headers, [
+    ...["Content-Type", "application/json; charset=utf-8"],
+    ...["Content-Length", "300"],
+    ...["ETag", 'W/"x"'],
+    ...["Last-Modified", "Sat, 31 Jan 2026 09:30:00 GMT"],
+    ...["Cache-Control", "private, max-age=60, stale-if-error=600"],
+    ...["Vary", "Authorization, Accept-Encoding"],
+    ...["Duba-Catalogue-Revision", "7"],
+    ...["X-Content-Type-Options", "nosniff"],
+  ]);
+});
+
+test("a shared form is public where the operation is open, and private where it needs a credential", () => {
+  assert.equal(headerOf(plainForm(answerOf(300), true), "Cache-Control"), "public, max-age=60, stale-if-error=600");
+  const closed = plainForm(answerOf(300, { open: false }), true);
+  assert.equal(headerOf(closed, "Cache-Control"), "private, max-age=60, stale-if-error=600");
+  assert.equal(headerOf(closed, "Vary"), "Accept-Encoding");
+});
+
+test("compressed forms decode to the same bytes and say their own length and coding", async () => {
+  const answer = answerOf(5_000);
+  const { body } = plainForm(answer);
+  for (const [coding, decode] of [
+    ["gzip", gunzipSync],
+    ["br", brotliDecompressSync],
+  ] as const) {
+    const form = await answer.form(coding, false);
+    assert.deepEqual(decode(form.body), body);
+    assert.ok(form.body.length < body.length);
+    assert.equal(headerOf(form, "Content-Encoding"), coding);
+    assert.equal(headerOf(form, "Content-Length"), String(form.body.length));
+    assert.equal(headerOf(form, "ETag"), 'W/"x"');
+  }
+});
+
+test("who asks for a compressed form while it is made waits for the same one; afterwards it is there at once", async () => {
+  const answer = answerOf(5_000);
+  const first = answer.form("br", false);
+  assert.ok(first instanceof Promise);
+  assert.equal(answer.form("br", false), first);
+  const shared = await answer.form("br", true);
+  const form = await first;
+  assert.equal(answer.form("br", false), form);
+  assert.equal(answer.form("br", true), shared);
+  assert.equal(shared.body, form.body);
+});
+
+test("two revisions with the same body share its bytes, the compressed ones as well, under headers of their own", async () => {
+  const body = bodyOf(5_000);
+  const [seventh, eighth] = [new Answer(body, description), new Answer(body, { ...description, revision: 8 })];
+  const [one, other] = [await seventh.form("br", true), await eighth.form("br", true)];
+  assert.equal(one.body, other.body);
+  assert.equal(plainForm(seventh).body, plainForm(eighth).body);
+  assert.equal(headerOf(one, "Duba-Catalogue-Revision"), "7");
+  assert.equal(headerOf(other, "Duba-Catalogue-Revision"), "8");
+});
+
+test("bodies under 256 bytes and over 256 KiB are not compressed", async () => {
+  for (const length of [255, 256 * 1024 + 1]) {
+    const form = answerOf(length).form("gzip", false);
+    assert.ok(!(form instanceof Promise));
+    assert.equal(headerOf(form, "Content-Encoding"), undefined);
+    assert.equal(form.body.length, length);
+  }
+  for (const length of [256, 256 * 1024]) {
+    const form = await answerOf(length).form("gzip", false);
+    assert.equal(headerOf(form, "Content-Encoding"), "gzip");
+  }
+});
+
+test("a validator is weak and depends on the content alone", () => {
+  assert.match(etagOf(["list"]), /^W\/"[\w-]{43}"$/);
+  assert.equal(etagOf(["li", Buffer.from("st")]), etagOf(["list"]));
+  assert.notEqual(etagOf(["list"]), etagOf(["lists"]));
+});

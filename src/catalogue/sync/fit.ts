@@ -1,0 +1,91 @@
+import type { WantedList } from "../changes/difference.ts";
+import { megabytesIn } from "../guard/quantity.ts";
+import {
+  type Content,
+  childrenOf,
+  groupOf,
+  keyOf,
+  type ListName,
+  listNames,
+  parentOf,
+  shapeOf,
+} from "../model/lists.ts";
+import { type Item, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { type OfferedList, usable } from "./offer.ts";
+
+/** Lists as the catalogue can take them over, and what it cannot take, in sentences. */
+interface Fitted {
+  readonly lists: WantedList[];
+  readonly leftOut: string[];
+}
+
+/**
+ * Fits the lists of a source into the catalogue. Left out are entries of a provider or product that will not be there, and
+ * entries with an id that another one has. What belongs to an entry that is gone goes with it, also in lists that the source
+ * does not give. Known entries keep their order, and new ones follow.
+ */
+export function fitting(base: Snapshot, offered: readonly OfferedList[]): Fitted {
+  const lists: WantedList[] = [];
+  const leftOut: string[] = [];
+  /** Keys of the lists that others belong to, as they will be. */
+  const keys = new Map<ListName, ReadonlySet<string>>();
+  for (const list of listNames) {
+    const parent = parentOf(list);
+    const offer = offered.find((each) => each.list === list);
+    const present = Array.from(inOrder(base, list), ({ content }) => content);
+    const read = offer ? usable(base, offer) : { entries: present, leftOut: [] };
+    const orphans: Content[] = [];
+    const kept = read.entries.filter((content) => {
+      const isFit = parent === undefined || keys.get(parent)!.has(groupOf(list, keyOf(list, content)));
+      if (!isFit) orphans.push(content);
+      return isFit;
+    });
+    const { entries, twice } = withOwnIds(base, list, kept);
+    if (childrenOf(list).length > 0) keys.set(list, new Set(entries.map((content) => keyOf(list, content))));
+    if (offer) {
+      leftOut.push(...read.leftOut, ...twice);
+      for (const [group, { length }] of Map.groupBy(orphans, (content) => groupOf(list, keyOf(list, content))))
+        leftOut.push(`${length} of ${list} for ${group}, which is not in ${parent}: left out.`);
+    }
+    if (offer || orphans.length > 0)
+      lists.push({ list, entries: inOwnOrder(base, list, entries).map((content) => ({ content, place: "" })) });
+  }
+  return { lists, leftOut };
+}
+
+/** Spells the codes of known entries as the catalogue does, where other lists repeat them. */
+function asSpelled(list: ListName, content: Content, known: Item | undefined): Content {
+  if (known === undefined || childrenOf(list).length === 0) return content;
+  return { ...content, ...Object.fromEntries(shapeOf(list).key.map((member) => [member, known.content[member]!])) };
+}
+
+/** Leaves out all but the first entry of an id. */
+function withOwnIds(base: Snapshot, list: ListName, contents: readonly Content[]) {
+  const owners = new Set<number | string>();
+  const twice: string[] = [];
+  const entries: Content[] = [];
+  for (const content of contents) {
+    const known = itemIn(base, list, keyOf(list, content));
+    const id = content.id ?? known?.content.id;
+    if (id !== undefined && owners.has(id))
+      twice.push(`${list}, ${keyOf(list, content)}: another entry has its id ${id}, so left out.`);
+    else entries.push(asSpelled(list, content, known));
+    if (id !== undefined) owners.add(id);
+  }
+  return { entries, twice };
+}
+
+/** Known entries as they stand, then new ones by id, size, price and code: the order of a source is no promise of it. */
+function inOwnOrder(base: Snapshot, list: ListName, contents: readonly Content[]): Content[] {
+  const ranked = contents.map((content) => {
+    const key = keyOf(list, content);
+    const position = itemIn(base, list, key)?.position ?? Number.POSITIVE_INFINITY;
+    const size = megabytesIn(String(content.value ?? content.code)) ?? Number.POSITIVE_INFINITY;
+    return { content, key, ranks: [position, Number(content.id ?? 0), size, Number(content.price ?? 0)] };
+  });
+  ranked.sort((one, other) => {
+    const differs = one.ranks.findIndex((rank, at) => rank !== other.ranks[at]);
+    return differs === -1 ? (one.key < other.key ? -1 : 1) : one.ranks[differs]! - other.ranks[differs]!;
+  });
+  return ranked.map(({ content }) => content);
+}

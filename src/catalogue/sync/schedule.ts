@@ -1,0 +1,107 @@
+import { codeOf } from "../../storage/errors.ts";
+import type { Origins } from "../responses/freshness.ts";
+import type { Publisher } from "../revisions/commit.ts";
+import type { PulledSource } from "./offer.ts";
+import { ageOf, beginPull, type PullRecord, readPull } from "./record.ts";
+import { pullFrom } from "./sync.ts";
+
+const LOOK_EVERY = 1_000;
+/** Milliseconds that a pull may take until the source has given everything. */
+const LONGEST_PULL = 5 * 60_000;
+/** The longest that a source may ask to be left alone; a clock that was set back must not make it longer. */
+const LONGEST_WAIT = 24 * 3_600_000;
+
+/** How a catalogue follows a source. Times are milliseconds. */
+export interface Follow {
+  source: PulledSource;
+  every: number;
+  staleAfter: number;
+  log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
+}
+
+/** A catalogue that follows a source. */
+export interface Following {
+  /**
+   * Looks now whether a pull is due, as is done each second, and makes it if no other process does. Rejects when the store is
+   * away.
+   */
+  look(): Promise<void>;
+  /** Breaks a pull off. Resolves when the store is no longer in use. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Pulls from the source in good time, one process at a time, and keeps `origins` up to date with what any process pulled.
+ * When the source or the store is away, what was there last stays, and grows stale. Resolves before anything is pulled;
+ * rejects when the store is away.
+ */
+export async function followSource(
+  publisher: Publisher,
+  origins: Origins,
+  { source, every, staleAfter, log }: Follow,
+  random: () => number = Math.random,
+): Promise<Following> {
+  const { db, now } = publisher;
+  const stopping = new AbortController();
+  let last: PullRecord | undefined;
+  /** Drawn anew for each pull, so that processes, and installations, do not all ask at once. */
+  let pause = 0;
+  const note = (record: PullRecord | undefined) => {
+    if (record?.begunAt !== last?.begunAt) pause = every * (1 + random() / 10);
+    last = record;
+  };
+  const tellAge = () => {
+    const { asOf, isStale } = ageOf(last, now(), staleAfter);
+    origins.set(asOf, isStale);
+  };
+
+  const pull = async (begun: PullRecord): Promise<void> => {
+    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(Math.min(every, LONGEST_PULL))]);
+    try {
+      const { record } = await pullFrom(publisher, source, begun, { author: "system", again: false, signal });
+      note(record);
+      const { result, sentences } = record;
+      if (stopping.signal.aborted || result === "published" || result === "unchanged") return;
+      log.warn({ source: source.name, result, sentences }, "The catalogue is not brought up to date from its source");
+    } catch (error) {
+      log.error({ source: source.name, code: codeOf(error) }, "A pull of the catalogue ended with a fault");
+    }
+  };
+  const look = async (): Promise<void> => {
+    try {
+      note(await readPull(db, source.name));
+      const age = now() - (last?.begunAt ?? 0);
+      // A clock that was set back far would otherwise wait for its old time.
+      if (last && age < pause && age > -every) return;
+      const wait = (last?.notBefore ?? 0) - now();
+      if (wait > 0 && wait <= LONGEST_WAIT) return;
+      const begun = await beginPull(db, source.name, last, now());
+      if (begun) await pull(begun);
+    } finally {
+      tellAge();
+    }
+  };
+
+  note(await readPull(db, source.name));
+  tellAge();
+  let looking: Promise<void> | undefined;
+  const lookOnce = () => {
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    return looking;
+  };
+  // A store that is away is told of by those who need it.
+  const lookQuietly = () => void lookOnce().catch(() => undefined);
+  const timer = setInterval(lookQuietly, LOOK_EVERY).unref();
+  lookQuietly();
+
+  return {
+    look: () => (looking ? looking.then(lookOnce, lookOnce) : lookOnce()),
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await looking?.catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import { Exchange } from "../../upstreams/http-client.ts";
+import { json, LocalVendor } from "../../upstreams/local-vendor.fixture.ts";
+import { compatibleCatalogue } from "../../upstreams/vendors/peer/catalogue.ts";
+import { starterRows } from "../catalogue.fixture.ts";
+import type { PulledSource } from "./offer.ts";
+
+/** What the tests of pulls share. */
+
+type Row = Record<string, string | number>;
+
+const authorized = {
+  success: true,
+  data: { token: { access_token: "duba_at_invented", expires_at: "2099-01-31 09:30:00" } },
+};
+
+/** A server in the place of a source, that sells the starter catalogue until it is told otherwise. */
+export class Shop {
+  readonly lists: Record<string, Row[]> = {
+    providers: starterRows("data-providers.json"),
+    bundles: starterRows("data-bundles.json"),
+    corporate: starterRows("corporate-bundles.json"),
+    cables: starterRows("cable-providers.json"),
+    products: starterRows("cable-products.json").map((row, at) => ({ id: at + 1, ...row })),
+    addOns: starterRows("cable-add-ons.json"),
+  };
+  /** Headers of its answers. */
+  headers: Record<string, string> = {};
+  readonly vendor: LocalVendor;
+  readonly source: PulledSource;
+  readonly log = new RecordedLog();
+  readonly #exchange: Exchange;
+
+  private constructor(vendor: LocalVendor) {
+    this.vendor = vendor;
+    this.#exchange = new Exchange({ timeout: 1_000, connections: 1, keepAlive: true, log: this.log });
+    const account = { url: vendor.url, email: "shop@example.com", key: "duba_live_of_ours" };
+    this.source = {
+      name: compatibleCatalogue.name,
+      covers: compatibleCatalogue.covers,
+      pull: compatibleCatalogue.open(account, { exchange: this.#exchange, log: this.log }),
+    };
+    vendor.behaviour = (response, received) => {
+      const { pathname, searchParams } = new URL(received.path, vendor.url);
+      const path = pathname.replace("/api/v2/", "");
+      if (path === "catalogue/changes") return json(404, {})(response, received);
+      json(200, this.#answer(path, searchParams), this.headers)(response, received);
+    };
+  }
+
+  static async open(): Promise<Shop> {
+    return new Shop(await LocalVendor.start());
+  }
+
+  /** How often all of it was asked for. */
+  get pulls(): number {
+    return this.vendor.received.filter(({ path }) => path.endsWith("/corporate-data/list")).length;
+  }
+
+  price(code: string, price: string): void {
+    const row = this.lists.bundles!.find((row) => row.code === code)!;
+    row.price = price;
+  }
+
+  async close(): Promise<void> {
+    await this.#exchange.close();
+    await this.vendor.close();
+  }
+
+  #answer(path: string, query: URLSearchParams): object {
+    const { providers, bundles, corporate, cables, products, addOns } = this.lists;
+    const of = (rows: Row[], type: string) => rows.filter((row) => row.type === query.get(type));
+    switch (path) {
+      case "merchant/authorization":
+        return authorized;
+      case "internet/data/fetch-providers":
+        return { success: true, billers: providers };
+      case "internet/data/lookup":
+        return { success: true, data: { data: of(bundles!, "provider") } };
+      case "corporate-data/list":
+        return { success: true, data: corporate };
+      case "cable-tv/fetch-providers":
+        return { success: true, billers: cables };
+      case "cable-tv/fetch-billers":
+        return { success: true, plans: of(products!, "type") };
+      default:
+        return {
+          success: true,
+          data: of(addOns!, "type").filter((row) => row.product_code === query.get("productCode")),
+        };
+    }
+  }
+}

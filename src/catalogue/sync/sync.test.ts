@@ -1,0 +1,297 @@
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { type Behaviour, json, text } from "../../upstreams/local-vendor.fixture.ts";
+import { freshStore, priced } from "../catalogue.fixture.ts";
+import { undoing } from "../changes/rebase.ts";
+import { itemIn } from "../model/snapshot.ts";
+import { loadStarter } from "../model/starter.ts";
+import { approve, reject } from "../revisions/decide.ts";
+import { listRevisions, listWaiting, showDraft } from "../revisions/history.ts";
+import { allChangesOf, newestSnapshot } from "../revisions/load.ts";
+import { publish } from "../revisions/publish.ts";
+import { beginPull, endPull, type PullResult, readPull } from "./record.ts";
+import { Shop } from "./sync.fixture.ts";
+import { type PullOptions, pullFrom } from "./sync.ts";
+
+const start = Date.UTC(2026, 0, 31, 9, 30);
+const ops = { author: "ops", source: "test", note: "" };
+
+/** A store with the starter catalogue under a clock, and a shop that sells the same. */
+async function opened(t: TestContext, engine: (typeof engines)[number]) {
+  const store = await freshStore(engine);
+  const shop = await Shop.open();
+  t.after(async () => {
+    await shop.close();
+    await store.close();
+  });
+  const clock = { time: start };
+  const publisher = store.publisher({ now: () => clock.time, actor: "system" });
+  await loadStarter(publisher);
+  const { db } = store;
+  /** A pull, a minute after the one before. */
+  const pull = async (options: Partial<PullOptions> = {}) => {
+    clock.time += 60_000;
+    const begun = await beginPull(db, shop.source.name, await readPull(db, shop.source.name), clock.time);
+    assert.ok(begun);
+    const signal = new AbortController().signal;
+    const { record } = await pullFrom(publisher, shop.source, begun, {
+      author: "system",
+      again: false,
+      signal,
+      ...options,
+    });
+    assert.deepEqual(await readPull(db, shop.source.name), record);
+    return record;
+  };
+  const priceOf = async (key: string) => itemIn(await newestSnapshot(db), "data-bundles", key)?.content.price;
+  const revisions = async () => (await listRevisions(db, 100)).map(({ source, author }) => `${source} by ${author}`);
+  return { db, store, shop, clock, publisher, pull, priceOf, revisions };
+}
+
+const faults: Record<string, { behaviour: Behaviour; result: PullResult; sentence: RegExp }> = {
+  "half a page": {
+    behaviour: (response) => {
+      response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" });
+      response.write('{"success":true', () => response.socket!.destroy());
+    },
+    result: "unreachable",
+    sentence: /^Asked for the products of startimes, it did not answer \(\w+\)\.$/,
+  },
+  "a wrong type": {
+    behaviour: json(200, { success: true, plans: [{ price: 100 }] }),
+    result: "unreadable",
+    sentence: /^What it answered for the products of startimes has another shape\.$/,
+  },
+  HTML: {
+    behaviour: text(200, "text/html", "<p>Come again</p>"),
+    result: "unreadable",
+    sentence: /^What it answered for the products of startimes is no JSON\.$/,
+  },
+  "a redirect loop": {
+    behaviour: (response, { path }) => void response.writeHead(302, { Location: path }).end(),
+    result: "unreadable",
+    sentence: /^Asked for the products of startimes, it pointed elsewhere \(302\)\.$/,
+  },
+  "200 MB": {
+    behaviour(response) {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      const piece = Buffer.alloc(1024 * 1024, '"100",');
+      const send = () => {
+        while (!response.destroyed) if (!response.write(piece)) return void response.once("drain", send);
+      };
+      send();
+    },
+    result: "unreadable",
+    sentence: /^What it answered for the products of startimes is too large\.$/,
+  },
+  "no answer": {
+    behaviour: () => {},
+    result: "unreachable",
+    sentence: /^Asked for the products of startimes, it did not answer \(timed_out\)\.$/,
+  },
+  "no place for our credentials": {
+    behaviour: json(401, { success: false }),
+    result: "refused_credentials",
+    sentence: /^Asked for the products of startimes, it answered 401\.$/,
+  },
+  "a missing list": {
+    behaviour: json(404, { success: false }),
+    result: "incomplete",
+    sentence: /^Asked for the products of startimes, it answered 404\.$/,
+  },
+};
+
+for (const engine of engines)
+  suite(`pulls on ${engine.name}`, () => {
+    test("all that a source has becomes one revision, and the same once more changes nothing", async (t) => {
+      const { shop, pull, priceOf, revisions } = await opened(t, engine);
+      assert.equal((await pull()).result, "unchanged");
+      shop.price("104", "110");
+      shop.lists.corporate!.push({ code: "corporate_data_200gb", description: "200GB" });
+      const taken = await pull();
+      assert.deepEqual([taken.result, taken.succeededAt, taken.sentences], ["published", taken.begunAt, []]);
+      assert.equal(await priceOf("MTNDATA 104"), 11_000);
+      assert.deepEqual(await revisions(), ["compatible by system", "starter by system"]);
+      const again = await pull();
+      assert.deepEqual([again.result, again.succeededAt, again.content], ["unchanged", again.begunAt, taken.content]);
+      assert.equal((await revisions()).length, 2);
+    });
+
+    test("a source that gives less than all, or none of it, changes nothing, and the report says why", async (t) => {
+      const { db, shop, pull, publisher } = await opened(t, engine);
+      const { succeededAt, content } = await pull();
+      const before = await publisher.latest();
+      for (const row of shop.lists.bundles!) row.price = "99";
+      const usual = shop.vendor.behaviour;
+      for (const [what, { behaviour, result, sentence }] of Object.entries(faults)) {
+        shop.vendor.behaviour = (response, received) =>
+          (received.path.endsWith("fetch-billers?type=startimes") ? behaviour : usual)(response, received);
+        const record = await pull();
+        assert.equal(record.result, result, what);
+        assert.equal(record.sentences.length, 1);
+        assert.match(record.sentences[0]!, sentence);
+        assert.deepEqual([record.succeededAt, record.content], [succeededAt, content]);
+      }
+      assert.equal(await publisher.latest(), before);
+      const drafts = await db.selectFrom("catalogue_draft").select("state").execute();
+      assert.deepEqual(drafts, [{ state: "published" }]);
+    });
+
+    test("what no list can hold is left out and named, and the rest is taken over", async (t) => {
+      const { shop, pull, priceOf } = await opened(t, engine);
+      assert.equal((await pull()).result, "unchanged");
+      const [first] = shop.lists.bundles!;
+      shop.price("113", "210");
+      shop.lists.bundles!.push({ ...first!, code: "new", price: "1e3" }, { ...first!, price: "99" });
+      const taken = await pull();
+      assert.equal(taken.result, "published");
+      assert.deepEqual(taken.sentences, [
+        "data-bundles, MTNDATA 104: listed again, so only the first is kept.",
+        "data-bundles, MTNDATA new: its price cannot be used; left out.",
+      ]);
+      assert.deepEqual([await priceOf("MTNDATA 104"), await priceOf("MTNDATA 113")], [10_000, 21_000]);
+      for (let count = 0; count < 500; count++) shop.lists.products!.push({ ...shop.lists.products![0]! });
+      assert.equal((await pull()).sentences.at(-1), "And 482 more of this kind.");
+    });
+
+    test("a known price that cannot be read stays as it was, until it can be read again", async (t) => {
+      const { shop, pull, priceOf } = await opened(t, engine);
+      shop.price("104", "");
+      const kept = await pull();
+      assert.deepEqual([kept.result, kept.succeededAt], ["unchanged", kept.begunAt]);
+      assert.deepEqual(kept.sentences, [
+        "data-bundles, MTNDATA 104: its price cannot be used; its last good entry stays.",
+      ]);
+      assert.equal(await priceOf("MTNDATA 104"), 10_000);
+      shop.price("104", "110");
+      assert.equal((await pull()).result, "published");
+      assert.equal(await priceOf("MTNDATA 104"), 11_000);
+    });
+
+    test("prices that move far are held, once; approved, they are what the source has", async (t) => {
+      const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
+      const { succeededAt } = await pull();
+      shop.price("104", "450");
+      const held = await pull();
+      assert.equal(held.result, "held");
+      assert.equal(held.succeededAt, succeededAt);
+      assert.equal(await priceOf("MTNDATA 104"), 10_000);
+      const [waiting] = await listWaiting(db);
+      assert.equal(waiting?.id, held.draft);
+      assert.equal(waiting?.source, "compatible");
+      assert.match(waiting?.reasons[0] ?? "", /MTNDATA 104: price moves from 100 to 450/);
+      const again = await pull();
+      assert.deepEqual([again.result, again.draft, again.succeededAt], ["held", held.draft, succeededAt]);
+      assert.equal((await listWaiting(db)).length, 1);
+      await approve(publisher, held.draft!, "ops");
+      assert.equal(await priceOf("MTNDATA 104"), 45_000);
+      const after = await pull();
+      assert.deepEqual([after.result, after.succeededAt, after.draft], ["unchanged", after.begunAt, null]);
+    });
+
+    test("text that a spreadsheet would run is held", async (t) => {
+      const { db, shop, pull } = await opened(t, engine);
+      shop.lists.bundles![0]!.description = "=1+1";
+      assert.equal((await pull()).result, "held");
+      const [waiting] = await listWaiting(db);
+      assert.deepEqual(waiting?.reasons, ["MTNDATA 104: description begins like a formula of a spreadsheet."]);
+    });
+
+    test("a list that shrinks in several pulls in a row is held, until a day has passed or somebody approves", async (t) => {
+      const { db, shop, clock, pull, publisher } = await opened(t, engine);
+      clock.time += 2 * 86_400_000;
+      const lose = (count: number) => {
+        shop.lists.bundles = shop.lists.bundles!.filter((_, at) => at % 2 === 1 || at >= 2 * count);
+      };
+      lose(15);
+      assert.equal((await pull()).result, "published");
+      lose(9);
+      const held = await pull();
+      assert.equal(held.result, "held");
+      assert.deepEqual((await showDraft(db, held.draft!)).reasons, [
+        "24 of 79 entries of data-bundles are removed within a day: 30.4 %, above 30 %.",
+      ]);
+      assert.equal((await approve(publisher, held.draft!, "ops")).state, "published");
+      lose(3);
+      assert.equal((await pull()).result, "published");
+      lose(15);
+      assert.equal((await pull()).result, "held");
+      clock.time += 86_400_000;
+      shop.lists.bundles!.at(-1)!.description = "Other words";
+      assert.equal((await pull()).result, "published");
+    });
+
+    test("what is held goes when the source has something else; what is rejected is not held again", async (t) => {
+      const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
+      shop.price("104", "450");
+      const first = await pull();
+      shop.price("104", "440");
+      const second = await pull();
+      assert.equal((await showDraft(db, first.draft!)).state, "rejected");
+      assert.deepEqual(
+        (await listWaiting(db)).map(({ id }) => id),
+        [second.draft],
+      );
+      await reject(publisher, second.draft!, "ops");
+      assert.equal((await pull()).result, "unchanged");
+      assert.deepEqual(await listWaiting(db), []);
+      shop.price("104", "430");
+      const third = await pull();
+      assert.equal(third.result, "held");
+      shop.price("104", "120");
+      assert.equal((await pull()).result, "published");
+      assert.equal((await showDraft(db, third.draft!)).state, "rejected");
+      assert.equal(await priceOf("MTNDATA 104"), 12_000);
+    });
+
+    test("what is undone stays undone until the source has something else, or it is pulled again by hand", async (t) => {
+      const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
+      shop.price("104", "110");
+      shop.price("113", "210");
+      assert.equal((await pull()).result, "published");
+      const [revision] = await listRevisions(db, 1);
+      const made = await allChangesOf(db, revision!.draft!);
+      await publish(publisher, async (base) => (await undoing(base, made)).changes, ops);
+      assert.equal(await priceOf("MTNDATA 104"), 10_000);
+      assert.equal((await pull()).result, "unchanged");
+      assert.equal(await priceOf("MTNDATA 104"), 10_000);
+      assert.equal((await pull({ again: true, author: "ops" })).result, "published");
+      assert.equal(await priceOf("MTNDATA 104"), 11_000);
+      await publish(publisher, priced("MTNDATA 104", 10_500), ops);
+      shop.price("113", "215");
+      assert.equal((await pull()).result, "published");
+      assert.deepEqual([await priceOf("MTNDATA 104"), await priceOf("MTNDATA 113")], [11_000, 21_500]);
+    });
+
+    test("a fault of our own, or of an adapter, leaves the last good catalogue, and is noted", async (t) => {
+      const { db, shop, pull, publisher } = await opened(t, engine);
+      const before = await publisher.latest();
+      const fault = { ...shop.source, pull: () => Promise.reject(new TypeError("a fault")) };
+      const begun = await beginPull(db, "compatible", undefined, start);
+      const signal = new AbortController().signal;
+      const options = { author: "system", again: false, signal };
+      await assert.rejects(pullFrom(publisher, fault, begun!, options), /a fault/);
+      assert.equal((await readPull(db, "compatible"))?.result, "failed");
+      const forgetful = { ...shop.source, pull: async () => ({ kind: "whole" as const, lists: {}, leftOut: [] }) };
+      const { record } = await pullFrom(publisher, forgetful, begun!, options);
+      assert.deepEqual([record.result, record.sentences], ["incomplete", ["It gave no data-providers."]]);
+      assert.equal(await publisher.latest(), before);
+      assert.equal((await pull()).result, "unchanged");
+    });
+
+    test("of several that begin a pull at once one may, and one that is late notes nothing", async (t) => {
+      const { db } = await opened(t, engine);
+      const begin = async (now: number) => {
+        const last = await readPull(db, "compatible");
+        return Promise.all([1, 2, 3].map(() => beginPull(db, "compatible", last, now)));
+      };
+      const [first, ...others] = (await begin(start)).filter((begun) => begun !== undefined);
+      assert.deepEqual(others, []);
+      const next = (await begin(start)).filter((begun) => begun !== undefined);
+      assert.equal(next.length, 1);
+      assert.equal(next[0]!.begunAt, start + 1);
+      await endPull(db, { ...first!, endedAt: start + 9, result: "unchanged" });
+      assert.equal((await readPull(db, "compatible"))?.result, null);
+    });
+  });

@@ -1,0 +1,169 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import {
+  type Account,
+  changeAccount,
+  createAccount,
+  listAccounts,
+  resumeAccount,
+  suspendAccount,
+  type Terms,
+} from "../../access/accounts/accounts.ts";
+import { settings } from "../../config/config.ts";
+import { koboOf, nairaOf } from "../../operation/money.ts";
+import { withStore } from "../store.ts";
+import { examples, subcommand } from "../terminal/help.ts";
+import { type Io, UsageFault } from "../terminal/io.ts";
+import { settingOption } from "../terminal/options.ts";
+import { painter, table, timeOf } from "../terminal/table.ts";
+
+interface Common {
+  data?: string;
+  json?: true;
+}
+
+interface GivenTerms extends Omit<Terms, "bvnFee"> {
+  bvnFee?: number | "default";
+}
+
+const idOrEmail = "Id or e-mail of the account, as `duba accounts list` shows them.";
+const noticed = "Running instances notice within 5 seconds.";
+
+/** `duba accounts`: who may hold API keys, and on what terms. */
+export function addAccounts(program: Command, io: Io): void {
+  const about = "Businesses that hold API keys: create, list, change, suspend, resume.";
+  const accounts = subcommand(program, "accounts", about);
+  addCreate(accounts, io);
+  addList(accounts, io);
+  addChange(accounts, io);
+  addSuspend(accounts, io);
+  addResume(accounts, io);
+  examples(
+    accounts,
+    'duba accounts create --name "Corner Shop" --email shop@example.com',
+    "duba accounts change shop@example.com --bvn-fee 80 --answers masked",
+    "duba accounts suspend shop@example.com",
+  );
+}
+
+function addCreate(accounts: Command, io: Io): void {
+  const command = subcommand(accounts, "create", "Create an account.")
+    .requiredOption("--name <business name>", "Name of the business, as token answers show it.")
+    .requiredOption("--email <e-mail>", "E-mail of the business: what it signs in with, and yours to name it by.")
+    .addOption(feeOption())
+    .addOption(answersOption())
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print the account as JSON")
+    .action(async ({ data, json, ...terms }: Common & GivenTerms & { name: string; email: string }) => {
+      const { name, email } = terms;
+      const account = await withStore(io, data, (store) => createAccount(store, { ...termsOf(terms), name, email }));
+      if (json) return io.out(`${JSON.stringify(facts(account), null, 2)}\n`);
+      io.out(`Account ${account.id} is created for ${account.name}.\n`);
+      io.err(`Give it a key: duba keys create --account ${account.email}\n`);
+    });
+  examples(command, 'duba accounts create --name "Corner Shop" --email shop@example.com');
+}
+
+function addList(accounts: Command, io: Io): void {
+  const command = subcommand(accounts, "list", "List all accounts, oldest first.")
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print the accounts as JSON")
+    .action(async ({ data, json }: Common) => {
+      const accounts = await withStore(io, data, ({ db }) => listAccounts(db));
+      if (json) return io.out(`${JSON.stringify(accounts.map(facts), null, 2)}\n`);
+      const rows = accounts.map((account) => ({
+        id: account.id,
+        name: account.name,
+        email: account.email,
+        "bvn fee": account.bvnFee === null ? "default" : nairaOf(account.bvnFee),
+        answers: account.answers,
+        created: timeOf(account.createdAt),
+        suspended: timeOf(account.suspendedAt),
+      }));
+      io.out(table(rows, painter(io.colours?.out)));
+    });
+  examples(command, "duba accounts list", "duba accounts list --json");
+}
+
+function addChange(accounts: Command, io: Io): void {
+  const command = subcommand(
+    accounts,
+    "change",
+    `Change an account's name or terms; what is not given stays. ${noticed} Fees quoted before stay as they were.`,
+  )
+    .argument("<account>", idOrEmail)
+    .option("--name <business name>", "Name of the business, as token answers show it.")
+    .addOption(feeOption())
+    .addOption(answersOption())
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print the account as JSON")
+    .action(async (given: string, { data, json, ...terms }: Common & GivenTerms) => {
+      if (Object.keys(terms).length === 0)
+        throw new UsageFault("Nothing to change is given: add --name, --bvn-fee or --answers.");
+      const account = await withStore(io, data, (store) => changeAccount(store, given, termsOf(terms)));
+      if (json) return io.out(`${JSON.stringify(facts(account), null, 2)}\n`);
+      const fee = account.bvnFee === null ? "the default fee" : `${nairaOf(account.bvnFee)} naira`;
+      io.out(
+        `Account ${account.id} (${account.name}) pays ${fee} for a BVN and is given ${account.answers} answers.\n`,
+      );
+    });
+  examples(
+    command,
+    "duba accounts change shop@example.com --bvn-fee 80",
+    "duba accounts change shop@example.com --bvn-fee default --answers masked",
+  );
+}
+
+function addSuspend(accounts: Command, io: Io): void {
+  const about = `Put every key and token of an account out of force, until it is resumed. ${noticed}`;
+  const command = subcommand(accounts, "suspend", about)
+    .argument("<account>", idOrEmail)
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .action(async (given: string, { data }: Common) => {
+      const account = await withStore(io, data, (store) => suspendAccount(store, given));
+      io.out(`Account ${account.id} (${account.name}) is suspended since ${timeOf(account.suspendedAt)}. ${noticed}\n`);
+    });
+  examples(command, "duba accounts suspend shop@example.com");
+}
+
+function addResume(accounts: Command, io: Io): void {
+  const command = subcommand(accounts, "resume", `Put the keys of a suspended account into force again. ${noticed}`)
+    .argument("<account>", idOrEmail)
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .action(async (given: string, { data }: Common) => {
+      const account = await withStore(io, data, (store) => resumeAccount(store, given));
+      io.out(`Account ${account.id} (${account.name}) is in force. ${noticed}\n`);
+    });
+  examples(command, "duba accounts resume shop@example.com");
+}
+
+/** Gives kobo or "default": commander keeps no null. */
+function feeOption(): Option {
+  const about = `Fee of a verified BVN in naira; "default" is the service's own (${settings.bvnFee.name}).`;
+  return new Option("--bvn-fee <naira>", about).argParser((text: string) => {
+    const fee = text === "default" ? text : koboOf(text);
+    if (fee === undefined) throw new InvalidArgumentError('It must be an amount such as 80 or 80.50, or "default".');
+    return fee;
+  });
+}
+
+function termsOf({ bvnFee, ...terms }: GivenTerms): Terms {
+  return bvnFee === undefined ? terms : { ...terms, bvnFee: bvnFee === "default" ? null : bvnFee };
+}
+
+function answersOption(): Option {
+  const about =
+    "Whole identity records, or masked ones: verified, watchlisted, the name and the BVN's last four digits.";
+  return new Option("--answers <form>", about).choices(["full", "masked"]);
+}
+
+function facts({ id, name, email, bvnFee, answers, createdAt, suspendedAt }: Account) {
+  return {
+    id,
+    name,
+    email,
+    bvn_fee: bvnFee === null ? null : nairaOf(bvnFee),
+    answers,
+    created_at: new Date(createdAt).toISOString(),
+    suspended_at: suspendedAt === null ? null : new Date(suspendedAt).toISOString(),
+  };
+}

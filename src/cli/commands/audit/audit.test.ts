@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { CommanderError } from "commander";
+import { engines, type Fresh } from "../../../../test/support/engines.ts";
+import { writeAnchor } from "../../../audit/anchor/anchor.ts";
+import { append, entryOf } from "../../../audit/append.ts";
+import { readHead, signFirstHead } from "../../../audit/chain/head.ts";
+import { signer } from "../../../audit/chain/seal.ts";
+import { seal } from "../../../audit/seal-batch.ts";
+import type { AuditEvent } from "../../../storage/audited.ts";
+import { openStore, type Store } from "../../../storage/store.ts";
+import { rootCommand } from "../../terminal/help.ts";
+import type { Ran } from "../../testing.ts";
+import { addAudit } from "./audit.ts";
+
+const sealKey = randomBytes(32);
+const day = 86_400_000;
+
+for (const { name, fresh } of engines) {
+  describe(`the audit trail on ${name}, beside a process that serves`, () => {
+    let place: Fresh;
+    let store: Store;
+    const anchorFile = () => join(place.settings.dataDirectory, "ring.anchor");
+
+    async function duba(argv: readonly string[], colours = false): Promise<Ran> {
+      const { dataDirectory, databaseUrl } = place.settings;
+      const written = { out: "", err: "" };
+      const io = {
+        out(text: string) {
+          written.out += text;
+        },
+        err(text: string) {
+          written.err += text;
+        },
+        environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl },
+        stdin: (async function* () {})(),
+        colours: { out: colours, err: colours },
+      };
+      let exitCode = 0;
+      const ended = (code: number) => {
+        exitCode = code;
+      };
+      const program = rootCommand(io);
+      addAudit(program, io, { trail: async () => ({ sealKey, anchor: anchorFile() }), ended });
+      try {
+        await program.parseAsync(["audit", ...argv], { from: "user" });
+      } catch (fault) {
+        if (!(fault instanceof CommanderError)) throw fault;
+        exitCode = fault.exitCode === 0 ? 0 : 2;
+      }
+      return { exitCode, ...written };
+    }
+
+    before(async () => {
+      place = await fresh();
+      store = await openStore({ ...place.settings, serving: true });
+      const facts = { account: "acc_1", reason: "\u001b[31mlate\u001b[0m payment" };
+      const daysAgo = (days: number, event: AuditEvent) => entryOf(event, Date.now() - days * day);
+      const earlier = [
+        daysAgo(3, { kind: "account.suspended", actor: "operator:amina", facts }),
+        daysAgo(2, { kind: "key.revoked", actor: "operator:amina", facts: { key: "k1" } }),
+        daysAgo(1, { kind: "key.revoked", actor: "system", facts: { key: "k2" } }),
+      ];
+      await store.db.insertInto("audit_entry").values(earlier).execute();
+      await signFirstHead(store.db, signer(sealKey));
+      await seal(store.db, signer(sealKey));
+      await append(store.db, {
+        kind: "key.created",
+        actor: "system",
+        facts: { key: "k3", expires_at: Date.UTC(2027, 0, 1) },
+      });
+    });
+    after(async () => {
+      await store.close();
+      await place.dispose();
+    });
+
+    it("verifies, and gives the head to keep", async () => {
+      const { exitCode, out, err } = await duba(["verify"]);
+      assert.equal(exitCode, 0);
+      assert.equal(out, "The audit trail is whole. 3 entries in 1 batch were read, and 1 waits to be sealed.\n");
+      const [, head = ""] = /^Head: (1:[\w-]{43})\nThere is no anchor .*ring\.anchor\.\n$/.exec(err) ?? [];
+      const { exitCode: again, out: json } = await duba(["verify", "--head", head, "--json"]);
+      assert.equal(again, 0);
+      const counts = { batches: 1, removed_batches: 0, entries: 3, unsealed: 1 };
+      assert.deepEqual(JSON.parse(json), { whole: true, ...counts, head, anchor: null, faults: [] });
+    });
+
+    it("lists the places of what was tampered with, and ends with 1", async () => {
+      const { id } = await store.db
+        .updateTable("audit_entry")
+        .set({ actor: "mallory" })
+        .where("actor", "=", "operator:amina")
+        .where("kind", "=", "key.revoked")
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      const pretty = await duba(["verify"]);
+      assert.equal(pretty.exitCode, 1);
+      assert.equal(pretty.out, `Entry ${id} of batch 1 was changed after it was sealed.\n`);
+      assert.match(pretty.err, /^The audit trail has 1 fault\. 3 entries in 1 batch were read/);
+      const json = await duba(["verify", "--json"]);
+      assert.equal(json.exitCode, 1);
+      const { whole, faults } = JSON.parse(json.out);
+      assert.deepEqual(
+        { whole, faults },
+        { whole: false, faults: [{ batch: 1, entry: id, what: "was changed after it was sealed" }] },
+      );
+      await store.db.updateTable("audit_entry").set({ actor: "operator:amina" }).where("id", "=", id).execute();
+      assert.equal((await duba(["verify"])).exitCode, 0);
+    });
+
+    it("ends with 1 when the head that was kept is not part of the trail", async () => {
+      const { exitCode, out } = await duba(["verify", "--head", `2:${"A".repeat(43)}`]);
+      assert.equal(exitCode, 1);
+      assert.equal(out, "Batch 2 is named by the kept head, and the trail ends before it.\n");
+    });
+
+    it("holds the trail against its anchor: one that is not part of it, or was changed, ends with 1", async () => {
+      const { store: name, batch, hash, removed } = (await readHead(store.db, signer(sealKey)))!;
+      await writeAnchor(anchorFile(), signer(sealKey), { store: name, batch, hash, removed });
+      const whole = await duba(["verify"]);
+      assert.equal(whole.exitCode, 0);
+      assert.match(whole.err, /\nAnchor: batch 1, of \d{4}-.*Z\n$/);
+      await writeAnchor(anchorFile(), signer(sealKey), { store: name, batch: 2, hash, removed });
+      const behind = await duba(["verify", "--json"]);
+      assert.equal(behind.exitCode, 1);
+      const { anchor, faults } = JSON.parse(behind.out);
+      const what = "is named by the anchor, and the trail ends before it";
+      assert.deepEqual({ anchor, faults }, { anchor: `2:${hash}`, faults: [{ batch: 2, entry: null, what }] });
+      writeFileSync(anchorFile(), "{}");
+      await assert.rejects(duba(["verify"]), { name: "JournalFault", exitCode: 1 });
+      rmSync(anchorFile());
+    });
+
+    it("shows progress on a terminal only, on a line that it clears", async () => {
+      const errorsOf = async (command: string) =>
+        (await duba([command], true)).err
+          .replaceAll("\r\u001b[K", "<clear>")
+          .replace(/Head: .*/, "Head")
+          .replace(/There is no anchor .*\n/, "");
+      assert.equal(await errorsOf("verify"), "<clear>1 of 1 batches<clear>Head\n");
+      assert.equal(await errorsOf("export"), "<clear>1 batches<clear>");
+      assert.equal((await duba(["export"])).err, "");
+    });
+
+    it("shows the newest entries, oldest first, and nothing that steers the terminal", async () => {
+      const { exitCode, out, err } = await duba(["tail"]);
+      assert.equal(exitCode, 0);
+      const lines = out.trimEnd().split("\n");
+      assert.match(lines[0]!, /^time +kind +actor +facts$/);
+      assert.match(
+        lines[1]!,
+        /^\d{4}-\d\d-\d\dT[\d:.]+Z +account\.suspended +operator:amina +account=acc_1 reason=late payment$/,
+      );
+      assert.match(lines[4]!, / key\.created +system +key=k3 expires_at=2027-01-01T00:00:00\.000Z$/);
+      assert.equal(lines.length, 5);
+      assert.match(err, /^Head: 1:[\w-]{43}\n$/);
+    });
+
+    for (const [narrowed, argv, keys] of [
+      ["their number", ["--lines", "2"], ["k2", "k3"]],
+      ["kind", ["--kind", "key.revoked"], ["k1", "k2"]],
+      ["a time ago", ["--since", "36h"], ["k2", "k3"]],
+      ["the end of the time", ["--until", "36h", "--kind", "key.revoked"], ["k1"]],
+      ["a day", ["--since", new Date(Date.now() + day).toISOString().slice(0, 10)], []],
+    ] as const) {
+      it(`narrows the newest entries by ${narrowed}`, async () => {
+        const { entries, head } = JSON.parse((await duba(["tail", ...argv, "--json"])).out);
+        assert.deepEqual(
+          entries.map(({ facts }: { facts: { key: string } }) => facts.key),
+          keys,
+        );
+        assert.match(head, /^1:/);
+      });
+    }
+
+    it("gives entries as JSON", async () => {
+      const { entries } = JSON.parse((await duba(["tail", "--lines", "1", "--json"])).out);
+      const [{ id, occurred_at, ...rest }] = entries;
+      assert.match(id, /^[\w-]{20}$/);
+      assert.ok(Date.now() - Date.parse(occurred_at) < 60_000);
+      const facts = { key: "k3", expires_at: "2027-01-01T00:00:00.000Z" };
+      assert.deepEqual(rest, { kind: "key.created", actor: "system", facts, batch: null });
+    });
+
+    it("shows even what was tampered with", async () => {
+      const { id, facts } = await store.db
+        .selectFrom("audit_entry")
+        .select(["id", "facts"])
+        .where("kind", "=", "account.suspended")
+        .executeTakeFirstOrThrow();
+      const set = (values: { facts: string; occurred_at: number }) =>
+        store.db.updateTable("audit_entry").set(values).where("id", "=", id).execute();
+      await set({ facts: "no JSON", occurred_at: 2 ** 53 });
+      assert.match((await duba(["tail", "--lines", "1"])).out, /\n9007199254740992 .* no JSON\n$/);
+      await set({ facts, occurred_at: Date.now() - 3 * day });
+    });
+
+    it("exports JSON lines: entries, seals and the head", async () => {
+      const { exitCode, out } = await duba(["export"]);
+      assert.equal(exitCode, 0);
+      const lines = out
+        .trimEnd()
+        .split("\n")
+        .map((line) => Object.keys(JSON.parse(line))[0]);
+      assert.deepEqual(lines, ["entry", "entry", "entry", "seal", "head"]);
+    });
+
+    for (const command of [[], ["verify"], ["reconcile"], ["tail"], ["export"]]) {
+      const path = ["duba", "audit", ...command].join(" ");
+      it(`ends the help of ${path} with an example of it`, async () => {
+        const { exitCode, out, err } = await duba([...command, "--help"]);
+        assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
+        const [, example = ""] = /\nExamples?:\n([\s\S]*)$/.exec(out) ?? [];
+        assert.ok(example.startsWith(`  ${path}`), out);
+      });
+    }
+
+    for (const [fault, argv, sentence] of [
+      ["a head of another form", ["verify", "--head", "abc"], /It must be what `duba audit tail`/],
+      ["an unknown kind", ["tail", "--kind", "key.eaten"], /Allowed choices are account\.created/],
+      ["a time that is none", ["tail", "--since", "yesterday"], /It must be a day such as 2026-11-01/],
+      ["no lines", ["tail", "--lines", "0"], /It must be a number from 1/],
+    ] as const) {
+      it(`refuses ${fault} as usage`, async () => {
+        const { exitCode, out, err } = await duba(argv);
+        assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" });
+        assert.match(err, sentence);
+      });
+    }
+  });
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { engines, type Fresh } from "../../../../test/support/engines.ts";
+import { append } from "../../../audit/append.ts";
+import { recordOutcomes } from "../../../identity/ledger/audit-outbox.ts";
+import { account, verification as sample } from "../../../storage/backup/backup.fixture.ts";
+import { openStore, type Store } from "../../../storage/store.ts";
+import type { Tables, VerificationRow } from "../../../storage/tables.ts";
+import { ran } from "../../testing.ts";
+
+const day = 86_400_000;
+
+for (const engine of engines) {
+  describe(`the ledger held against the audit trail on ${engine.name}`, () => {
+    let place: Fresh;
+    let store: Store;
+    const reconcile = async () => {
+      const { dataDirectory, databaseUrl } = place.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      const { exitCode, out, err } = await ran(["audit", "reconcile", "--json"], { environment });
+      assert.equal(err, "");
+      return { exitCode, ...JSON.parse(out) };
+    };
+    const ago = (days: number): Partial<VerificationRow> => ({
+      created_at: Date.now() - days * day,
+      started_at: Date.now() - days * day,
+    });
+    const add = (reference: string, changes: Partial<VerificationRow> = ago(0)) =>
+      store.db
+        .insertInto("verification")
+        .values({ ...sample, consent_reference: null, sealed_record: null, ...ago(0), reference, ...changes })
+        .execute();
+    const set = (reference: string, values: Partial<Tables["verification"]>) =>
+      store.db.updateTable("verification").set(values).where("reference", "=", reference).execute();
+
+    before(async () => {
+      place = await engine.fresh();
+      store = await openStore({ ...place.settings, serving: false });
+      await store.db.insertInto("account").values(account).execute();
+      for (const reference of ["ref-1", "ref-2", "ref-3"]) await add(reference);
+      await recordOutcomes(store.db, append);
+    });
+    after(async () => {
+      await store.close();
+      await place.dispose();
+    });
+
+    it("agrees where each outcome has its entry, whatever is under way, due, or told twice", async () => {
+      await add("due");
+      await add("running", { ...ago(0), state: "started", trail_due: 0 });
+      await set("ref-3", { state: "unknown", charged: 0, trail_due: 1 });
+      await recordOutcomes(store.db, append);
+      await add("due-later");
+      assert.deepEqual(await reconcile(), {
+        exitCode: 0,
+        agree: true,
+        verifications: 6,
+        recorded: 4,
+        differences: [],
+      });
+    });
+
+    it("does not ask for what retention removes", async () => {
+      await add("old-row", { ...ago(740), trail_due: 0 });
+      const facts = { reference: "old-entry", account: "acc_1", charged: true, fee: "1" };
+      await append(store.db, { kind: "verification.ended", actor: "key:k", facts });
+      const change = store.db.updateTable("audit_entry").set({ occurred_at: Date.now() - 740 * day });
+      await change.where("facts", "like", "%old-entry%").execute();
+      assert.equal((await reconcile()).exitCode, 0);
+    });
+
+    it("names each row that was changed, put in or taken away behind the trail's back", async () => {
+      await set("ref-1", { charged: 0 });
+      await store.db.deleteFrom("verification").where("reference", "=", "ref-2").execute();
+      await add("put-in", { ...ago(1), trail_due: 0 });
+      const { exitCode, agree, differences } = await reconcile();
+      assert.deepEqual([exitCode, agree], [1, false]);
+      assert.deepEqual(
+        new Map(differences.map(({ reference, what }: Record<string, string>) => [reference, what])),
+        new Map([
+          ["ref-1", "charged is false on the ledger and true on the audit trail"],
+          ["put-in", "has ended, and has no entry on the audit trail"],
+          ["ref-2", "is on the audit trail, and not on the ledger"],
+        ]),
+      );
+      const { dataDirectory, databaseUrl } = place.settings;
+      const plain = await ran(["audit", "reconcile"], {
+        environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl },
+      });
+      assert.match(plain.out, /^Verification ref-2: is on the audit trail, and not on the ledger\.$/m);
+      assert.match(plain.err, /^There are 3 differences\. 7 verifications on the ledger, 5 on the trail\.\n$/);
+    });
+  });
+}

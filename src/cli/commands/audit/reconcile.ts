@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import type { Difference } from "../../../audit/reconcile.ts";
+import { settings } from "../../../config/config.ts";
+import { withStore } from "../../store.ts";
+import { examples, section, subcommand } from "../../terminal/help.ts";
+import type { Io } from "../../terminal/io.ts";
+import { settingOption } from "../../terminal/options.ts";
+import { painter, shown } from "../../terminal/table.ts";
+
+/** `duba audit reconcile`; `ended` hears 1 when ledger and trail differ. */
+export function addReconcile(audit: Command, io: Io, ended: (exitCode: number) => void): void {
+  const about =
+    "Hold the ledger against the audit trail, and list each verification that has ended and is not on the trail, that the " +
+    "trail tells otherwise, or that is gone from the ledger. The exit code is 1 if there is one.";
+  const command = subcommand(audit, "reconcile", about)
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print the result as JSON")
+    .action(async ({ data, json }: { data?: string; json?: true }) => {
+      const [{ reconcile }, { ledgerOutcomes }] = await Promise.all([
+        import("../../../audit/reconcile.ts"),
+        import("../../../identity/ledger/audit-outbox.ts"),
+      ]);
+      const differences: Difference[] = [];
+      const found = (difference: Difference) => {
+        if (json) differences.push(difference);
+        else io.out(`${shown(`Verification ${difference.reference}: ${difference.what}.`)}\n`);
+      };
+      const result = await withStore(
+        io,
+        data,
+        ({ db }) =>
+          db
+            .transaction()
+            .setIsolationLevel("repeatable read")
+            .setAccessMode("read only")
+            .execute((snapshot) => reconcile(snapshot, { ledger: ledgerOutcomes(snapshot), found })),
+        { patient: true },
+      );
+      const { verifications, recorded } = result;
+      const read = `${verifications} ${verifications === 1 ? "verification" : "verifications"} on the ledger, ${recorded} on the trail.`;
+      if (json) {
+        const agree = result.differences === 0;
+        io.out(`${JSON.stringify({ agree, verifications, recorded, differences }, null, 2)}\n`);
+      } else if (result.differences === 0) io.out(`The ledger and the audit trail agree: ${read}\n`);
+      else {
+        const verdict = `There ${result.differences === 1 ? "is 1 difference" : `are ${result.differences} differences`}.`;
+        io.err(`${painter(io.colours?.err)("red", verdict)} ${read}\n`);
+      }
+      ended(result.differences === 0 ? 0 : 1);
+    });
+  section(command, "What to know:", [
+    [
+      "Verify first",
+      "The entries are believed as they are stored: `duba audit verify` tells whether they were changed.",
+    ],
+    ["Not compared", "What is under way or recorded within seconds, and what retention removes in these days."],
+  ]);
+  examples(command, "duba audit reconcile", "duba audit reconcile --json");
+}

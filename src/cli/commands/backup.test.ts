@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { type Engine, engines } from "../../../test/support/engines.ts";
+import { startService, type TestService } from "../../../test/support/service.ts";
+import { until } from "../../../test/support/until.ts";
+import { writeAnchor } from "../../audit/anchor/anchor.ts";
+import { signer } from "../../audit/chain/seal.ts";
+import { openStore } from "../../storage/store.ts";
+import { makeStore, type Ran, ran } from "../testing.ts";
+
+for (const engine of engines) {
+  describe(`a backup beside a service on ${engine.name}`, () => {
+    let service: TestService;
+    let folder: string;
+    let path: string;
+    let ring: string;
+    let live: { text: string };
+    const environmentOf = ({ dataDirectory, databaseUrl }: TestService["settings"]) => ({
+      DUBA_DATA: dataDirectory,
+      DUBA_DATABASE_URL: databaseUrl,
+    });
+    const duba = (settings: TestService["settings"], ...argv: string[]): Promise<Ran> =>
+      ran(argv, { environment: environmentOf(settings) });
+
+    const verify = (key: string) =>
+      service.ask("/api/v2/kyc/verify-bvn", {
+        method: "POST",
+        headers: { "Idempotency-Key": key },
+        body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
+      });
+
+    before(async () => {
+      folder = mkdtempSync(join(tmpdir(), "duba-backup-"));
+      path = join(folder, "backup.jsonl");
+      service = await startService({ DUBA_LIMITS: "off" }, engine);
+      ring = `${service.settings.dataDirectory}.keyring`;
+      live = await service.newKey({ mode: "live", label: "shop" });
+      assert.equal((await verify("k-1")).status, 200);
+      let running = true;
+      const caller = async (name: string) => {
+        for (let n = 0; running; n += 1) assert.equal((await verify(`${name}-${n}`)).status, 200);
+      };
+      const calls = Promise.all(["a", "b"].map(caller));
+      const made = await duba(service.settings, "backup", path);
+      running = false;
+      await calls;
+      assert.deepEqual([made.exitCode, made.out.split("\n").length], [0, 3]);
+      assert.match(made.out, /^\d+ rows are in .*backup\.jsonl \(\d+ bytes\)\.\nSHA-256: [0-9a-f]{64}\n$/);
+    });
+    after(async () => {
+      await service.close();
+      rmSync(folder, { recursive: true });
+    });
+
+    const empty = async (t: TestContext, on: Engine) => {
+      const { settings, dispose } = await on.fresh();
+      t.after(async () => {
+        for (const file of [".keyring", ".keyring.anchor"]) rmSync(`${settings.dataDirectory}${file}`, { force: true });
+        await dispose();
+      });
+      return settings;
+    };
+
+    for (const other of engines) {
+      it(`is restored into ${other.name}: sums and audit trail are verified, and a service starts on it`, async (t) => {
+        const settings = await empty(t, other);
+        copyFileSync(ring, `${settings.dataDirectory}.keyring`);
+        // Of a state after the backup: the restore puts the store back on purpose.
+        const anchor = `${settings.dataDirectory}.keyring.anchor`;
+        const { audit } = JSON.parse(readFileSync(ring, "utf8"));
+        const later = { store: "s", batch: 999, hash: "h".repeat(43), removed: 0 };
+        await writeAnchor(anchor, signer(Buffer.from(audit, "base64")), later);
+        const { exitCode, out, err } = await duba(settings, "restore", path);
+        assert.deepEqual([exitCode, err], [0, ""]);
+        assert.match(out, /^\d+ rows are restored, as they were at \d{4}-.*Z\. They were counted and agree\.\n$/);
+
+        const sums = JSON.parse((await duba(settings, "ledger", "summary", "--json")).out).accounts;
+        const { figures } = JSON.parse(readFileSync(path, "utf8").split("\n")[0]!);
+        assert.ok(figures[0].count >= 1);
+        assert.deepEqual(
+          sums.map(({ count, charged, fees }: Record<string, unknown>) => [count, charged, fees]),
+          figures.map(({ count, charged }: { count: number; charged: number }) => [count, charged, `${charged * 100}`]),
+        );
+        const verified = await duba(settings, "audit", "verify");
+        assert.deepEqual([verified.exitCode, /^Anchor: batch \d+, of /m.test(verified.err)], [0, true]);
+
+        const restored = await startService(
+          {},
+          { name: other.name, fresh: async () => ({ settings, dispose: async () => {} }) },
+        );
+        const again = await restored.ask("/api/v2/kyc/verify-bvn", {
+          method: "POST",
+          headers: { "Idempotency-Key": "k-1" },
+          body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
+        });
+        assert.deepEqual([again.status, again.json.error.code], [410, "record_no_longer_held"]);
+        assert.deepEqual(
+          restored.lines.filter(({ level }) => level === "error"),
+          [],
+        );
+        const noted = await duba(settings, "audit", "tail", "--kind", "store.restored");
+        assert.match(noted.out, / anchor=999:h{43}\n$/);
+        const made = await duba(service.settings, "audit", "tail", "--kind", "store.backed_up");
+        assert.match(made.out, / operator\S* +rows=\d+ sha256=[0-9a-f]{64}\n/);
+        const lists = await restored.ask("/api/v2/corporate-data/list", { credential: live.text });
+        assert.equal(lists.status, 200);
+        await restored.close();
+      });
+    }
+
+    it("is refused where a service runs, or where somebody has worked", async (t) => {
+      const { exitCode, err } = await duba(service.settings, "restore", path);
+      assert.equal(exitCode, 1);
+      assert.match(err, /^(Another process serves from|The store is in use)/);
+      const settings = await empty(t, engine);
+      copyFileSync(ring, `${settings.dataDirectory}.keyring`);
+      await makeStore(settings);
+      await duba(settings, "accounts", "create", "--name", "Shop", "--email", "shop@example.com");
+      assert.match((await duba(settings, "restore", path)).err, /^The store is in use: restore into an empty one\./);
+    });
+
+    it("is refused without the store's own key ring, but for who says that it is lost", async (t) => {
+      const settings = await empty(t, engine);
+      const [lost, other] = [`${settings.dataDirectory}.keyring`, JSON.parse(readFileSync(ring, "utf8"))];
+      assert.match((await duba(settings, "restore", path)).err, /^The key ring .* is missing: put the ring back/);
+      writeFileSync(lost, JSON.stringify({ ...other, audit: randomBytes(32).toString("base64") }), { mode: 0o600 });
+      const refused = await duba(settings, "restore", path);
+      assert.match(refused.err, /was made under another key ring: put the ring of its store in place/);
+      const { exitCode, out } = await duba(settings, "restore", path, "--without-keyring");
+      assert.deepEqual([exitCode, /rows are restored/.test(out)], [0, true]);
+    });
+
+    it("of an audit trail that was tampered with is refused", async (t) => {
+      const { db } = await service.store();
+      const bent = join(folder, "bent.jsonl");
+      const sealed = async () =>
+        (await db.selectFrom("audit_entry").select("id").where("batch", "is not", null).execute())[0];
+      await until(async () => (await sealed()) !== undefined);
+      const { id } = (await sealed())!;
+      await db.updateTable("audit_entry").set({ actor: "mallory" }).where("id", "=", id).execute();
+      assert.equal((await duba(service.settings, "backup", bent)).exitCode, 0);
+      const settings = await empty(t, engine);
+      copyFileSync(ring, `${settings.dataDirectory}.keyring`);
+      const { exitCode, err } = await duba(settings, "restore", bent);
+      assert.equal(exitCode, 1);
+      assert.match(err, /^The audit trail of the backup has 1 faults: nothing was restored\.\n$/);
+      const store = await openStore({ ...settings, serving: false });
+      assert.deepEqual(await store.db.selectFrom("account").select("id").execute(), []);
+      await store.close();
+    });
+  });
+}

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { accessOperations } from "../../../access/operations/index.ts";
+import { catalogueOperations } from "../../../catalogue/operations/index.ts";
+import { identityOperations } from "../../../identity/operations/index.ts";
+import { failureBody } from "../../../operation/envelope.ts";
+import { Failure } from "../../../operation/failures.ts";
+import type { Operation } from "../../../operation/operation.ts";
+import { ran, type Surroundings } from "../../testing.ts";
+
+const operations = [...catalogueOperations, ...identityOperations, ...accessOperations] as readonly Operation<never>[];
+const named = (id: string) => operations.find((operation) => operation.id === id)!;
+const key = "duba_test_secret";
+const bvn = "22000000017";
+
+interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+describe("duba call", () => {
+  let seen: Seen[] = [];
+  let answer: { status: number; body: string };
+  let url: string;
+  const server = createServer(async (request, response) => {
+    const { method = "", url = "", headers } = request;
+    seen.push({ method, url, headers, body: await text(request) });
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
+  });
+  const duba = (argv: readonly string[], more: Surroundings = {}) =>
+    ran(["call", ...argv], {
+      operations,
+      ...more,
+      environment: { DUBA_URL: url, DUBA_API_KEY: key, ...more.environment },
+    });
+  const answers = (body: object, status = 200) => {
+    answer = { status, body: JSON.stringify(body) };
+  };
+  const fails = (failure: Failure) => answers(failureBody(failure, "req-1"), failure.status);
+
+  before(async () => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  beforeEach(() => {
+    seen = [];
+  });
+
+  it("alone lists every operation with its line", async () => {
+    const { exitCode, out } = await duba([]);
+    assert.equal(exitCode, 0);
+    for (const { id, summary } of operations) assert.ok(out.includes(`  ${id} `) && out.includes(summary), id);
+  });
+
+  for (const operation of operations) {
+    it(`explains ${operation.id}: its members, and an example that works as it stands`, async () => {
+      const help = (await duba([operation.id, "--help"])).out;
+      for (const [name, property] of Object.entries(operation.input.properties)) {
+        const { description = "" } = property as { description?: string };
+        assert.ok(help.replace(/\s+/g, " ").includes(`${name}=<text> ${description}`), name);
+      }
+      for (const name of Object.keys(operation.headers?.properties ?? {})) assert.ok(help.includes(`--${name} <text>`));
+      const [, example = ""] = /Example:\n {2}duba call (.*)\n/.exec(help) ?? [];
+      answers(operation.examples[0]!.answer);
+      const { exitCode, err } = await duba(example.split(" "), { stdin: `${bvn}\n` });
+      assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
+      assert.equal(seen[0]?.method, operation.method);
+    });
+  }
+
+  it("sends members in the query, with the key", async () => {
+    answers(named("fetchTvAddOns").examples[0]!.answer);
+    await duba(["fetchTvAddOns", "type=dstv", "productCode=A B&C"]);
+    assert.equal(seen[0]?.url, "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=A+B%26C");
+    assert.equal(seen[0]?.headers.authorization, `Bearer ${key}`);
+    assert.equal(seen[0]?.body, "");
+  });
+
+  it("sends members in the body as JSON strings, and headers by their options", async () => {
+    answers(named("verifyBvn").examples[0]!.answer);
+    const members = ["bvn=01234567890", "phone=+2348000000017", "amount=100"];
+    await duba(["verifyBvn", ...members, "--idempotency-key", "order-17", "--key", "other"]);
+    const [{ body, headers, url } = {} as Seen] = seen;
+    assert.equal(url, "/api/v2/kyc/verify-bvn");
+    assert.deepEqual(JSON.parse(body), { bvn: "01234567890", phone: "+2348000000017", amount: "100" });
+    assert.equal(headers["content-type"], "application/json");
+    assert.equal(headers["idempotency-key"], "order-17");
+    assert.equal(headers.authorization, "Bearer other");
+  });
+
+  it("sends members in the path", async () => {
+    answers(named("getVerification").examples[0]!.answer);
+    await duba(["getVerification", "request_reference=a/b"]);
+    assert.equal(seen[0]?.url, "/api/v2/kyc/verifications/a%2Fb");
+    assert.match((await duba(["getVerification"])).err, /needs request_reference=…/);
+  });
+
+  it("sends no key of its own to the operation that buys a token", async () => {
+    answers(named("authorizeMerchant").examples[0]!.answer);
+    await duba(["authorizeMerchant", "email=a@example.com", "password=-"], { stdin: `${key}\n` });
+    assert.equal(seen[0]?.headers.authorization, undefined);
+    assert.deepEqual(JSON.parse(seen[0]!.body), { email: "a@example.com", password: key });
+  });
+
+  it("reads each name=- from a line of standard input", async () => {
+    answers(named("verifyBvn").examples[0]!.answer);
+    await duba(["verifyBvn", "bvn=-", "amount=100", "phone=-"], { stdin: `${bvn}\r\n08000000017` });
+    assert.deepEqual(JSON.parse(seen[0]!.body), { bvn, amount: "100", phone: "08000000017" });
+    const short = await duba(["verifyBvn", "bvn=-", "phone=-"], { stdin: `${bvn}\n` });
+    assert.equal(short.exitCode, 2);
+    assert.match(short.err, /^Standard input ended before the value of phone\./);
+  });
+
+  it("shows a list as a table", async () => {
+    answers(named("lookupDataBundles").examples[0]!.answer);
+    const lines = (await duba(["lookupDataBundles", "provider=AIRTELDATA"])).out.split("\n");
+    assert.equal(lines[0], "Data lookup successful");
+    assert.match(lines[2]!, /^type +code +description +amount +price +value +duration$/);
+    assert.match(lines[3]!, /^AIRTELDATA +002 +40MB 1Day +50 +50 +40MB +1Day$/);
+  });
+
+  it("shows a record as lines", async () => {
+    answers(named("verifyBvn").examples[0]!.answer);
+    const { out } = await duba(["verifyBvn", "bvn=-", "phone=08000000017", "amount=100"], { stdin: bvn });
+    assert.match(out, /^BVN Verification Completed Successfully\n\nrequest_reference +\w+\n/);
+    assert.match(out, /\npersonal_info\n {2}first_name +FAISAL\n/);
+  });
+
+  it("shows a failure on standard error, with what it needs to be cured", async () => {
+    const fields = [{ field: "provider", message: "provider must not be empty." }];
+    fails(new Failure("validation_failed", "1 parameter is wrong.", { fields }));
+    const { exitCode, out, err } = await duba(["lookupDataBundles", "provider="]);
+    assert.deepEqual({ exitCode, out }, { exitCode: 1, out: "" });
+    assert.match(err, /^1 parameter is wrong\.\n\ncode +validation_failed\nstatus +422\n/);
+    assert.match(err, /\nfields\n {2}provider +provider must not be empty\.\n/);
+    assert.ok(err.includes(`${url}/docs/errors#validation_failed\n`));
+  });
+
+  it("gives the bytes as they came with --json, of a failure as well", async () => {
+    answers(named("listCorporateBundles").examples[0]!.answer);
+    const good = await duba(["listCorporateBundles", "--json"]);
+    assert.deepEqual(good, { exitCode: 0, out: `${answer.body}\n`, err: "" });
+    fails(new Failure("rate_limited"));
+    const bad = await duba(["listCorporateBundles", "--json"]);
+    assert.deepEqual(bad, { exitCode: 1, out: `${answer.body}\n`, err: "" });
+  });
+
+  for (const [fault, argv, sentence] of [
+    ["an operation", ["lookupDataBundle"], /Did you mean lookupDataBundles\?/],
+    [
+      "a member",
+      ["fetchTvAddOns", "productcod=X"],
+      /^fetchTvAddOns has no member productcod\. Did you mean productCode\?/,
+    ],
+    ["a member far from any", ["fetchTvAddOns", "zzzzzzzzzzzz=X"], /Its members: type, productCode\./],
+    ["a member of an operation without", ["fetchDataProviders", "type=X"], /has no member type\. It takes none\./],
+  ] as const) {
+    it(`refuses ${fault} that it does not know, naming what is near`, async () => {
+      const { exitCode, out, err } = await duba(argv);
+      assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" });
+      assert.match(err, sentence);
+      assert.match(err, /\nSee: duba call .*--help\n$/);
+      assert.equal(seen.length, 0);
+    });
+  }
+
+  it("refuses a member that is given twice", async () => {
+    assert.match((await duba(["lookupDataBundles", "type=A", "type=B"])).err, /^type is given twice\./);
+  });
+
+  it("repeats no BVN in any error", async () => {
+    answers({ success: false, message: `No person has ${bvn}.`, error: { code: "bvn_not_found", bvn } }, 404);
+    const rest = ["phone=08000000017", "amount=100"];
+    for (const argv of [
+      ["verifyBvn", bvn, ...rest],
+      ["verifyBvn", `${bvn}=bvn`, ...rest],
+      ["verifyBvn", `bvn:${bvn}`, ...rest],
+      ["verifyBvn", `--bvn=${bvn}`, ...rest],
+      ["verifyBvn", `bvn=${bvn}`, `bvn=${bvn}`],
+      ["verifyBvn", `bvn=${bvn}`, ...rest],
+      ["verifyBvn", `bvn=220 0000 0017`, ...rest],
+      ["verifyBvn", `bvn=${bvn}`, ...rest, "--url", "http://127.0.0.1:1"],
+      [bvn],
+    ]) {
+      const { exitCode, out, err } = await duba(argv);
+      assert.ok(exitCode > 0 && err !== "", argv.join(" "));
+      assert.ok(!(out + err).includes(bvn), err);
+    }
+  });
+
+  it("repeats no key in an error", async () => {
+    for (const environment of [{ DUBA_API_KEY: "duba_live_käy" }, { DUBA_URL: `http://u:${key}@127.0.0.1:1` }]) {
+      const { exitCode, err } = await duba(["fetchDataProviders"], { environment });
+      assert.ok(exitCode > 0);
+      assert.doesNotMatch(err, /käy|duba_test/);
+    }
+  });
+
+  it("warns in its help of a BVN on the command line", async () => {
+    const words = (await duba(["verifyBvn", "--help"])).out.replace(/\s+/g, " ");
+    assert.match(words, /A BVN on a command line is visible to other users .* give it as bvn=- instead\./);
+  });
+
+  it("says what to do when nothing listens", async () => {
+    const idle = createServer().listen(0, "127.0.0.1");
+    await once(idle, "listening");
+    const origin = `http://127.0.0.1:${(idle.address() as AddressInfo).port}`;
+    idle.close();
+    await once(idle, "close");
+    const { exitCode, err } = await duba(["fetchDataProviders", "--url", origin]);
+    assert.equal(exitCode, 1);
+    assert.equal(err, `No service listens at ${origin}. Start it with \`duba serve\`, or name another with --url.\n`);
+  });
+
+  it("says so when something else answers", async () => {
+    answer = { status: 200, body: "<html>" };
+    const { exitCode, err } = await duba(["fetchDataProviders", "--json"]);
+    assert.equal(exitCode, 1);
+    assert.match(err, /^The answer \(HTTP 200\) is not a JSON object/);
+  });
+
+  it("refuses a URL that is none, from an option or a setting", async () => {
+    assert.match((await duba(["fetchDataProviders", "--url", "here"])).err, /must be an http:\/\/ or https:\/\/ URL/);
+    const { exitCode, err } = await duba(["fetchDataProviders"], { environment: { DUBA_URL: "here" } });
+    assert.equal(exitCode, 2);
+    assert.match(err, /^DUBA_URL must be/);
+  });
+});

@@ -1,0 +1,155 @@
+import { Argument, type Command, Option } from "commander";
+import manifest from "../../../../package.json" with { type: "json" };
+import { secretOf, settings } from "../../../config/config.ts";
+import type { Operation } from "../../../operation/operation.ts";
+import { examples, section, subcommand } from "../../terminal/help.ts";
+import { type Io, UsageFault } from "../../terminal/io.ts";
+import { settingOption } from "../../terminal/options.ts";
+import { answerText, failureText, readBody } from "../../terminal/render.ts";
+import { painter } from "../../terminal/table.ts";
+import { privateMembers, readMembers } from "./members.ts";
+import { type Heard, pathMembers, send } from "./request.ts";
+
+interface CallOptions {
+  url?: string;
+  key?: string;
+  json?: true;
+}
+
+/** `duba call`: one sub-command for each operation. `ended` hears the exit code of a failure. */
+export function addCall(
+  program: Command,
+  io: Io,
+  operations: readonly Operation<never>[],
+  ended: (exitCode: number) => void,
+): void {
+  const call = subcommand(program, "call", "Call an operation of a running service, and show what it answers.").usage(
+    "<operation> [name=value …] [options]",
+  );
+  for (const operation of operations) addOperation(call, io, operation, ended);
+  examples(call, "duba call lookupDataBundles provider=MTNDATA", "duba call lookupDataBundles --help");
+}
+
+function addOperation(call: Command, io: Io, operation: Operation<never>, ended: (exitCode: number) => void): void {
+  const headers = headerOptions(operation);
+  const command = subcommand(call, operation.id, operation.description)
+    .summary(operation.summary)
+    .helpGroup(`${operation.group}:`)
+    .usage(Object.keys(operation.input.properties).length > 0 ? "[name=value …] [options]" : "[options]")
+    .argument("[members...]")
+    .configureHelp({ ...call.configureHelp(), visibleArguments: () => memberArguments(operation) });
+  for (const option of headers) command.addOption(option);
+  command.addOption(settingOption("--url <url>", settings.callUrl));
+  if (operation.access !== "own") {
+    const { about, name } = settings.callKey;
+    command.option("--key <api key>", `${about} Better in ${name}, where other users of the machine cannot see it.`);
+  }
+  command.option("--json", "print the answer as it came").action(async (given: string[], options: CallOptions) => {
+    try {
+      const url = urlOf(io, options);
+      const members = await membersOf(operation, given, io);
+      const heard = await send({
+        operation,
+        members,
+        headers: headersOf(command, headers),
+        url,
+        key: operation.access === "own" ? "" : keyOf(io, options),
+        userAgent: `duba/${manifest.version}`,
+      });
+      ended(show(heard, url, concealing(members, io), options.json === true));
+    } catch (fault) {
+      if (fault instanceof UsageFault) command.error(fault.message, { exitCode: fault.exitCode });
+      throw fault;
+    }
+  });
+  addWarning(command, operation);
+  examples(command, exampleOf(operation));
+}
+
+function memberArguments({ input }: Operation<never>): Argument[] {
+  const required = new Set<string>((input as { required?: readonly string[] }).required ?? []);
+  return Object.entries(input.properties).map(([name, property]) => {
+    const { description = "" } = property as { description?: string };
+    return new Argument(`${name}=<text>`, required.has(name) ? `${description} Required.` : description);
+  });
+}
+
+function headerOptions({ headers }: Operation<never>): Option[] {
+  return Object.entries(headers?.properties ?? {}).map(([name, property]) => {
+    const { description = "" } = property as { description?: string };
+    return new Option(`--${name} <text>`, description);
+  });
+}
+
+function addWarning(command: Command, { input }: Operation<never>): void {
+  const names = Object.keys(input.properties);
+  const exposed = names.filter((name) => privateMembers.has(name)).map((name) => (name === "bvn" ? "BVN" : name));
+  const items: [string, string][] = [];
+  if (names.length > 0) items.push(["name=-", "Reads the value from standard input, one line for each such member."]);
+  if (exposed.length > 0) {
+    items.push([
+      "Beware",
+      `A ${exposed.join(" or ")} on a command line is visible to other users of the machine and stays in the shell's history: give it as ${names.find((name) => privateMembers.has(name))}=- instead.`,
+    ]);
+  }
+  if (items.length > 0) section(command, "Values:", items);
+}
+
+function exampleOf({ id, examples: [first] }: Operation<never>): string {
+  const members = Object.entries(first?.input ?? {}).map(([name, value]) => {
+    const text = privateMembers.has(name) ? "-" : value;
+    return `${name}=${/^[\w.@+:/-]*$/.test(text) ? text : `'${text}'`}`;
+  });
+  return ["duba call", id, ...members].join(" ");
+}
+
+function urlOf({ environment }: Io, { url }: CallOptions): string {
+  const read = settings.callUrl.read(url ?? (environment.DUBA_URL || settings.callUrl.default));
+  if (read === undefined || !URL.canParse(read)) throw new UsageFault(`DUBA_URL must be ${settings.callUrl.form}.`);
+  return read;
+}
+
+function keyOf({ environment }: Io, options: CallOptions): string {
+  const faults: string[] = [];
+  const key = (options.key ?? secretOf(settings.callKey.name, environment, faults) ?? "").trim();
+  if (faults[0]) throw new UsageFault(faults[0]);
+  if (!/^[!-~]*$/.test(key)) throw new UsageFault("The API key must be visible ASCII text without spaces.");
+  return key;
+}
+
+function headersOf(command: Command, options: readonly Option[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const option of options) {
+    const value: unknown = command.getOptionValue(option.attributeName());
+    if (typeof value !== "string") continue;
+    if (!/^[ -~]*$/.test(value)) throw new UsageFault(`--${option.name()} must be visible ASCII text.`);
+    headers[option.name()] = value;
+  }
+  return headers;
+}
+
+async function membersOf(operation: Operation<never>, given: string[], io: Io): Promise<Map<string, string>> {
+  const members = await readMembers(operation, given, io);
+  const lacking = pathMembers(operation).find((name) => !members.get(name));
+  if (lacking !== undefined) throw new UsageFault(`${operation.id} needs ${lacking}=…, which is part of its path.`);
+  return members;
+}
+
+/** Keeps private members out of failures, whatever it is that answers at the address. */
+function concealing(members: ReadonlyMap<string, string>, io: Io): Io {
+  const secrets = [...members].flatMap(([name, value]) =>
+    privateMembers.has(name) && value.length > 4 ? [value, value.replaceAll(" ", "")] : [],
+  );
+  return { ...io, err: (text) => io.err(secrets.reduce((left, secret) => left.replaceAll(secret, "…"), text)) };
+}
+
+/** Shows an answer or a failure, and gives the exit code. */
+function show({ status, text }: Heard, url: string, io: Io, json: boolean): number {
+  const body = readBody(text);
+  const good = status >= 200 && status < 300 && body !== undefined && body.success !== false;
+  if (json && body !== undefined) io.out(text.endsWith("\n") ? text : `${text}\n`);
+  else if (good) io.out(answerText(body, painter(io.colours?.out)));
+  else if (body !== undefined) io.err(failureText(status, body, url, painter(io.colours?.err)));
+  else io.err(`The answer (HTTP ${status}) is not a JSON object: is it Duba that listens at this address?\n`);
+  return good ? 0 : 1;
+}

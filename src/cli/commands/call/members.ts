@@ -1,0 +1,59 @@
+import { isRepeatable } from "../../../operation/fields.ts";
+import type { Operation } from "../../../operation/operation.ts";
+import { type Io, UsageFault } from "../../terminal/io.ts";
+import { nearest } from "../../terminal/suggest.ts";
+
+/** Members that should not be typed on a command line: others on the machine, and the shell's history, would see them. */
+export const privateMembers: ReadonlySet<string> = new Set(["bvn", "password"]);
+
+/**
+ * The members that `name=value` arguments give, in their order; each `name=-` takes the next line of standard input. Throws
+ * a `UsageFault` that repeats no value, only harmless names.
+ */
+export async function readMembers(
+  operation: Operation<never>,
+  given: readonly string[],
+  { stdin, err }: Pick<Io, "stdin" | "err">,
+): Promise<Map<string, string>> {
+  const members = new Map<string, string>();
+  for (const [index, argument] of given.entries()) {
+    const [name, value] = split(operation, argument, index + 1);
+    if (members.has(name)) throw new UsageFault(`${name} is given twice.`);
+    members.set(name, value);
+  }
+  const lines = linesOf(stdin);
+  for (const [name, value] of members) {
+    if (value !== "-") continue;
+    if (stdin.isTTY) err(`${name}: `);
+    const { value: line } = await lines.next();
+    if (line === undefined) throw new UsageFault(`Standard input ended before the value of ${name}.`);
+    members.set(name, line);
+  }
+  await lines.return(undefined);
+  return members;
+}
+
+function split(operation: Operation<never>, argument: string, position: number): [name: string, value: string] {
+  const known = Object.keys(operation.input.properties);
+  const end = argument.indexOf("=");
+  const listed = known.length === 0 ? "It takes none." : `Its members: ${known.join(", ")}.`;
+  if (end < 1) throw new UsageFault(`Argument ${position} of ${operation.id} is not of the form name=value. ${listed}`);
+  const name = argument.slice(0, end);
+  if (known.includes(name)) return [name, argument.slice(end + 1)];
+  const meant = nearest(name, known);
+  const called = isRepeatable(name) ? ` ${name}` : " by the name in argument ".concat(String(position));
+  throw new UsageFault(`${operation.id} has no member${called}. ${meant ? `Did you mean ${meant}?` : listed}`);
+}
+
+/** Standard input, line by line. */
+export async function* linesOf(stdin: Io["stdin"]): AsyncGenerator<string, undefined> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stdin) {
+    const lines = (rest + (typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true }))).split(/\r?\n/);
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+  return undefined;
+}

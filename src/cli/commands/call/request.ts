@@ -1,0 +1,72 @@
+import type { Operation } from "../../../operation/operation.ts";
+
+const timeoutSeconds = 60;
+
+/** The service could not be asked. `message` holds no credential and no member. */
+export class ReachFault extends Error {
+  readonly exitCode = 1;
+}
+
+export interface Asked {
+  operation: Operation<never>;
+  members: ReadonlyMap<string, string>;
+  headers: Readonly<Record<string, string>>;
+  /** Without a slash at its end. */
+  url: string;
+  key: string;
+  userAgent: string;
+}
+
+export interface Heard {
+  status: number;
+  text: string;
+}
+
+/** Sends one request as the operation's table row says: members in the path, then in the query or in a JSON body. */
+export async function send({ operation, members, headers, url, key, userAgent }: Asked): Promise<Heard> {
+  const rest = new Map(members);
+  const path = operation.path.replace(/\{(\w+)\}|:(\w+)/g, (_, braced?: string, coloned?: string) => {
+    const name = braced ?? coloned ?? "";
+    const value = rest.get(name) ?? "";
+    rest.delete(name);
+    return encodeURIComponent(value);
+  });
+  const asBody = operation.carriage === "body";
+  const query = asBody || rest.size === 0 ? "" : `?${new URLSearchParams([...rest])}`;
+  try {
+    const answer = await fetch(`${url}${path}${query}`, {
+      method: operation.method,
+      headers: {
+        Accept: "application/json",
+        "User-Agent": userAgent,
+        ...(key && { Authorization: `Bearer ${key}` }),
+        ...(asBody && { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      ...(asBody && { body: JSON.stringify(Object.fromEntries(rest)) }),
+      // A redirect would carry the key and the members to another address.
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeoutSeconds * 1000),
+    });
+    return { status: answer.status, text: await answer.text() };
+  } catch (error) {
+    throw new ReachFault(whyUnreached(error, new URL(url).origin));
+  }
+}
+
+/** The names of the members that the operation's path holds. */
+export function pathMembers({ path }: Operation<never>): string[] {
+  return [...path.matchAll(/\{(\w+)\}|:(\w+)/g)].map(([, braced, coloned]) => braced ?? coloned ?? "");
+}
+
+/** Never the error's own message: it may repeat the URL or a header. */
+function whyUnreached(error: unknown, origin: string): string {
+  if (error instanceof Error && error.name === "TimeoutError")
+    return `${origin} did not answer within ${timeoutSeconds} seconds.`;
+  const code = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code;
+  if (code === "ECONNREFUSED")
+    return `No service listens at ${origin}. Start it with \`duba serve\`, or name another with --url.`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
+    return `The host of ${origin} is not known. Name another with --url.`;
+  return `${origin} could not be reached${code ? ` (${code})` : ""}. Name another with --url.`;
+}

@@ -1,0 +1,62 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Engine } from "../../../../test/support/engines.ts";
+import { openCatalogue } from "../../../catalogue/catalogue.ts";
+import { openStore } from "../../../storage/store.ts";
+import { type Ran, ran } from "../../testing.ts";
+
+/** For tests: a store with the starter catalogue, a folder for files, and command lines on both. */
+export interface Desk {
+  environment: Record<string, string | undefined>;
+  duba(...argv: string[]): Promise<Ran>;
+  /** The same on a screen. */
+  onScreen(...argv: string[]): Promise<Ran>;
+  path(name: string): string;
+  read(name: string): string;
+  write(name: string, text: string): string;
+  close(): Promise<void>;
+}
+
+/** On a fresh store with the starter catalogue. */
+export async function openDesk(engine: Engine): Promise<Desk> {
+  const fresh = await engine.fresh();
+  const store = await openStore({ ...fresh.settings, serving: true });
+  await (await openCatalogue({ db: store.db })).stop();
+  await store.close();
+  const desk = deskOn(fresh.settings);
+  return {
+    ...desk,
+    async close() {
+      await desk.close();
+      await fresh.dispose();
+    },
+  };
+}
+
+/** On a store that others keep. */
+export function deskOn({
+  dataDirectory,
+  databaseUrl,
+}: {
+  dataDirectory: string;
+  databaseUrl?: string | undefined;
+}): Desk {
+  const folder = mkdtempSync(join(tmpdir(), "duba-files-"));
+  const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, USER: "ada" };
+  const path = (name: string) => join(folder, name);
+  return {
+    environment,
+    duba: (...argv) => ran(argv, { environment }),
+    onScreen: (...argv) => ran(argv, { environment, colours: { out: false, err: true } }),
+    path,
+    read: (name) => readFileSync(path(name), "utf8"),
+    write(name, text) {
+      writeFileSync(path(name), text);
+      return path(name);
+    },
+    async close() {
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,321 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import { engines } from "../../../../test/support/engines.ts";
+import { startService } from "../../../../test/support/service.ts";
+import { until } from "../../../../test/support/until.ts";
+import { listNames } from "../../../catalogue/model/lists.ts";
+import { type Desk, deskOn, openDesk } from "./catalogue.fixture.ts";
+
+/** One text in place of another, which must be there. */
+function edited(text: string, from: string, to: string): string {
+  assert.ok(text.includes(from), from);
+  return text.replace(from, to);
+}
+
+for (const engine of engines)
+  describe(`duba catalogue on ${engine.name}`, () => {
+    let desk: Desk;
+    before(async () => {
+      desk = await openDesk(engine);
+    });
+    after(() => desk.close());
+
+    /** The exported data bundles with one text in place of another. */
+    const bundles = async (from: string, to: string) => {
+      const { out } = await desk.duba("catalogue", "export", "--list", "data-bundles");
+      return desk.write("data-bundles.csv", edited(out, from, to));
+    };
+
+    it("imports what it exported without a change: CSV of one list, CSV of every list, JSON", async () => {
+      const one = await desk.duba(
+        "catalogue",
+        "export",
+        "--list",
+        "data-bundles",
+        "--out",
+        desk.path("data-bundles.csv"),
+      );
+      assert.deepEqual(one, {
+        exitCode: 0,
+        out: "",
+        err: `Revision 1 is written to ${desk.path("data-bundles.csv")}.\n`,
+      });
+      await desk.duba("catalogue", "export", "--out", desk.path("lists/"));
+      assert.deepEqual(readdirSync(desk.path("lists")).sort(), listNames.map((list) => `${list}.csv`).sort());
+      await desk.duba("catalogue", "export", "--out", desk.path("catalogue.json"));
+      assert.equal((await desk.duba("catalogue", "export")).out, desk.read("catalogue.json"));
+      const every = listNames.map((list) => desk.path(`lists/${list}.csv`));
+      for (const files of [[desk.path("data-bundles.csv")], every, [desk.path("catalogue.json")]]) {
+        const { exitCode, out } = await desk.duba("catalogue", "import", ...files);
+        assert.deepEqual([exitCode, out], [0, "Nothing changed: the catalogue is so already, at revision 1.\n"]);
+      }
+    });
+
+    it("shows a dry run, price moves first and the farthest before the others, and changes nothing", async () => {
+      const one = await bundles("50MB 24Hrs,100,100,", 'Fifty megabytes,"₦105",105,');
+      const file = desk.write(
+        "other.csv",
+        edited(desk.read("data-bundles.csv"), "150MB 24Hrs,200,200,", "150MB 24Hrs,200,300,"),
+      );
+      assert.ok(one);
+      const { exitCode, out, err } = await desk.duba(
+        "catalogue",
+        "import",
+        file,
+        "--list",
+        "data-bundles",
+        "--dry-run",
+      );
+      assert.equal(exitCode, 0);
+      assert.deepEqual(
+        out.split("\n").map((line) => line.replace(/ +/g, " ").trimEnd()),
+        [
+          "Prices",
+          "",
+          "list entry price was now move",
+          "data-bundles MTNDATA 113 price 200 300 +50 %",
+          "data-bundles MTNDATA 104 amount 100 105 +5 %",
+          "data-bundles MTNDATA 104 price 100 105 +5 %",
+          "",
+          "Other changes",
+          "",
+          "list entry change what",
+          'data-bundles MTNDATA 104 modified description: "50MB 24Hrs" → "Fifty megabytes"',
+          "",
+          "2 modified.",
+          "",
+        ],
+      );
+      assert.equal(err, "Nothing was changed: this was a dry run.\n");
+      const { reasons, changes } = JSON.parse(
+        (await desk.duba("catalogue", "import", file, "--list", "data-bundles", "--dry-run", "--json")).out,
+      );
+      assert.deepEqual([reasons, changes.length, changes[0].new.price], [[], 2, "105"]);
+      assert.equal(JSON.parse((await desk.duba("catalogue", "history", "--json")).out).revisions.length, 1);
+    });
+
+    it("publishes an import as one revision, tells its history, compares and undoes it", async () => {
+      const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,110,110,");
+      const { exitCode, out } = await desk.duba(
+        "catalogue",
+        "import",
+        file,
+        "--note",
+        "MTN raised a price",
+        "--author",
+        "ada",
+      );
+      assert.equal(exitCode, 0);
+      assert.match(out, /\nRevision 2 is published: 1 modified\.\n$/);
+
+      const history = (await desk.duba("catalogue", "history")).out.split("\n");
+      assert.match(history[0]!, /^revision +published +author +source +changes +note$/);
+      assert.match(history[1]!, /^ +2 .*Z +operator:ada +import +1 modified +MTN raised a price$/);
+      const { changes, ...facts } = JSON.parse((await desk.duba("catalogue", "show", "2", "--json")).out);
+      assert.deepEqual([facts.revision, facts.author, facts.modified], [2, "operator:ada", 1]);
+      assert.deepEqual(
+        [changes[0].list, changes[0].change, changes[0].old.price, changes[0].new.price],
+        ["data-bundles", "modified", "100", "110"],
+      );
+      assert.match(
+        (await desk.duba("catalogue", "show", "2")).out,
+        /^revision +2\n.*data-bundles +MTNDATA 104 +price +100 +110 +\+10 %\n/s,
+      );
+      assert.equal(
+        (await desk.duba("catalogue", "diff", "1")).out,
+        (await desk.duba("catalogue", "diff", "1", "2")).out,
+      );
+      assert.match((await desk.duba("catalogue", "diff", "2", "1")).out, /price +110 +100 +-9\.1 %/);
+      assert.match((await desk.duba("catalogue", "diff", "2")).out, /^No differences\.\n/);
+      const before = (await desk.duba("catalogue", "export", "--revision", "1", "--list", "data-bundles")).out;
+      assert.match(before, /50MB 24Hrs,100,100,/);
+
+      assert.match((await desk.duba("catalogue", "revert", "2", "--dry-run")).out, /price +110 +100/);
+      const undone = await desk.duba("catalogue", "revert", "2");
+      assert.match(undone.out, /\nRevision 3 is published: 1 modified\.\n$/);
+      assert.equal((await desk.duba("catalogue", "export", "--list", "data-bundles")).out, before);
+      const again = await desk.duba("catalogue", "revert", "2");
+      assert.equal(again.exitCode, 1);
+      assert.match(
+        again.err,
+        /^Left as it is: .* was changed again since: amount, price\.\nNothing of revision 2 is left to undo\.\n$/,
+      );
+    });
+
+    it("takes nothing of a file in which anything is wrong, and tells every faulty row by its line", async () => {
+      const file = await bundles("MTNDATA,104,50MB 24Hrs,100,100,", "MTNDATA,1 04,50MB 24Hrs,1e5,100,");
+      const lines = desk.read("data-bundles.csv").trimEnd();
+      desk.write("data-bundles.csv", `${lines}\nNONE,x,,1,1,,\nMTNDATA,113,,1,1,,\n`);
+      const { exitCode, out, err } = await desk.duba("catalogue", "import", file);
+      assert.deepEqual([exitCode, out], [1, ""]);
+      assert.deepEqual(err.split("\n"), [
+        "data-bundles, line 2: code must be 1 to 64 visible ASCII characters without spaces.",
+        "data-bundles, line 2: amount has an exponent, as spreadsheets write long numbers (format the column as a number): write naira such as 1234.50.",
+        "data-bundles, line 81: NONE is not in data-providers.",
+        "data-bundles, line 82: MTNDATA 113 is listed twice, first in line 3.",
+        "",
+      ]);
+      assert.match((await desk.duba("catalogue", "diff", "1")).out, /^No differences\./);
+    });
+
+    it("holds a far move, and says why, until it is approved or rejected", async () => {
+      const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,1000,");
+      const held = await desk.duba("catalogue", "import", file);
+      assert.equal(held.exitCode, 1);
+      const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
+      assert.match(
+        held.err,
+        /^This is held for approval as d\d+, and not served:\n {2}MTNDATA 104: price moves from 100 to 1000, by more than a factor of 2\.\n/,
+      );
+      assert.match((await desk.duba("catalogue", "history")).out, new RegExp(`^draft .*\n *${draft} +held +at once`));
+      assert.match((await desk.duba("catalogue", "show", draft)).out, /reasons +\["MTNDATA 104: price moves/);
+      assert.match((await desk.duba("catalogue", "diff", "1")).out, /^No differences\./);
+      assert.match((await desk.duba("catalogue", "approve", draft)).out, /Revision 4 is published: 1 modified\.\n$/);
+      assert.match(
+        (await desk.duba("catalogue", "approve", draft)).err,
+        /is published: only what is held can be approved/,
+      );
+
+      const back = await desk.duba("catalogue", "revert", "4", "--json");
+      assert.equal(back.exitCode, 1);
+      const { state, draft: second, reasons } = JSON.parse(back.out);
+      assert.deepEqual([state, reasons.length], ["held", 1]);
+      assert.equal(
+        (await desk.duba("catalogue", "reject", second)).out,
+        `${second} is rejected. What is served stays as it is.\n`,
+      );
+      assert.equal(JSON.parse((await desk.duba("catalogue", "history", "--json")).out).waiting.length, 0);
+      const third = JSON.parse((await desk.duba("catalogue", "revert", "4", "--json")).out).draft;
+      assert.equal(JSON.parse((await desk.duba("catalogue", "approve", third, "--json")).out).revision, 5);
+    });
+
+    it("schedules an import, and shows until when it waits", async () => {
+      const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,120,120,");
+      const { exitCode, out } = await desk.duba("catalogue", "import", file, "--holds-from", "2099-01-01T00:00+01:00");
+      assert.equal(exitCode, 0);
+      assert.match(out, /Scheduled as d\d+: 1 modified, from 2098-12-31 23:00Z on\.\n$/);
+      const [waiting] = JSON.parse((await desk.duba("catalogue", "history", "--json")).out).waiting;
+      assert.deepEqual([waiting.state, waiting.holds_from], ["scheduled", "2098-12-31T23:00:00.000Z"]);
+      await desk.duba("catalogue", "reject", waiting.draft);
+    });
+
+    it("imports several lists together, also where one alone would leave others behind", async () => {
+      await desk.duba("catalogue", "export", "--out", desk.path("lists/"));
+      const without = (name: string, code: string) =>
+        desk.write(
+          `lists/${name}.csv`,
+          desk
+            .read(`lists/${name}.csv`)
+            .split("\n")
+            .filter((line) => !line.includes(code))
+            .join("\n"),
+        );
+      const providers = without("data-providers", "9MOBILEDATA");
+      const alone = await desk.duba("catalogue", "import", providers);
+      assert.match(alone.err, /^data-providers: 9MOBILEDATA is left out, and 11 of data-bundles belong to it/);
+      const both = await desk.duba("catalogue", "import", providers, without("data-bundles", "9MOBILEDATA"));
+      assert.match(both.err, /9MOBILEDATA has nothing left in data-bundles\./);
+    });
+
+    for (const [fault, argv, sentence] of [
+      ["a file of another kind", ["import", "prices.xlsx"], /ends neither in \.csv nor in \.json/],
+      [
+        "a CSV file that is not named after a list",
+        ["import", "prices.csv"],
+        /is not named after a list: say with --list which it is, of data-providers,/,
+      ],
+      ["an unknown list", ["import", "a.csv", "--list", "bundles"], /Allowed choices are data-providers,/],
+      ["a time without its zone", ["import", "a.csv", "--holds-from", "2099-01-01"], /It must be a time with its zone/],
+      ["a time that is past", ["import", "a.csv", "--holds-from", "2020-01-01T00:00Z"], /It is past/],
+      [
+        "two files of a named list",
+        ["import", "a.csv", "b.csv", "--list", "data-bundles"],
+        /--list names the list of one file/,
+      ],
+      ["CSV of everything in one file", ["export", "--format", "csv"], /^CSV holds one list/],
+      ["a revision that is no number", ["show", "latest"], /^A revision is a number, such as 7/],
+      ["a draft that is none", ["approve", "7"], /^A draft has a name such as d7/],
+    ] as const)
+      it(`refuses ${fault} as a command line that cannot be used`, async () => {
+        const { exitCode, out, err } = await desk.duba("catalogue", ...argv);
+        assert.deepEqual([exitCode, out], [2, ""]);
+        assert.match(err, sentence);
+      });
+
+    for (const [fault, argv, sentence] of [
+      [
+        "a file that is not there",
+        ["import", "data-bundles.csv"],
+        /^The file data-bundles\.csv cannot be read \(ENOENT\)\.\n$/,
+      ],
+      ["an unknown revision", ["show", "999"], /^There is no revision 999: duba catalogue history lists all\.\n$/],
+      ["an unknown draft", ["approve", "d999"], /^There is no draft d999: /],
+      [
+        "a place that cannot be written",
+        ["export", "--out", "/proc/none/a.json"],
+        /^The file \/proc\/none\/a\.json cannot be written/,
+      ],
+    ] as const)
+      it(`fails with a sentence at ${fault}`, async () => {
+        const { exitCode, out, err } = await desk.duba("catalogue", ...argv);
+        assert.deepEqual([exitCode, out], [1, ""]);
+        assert.match(err, sentence);
+      });
+
+    it("shows how far an import is on a screen, and nowhere else", async () => {
+      const rows = Array.from({ length: 3_000 }, (_, n) => `many${n},Many ${n}`).join("\n");
+      const { out } = await desk.duba("catalogue", "export", "--list", "corporate-bundles");
+      const file = desk.write("corporate-bundles.csv", `${out}${rows}\n`);
+      const { exitCode, err } = await desk.onScreen("catalogue", "import", file);
+      assert.equal(exitCode, 0);
+      assert.match(err, /\d+ rows, \d+ a second/);
+      const back = await desk.duba("catalogue", "import", desk.write("corporate-bundles.csv", out));
+      assert.match(
+        back.err,
+        /^This is held for approval as d\d+, and not served:\n {2}3000 of 3022 entries of corporate-bundles are removed: 99\.3 %, above 30 %\.\n/,
+      );
+    });
+
+    it("shortens a long difference unless all of it is asked for", async () => {
+      const { out } = await desk.duba("catalogue", "diff", "1");
+      assert.match(out, /… and \d+ more: --all shows them\.\n/);
+      const whole = (await desk.duba("catalogue", "diff", "1", "--all")).out;
+      assert.ok(whole.split("\n").length > 3_000);
+    });
+  });
+
+for (const engine of engines)
+  describe(`duba catalogue beside a process that serves, on ${engine.name}`, () => {
+    it("is served soon after the import, to an account at its own price", async () => {
+      const service = await startService({ DUBA_LIMITS: "off" }, engine);
+      const desk = deskOn(service.settings);
+      try {
+        const key = await service.newKey();
+        const { out } = await desk.duba("catalogue", "export", "--list", "data-bundles");
+        const file = desk.write("data-bundles.csv", edited(out, "50MB 24Hrs,100,100,", "50MB 24Hrs,120,120,"));
+        assert.equal((await desk.duba("catalogue", "import", file)).exitCode, 0);
+        const set = await desk.duba("prices", "set", "sandbox@example.com", "MTNDATA", "--margin=-10%");
+        assert.equal(set.exitCode, 0, set.err);
+        const path = "/api/v2/internet/data/lookup?provider=MTNDATA";
+        const price = async (credential: string | false) =>
+          (await service.ask(path, { credential })).json.data.data[0].price;
+        await until(async () => (await price(key.text)) === "108");
+        assert.equal(await price(false), "120");
+      } finally {
+        await desk.close();
+        await service.close();
+      }
+    });
+  });
+
+describe("the help of duba catalogue import", () => {
+  it("says that an import replaces, and what is held", async () => {
+    const desk = await openDesk(engines[0]!);
+    const { out } = await desk.duba("catalogue", "import", "--help");
+    await desk.close();
+    const words = out.replace(/\s+/g, " ");
+    assert.match(words, /An import replaces: what a list's file does not have is removed\./);
+    assert.match(words, /is held for approval, and not served before\./);
+  });
+});

@@ -1,0 +1,58 @@
+import { Option } from "commander";
+import type { Snapshot } from "../../../catalogue/model/snapshot.ts";
+import type { Publisher } from "../../../catalogue/revisions/commit.ts";
+import { newestSnapshot } from "../../../catalogue/revisions/load.ts";
+import { readConfig } from "../../../config/config.ts";
+import type { Audited } from "../../../storage/audited.ts";
+import { withStore } from "../../store.ts";
+import { type Io, UsageFault } from "../../terminal/io.ts";
+
+/** What every command that changes the catalogue takes. */
+export interface ChangeOptions {
+  author?: string;
+  note?: string;
+  data?: string;
+  json?: true;
+}
+
+/** Opens the store beside a process that may be serving it, with all that publishing needs. */
+export function withCatalogue<Result>(
+  io: Io,
+  { data, author }: { data?: string | undefined; author?: string | undefined },
+  use: (publisher: Publisher) => Promise<Result>,
+): Promise<Result> {
+  const { guardRemoval: removal, guardPriceFactor: priceFactor } = readConfig(io.environment);
+  const publish = (store: Audited) => {
+    let known: Snapshot | undefined;
+    const latest = async () => {
+      known = await newestSnapshot(store.db, known);
+      return known;
+    };
+    return use({ ...store, now: Date.now, guard: { removal, priceFactor }, latest });
+  };
+  return withStore(io, data, publish, { author });
+}
+
+export function authorOption(): Option {
+  return new Option(
+    "--author <name>",
+    "Who does this, for the history and the audit trail; your user name unless given.",
+  );
+}
+
+export function noteOption(): Option {
+  return new Option("--note <text>", "Why, for the history.");
+}
+
+/** The number of a revision as people write it: 7. */
+export function revisionNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageFault(`A revision is a number, such as 7; history lists all.`);
+  return Number(text);
+}
+
+/** The number of a draft as people write it: d7. */
+export function draftNumber(text: string): number {
+  if (!/^d[1-9]\d{0,8}$/i.test(text))
+    throw new UsageFault(`A draft has a name such as d7; history lists those that wait.`);
+  return Number(text.slice(1));
+}

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { after, before, describe, it } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { startService, type TestService } from "../../../test/support/service.ts";
+import { until } from "../../../test/support/until.ts";
+import { readKeyring } from "../../keyring/file.ts";
+import { keyringText } from "../../keyring/keyring.ts";
+import { type Ran, ran } from "../testing.ts";
+
+const minute = 60_000;
+
+for (const engine of engines) {
+  describe(`the keyring command beside a service on ${engine.name}`, () => {
+    let service: TestService;
+    let path: string;
+    let duba: (...argv: string[]) => Promise<Ran>;
+    before(async () => {
+      service = await startService({ DUBA_LIMITS: "off" }, engine);
+      path = `${service.settings.dataDirectory}.keyring`;
+      const { dataDirectory, databaseUrl } = service.settings;
+      duba = (...argv) => ran(argv, { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } });
+    });
+    after(() => service.close());
+
+    const verify = async (key: string) => {
+      const { status, headers } = await service.ask("/api/v2/kyc/verify-bvn", {
+        method: "POST",
+        headers: { "Idempotency-Key": key },
+        body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
+      });
+      return [status, headers["idempotency-replayed"]];
+    };
+    const keys = async (): Promise<{ key: string; state: string; needed_by: number }[]> =>
+      JSON.parse((await duba("keyring", "show", "--json")).out);
+    const stateOf = async () => (await keys()).map(({ key, state, needed_by }) => `${key} ${state} ${needed_by}`);
+    /** As if so much time had passed since the last rotation. */
+    const later = async (milliseconds: number) => {
+      const ring = await readKeyring(path);
+      const earlier = <Key extends { from?: number }>(key: Key) =>
+        key.from === undefined ? key : { ...key, from: key.from - milliseconds };
+      await writeFile(path, keyringText({ ...ring, records: ring.records.map(earlier), hmac: ring.hmac.map(earlier) }));
+    };
+
+    it("rotates, rewraps and retires while the service serves", async () => {
+      assert.deepEqual(await verify("k-1"), [200, undefined]);
+      assert.deepEqual(await stateOf(), ["r1 current 1", "v1 current 1"]);
+
+      const rotated = await duba("keyring", "rotate", "--in", "10min");
+      assert.equal(rotated.exitCode, 0);
+      assert.match(rotated.out, /^r2 and v2 will be current from \d{4}-.*Z\.\n$/);
+      assert.deepEqual(await stateOf(), ["r1 current 1", "r2 waiting 0", "v1 current 1", "v2 waiting 0"]);
+      const early = await duba("keyring", "rewrap");
+      assert.equal(early.exitCode, 2);
+      assert.match(early.err, /^The key r2 becomes current at .*Z: rewrap after that\.\n$/);
+
+      await later(15 * minute);
+      let n = 1;
+      await until(async () => {
+        n += 1;
+        assert.deepEqual(await verify(`k-${n}`), [200, undefined]);
+        return (await keys()).some(({ key, needed_by }) => key === "r2" && needed_by > 0);
+      });
+      assert.deepEqual(await verify("k-1"), [200, "true"]);
+
+      const needed = await duba("keyring", "retire", "r1");
+      assert.equal(needed.exitCode, 1);
+      assert.match(
+        needed.err,
+        /^The key r1 must stay: \d+ of the held records are sealed under it\. Run duba keyring rewrap/,
+      );
+      const rewrapped = await duba("keyring", "rewrap");
+      assert.match(rewrapped.out, /^\d+ records were moved to r2, \d+ a second\.\n$/);
+      const shown = await duba("keyring", "show");
+      assert.match(shown.out, /^r1 +records +old +the start +0$/m);
+      assert.match(shown.err, /^Nothing needs r1 any more/);
+      assert.equal((await duba("keyring", "retire", "r1")).out, "The key r1 is retired.\n");
+      assert.match((await duba("keyring", "retire", "v1")).err, /^The key v1 must stay: \d+ of the ledger's/);
+      assert.deepEqual(
+        (await stateOf()).map((line) => line.slice(0, 6)),
+        ["r2 cur", "v1 old", "v2 cur"],
+      );
+
+      assert.deepEqual(await verify("k-1"), [200, "true"]);
+      assert.deepEqual(await verify(`k-${n + 1}`), [200, undefined]);
+      assert.deepEqual(
+        service.lines.filter(({ level }) => level === "error"),
+        [],
+      );
+      for (const kind of ["keyring.rotated", "keyring.rewrapped", "keyring.retired"])
+        assert.ok((await duba("audit", "tail", "--json", "--kind", kind)).out.includes(kind), kind);
+    });
+
+    it("rotates one kind of key alone, and gives the service time to hear of it", async () => {
+      const soon = await duba("keyring", "rotate", "--records", "--in", "4s");
+      assert.equal(soon.exitCode, 2);
+      assert.match(soon.err, /5s at the least/);
+      assert.match((await duba("keyring", "rotate", "--records")).out, /^r3 will be current/);
+      assert.match((await duba("keyring", "rotate", "--hashes")).out, /^v3 will be current/);
+    });
+
+    it("tells which records do not open", async () => {
+      await later(minute);
+      const { db } = await service.store();
+      await db.updateTable("record_key").set({ sealed_key: "s1:r2:AAAA" }).execute();
+      const { exitCode, err } = await duba("keyring", "rewrap");
+      assert.equal(exitCode, 1);
+      assert.match(err, /^These do not open with this key ring and stay as they are: \w{15}/);
+    });
+
+    it("shows and writes no key, and does nothing with a ring that is lost or another store's", async () => {
+      const before = await readFile(path, "utf8");
+      const { out } = await duba("keyring", "show", "--json");
+      for (const [, key] of before.matchAll(/"([A-Za-z0-9+/]{43}=)"/g)) assert.ok(!out.includes(key!.slice(0, 10)));
+      const other = { ...(await readKeyring(path)), audit: randomBytes(32) };
+      await writeFile(path, keyringText(other));
+      for (const verb of ["show", "rotate", "rewrap", "retire"]) {
+        const { exitCode, err } = await duba("keyring", verb, ...(verb === "retire" ? ["v1"] : []));
+        assert.equal(exitCode, 1);
+        assert.match(err, /^The key ring is not the one of this store \(key audit differs\)/);
+      }
+      rmSync(path);
+      assert.match((await duba("keyring", "rotate")).err, /^The key ring .* is missing/);
+      await writeFile(path, before);
+    });
+  });
+}

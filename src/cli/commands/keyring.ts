@@ -1,0 +1,195 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { readConfig, settings } from "../../config/config.ts";
+import { keyringPath, readKeyring } from "../../keyring/file.ts";
+import { currentOf, type Keyring, matchKeyring, type RingKey } from "../../keyring/keyring.ts";
+import type { KeyUsage } from "../../keyring/usage.ts";
+import { duration } from "../../operation/setting.ts";
+import type { Audited } from "../../storage/audited.ts";
+import { withStore } from "../store.ts";
+import { examples, section, subcommand } from "../terminal/help.ts";
+import { type Io, UsageFault } from "../terminal/io.ts";
+import { overridden, settingOption } from "../terminal/options.ts";
+import { progressBar } from "../terminal/progress.ts";
+import { painter, table, timeOf } from "../terminal/table.ts";
+
+/** A serving process looks each second; what is longer leaves time to copy the file to other machines. */
+const soonest = 5_000;
+
+/** A store with its ring, which is the store's. */
+export interface Ringed extends Audited {
+  ring: Keyring;
+  path: string;
+}
+
+/** Opens the store and its key ring, as the settings (or `--data`) name them, and closes the store after use. */
+export async function withRing<Result>(
+  io: Io,
+  data: string | undefined,
+  use: (ringed: Ringed) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(overridden(io.environment, { DUBA_DATA: data }));
+  const path = keyringPath(config);
+  const ring = await readKeyring(path);
+  return withStore(io, data, async (store) => {
+    await matchKeyring(store.db, ring, Date.now());
+    return use({ ...store, ring, path });
+  });
+}
+
+/** `duba keyring`: the keys that seal records and hash BVNs. `ended` hears 1 when a record does not open. */
+export function addKeyring(program: Command, io: Io, ended: (exitCode: number) => void): void {
+  const about = "Keys that seal records and hash BVNs: show, rotate, rewrap, retire.";
+  const keyring = subcommand(program, "keyring", about);
+  addShow(keyring, io);
+  addRotate(keyring, io);
+  addRewrap(keyring, io, ended);
+  addRetire(keyring, io);
+  examples(keyring, "duba keyring show", "duba keyring rotate", "duba keyring rewrap", "duba keyring retire r1");
+}
+
+function addShow(keyring: Command, io: Io): void {
+  const about = "List the keys, from when each is current, and how many verifications need it. Reads the whole ledger.";
+  const command = subcommand(keyring, "show", about)
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print the keys as JSON")
+    .action(async ({ data, json }: { data?: string; json?: true }) => {
+      const keys = await withRing(io, data, async ({ db, ring }) => {
+        const { keyUsage } = await import("../../keyring/usage.ts");
+        const progress = progressBar(io, "verifications");
+        const usage = await keyUsage(db, progress.tell).finally(progress.clear);
+        return keysOf(ring, usage, Date.now());
+      });
+      if (json) return io.out(`${JSON.stringify(keys, null, 2)}\n`);
+      io.out(
+        table(
+          keys.map(({ key, from, needed_by, ...facts }) => ({
+            key,
+            ...facts,
+            from: from === null ? "the start" : timeOf(Date.parse(from)),
+            "needed by": needed_by,
+          })),
+          painter(io.colours?.out),
+        ),
+      );
+      const idle = keys.filter(({ state, needed_by }) => state === "old" && needed_by === 0).map(({ key }) => key);
+      if (idle.length > 0) io.err(`Nothing needs ${idle.join(", ")} any more: see duba keyring retire.\n`);
+    });
+  examples(command, "duba keyring show", "duba keyring show --json");
+}
+
+function addRotate(keyring: Command, io: Io): void {
+  const about =
+    "Add a record key and a hash key to the key ring. They become current after a while, so that every process knows them " +
+    "before one uses them. With several machines, copy the file to all of them before that time.";
+  const command = subcommand(keyring, "rotate", about)
+    .option("--records", "Only a key to seal records.")
+    .option("--hashes", "Only a key to hash BVNs, bodies and idempotency keys.")
+    .addOption(
+      new Option("--in <time>", "When the new keys become current; 5s at the least.")
+        .default(10_000, "10s")
+        .argParser((text: string) => {
+          const wait = duration.read(text);
+          if (wait === undefined || wait < soonest)
+            throw new InvalidArgumentError(`It must be ${duration.form}, and 5s at the least.`);
+          return wait;
+        }),
+    )
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .action(async ({ records, hashes, in: wait, data }: RotateOptions) => {
+      const both = !records && !hashes;
+      const { added, from, path } = await withRing(io, data, async ({ db, path, audit, actor }) => {
+        const { rotate } = await import("../../keyring/rotate.ts");
+        const which = { records: both || records === true, hashes: both || hashes === true };
+        const rotated = await rotate({ path, db }, { ...which, wait, now: Date.now });
+        await audit(db, { kind: "keyring.rotated", actor, facts: { keys: rotated.added.join(" ") } });
+        return { ...rotated, path };
+      });
+      io.out(`${added.join(" and ")} will be current from ${new Date(from).toISOString()}.\n`);
+      io.err(`Keep a copy of ${path} now: what is written from then on cannot be read without it.\n`);
+    });
+  examples(command, "duba keyring rotate", "duba keyring rotate --records --in 10min");
+}
+
+interface RotateOptions {
+  records?: true;
+  hashes?: true;
+  in: number;
+  data?: string;
+}
+
+function addRewrap(keyring: Command, io: Io, ended: (exitCode: number) => void): void {
+  const about =
+    "Wrap the key of every held record by the current record key, so that older ones can be retired. May be broken off " +
+    "and run again. The exit code is 1 if a record does not open.";
+  const command = subcommand(keyring, "rewrap", about)
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .action(async ({ data }: { data?: string }) => {
+      const { rows, unreadable, key, rate } = await withRing(io, data, async ({ db, ring, audit, actor }) => {
+        const now = Date.now();
+        refuseWaiting(ring, now);
+        const { countOutdated, rewrap } = await import("../../keyring/rewrap.ts");
+        const key = currentOf(ring.records, now).id;
+        const all = await countOutdated(db, ring, now);
+        const progress = progressBar(io, "records");
+        const done = await rewrap(db, ring, { now, progress: (rows) => progress.tell(rows, all) }).finally(
+          progress.clear,
+        );
+        const rate = progress.rate(done.rows);
+        await audit(db, { kind: "keyring.rewrapped", actor, facts: { key, records: done.rows } });
+        return { ...done, key, rate };
+      });
+      io.out(`${rows} records were moved to ${key}, ${rate} a second.\n`);
+      if (unreadable.length === 0) return;
+      io.err(`These do not open with this key ring and stay as they are: ${unreadable.join(", ")}\n`);
+      ended(1);
+    });
+  examples(command, "duba keyring rewrap");
+}
+
+function addRetire(keyring: Command, io: Io): void {
+  const about =
+    "Remove a key that no verification needs any more. Refused while one does, and for 5 minutes after its successor " +
+    "became current. With several machines, copy the file to the others afterwards.";
+  const command = subcommand(keyring, "retire", about)
+    .argument("<key>", "The key, as `duba keyring show` names it.")
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .action(async (name: string, { data }: { data?: string }) => {
+      await withRing(io, data, async ({ db, path, audit, actor }) => {
+        const { retire } = await import("../../keyring/rotate.ts");
+        await retire({ path, db }, name, Date.now());
+        await audit(db, { kind: "keyring.retired", actor, facts: { key: name } });
+      });
+      io.out(`The key ${name} is retired.\n`);
+    });
+  section(command, "What is left of the key:", [
+    [
+      "Copies",
+      "Copies of the key ring still hold it: with one of them, records in a file copy of the database from before open.",
+    ],
+  ]);
+  examples(command, "duba keyring retire r1");
+}
+
+function refuseWaiting({ records }: Keyring, now: number): void {
+  const waiting = records.find(({ from = 0 }) => from > now);
+  if (waiting)
+    throw new UsageFault(
+      `The key ${waiting.id} becomes current at ${new Date(waiting.from!).toISOString()}: rewrap after that.`,
+    );
+}
+
+/** What is shown of each key. */
+function keysOf({ records, hmac }: Keyring, usage: KeyUsage, now: number) {
+  const [currentRecord, currentHash] = [currentOf(records, now), currentOf(hmac, now)];
+  const shown = (key: string, purpose: string, { from }: RingKey, isCurrent: boolean, neededBy = 0) => ({
+    key,
+    for: purpose,
+    from: from === undefined ? null : new Date(from).toISOString(),
+    state: isCurrent ? "current" : (from ?? 0) > now ? "waiting" : "old",
+    needed_by: neededBy,
+  });
+  return [
+    ...records.map((key) => shown(key.id, "records", key, key === currentRecord, usage.records.get(key.id))),
+    ...hmac.map((key) => shown(`v${key.version}`, "hashes", key, key === currentHash, usage.hashes.get(key.version))),
+  ];
+}

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { readApiKey } from "../../access/keys/api-key.ts";
+import { expiryOf } from "../terminal/expiry.ts";
+import { makeStore, type Ran, ran } from "../testing.ts";
+
+for (const { name, fresh } of engines) {
+  describe(`accounts and keys on ${name}`, () => {
+    let store: Fresh;
+    let duba: (...argv: string[]) => Promise<Ran>;
+
+    before(async () => {
+      store = await fresh();
+      await makeStore(store.settings);
+      const { dataDirectory, databaseUrl } = store.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      duba = (...argv) => ran(argv, { environment });
+      await duba("accounts", "create", "--name", "Corner Shop", "--email", "Shop@Example.com");
+    });
+    after(() => store.dispose());
+
+    it("creates accounts and lists them", async () => {
+      const { exitCode, out, err } = await duba(
+        "accounts",
+        "create",
+        "--name",
+        "Other",
+        "--email",
+        "other@example.com",
+      );
+      assert.equal(exitCode, 0);
+      assert.match(out, /^Account acc_\w+ is created for Other\.\n$/);
+      assert.match(err, /duba keys create --account other@example\.com/);
+      const list = (await duba("accounts", "list")).out.split("\n");
+      assert.match(list[0]!, /^id +name +email +bvn fee +answers +created +suspended$/);
+      assert.match(list[1]!, /^acc_\w+ +Corner Shop +shop@example\.com +default +full +\d{4}-\d\d-\d\d \d\d:\d\dZ +-$/);
+    });
+
+    it("gives accounts as JSON", async () => {
+      const made = JSON.parse(
+        (await duba("accounts", "create", "--name", "Third", "--email", "third@example.com", "--json")).out,
+      );
+      const listed = JSON.parse((await duba("accounts", "list", "--json")).out);
+      assert.deepEqual(
+        listed.find(({ id }: { id: string }) => id === made.id),
+        made,
+      );
+      assert.deepEqual(Object.keys(made), ["id", "name", "email", "bvn_fee", "answers", "created_at", "suspended_at"]);
+    });
+
+    for (const [fault, argv, sentence] of [
+      ["a taken e-mail", ["accounts", "create", "--name", "S", "--email", "shop@example.com"], /^Another account has/],
+      ["a bad e-mail", ["accounts", "create", "--name", "S", "--email", "shop"], /is not an e-mail address\.\n$/],
+      ["an unknown account", ["keys", "create", "--account", "nobody@example.com"], /^No account has the id or e-mail/],
+      ["an unknown scope", ["keys", "create", "--account", "shop@example.com", "--scope", "all"], /is not a scope/],
+      ["a bad address", ["keys", "create", "--account", "shop@example.com", "--address", "here"], /is neither an IP/],
+      [
+        "a past expiry",
+        ["keys", "create", "--account", "shop@example.com", "--expires", "2020-01-01"],
+        /expired already/,
+      ],
+      ["a list of nobody's keys", ["keys", "list", "--account", "nobody@example.com"], /^No account has/],
+      ["a suspension of nobody", ["accounts", "suspend", "nobody@example.com"], /^No account has/],
+      ["an unknown key to roll", ["keys", "roll", "missing"], /^No key has the public id "missing"\.\n$/],
+      ["an unknown key", ["keys", "revoke", "missing"], /^No key has the public id "missing"\.\n$/],
+    ] as const) {
+      it(`refuses ${fault}`, async () => {
+        const { exitCode, out, err } = await duba(...argv);
+        assert.deepEqual({ exitCode, out }, { exitCode: 1, out: "" });
+        assert.match(err, sentence);
+        assert.match(err, /^[^\n]+\n$/);
+      });
+    }
+
+    it("gives a key once: alone on standard output, never in a list", async () => {
+      const { exitCode, out, err } = await duba(
+        "keys",
+        "create",
+        "--account",
+        "shop@example.com",
+        "--label",
+        "checkout",
+      );
+      assert.equal(exitCode, 0);
+      const key = out.trim();
+      const { id, mode } = readApiKey(key) ?? {};
+      assert.equal(mode, "test");
+      assert.match(err, /not shown again/);
+      assert.ok(!err.includes(key));
+      for (const form of [[], ["--json"]]) {
+        const list = (await duba("keys", "list", "--account", "shop@example.com", ...form)).out;
+        assert.ok(list.includes(id!));
+        assert.ok(!list.includes("duba_test_"));
+        assert.doesNotMatch(list, /hash|[0-9a-f]{64}/);
+      }
+    });
+
+    it("binds mode, scopes, addresses and expiry", async () => {
+      const argv = ["keys", "create", "--account", "shop@example.com", "--mode", "live", "--scope", "identity:verify"];
+      const limits = ["--address", "203.0.113.7", "--address", "10.0.0.0/8", "--expires", "90d", "--json"];
+      const { key, ...made } = JSON.parse((await duba(...argv, ...limits)).out);
+      assert.equal(readApiKey(key)?.mode, "live");
+      const listed = JSON.parse((await duba("keys", "list", "--json")).out);
+      assert.deepEqual(
+        listed.find(({ id }: { id: string }) => id === made.id),
+        made,
+      );
+      assert.deepEqual(made.scopes, ["identity:verify"]);
+      assert.deepEqual(made.addresses, ["203.0.113.7", "10.0.0.0/8"]);
+      assert.equal(Date.parse(made.expires_at) - Date.parse(made.created_at) > 89 * 86_400_000, true);
+      assert.equal(made.state, "active");
+    });
+
+    it("changes terms of an account, and refuses a change of nothing", async () => {
+      const made = ["accounts", "create", "--name", "Terms", "--email", "terms@example.com", "--bvn-fee", "80.50"];
+      assert.equal(JSON.parse((await duba(...made, "--json")).out).bvn_fee, "80.5");
+      const change = ["accounts", "change", "terms@example.com"];
+      const { out } = await duba(...change, "--bvn-fee", "default", "--answers", "masked");
+      assert.match(out, /pays the default fee for a BVN and is given masked answers\.\n$/);
+      const listed = (await duba("accounts", "list")).out.split("\n").find((line) => line.includes("terms@"));
+      assert.match(listed!, / default +masked /);
+      for (const [argv, sentence] of [
+        [[], /^Nothing to change is given/],
+        [["--bvn-fee", "eighty"], /It must be an amount such as 80/],
+        [["--answers", "some"], /full, masked/],
+      ] as const) {
+        const { exitCode, err } = await duba(...change, ...argv);
+        assert.equal(exitCode, 2);
+        assert.match(err, sentence);
+      }
+    });
+
+    it("suspends an account and resumes it", async () => {
+      await duba("accounts", "create", "--name", "Paused", "--email", "paused@example.com");
+      const suspended = async () =>
+        JSON.parse((await duba("accounts", "list", "--json")).out).find(
+          ({ email }: { email: string }) => email === "paused@example.com",
+        ).suspended_at;
+      assert.match((await duba("accounts", "suspend", "paused@example.com")).out, /is suspended since .+ 5 seconds/);
+      assert.match(await suspended(), /Z$/);
+      assert.match((await duba("accounts", "resume", "paused@example.com")).out, /is in force/);
+      assert.equal(await suspended(), null);
+    });
+
+    it("rolls a key: the new one once, the old one until the overlap ends", async () => {
+      const argv = ["keys", "create", "--account", "shop@example.com", "--label", "rolled", "--mode", "live", "--json"];
+      const old = JSON.parse((await duba(...argv)).out);
+      const { exitCode, out, err } = await duba("keys", "roll", old.id, "--overlap", "1h");
+      assert.equal(exitCode, 0);
+      assert.equal(readApiKey(out.trim())?.mode, "live");
+      assert.match(err, new RegExp(`replaces ${old.id}, which ends`));
+      const listed = JSON.parse((await duba("keys", "list", "--json")).out) as { id: string; expires_at: string }[];
+      const end = Date.parse(listed.find(({ id }) => id === old.id)!.expires_at);
+      assert.ok(Math.abs(end - Date.now() - 3_600_000) < 60_000);
+      assert.equal((await duba("keys", "roll", old.id, "--overlap", "soon")).exitCode, 2);
+    });
+
+    it("revokes a key by its id or its whole text, and says when that is noticed", async () => {
+      for (const named of ["id", "key"]) {
+        const made = JSON.parse((await duba("keys", "create", "--account", "shop@example.com", "--json")).out);
+        const { exitCode, out } = await duba("keys", "revoke", made[named]);
+        assert.equal(exitCode, 0);
+        assert.match(out, /^Key \w+ is revoked since .+\. Running instances notice within 5 seconds\.\n$/);
+        const line = (await duba("keys", "list")).out.split("\n").find((row) => row.startsWith(made.id));
+        assert.match(line!, / revoked$/);
+      }
+    });
+  });
+}
+
+describe("an expiry", () => {
+  const now = Date.UTC(2026, 0, 1, 12);
+  for (const [given, end] of [
+    ["2027-01-31", "2027-01-31T00:00:00.000Z"],
+    ["90d", "2026-04-01T12:00:00.000Z"],
+    ["2027-02-30", undefined],
+    ["2027-1-31", undefined],
+    ["0d", undefined],
+    ["soon", undefined],
+  ] as const) {
+    it(`${given} is ${end ?? "refused"}`, () => {
+      const expiry = expiryOf(given, now);
+      assert.equal(expiry && new Date(expiry).toISOString(), end);
+    });
+  }
+});

@@ -1,0 +1,161 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { findAccount, listAccounts } from "../../access/accounts/accounts.ts";
+import { settings } from "../../config/config.ts";
+import { showVerification } from "../../identity/ledger/show.ts";
+import { summary, type VerificationSummary } from "../../identity/ledger/summary.ts";
+import { unknownVerifications } from "../../identity/ledger/unknowns.ts";
+import { nairaOf } from "../../operation/money.ts";
+import type { Mode } from "../../operation/operation.ts";
+import { withStore } from "../store.ts";
+import { dayOf } from "../terminal/expiry.ts";
+import { examples, subcommand } from "../terminal/help.ts";
+import { discreet, type Io } from "../terminal/io.ts";
+import { settingOption } from "../terminal/options.ts";
+import { painter, record, table, timeOf } from "../terminal/table.ts";
+
+interface SummaryOptions {
+  account?: string;
+  mode?: Mode;
+  from?: number;
+  to?: number;
+  data?: string;
+  json?: true;
+}
+
+/** `duba ledger`: what was verified and charged. Nothing in it names a person. */
+export function addLedger(program: Command, io: Io): void {
+  const ledger = subcommand(program, "ledger", "What was verified and charged: summary, show, unknowns.");
+  addSummary(ledger, io);
+  addShow(ledger, io);
+  addUnknowns(ledger, io);
+  examples(ledger, "duba ledger summary --from 2026-11-01 --to 2026-12-01", "duba ledger show 3wKwKW719640695");
+}
+
+function addSummary(ledger: Command, io: Io): void {
+  const about =
+    "Count the verifications made in a period by account, mode and state, and the charges made in it with their fees in " +
+    "naira. A charge that was taken back is subtracted when that was done, so that no past period changes. Test and live " +
+    "are never added up.";
+  const command = subcommand(ledger, "summary", about)
+    .option("--account <id or e-mail>", "Only this account.")
+    .addOption(new Option("--mode <mode>", "Only test or only live.").choices(["test", "live"]))
+    .addOption(dayOption("--from <day>", "First day, UTC; the first of this month unless given."))
+    .addOption(dayOption("--to <day>", "Day before which the period ends, UTC; up to now unless given."))
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print the summary as JSON")
+    .action(async ({ account, mode, from = startOfMonth(), to = Date.now(), data, json }: SummaryOptions) => {
+      const { entries, emails } = await withStore(io, data, async ({ db }) => {
+        const accountId = account === undefined ? undefined : (await findAccount(db, account)).id;
+        const period = { from, to, ...(accountId && { accountId }), ...(mode && { mode }) };
+        const accounts = await listAccounts(db);
+        return { entries: await summary(db, period), emails: new Map(accounts.map(({ id, email }) => [id, email])) };
+      });
+      const emailOf = ({ accountId }: VerificationSummary) => emails.get(accountId) ?? accountId;
+      if (json) {
+        const period = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+        const accounts = entries.map((entry) => ({ account: emailOf(entry), ...facts(entry) }));
+        return io.out(`${JSON.stringify({ ...period, accounts }, null, 2)}\n`);
+      }
+      io.err(`From ${timeOf(from)} until ${timeOf(to)}. Fees in naira.\n`);
+      const rows = entries.map((entry) => {
+        const { by_state, ...sums } = facts(entry);
+        return { account: emailOf(entry), ...sums, ...by_state };
+      });
+      io.out(table(rows, painter(io.colours?.out)));
+    });
+  examples(
+    command,
+    "duba ledger summary",
+    "duba ledger summary --account shop@example.com --mode live --from 2026-11-01 --to 2026-12-01 --json",
+  );
+}
+
+function addShow(ledger: Command, io: Io): void {
+  const command = subcommand(ledger, "show", "Show one verification: its state, attempts and charge, nothing personal.")
+    .argument("<reference>", "The request_reference of the verification.")
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print it as JSON")
+    .action(async (reference: string, { data, json }: { data?: string; json?: true }) => {
+      const found = await withStore(io, data, ({ db }) => showVerification(db, reference));
+      if (!found) throw new LedgerFault(`No verification has the reference "${discreet(reference)}".`);
+      const time = (milliseconds: number | null) => milliseconds && new Date(milliseconds).toISOString();
+      const shown = {
+        request_reference: found.reference,
+        account_id: found.accountId,
+        key_id: found.keyId,
+        mode: found.mode,
+        state: found.state,
+        upstream: found.upstream,
+        attempts: found.attempts,
+        attempts_unresolved: found.unresolved,
+        bad_answers: found.badAnswers,
+        subject: found.subjectLast4 === null ? "erased" : `*******${found.subjectLast4}`,
+        amount: nairaOf(found.amountKobo),
+        amount_differs: found.amountDiffers,
+        quoted_fee: nairaOf(found.feeKobo),
+        charged: found.charged,
+        charged_at: time(found.chargedAt),
+        consent_reference: found.consentReference,
+        key_kept: found.hasKey,
+        record_kept: found.hasRecord,
+        created_at: time(found.createdAt),
+        started_at: time(found.startedAt),
+        completed_at: time(found.completedAt),
+      };
+      io.out(json ? `${JSON.stringify(shown, null, 2)}\n` : record(shown, painter(io.colours?.out)));
+    });
+  examples(command, "duba ledger show 3wKwKW719640695");
+}
+
+function addUnknowns(ledger: Command, io: Io): void {
+  const about =
+    "List the verifications whose outcome nobody knows yet, the oldest first. Their callers learn it by a retry with the " +
+    "same idempotency key; sources that can tell are asked in the background.";
+  const command = subcommand(ledger, "unknowns", about)
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .option("--json", "print them as JSON")
+    .action(async ({ data, json }: { data?: string; json?: true }) => {
+      const { found, emails } = await withStore(io, data, async ({ db }) => ({
+        found: await unknownVerifications(db),
+        emails: new Map((await listAccounts(db)).map(({ id, email }) => [id, email])),
+      }));
+      const rows = found.map(({ reference, accountId, mode, upstream, since, attempts }) => ({
+        request_reference: reference,
+        account: emails.get(accountId) ?? accountId,
+        mode,
+        upstream,
+        since: json ? new Date(since).toISOString() : timeOf(since),
+        attempts,
+      }));
+      if (json) return io.out(`${JSON.stringify(rows, null, 2)}\n`);
+      if (rows.length === 0) return io.out("The outcome of every verification is known, or it is running.\n");
+      io.out(
+        table(
+          rows.map((row) => ({ ...row, upstream: row.upstream ?? "-" })),
+          painter(io.colours?.out),
+        ),
+      );
+    });
+  examples(command, "duba ledger unknowns", "duba ledger unknowns --json");
+}
+
+class LedgerFault extends Error {
+  readonly exitCode = 1;
+}
+
+function facts({ mode, count, charged, feeKobo, byState }: VerificationSummary) {
+  return { mode, count, charged, fees: nairaOf(feeKobo), by_state: byState };
+}
+
+function dayOption(flags: string, about: string): Option {
+  return new Option(flags, about).argParser((text: string) => {
+    const day = dayOf(text);
+    if (day === undefined) throw new InvalidArgumentError("It must be a day such as 2026-11-01.");
+    return day;
+  });
+}
+
+function startOfMonth(): number {
+  const now = new Date();
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { type Desk, openDesk } from "./catalogue/catalogue.fixture.ts";
+
+const shop = "shop@example.com";
+
+for (const engine of engines)
+  describe(`duba prices on ${engine.name}`, () => {
+    let desk: Desk;
+    before(async () => {
+      desk = await openDesk(engine);
+      for (const email of [shop, "other@example.com"])
+        await desk.duba("accounts", "create", "--name", email, "--email", email);
+    });
+    after(() => desk.close());
+
+    it("sets margins and prices, and shows how they are made and what comes of them", async () => {
+      for (const argv of [
+        ["mtndata", "--margin=-2.5%"],
+        ["dstv", "--margin", "50"],
+        ["MTNDATA", "104", "--price", "95.50"],
+        ["dstv", "PRWE36", "hdpvre36", "--price", "5800"],
+      ]) {
+        const { exitCode, err } = await desk.duba("prices", "set", shop, ...argv);
+        assert.deepEqual([exitCode, err], [0, ""]);
+      }
+      const shown = JSON.parse((await desk.duba("prices", "show", "Shop@Example.com", "--json")).out);
+      assert.deepEqual(shown, [
+        { of: "dstv", price: "+50" },
+        { of: "dstv PRWE36 HDPVRE36", price: "5800" },
+        { of: "MTNDATA", price: "-2.5 %" },
+        { of: "MTNDATA 104", price: "95.5" },
+      ]);
+      const prices = JSON.parse((await desk.duba("prices", "show", shop, "MTNDATA", "--json")).out);
+      assert.deepEqual(prices[0], { list: "data-bundles", entry: "MTNDATA 104", catalogue: "100", own: "95.5" });
+      assert.deepEqual([prices[1].catalogue, prices[1].own], ["200", "195"]);
+      const list = (await desk.duba("prices", "list")).out.split("\n");
+      assert.match(list[0]!, /^id +name +email +prices$/);
+      assert.match(list[1]!, /^acc_\w+ +shop@example\.com +shop@example\.com +4$/);
+      assert.equal(list.length, 3);
+    });
+
+    it("is a revision, told and undone like any other, and not in an export", async () => {
+      const history = JSON.parse((await desk.duba("catalogue", "history", "--json")).out).revisions;
+      assert.deepEqual([history[0].source, history[0].note, history[0].added], ["prices", `Prices of ${shop}`, 1]);
+      const { out } = await desk.duba("catalogue", "show", String(history[0].revision));
+      assert.match(out, /prices +dstv PRWE36 HDPVRE36 for acc_\w+ +added +5800/);
+      await desk.duba("catalogue", "revert", String(history[0].revision));
+      assert.equal(JSON.parse((await desk.duba("prices", "show", shop, "--json")).out).length, 3);
+      assert.ok(!(await desk.duba("catalogue", "export")).out.includes("acc_"));
+    });
+
+    it("changes nothing when the price is so already, and takes prices away one by one or all", async () => {
+      const again = await desk.duba("prices", "set", shop, "MTNDATA", "--margin=-2.5%");
+      assert.match(again.out, /^Nothing changed:/);
+      const changed = await desk.duba("prices", "set", shop, "MTNDATA", "--margin", "3%");
+      assert.match(changed.out, /prices +MTNDATA for acc_\w+ +modified +-2\.5 % → \+3 %/);
+      assert.match((await desk.duba("prices", "remove", shop, "mtndata", "104")).out, /1 removed\.\n$/);
+      assert.match((await desk.duba("prices", "remove", shop)).out, /2 removed\.\n$/);
+      assert.equal((await desk.duba("prices", "list")).out, "(none)\n");
+    });
+
+    it("holds a price that moves far from what the account pays", async () => {
+      const { exitCode, err } = await desk.duba("prices", "set", shop, "MTNDATA", "104", "--price", "9.55");
+      assert.equal(exitCode, 1);
+      assert.match(err, /MTNDATA 104: price for acc_\w+ moves from 100 to 9\.55, by more than a factor of 2\./);
+    });
+
+    for (const [fault, argv, exitCode, sentence] of [
+      [
+        "an unknown account",
+        ["set", "nobody@example.com", "MTNDATA", "--margin", "1%"],
+        1,
+        /^No account has the id or e-mail/,
+      ],
+      ["an unknown provider", ["set", shop, "NONE", "--margin", "1%"], 1, /^The catalogue has no provider NONE\.\n$/],
+      ["an unknown code", ["set", shop, "MTNDATA", "none", "--margin", "1%"], 1, /^The catalogue has no MTNDATA none:/],
+      ["no price at all", ["set", shop, "MTNDATA"], 2, /^Give either --margin or --price\.\n$/],
+      ["a margin and a price", ["set", shop, "MTNDATA", "104", "--margin", "1%", "--price", "1"], 2, /^Give either/],
+      ["a price of a whole provider", ["set", shop, "MTNDATA", "--price", "95"], 2, /^--price is for one entry/],
+      [
+        "a margin that is none",
+        ["set", shop, "MTNDATA", "--margin", "1.005%"],
+        2,
+        /It must be such as -2\.5%, 3%, 50 or -0\.50\./,
+      ],
+      ["a margin that leaves nothing", ["set", shop, "MTNDATA", "--margin=-100%"], 2, /It must be above -100%/],
+      ["a price of nothing", ["set", shop, "MTNDATA", "104", "--price", "0"], 2, /It must be naira above 0/],
+      ["nothing to remove", ["remove", "other@example.com"], 1, /^This account has no price of its own\.\n$/],
+    ] as const)
+      it(`refuses ${fault}`, async () => {
+        const ran = await desk.duba("prices", ...argv);
+        assert.deepEqual([ran.exitCode, ran.out], [exitCode, ""]);
+        assert.match(ran.err, sentence);
+      });
+  });

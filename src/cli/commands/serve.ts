@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import { everySetting, readConfig, settings } from "../../config/config.ts";
+import { examples, section, subcommand } from "../terminal/help.ts";
+import type { Io } from "../terminal/io.ts";
+import { overridden, settingOption } from "../terminal/options.ts";
+
+interface ServeOptions {
+  port?: string;
+  host?: string;
+  data?: string;
+}
+
+/** `duba serve`; `ended` hears the exit code once the service has stopped. */
+export function addServe(program: Command, io: Io, ended: (exitCode: number) => void): void {
+  const command = subcommand(program, "serve", "Start the service with the settings of the environment.")
+    .addOption(settingOption("--port <number>", settings.port))
+    .addOption(settingOption("--host <address>", settings.host))
+    .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .action(async ({ port, host, data }: ServeOptions) => {
+      const config = readConfig(overridden(io.environment, { PORT: port, HOST: host, DUBA_DATA: data }));
+      const { serve } = await import("../../serve.ts");
+      ended(await serve(config));
+    });
+  section(
+    command,
+    "Settings (environment variables):",
+    everySetting.map(({ name, about, default: usual, form }) => [
+      name,
+      `${about} (${form}; default: ${usual === "" ? "empty" : usual})`,
+    ]),
+  );
+  examples(command, "duba serve", "PORT=0 DUBA_LOG_LEVEL=warn duba serve --data /var/lib/duba");
+}

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { startService, type TestService } from "../../../test/support/service.ts";
+import { type Ran, ran } from "../testing.ts";
+
+const bvn = "22000000017";
+
+for (const engine of engines) {
+  describe(`the subjects command beside a service on ${engine.name}`, () => {
+    let service: TestService;
+    let duba: (stdin: string, ...argv: string[]) => Promise<Ran>;
+    before(async () => {
+      service = await startService({ DUBA_LIMITS: "off" }, engine);
+      const { dataDirectory, databaseUrl } = service.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      duba = (stdin, ...argv) => ran(argv, { environment, stdin });
+    });
+    after(() => service.close());
+
+    const verify = async (key?: string, of = bvn) => {
+      const { status, json } = await service.ask("/api/v2/kyc/verify-bvn", {
+        method: "POST",
+        headers: { ...(key && { "Idempotency-Key": key }), "Consent-Reference": "consent-1" },
+        body: { bvn: of, phone: "08000000017", amount: "100" },
+      });
+      return { ...json, status };
+    };
+
+    it("exports what is held as JSON, by a BVN in any accepted form", async () => {
+      const { data: record } = await verify("k-1");
+      await verify("k-other", "22000000018");
+      const { exitCode, out, err } = await duba("2200 0000 017\n", "subjects", "export");
+      assert.equal(exitCode, 0);
+      const { receipt, exported_at, also_held, verifications, ...rest } = JSON.parse(out);
+      assert.deepEqual(rest, { bvn });
+      assert.match(also_held, /keyed hashes/);
+      assert.ok(Math.abs(Date.parse(exported_at) - Date.now()) < 60_000);
+      assert.equal(err, `1 verifications were exported as ${receipt}.\n`);
+      const [{ created_at, completed_at, ...verification }] = verifications;
+      assert.ok(Date.parse(completed_at) >= Date.parse(created_at));
+      assert.deepEqual(verification, {
+        request_reference: record.request_reference,
+        account: "Sandbox",
+        mode: "test",
+        state: "verified",
+        source: "sandbox",
+        consent_reference: "consent-1",
+        record,
+      });
+    });
+
+    it("erases beside calls that go on, and prints a receipt that names nobody", async () => {
+      const { data } = await verify("k-1");
+      const { db } = await service.store();
+      const held = await db
+        .selectFrom("verification")
+        .innerJoin("record_key", "record_key.reference", "verification.reference")
+        .select(["record_key.sealed_key", "verification.subject_hash"])
+        .where("verification.reference", "=", data.request_reference)
+        .executeTakeFirstOrThrow();
+
+      let running = true;
+      const caller = async () => {
+        for (let n = 0; running; n += 1) assert.equal((await verify(`busy-${n}`, "22000000018")).status, 200);
+      };
+      const calls = caller();
+      const { exitCode, out } = await duba(`${bvn}\n`, "subjects", "erase", "--json");
+      running = false;
+      await calls;
+
+      assert.equal(exitCode, 0);
+      const { receipt, erased_at, accounts } = JSON.parse(out);
+      assert.match(receipt, /^receipt-/);
+      assert.ok(Math.abs(Date.parse(erased_at) - Date.now()) < 60_000);
+      assert.deepEqual(accounts, [
+        { account: "sandbox@example.com", mode: "test", verifications: 1, records_destroyed: 1 },
+      ]);
+      for (const text of [bvn, "0017", held.subject_hash, data.personal_info.last_name]) assert.ok(!out.includes(text));
+
+      const again = await verify("k-1");
+      assert.deepEqual([again.status, again.error.code], [410, "record_no_longer_held"]);
+      if (engine.name === "sqlite") {
+        const file = join(service.settings.dataDirectory, "duba.db");
+        for (const path of [file, `${file}-wal`])
+          assert.ok(!readFileSync(path).includes(held.sealed_key.slice(10, 40)));
+      }
+      const shown = await duba("", "ledger", "show", data.request_reference);
+      assert.match(shown.out, /^subject +erased$/m);
+      assert.match(shown.out, /^charged +true$/m);
+      assert.deepEqual(JSON.parse((await duba(bvn, "subjects", "export")).out).verifications, []);
+
+      const trail = JSON.parse((await duba("", "audit", "tail", "--kind", "subject.erased", "--json")).out);
+      assert.deepEqual(trail.entries.at(-1).facts, { receipt, records: 1, verifications: 1 });
+    });
+
+    it("gives people a receipt to read, also of nothing", async () => {
+      const { exitCode, out } = await duba("22000000555", "subjects", "erase");
+      assert.equal(exitCode, 0);
+      assert.match(out, /^Receipt: receipt-[\w-]{16}\nErased: {2}\d{4}-.*Z\n\n\(none\)\n$/);
+    });
+
+    it("refuses what is no BVN without repeating it, and takes none as an argument", async () => {
+      for (const verb of ["export", "erase"]) {
+        for (const stdin of ["220000000", ""]) {
+          const { exitCode, out, err } = await duba(stdin, "subjects", verb);
+          assert.deepEqual([exitCode, out], [2, ""]);
+          assert.equal(err, "On standard input, the bvn must be 11 digits.\n");
+        }
+        const given = await duba("", "subjects", verb, bvn);
+        assert.equal(given.exitCode, 2);
+        assert.ok(!given.err.includes(bvn));
+      }
+    });
+  });
+}

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { vendors } from "../upstreams/registry.ts";
+import { ConfigFault, everySetting, readConfig } from "./config.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "duba-config-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const faultsOf = (environment: Record<string, string>): string[] => {
+  try {
+    readConfig(environment);
+  } catch (fault) {
+    assert.ok(fault instanceof ConfigFault);
+    return fault.message.split("\n");
+  }
+  return [];
+};
+
+const compatible = {
+  DUBA_COMPATIBLE_URL: "https://verify.example.com/",
+  DUBA_COMPATIBLE_EMAIL: "shop@example.com",
+  DUBA_COMPATIBLE_KEY: "a-key",
+};
+
+const dojah = { DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
+
+describe("the settings", () => {
+  it("are good as they are without any", () => {
+    const { upstreams, limitCatalogue, limitBody, requestTimeout, tokenLifetime } = readConfig({});
+    assert.deepEqual(upstreams, []);
+    assert.deepEqual(limitCatalogue, { count: 600, seconds: 60 });
+    assert.deepEqual([limitBody, requestTimeout, tokenLifetime], [16_384, 10_000, 86_400_000]);
+  });
+
+  it("refuse the README's key, which everybody knows, where the network can reach it", () => {
+    const key = /DUBA_BOOTSTRAP_KEY=(\S+) npm start/.exec(readFileSync("README.md", "utf8"))![1]!;
+    const start = (HOST: string, DUBA_BOOTSTRAP_KEY = key) => faultsOf({ HOST, DUBA_BOOTSTRAP_KEY });
+    for (const host of ["0.0.0.0", "::", "192.0.2.1", "2001:db8::1"]) {
+      assert.match(start(host).join(), /DUBA_BOOTSTRAP_KEY .* README .*HOST/, host);
+      assert.deepEqual(start(host, `${key}-of-our-own`), []);
+    }
+    for (const host of ["127.0.0.1", "127.8.9.1", "::1", "localhost"]) assert.deepEqual(start(host), [], host);
+  });
+
+  it("take a public URL that is http or https and a host", () => {
+    for (const [given, read] of [
+      ["https://duba.example", "https://duba.example"],
+      ["http://10.0.0.1:8080/", "http://10.0.0.1:8080"],
+      ["https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443"],
+    ] as const)
+      assert.equal(readConfig({ DUBA_PUBLIC_URL: given }).publicUrl, read);
+    const wrong = [
+      "duba.example",
+      "ftp://a",
+      "https://",
+      "https://a/b",
+      "https://a b",
+      "https://u:p@a",
+      "https://a?x",
+      "https://a$(x)",
+    ];
+    for (const DUBA_PUBLIC_URL of wrong)
+      assert.match(faultsOf({ DUBA_PUBLIC_URL }).join(), /^DUBA_PUBLIC_URL must be http/, DUBA_PUBLIC_URL);
+  });
+
+  it("have names of their own, and a sentence each", () => {
+    const names = everySetting.map(({ name }) => name);
+    assert.equal(new Set(names).size, names.length);
+    for (const { name, about } of everySetting) assert.match(about, /^[A-Z].+\.$/, name);
+  });
+
+  it("nest their time-outs: a vendor's ends before the caller's, and the sentence says what would do", () => {
+    const fault = (vendor: string, whole: string, more = {}) =>
+      faultsOf({ DUBA_UPSTREAMS: vendor, DUBA_VERIFICATION_TIMEOUT: whole, ...compatible, ...dojah, ...more });
+    const own = { DUBA_UPSTREAM_TIMEOUT: "20s" };
+    assert.deepEqual(fault("compatible", "20s", own), [
+      "DUBA_UPSTREAM_TIMEOUT is 20000ms and DUBA_VERIFICATION_TIMEOUT is 20000ms: DUBA_UPSTREAM_TIMEOUT must be the shorter one, such as 15000ms.",
+    ]);
+    assert.equal(fault("", "10s", own).length, 1);
+    assert.equal(fault("dojah", "15s").length, 1);
+    assert.deepEqual(fault("dojah", "16s"), []);
+    assert.deepEqual(fault("", "5s"), []);
+  });
+
+  it("give another Duba longer than its own time limit, unless a time-out is set for all", () => {
+    assert.deepEqual(readConfig({}).vendorTimeouts, { blusalt: 15_000, compatible: 25_000, dojah: 15_000 });
+    assert.deepEqual(faultsOf({ DUBA_UPSTREAMS: "compatible", DUBA_VERIFICATION_TIMEOUT: "5s", ...compatible }), []);
+    const { vendorTimeouts } = readConfig({ DUBA_UPSTREAM_TIMEOUT: "3s" });
+    assert.deepEqual(vendorTimeouts, { blusalt: 3000, compatible: 3000, dojah: 3000 });
+  });
+
+  it("are refused all at once", () => {
+    const faults = faultsOf({
+      PORT: "x",
+      DUBA_LIMIT_BODY: "16",
+      DUBA_TOKEN_LIFETIME: "2h",
+      DUBA_REQUEST_TIMEOUT: "0s",
+    });
+    assert.deepEqual(faults.map((fault) => fault.split(" ")[0]).toSorted(), [
+      "DUBA_LIMIT_BODY",
+      "DUBA_REQUEST_TIMEOUT",
+      "DUBA_TOKEN_LIFETIME",
+      "PORT",
+    ]);
+    assert.deepEqual(faultsOf({ DUBA_PROT: "1" }), ["DUBA_PROT is not a setting of Duba."]);
+  });
+});
+
+describe("the live upstreams", () => {
+  it("are asked in the order given", () => {
+    assert.deepEqual(readConfig({ ...compatible, DUBA_UPSTREAMS: " compatible " }).upstreams, ["compatible"]);
+    assert.equal(readConfig(compatible).vendors.compatible!.url, "https://verify.example.com");
+  });
+
+  it("never hold the sandbox, an unknown name, or one twice", () => {
+    for (const text of ["sandbox", "compatible,sandbox", "someone", "compatible,compatible", ","]) {
+      const [fault, ...more] = faultsOf({ ...compatible, DUBA_UPSTREAMS: text });
+      assert.match(
+        fault!,
+        /^DUBA_UPSTREAMS must be a comma-separated list out of .*compatible.*: test keys reach the sandbox, live keys never do\.$/,
+      );
+      assert.deepEqual(more, []);
+    }
+  });
+
+  for (const { name, settings } of vendors) {
+    it(`need every setting of ${name} when they hold it`, () => {
+      const [fault, ...more] = faultsOf({ DUBA_UPSTREAMS: name });
+      const needed = Object.values(settings).filter((setting) => setting.default === "");
+      assert.equal(
+        fault,
+        `DUBA_UPSTREAMS has ${name}, which needs ${needed.map((setting) => setting.name).join(", ")}.`,
+      );
+      assert.deepEqual(more, []);
+    });
+  }
+});
+
+describe("a secret", () => {
+  const file = join(folder, "key");
+  const { DUBA_COMPATIBLE_KEY: _, ...withoutKey } = compatible;
+
+  it("may stand in a file, whose last line break is not part of it", () => {
+    writeFileSync(file, "from-a-file\n");
+    assert.equal(readConfig({ ...withoutKey, DUBA_COMPATIBLE_KEY_FILE: file }).vendors.compatible!.key, "from-a-file");
+  });
+
+  it("is refused when its file cannot be read, or when it is given twice, and is never repeated", () => {
+    const missing = faultsOf({ DUBA_COMPATIBLE_KEY_FILE: join(folder, "none") });
+    assert.deepEqual(missing, ["DUBA_COMPATIBLE_KEY_FILE names a file that cannot be read (ENOENT)."]);
+    const twice = faultsOf({ ...compatible, DUBA_COMPATIBLE_KEY_FILE: file });
+    assert.deepEqual(twice, ["DUBA_COMPATIBLE_KEY and DUBA_COMPATIBLE_KEY_FILE are both given: keep one."]);
+    for (const fault of faultsOf({ DUBA_COMPATIBLE_KEY: "two words", DUBA_BOOTSTRAP_KEY: "short" }))
+      assert.doesNotMatch(fault, /two words|short/);
+  });
+
+  it("is the only kind of setting that a file may hold", () => {
+    assert.deepEqual(faultsOf({ PORT_FILE: file, DUBA_DATA_FILE: file }), ["DUBA_DATA_FILE is not a setting of Duba."]);
+  });
+});

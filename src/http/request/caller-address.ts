@@ -1,0 +1,30 @@
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import { addressList, isListed } from "../../access/keys/addresses.ts";
+
+/**
+ * Finds the address of a request's caller. It is the other end of the connection, unless that is a trusted proxy: then it is
+ * the last address of `X-Forwarded-For` that is no trusted proxy itself. A proxy that names no address stands for its callers.
+ */
+export function callerAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  const proxies = addressList(trustedProxies);
+  if (proxies === null) return ({ socket }) => socket.remoteAddress ?? "";
+  return ({ socket, headers }) => {
+    let address = socket.remoteAddress ?? "";
+    const hops = String(headers["x-forwarded-for"] ?? "").split(",");
+    while (isListed(proxies, address)) {
+      const named = addressIn(hops.pop());
+      if (named === undefined) break;
+      address = named;
+    }
+    return address;
+  };
+}
+
+/** The address in one entry of `X-Forwarded-For`. Some proxies add a port, which differs with each connection. */
+function addressIn(entry: string | undefined): string | undefined {
+  const text = entry?.trim() ?? "";
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
+  const address = bracketed ?? plain ?? text;
+  return isIP(address) === 0 ? undefined : address;
+}

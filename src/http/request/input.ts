@@ -1,0 +1,92 @@
+import type { IncomingMessage } from "node:http";
+import { Failure, type FieldFault } from "../../operation/failures.ts";
+import type { BoundOperation } from "../../operation/operation.ts";
+import { inputReader } from "../../operation/validate-input.ts";
+import { type RequestBounds, readJsonBody } from "./body.ts";
+
+/** Where the members of a request may stand, besides the body. */
+export interface Located {
+  /** Parsed query string; a repeated parameter is an array. */
+  query: Record<string, string | string[]>;
+  path: Record<string, string>;
+}
+
+/** The checked input of a request. `inBody` tells that a body was read. */
+export interface Accepted {
+  input: Record<string, string>;
+  inBody: boolean;
+}
+
+/** Reads and checks the input of one operation. Gives a promise only when there is a body to wait for. */
+export function inputOf(
+  operation: BoundOperation,
+  bounds: RequestBounds,
+): (request: IncomingMessage, located: Located) => Accepted | Promise<Accepted> {
+  const names = Object.keys(operation.input.properties);
+  const read = inputReader(operation.input);
+  const accept = (given: Record<string, unknown>, inBody: boolean): Accepted => {
+    const { input, faults } = read(given);
+    if (faults.length > 0) throw invalid(faults);
+    return { input, inBody };
+  };
+  const nothing: Accepted = { input: {}, inBody: false };
+
+  if (operation.carriage === "body")
+    return async (request) => accept(memberOf(await readJsonBody(request, bounds)) ?? {}, true);
+  if (names.length === 0) return () => nothing;
+  if (operation.carriage === "query") return (_, located) => accept(standing(names, located), false);
+  return (request, located) => {
+    if (!hasBody(request)) return accept(standing(names, located), false);
+    return readJsonBody(request, bounds).then((body) => {
+      const members = memberOf(body);
+      return accept(merged(names, standing(names, located), members ?? {}), members !== undefined);
+    });
+  };
+}
+
+/** True if the request announces a body. */
+export function hasBody(request: IncomingMessage): boolean {
+  const length = request.headers["content-length"];
+  return request.headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}
+
+function memberOf(body: unknown): Record<string, unknown> | undefined {
+  if (body === undefined) return undefined;
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  throw invalid([{ field: "body", message: "The body must be a JSON object." }]);
+}
+
+function standing(names: readonly string[], { query, path }: Located): Record<string, unknown> {
+  const given: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = path[name] ?? query[name];
+    if (value === undefined) continue;
+    if (Array.isArray(value) && new Set(value).size > 1) throw conflict(name, "more than once");
+    given[name] = Array.isArray(value) ? value[0] : value;
+  }
+  return given;
+}
+
+function merged(names: readonly string[], outside: Record<string, unknown>, body: Record<string, unknown>) {
+  const given: Record<string, unknown> = {};
+  for (const name of names) {
+    const [here, there] = [outside[name], Object.hasOwn(body, name) ? body[name] : undefined];
+    if (typeof here === "string" && typeof there === "string" && here.toUpperCase() !== there.toUpperCase())
+      throw conflict(name, "in the query string and in the body");
+    given[name] = there !== undefined && typeof there !== "string" ? there : (here ?? there);
+  }
+  return given;
+}
+
+function conflict(name: string, where: string): Failure {
+  return new Failure("conflicting_parameters", `${name} was given ${where} with different values. Send it once.`);
+}
+
+function invalid(fields: FieldFault[]): Failure {
+  const [first, ...others] = fields;
+  const more =
+    others.length === 0
+      ? ""
+      : ` ${others.length} more ${others.length === 1 ? "fault is" : "faults are"} in error.fields.`;
+  return new Failure("validation_failed", `${first?.message}${more}`, { fields });
+}

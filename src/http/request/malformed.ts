@@ -1,0 +1,82 @@
+import type { IncomingMessage } from "node:http";
+import { Failure } from "../../operation/failures.ts";
+import type { Gate } from "../pipeline.ts";
+import { sizeOf } from "./body.ts";
+
+/**
+ * The path and query of a request target. Proxies may send the absolute form, `http://host/path`: its host is dropped here, so
+ * that no answer repeats it. Gives any other target as it is.
+ */
+export function targetOf(url: string): string {
+  if (url.startsWith("/")) return url;
+  const [, host, rest = ""] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
+  if (host === undefined || !hostForm.test(host)) return url;
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+const hostForm = /^(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{0,5})?$/;
+const inexact = /^[^?]*%|^[^?]+\/(?:\?|$)/;
+
+/** What is wrong with a request whatever its path. */
+export function refusalOf(request: IncomingMessage, gate: Gate): Failure | undefined {
+  const { method, httpVersion, headers, url = "" } = request;
+  const { bounds } = gate;
+  if (headers.host === undefined ? httpVersion === "1.1" : !hostForm.test(headers.host))
+    return malformed(`The Host header ${headers.host === undefined ? "is missing" : "names no host"}.`);
+  const repeated = repeatedHeader(request.rawHeaders);
+  if (repeated) return malformed(`The ${repeated} header stands twice. Send it once.`);
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && httpVersion === "1.0")
+    return unreadable("HTTP/1.0 has no Transfer-Encoding. Send Content-Length, or HTTP/1.1.");
+  if (coding !== undefined && coding.toLowerCase() !== "chunked")
+    return unreadable("The only Transfer-Encoding that is read here is chunked.");
+  if (url.length > bounds.url) return new Failure("uri_too_long", `The URL is longer than ${sizeOf(bounds.url)}.`);
+  if (!url.startsWith("/") && !(url === "*" && method === "OPTIONS"))
+    return malformed("The request target must be a path, such as /healthz.");
+  if (url.includes("#")) return malformed("The request target holds a #. Leave the fragment out, or send # as %23.");
+  if (url.includes("%") && !isDecodable(url)) return malformed("The URL cannot be decoded.");
+  // Paths are exact, but the router would decode them and take a trailing slash for an empty parameter.
+  return inexact.test(url) ? noSuchPath(gate) : undefined;
+}
+
+/** Why no route took a request: its path, or its method if others are answered there. */
+export function unroutable(methods: readonly string[], gate: Gate): Failure {
+  if (methods.length === 0) return noSuchPath(gate);
+  const allow = methods.join(", ");
+  return new Failure("method_not_allowed", `This path answers ${allow} only.`, { headers: { Allow: allow } });
+}
+
+/** A header that says whom a request is for or from, if it stands twice: Node itself keeps the first without a word. */
+function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  let hosts = 0;
+  let credentials = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    // The length first: every request passes here.
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+    else if (name.length === 13 && name.toLowerCase() === "authorization") credentials += 1;
+  }
+  return hosts > 1 ? "Host" : credentials > 1 ? "Authorization" : undefined;
+}
+
+function malformed(sentence: string): Failure {
+  return new Failure("malformed_request", sentence);
+}
+
+/** Where the next request begins cannot be known. */
+function unreadable(sentence: string): Failure {
+  return new Failure("malformed_request", sentence, { headers: { Connection: "close" } });
+}
+
+function noSuchPath({ docs }: Gate): Failure {
+  return new Failure("route_not_found", `No operation has this path.${docs ? " GET /docs lists all of them." : ""}`);
+}
+
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { IdentityAnswer } from "../../../upstreams/ports/identity-upstream.ts";
+import {
+  answering,
+  engines,
+  newRequest,
+  PlayedUpstream,
+  recordOf,
+  suiteStore,
+  verified,
+} from "../../identity.fixture.ts";
+import { masked } from "./mask.ts";
+
+const listed = { bvn: "00000000003", phone: "8000000017" };
+
+test("a masked answer says truly whether the person is watchlisted", async () => {
+  const record = await recordOf(listed);
+  for (const watchlisted of ["YES", "NO", null])
+    assert.equal(masked({ ...record, watchlisted } as IdentityAnswer).watchlisted, watchlisted);
+});
+
+for (const engine of engines) {
+  suite(`the answers of an account, full or masked, on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    test("once it is set to masked, a replay gives no more than a masked answer", async (t) => {
+      const room = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "k" });
+      const { record } = await room.verify(mine);
+      assert.equal(record.bvn_number, mine.bvn);
+      const { record: replayed } = await room.verify({ ...mine, answers: "masked" });
+      const { request_reference, ...own } = record;
+      assert.deepEqual(replayed, { request_reference, ...masked(own) });
+      assert.deepEqual(await room.verify(mine), { record, replayed: true });
+    });
+
+    test("what was masked when it was verified stays masked, whatever the account is set to now", async (t) => {
+      const room = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "k", answers: "masked" });
+      const { record } = await room.verify(mine);
+      assert.deepEqual(await room.verify({ ...mine, answers: "full" }), { record, replayed: true });
+    });
+
+    test("of two equal calls that share one verification, each is given what its own setting allows", async (t) => {
+      const upstream = new PlayedUpstream();
+      const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest();
+      const both = [room.verify(mine), room.verify({ ...mine, answers: "masked" })];
+      upstream.answer(await verified(await upstream.asked()));
+      const [full, narrow] = await Promise.all(both);
+      assert.equal(full!.record.bvn_number, mine.bvn);
+      assert.equal(narrow!.record.bvn_number, "*******0017");
+      assert.equal(upstream.questions.length, 1);
+    });
+  });
+}

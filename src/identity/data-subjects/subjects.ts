@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import type { Kysely, Transaction } from "kysely";
+import { unseal } from "../../keyring/envelope-encryption.ts";
+import type { Fingerprints } from "../../keyring/keyed-hash.ts";
+import type { HeldKeyring } from "../../keyring/keyring.ts";
+import type { IdentityRecord } from "../../operation/identity-record.ts";
+import type { Mode } from "../../operation/operation.ts";
+import type { Audited } from "../../storage/audited.ts";
+import { destroyStaleKeys, staleSlots } from "../../storage/record-keys.ts";
+import { emptyLog } from "../../storage/sqlite/empty-log.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { erased } from "../ledger/finding.ts";
+import { Ledger, type Row, type State } from "../ledger/ledger.ts";
+
+/** What was erased about a person, which says nothing of who it was. */
+export interface Erasure {
+  /** Random; the audit trail names the erasure by it. */
+  receipt: string;
+  /** Milliseconds since 1970. */
+  erasedAt: number;
+  /** In the order of account and mode. `records`: how many of the verifications still held their record. */
+  accounts: { accountId: string; mode: Mode; verifications: number; records: number }[];
+  /** False while a file of the database may hold what was erased: somebody was reading it all the time. */
+  isOffDisk: boolean;
+}
+
+/** What is held about a person. Times are milliseconds since 1970. */
+export interface HeldSubject {
+  receipt: string;
+  exportedAt: number;
+  verifications: HeldVerification[];
+}
+
+export interface HeldVerification {
+  reference: string;
+  accountId: string;
+  mode: Mode;
+  state: State;
+  upstream: string | null;
+  consentReference: string | null;
+  createdAt: number;
+  completedAt: number | null;
+  /** `unreadable`: it is held, and does not open. */
+  record: IdentityRecord | "unreadable" | null;
+}
+
+interface SubjectParts extends Audited {
+  fingerprints: Fingerprints;
+}
+
+const defaultBatch = 500;
+/** How long readers of the database's files are waited for, in milliseconds. */
+const readerPatience = 30_000;
+
+/**
+ * Erases a person: destroys every record held under this BVN with its key, of all accounts and both modes, and what leads
+ * from a verification to the person. The rest of the ledger row stays. A verification that runs meanwhile is answered, and
+ * keeps nothing. Each batch commits with its entry on the audit trail; what is left when it breaks off is done by a second
+ * run.
+ */
+export async function eraseSubject(
+  { db, audit, actor, fingerprints }: SubjectParts,
+  bvn: string,
+  { now = Date.now(), batch = defaultBatch }: { now?: number; batch?: number } = {},
+): Promise<Erasure> {
+  const receipt = newReceipt();
+  const hashes = fingerprints.all("subject", [bvn]);
+  const counts = new Map<string, Erasure["accounts"][number]>();
+  for (;;) {
+    const rows = await db.transaction().execute(async (trx) => {
+      const rows = await eraseBatch(trx, hashes, batch);
+      const records = rows.filter(({ sealed_record }) => sealed_record !== null).length;
+      await audit(trx, { kind: "subject.erased", actor, facts: { receipt, records, verifications: rows.length } });
+      return rows;
+    });
+    for (const row of rows) {
+      const { account_id: accountId, mode } = row;
+      const count = counts.get(`${accountId} ${mode}`) ?? {
+        accountId,
+        mode: mode as Mode,
+        verifications: 0,
+        records: 0,
+      };
+      count.verifications += 1;
+      if (row.sealed_record !== null) count.records += 1;
+      counts.set(`${accountId} ${mode}`, count);
+    }
+    if (rows.length < batch) break;
+  }
+  const areKeysDestroyed = await destroyStaleKeys(db, await staleSlots(db), readerPatience);
+  const isOffDisk = (await emptyLog(db, readerPatience)) && areKeysDestroyed;
+  const accounts = [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, count]) => count);
+  return { receipt, erasedAt: now, accounts, isOffDisk };
+}
+
+/** The rows as they were, but for what leads to the person. */
+async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[], batch: number) {
+  // This first, since it locks the rows: what comes to them from now on keeps no record.
+  const rows = await trx
+    .updateTable("verification")
+    .set({ subject_hash: erased, body_hash: null, subject_last4: erased, consent_reference: null })
+    .where("reference", "in", (query) =>
+      query.selectFrom("verification").select("reference").where("subject_hash", "in", hashes).limit(batch),
+    )
+    .returning(["reference", "account_id", "mode", "sealed_record"])
+    .execute();
+  const references = rows.map(({ reference }) => reference);
+  if (references.length > 0)
+    await trx.updateTable("verification").set({ sealed_record: null }).where("reference", "in", references).execute();
+  return rows;
+}
+
+/** Gives what is held about a person, for the person's own request, and notes on the audit trail that it was given. */
+export async function exportSubject(
+  { db, audit, actor, fingerprints, keyring }: SubjectParts & { keyring: HeldKeyring },
+  bvn: string,
+  now: number = Date.now(),
+): Promise<HeldSubject> {
+  const receipt = newReceipt();
+  const rows = await rowsOf(db, fingerprints.all("subject", [bvn]));
+  const ledger = new Ledger(db);
+  const verifications = await Promise.all(rows.map((row) => heldIn(row, ledger, keyring)));
+  const records = verifications.filter(({ record }) => record !== null).length;
+  await audit(db, {
+    kind: "subject.exported",
+    actor,
+    facts: { receipt, records, verifications: verifications.length },
+  });
+  return { receipt, exportedAt: now, verifications };
+}
+
+async function rowsOf(db: Kysely<Tables>, hashes: readonly string[]): Promise<Row[]> {
+  return (await db
+    .selectFrom("verification")
+    .selectAll()
+    .where("subject_hash", "in", hashes)
+    .orderBy("created_at")
+    .orderBy("reference")
+    .execute()) as Row[];
+}
+
+async function heldIn(row: Row, ledger: Ledger, keyring: HeldKeyring): Promise<HeldVerification> {
+  return {
+    reference: row.reference,
+    accountId: row.account_id,
+    mode: row.mode,
+    state: row.state,
+    upstream: row.upstream,
+    consentReference: row.consent_reference,
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+    record: await recordIn(row, ledger, keyring),
+  };
+}
+
+async function recordIn(row: Row, ledger: Ledger, { current }: HeldKeyring): Promise<HeldVerification["record"]> {
+  const { reference, account_id, sealed_record } = row;
+  const sealed_key = sealed_record === null ? undefined : await ledger.recordKey(row);
+  if (sealed_record === null || sealed_key === undefined) return null;
+  try {
+    const record = unseal(current, { accountId: account_id, reference }, { sealed_record, sealed_key });
+    return { request_reference: reference, ...(record as Omit<IdentityRecord, "request_reference">) };
+  } catch {
+    return "unreadable";
+  }
+}
+
+function newReceipt(): string {
+  return `receipt-${randomBytes(12).toString("base64url")}`;
+}

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { AuditEvent } from "../../storage/audited.ts";
+import {
+  answering,
+  engines,
+  failureOf,
+  newRequest,
+  onlyRowOf,
+  suiteStore,
+  until,
+  verified,
+} from "../identity.fixture.ts";
+import { recordOutcomes } from "./audit-outbox.ts";
+
+for (const engine of engines) {
+  suite(`outcomes on the audit trail, on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const told: AuditEvent[] = [];
+    const audit = async (_: unknown, ...events: AuditEvent[]) => void told.push(...events);
+    const toldOf = (reference: string) => told.filter(({ facts }) => facts.reference === reference);
+
+    test("each is told once, with nothing of the person", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const outcomes = new Map([["22000000021", { kind: "not_found" as const }]]);
+      const { upstream } = answering(async (question) => outcomes.get(question.bvn) ?? verified(question));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const [mine, other] = [newRequest(), newRequest({ bvn: "22000000021" })];
+      await identity.verify(mine);
+      await failureOf(identity.verify(other));
+      await recordOutcomes(store.db, audit);
+      await recordOutcomes(store.db, audit);
+      const row = await onlyRowOf(store.db, mine);
+      assert.deepEqual(toldOf(row.reference), [
+        {
+          kind: "verification.ended",
+          actor: "key:key_1",
+          facts: {
+            reference: row.reference,
+            account: mine.accountId,
+            key: "key_1",
+            mode: "test",
+            state: "verified",
+            upstream: "answering",
+            attempts: 1,
+            charged: true,
+            fee: "100",
+          },
+        },
+      ]);
+      assert.deepEqual(
+        toldOf((await onlyRowOf(store.db, other)).reference).map(({ facts }) => facts.state),
+        ["not_found"],
+      );
+      assert.doesNotMatch(JSON.stringify(told), /22000000/);
+    });
+
+    test("an outcome that changes is told again", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const outcomes = [{ kind: "unknown" as const }];
+      const { upstream } = answering(async (question) => outcomes.shift() ?? verified(question));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "again" });
+      await failureOf(identity.verify(mine));
+      await recordOutcomes(store.db, audit);
+      await identity.verify(mine);
+      await recordOutcomes(store.db, audit);
+      const { reference } = await onlyRowOf(store.db, mine);
+      assert.deepEqual(
+        toldOf(reference).map(({ facts }) => [facts.state, facts.attempts, facts.charged]),
+        [
+          ["unknown", 1, false],
+          ["verified", 2, true],
+        ],
+      );
+    });
+
+    test("none is lost when the trail cannot be written", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
+      const mine = newRequest();
+      await identity.verify(mine);
+      const refuses = async () => {
+        throw new Error("played");
+      };
+      await assert.rejects(recordOutcomes(store.db, refuses), /played/);
+      await recordOutcomes(store.db, audit);
+      assert.equal(toldOf((await onlyRowOf(store.db, mine)).reference).length, 1);
+    });
+
+    test("goes on by itself while the room is open", async (t) => {
+      const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] }, audit });
+      const mine = newRequest();
+      await identity.verify(mine);
+      const { reference } = await onlyRowOf(store.db, mine);
+      await until(() => toldOf(reference).length === 1);
+    });
+  });
+}

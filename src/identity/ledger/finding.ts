@@ -1,0 +1,62 @@
+import { expressionBuilder } from "kysely";
+import type { Sealed } from "../../keyring/envelope-encryption.ts";
+import { slotAt } from "../../storage/record-keys.ts";
+import type { Tables } from "../../storage/tables.ts";
+import type { Beginning, Ending } from "./ledger.ts";
+
+/** Stands on a row in place of what led to its person, once that person is erased. */
+export const erased = "erased";
+
+/** What is written with an ending. */
+export interface Finding {
+  state: Ending;
+  /** The mark of a charge; null: not charged. */
+  charge: string | null;
+  sealed: Sealed | null;
+  at: number;
+  /** Set if the source was not asked after all: the attempt is taken back, and the row names who was asked before. */
+  notPut?: { askedBefore: string | null };
+  isBadAnswer?: boolean;
+}
+
+/** The values of a finding: all that may differ between findings of one shape. */
+export function valuesOf({ state, charge, sealed, at, notPut }: Finding) {
+  return {
+    // A row that was charged before never comes here: it stays verified.
+    charged: charge === null ? 0 : 1,
+    charged_at: charge === null ? null : at,
+    charge_mark: charge ?? "",
+    sealed_record: sealed?.sealed_record ?? null,
+    completed_at: state === "unknown" ? null : at,
+    upstream: notPut?.askedBefore ?? null,
+  } as const;
+}
+
+/** Where the key of a finding's record goes, and the key; without a record it goes nowhere. */
+export function recordKeyIn({ sealed, at }: Finding) {
+  return { slot: slotAt(at), sealed_key: sealed?.sealed_key ?? "" };
+}
+
+/** Findings of one shape make one statement. */
+export const shapeOf = ({ state, charge, sealed, notPut, isBadAnswer }: Finding) =>
+  `${state}${sealed ? ", sealed" : ""}${charge === null ? "" : ", charged"}${notPut ? ", not put" : ""}${isBadAnswer ? ", bad answer" : ""}`;
+
+/** How a finding changes its row. A row that was erased while it ran keeps no record. */
+export function changesOf(finding: Finding, { upstream, ...columns } = valuesOf(finding)) {
+  const row = expressionBuilder<Tables, "verification">();
+  const kept = row.case().when("subject_hash", "=", erased).then(null).else(columns.sealed_record).end();
+  return {
+    ...columns,
+    sealed_record: kept,
+    ...(finding.notPut ? { upstream, attempts: row("attempts", "-", 1) } : {}),
+    ...(finding.isBadAnswer ? { bad_answers: row("bad_answers", "+", 1) } : {}),
+  };
+}
+
+/** The finding of a run in which nobody was asked: what it was to look up stays unknown. */
+export function nobodyAsked(begins: Beginning, askedBefore: string | null, at: number): Finding {
+  const nothing = { charge: null, sealed: null, at };
+  return begins === "looksUp"
+    ? { ...nothing, state: "unknown" }
+    : { ...nothing, state: "failed", notPut: { askedBefore } };
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import type { Log } from "../../runtime/log.ts";
+import { codeOf } from "../../storage/errors.ts";
+import type { Tables } from "../../storage/tables.ts";
+
+/** Who works on verifications: each serving process is one owner of the rows it has started. */
+export interface Owners {
+  /** This process. */
+  readonly own: string;
+  /** Whether other processes may come and go beside this one. */
+  readonly areMany: boolean;
+  /** False once this process may be taken for dead: then it must ask no upstream. */
+  isHeld(): boolean;
+  /** Makes sure that it is not: renews what ran out while the store was away. Rejects when the store does not take that. */
+  hold(): Promise<void>;
+  /** Of a ledger row: whether its owner no longer works on it. */
+  readonly isGone: Expression<SqlBool>;
+  /** Whether this is the process that does what one process at a time is to do. */
+  isFirst(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/** On SQLite one process serves, so that every other owner is gone. */
+export function soleOwner(): Owners {
+  const own = randomUUID();
+  const isGone = sql<SqlBool>`${sql.ref("verification.owner")} <> ${own}`;
+  return {
+    own,
+    areMany: false,
+    isHeld: () => true,
+    hold: async () => {},
+    isGone,
+    isFirst: async () => true,
+    stop: async () => {},
+  };
+}
+
+const heartbeat = 1000;
+/** Milliseconds that a lease lives on, by the database's clock. */
+const leaseTime = 5000;
+/** A dead owner's lease is forgotten after this many milliseconds. */
+const leaseMemory = 60 * 60 * 1000;
+
+/** Milliseconds since 1970 by the database's clock, which all processes share. */
+const databaseTime = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+
+/** On PostgreSQL owners hold a lease: renewed each second, over 5 s after the last renewal. */
+export async function leasedOwner(db: Kysely<Tables>, log: Log): Promise<Owners> {
+  const own = randomUUID();
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  let renewing: Promise<void> | undefined;
+
+  const renew = async () => {
+    const asked = performance.now();
+    const expires = sql<number>`${databaseTime} + ${sql.lit(leaseTime)}`;
+    await db
+      .insertInto("verification_owner")
+      .values({ id: own, expires_at: expires })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ expires_at: expires }))
+      .execute();
+    // From before the statement, so that this process thinks its lease over before any other does.
+    renewedAt = asked;
+  };
+
+  await renew();
+  await db
+    .deleteFrom("verification_owner")
+    .where("expires_at", "<", sql<number>`${databaseTime} - ${sql.lit(leaseMemory)}`)
+    .execute();
+
+  const renewed = () => {
+    renewing ??= renew().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
+  };
+  const beat = setInterval(() => {
+    renewed().catch((error) =>
+      log.warn({ code: codeOf(error) }, "The lease on running verifications could not be renewed"),
+    );
+  }, heartbeat);
+  beat.unref();
+  const isHeld = () => performance.now() - renewedAt < leaseTime;
+
+  return {
+    own,
+    areMany: true,
+    isHeld,
+    hold: async () => {
+      if (!isHeld()) await renewed();
+    },
+    // Never this process itself: after a freeze it may ask before its lease is renewed.
+    isGone: sql<SqlBool>`${sql.ref("verification.owner")} <> ${own} and not exists (
+      select 1 from verification_owner
+      where verification_owner.id = verification.owner and verification_owner.expires_at > ${databaseTime}
+    )`,
+    isFirst: async () => {
+      const first = await db
+        .selectFrom("verification_owner")
+        .select((row) => row.fn.min("id").as("id"))
+        .where("expires_at", ">", databaseTime)
+        .executeTakeFirst();
+      return first?.id === own;
+    },
+    stop: async () => {
+      clearInterval(beat);
+      await renewing?.catch(() => undefined);
+      await db.deleteFrom("verification_owner").where("id", "=", own).execute();
+    },
+  };
+}

@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { slotAt } from "../../storage/record-keys.ts";
+import { engines, suiteStore, wrappedKeys } from "../identity.fixture.ts";
+import { Charges } from "./charges.ts";
+import type { Finding } from "./finding.ts";
+import { soleOwner } from "./leases.ts";
+import { type Ending, Ledger, type Move, moves, type Row, type State, states } from "./ledger.ts";
+import { newReference } from "./reference.ts";
+
+function newRow(changes: Partial<Row> = {}): Row {
+  return {
+    reference: newReference(),
+    account_id: "acc_1",
+    key_id: "key_1",
+    mode: "test",
+    state: "started",
+    idempotency_hash: null,
+    body_hash: "v1:body",
+    subject_hash: "v1:subject",
+    subject_last4: "0017",
+    upstream: "played",
+    run: 1,
+    attempts: 1,
+    unresolved: 0,
+    bad_answers: 0,
+    amount: 10_000,
+    fee: 10_000,
+    charged: 0,
+    charged_at: null,
+    charge_mark: "",
+    amount_differs: 0,
+    consent_reference: null,
+    sealed_record: null,
+    owner: "me",
+    trail_due: 0,
+    created_at: 1,
+    started_at: 1,
+    completed_at: null,
+    ...changes,
+  };
+}
+
+const found = (state: Ending): Finding => ({
+  state,
+  charge: state === "verified" ? "mark" : null,
+  sealed: null,
+  at: 2,
+});
+
+for (const engine of engines) {
+  suite(`the ledger on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const placed = async (changes: Partial<Row> = {}): Promise<Row> => {
+      const row = newRow(changes);
+      await store.db.insertInto("verification").values(row).execute();
+      return row;
+    };
+    const nowOf = async ({ reference }: Row) =>
+      (await new Ledger(store.db).byReference("acc_1", "test", reference)) as Row;
+
+    /** Tries a move of a row to a state; true if the ledger says that it happened. */
+    const tried = async (move: Move, row: Row, to: State): Promise<boolean> => {
+      const ledger = new Ledger(store.db);
+      if (move === "resume")
+        return (await ledger.resume(row, { owner: "other", upstream: "u", begins: "asks", at: 3 })) !== undefined;
+      if (move === "turn")
+        return (await ledger.turn(row, { upstream: "next", unresolved: false, notPut: false })) !== undefined;
+      if (move === "disown") return ledger.disown(row);
+      const verb = move === "settle" ? "settle" : "learn";
+      return ledger[verb](row, found(to as Ending));
+    };
+
+    test("each move goes from and to the states of the table, and nowhere else", async () => {
+      for (const move of Object.keys(moves) as Move[]) {
+        const { from, to }: { from: readonly State[]; to: readonly State[] } = moves[move];
+        for (const target of to)
+          for (const state of states) {
+            const row = await placed({ state, unresolved: 1 });
+            const moved = await tried(move, row, target);
+            assert.equal(moved, from.includes(state), `${move}: ${state} to ${target}`);
+            assert.equal((await nowOf(row)).state, moved ? target : state);
+          }
+      }
+    });
+
+    test("an outcome to a state outside its move is a fault of the program", async () => {
+      const row = await placed();
+      await assert.rejects(
+        new Ledger(store.db).settle(row, found("refused" as Ending)),
+        /No verification goes to refused/,
+      );
+      assert.equal((await nowOf(row)).state, "started");
+    });
+
+    test("only the owner's present attempt can be settled", async () => {
+      const ledger = new Ledger(store.db);
+      const row = await placed({ run: 2 });
+      assert.equal(await ledger.settle({ ...row, owner: "other" }, found("verified")), false);
+      assert.equal(await ledger.settle({ ...row, run: 1 }, found("verified")), false);
+      assert.equal(await ledger.disown({ ...row, run: 1 }), false);
+      assert.equal(await ledger.settle(row, found("verified")), true);
+      assert.equal(await ledger.settle(row, found("verified")), false);
+      const charge = { charged: 1, charged_at: 2, charge_mark: "mark" } as const;
+      assert.deepEqual(await nowOf(row), { ...row, state: "verified", ...charge, completed_at: 2, trail_due: 1 });
+    });
+
+    test("a turn to another upstream is a further attempt, and of the present attempt only", async () => {
+      const ledger = new Ledger(store.db);
+      const row = await placed({ upstream: "first" });
+      const turned = await ledger.turn(row, { upstream: "second", unresolved: true, notPut: false });
+      assert.deepEqual(turned, { ...row, upstream: "second", run: 2, attempts: 2, unresolved: 1 });
+      assert.equal(await ledger.turn(row, { upstream: "third", unresolved: false, notPut: false }), undefined);
+      assert.equal(await ledger.settle(row, found("failed")), false);
+      assert.deepEqual(await nowOf(row), turned);
+    });
+
+    test("of those who resume at once one succeeds", async () => {
+      const ledger = new Ledger(store.db);
+      const row = await placed({ state: "failed", completed_at: 2 });
+      const resumed = await Promise.all(
+        Array.from({ length: 8 }, (_, n) =>
+          ledger.resume(row, { owner: `o${n}`, upstream: "u", begins: "asks", at: 3 }),
+        ),
+      );
+      assert.equal(resumed.filter((one) => one !== undefined).length, 1);
+      const now = await nowOf(row);
+      assert.deepEqual([now.state, now.attempts, now.started_at, now.completed_at], ["started", 2, 3, null]);
+    });
+
+    test("a key makes one row for each account and mode", async () => {
+      const ledger = new Ledger(store.db);
+      const keyed = (changes: Partial<Row> = {}) => newRow({ idempotency_hash: "v1:key", ...changes }) as never;
+      const made = await Promise.all(Array.from({ length: 8 }, () => ledger.begin(keyed())));
+      assert.equal(made.filter((one) => one).length, 1);
+      assert.ok(await ledger.begin(keyed({ account_id: "acc_2" })));
+      assert.ok(await ledger.begin(keyed({ mode: "live" })));
+      assert.ok(await ledger.begin(newRow() as never));
+      assert.ok(await ledger.begin(newRow() as never));
+    });
+
+    test("news of failed work excuses only the one attempt that is open", async () => {
+      const ledger = new Ledger(store.db);
+      const open = { state: "unknown" } as const;
+      assert.equal(
+        await ledger.learn(await placed({ ...open, unresolved: 2, attempts: 2, run: 2 }), found("failed")),
+        false,
+      );
+      const later = await placed({ ...open, unresolved: 1, attempts: 2, run: 2 });
+      assert.equal(await ledger.learn({ ...later, run: 1 }, found("failed")), false);
+      assert.equal(await ledger.learn({ ...later, owner: "other" }, found("failed")), false);
+      assert.equal(await ledger.learn(later, found("failed")), true);
+      assert.deepEqual([(await nowOf(later)).state, (await nowOf(later)).unresolved], ["failed", 0]);
+      assert.equal(await ledger.learn(await placed({ ...open, unresolved: 1 }), found("unknown")), false);
+    });
+
+    test("an outcome and the key of its record are stored together or not at all", async () => {
+      const ledger = new Ledger(store.db);
+      const finding = { ...found("verified"), sealed: { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" } };
+      const rows = await Promise.all([placed(), placed(), placed()]);
+      const [whole, ...broken] = rows;
+      const slot = slotAt(finding.at);
+      const keys = broken.map(({ reference }) => ({ slot, reference, sealed_key: "in the way" }));
+      await store.db.insertInto("record_key").values(keys).execute();
+      const settled = await Promise.allSettled(rows.map((row) => ledger.settle(row, finding)));
+      assert.deepEqual(
+        settled.map(({ status }) => status),
+        ["fulfilled", "rejected", "rejected"],
+      );
+      await assert.rejects(ledger.settle(broken[0]!, finding));
+      for (const row of broken) assert.equal((await nowOf(row)).state, "started");
+      assert.equal((await nowOf(whole!)).state, "verified");
+      assert.equal((await wrappedKeys(store.db)).get(whole!.reference), "s1:r1:a");
+    });
+
+    test("what is learned late is never charged by itself, and charged once when it is given", async () => {
+      const ledger = new Ledger(store.db);
+      const row = await placed({ state: "unknown", unresolved: 1 });
+      const sealed = { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" };
+      assert.equal(await ledger.learn(row, { ...found("verified"), sealed }), true);
+      assert.equal((await nowOf(row)).charged, 0);
+      const charges = new Charges(store.db, () => 3);
+      const learned = await nowOf(row);
+      const both = await Promise.all([charges.charge(learned, "a"), charges.charge(learned, "b")]);
+      assert.deepEqual(both.toSorted(), [false, true]);
+      assert.deepEqual([(await nowOf(row)).charged, (await nowOf(row)).charged_at], [1, 3]);
+    });
+
+    const adjustmentsOf = ({ reference }: Row) =>
+      store.db
+        .selectFrom("adjustment")
+        .select(["account_id", "mode", "at", "charges", "kobo"])
+        .where("reference", "=", reference)
+        .orderBy("at")
+        .execute();
+
+    test("a charge is taken back by who wrote it only, and its time stays: what changes later is an entry of its own", async () => {
+      let now = 3;
+      const charges = new Charges(store.db, () => now);
+      const row = await placed();
+      await new Ledger(store.db).settle(row, found("verified"));
+      await charges.withdraw(row.reference, { mark: "another", replaces: "" });
+      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
+      await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
+      const waived = await nowOf(row);
+      assert.deepEqual([waived.charged, waived.charged_at], [0, 2]);
+      now = 4;
+      assert.equal(await charges.charge(waived, "again"), true);
+      assert.deepEqual([(await nowOf(row)).charged, (await nowOf(row)).charged_at], [1, 2]);
+      const entry = { account_id: "acc_1", mode: "test" };
+      assert.deepEqual(await adjustmentsOf(row), [
+        { ...entry, at: 3, charges: -1, kobo: -10_000 },
+        { ...entry, at: 4, charges: 1, kobo: 10_000 },
+      ]);
+    });
+
+    test("once a replay has given the record away, nobody takes its charge back", async () => {
+      const charges = new Charges(store.db, () => 3);
+      const row = await placed();
+      await new Ledger(store.db).settle(row, found("verified"));
+      const read = await nowOf(row);
+      const both = await Promise.all([charges.keep(read), charges.keep(read)]);
+      assert.deepEqual(both.toSorted(), [false, true]);
+      await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
+      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
+    });
+
+    test("a charge that was withdrawn before it came never comes", async () => {
+      const charges = new Charges(store.db, () => 3);
+      const row = await placed({ state: "verified" });
+      await charges.withdraw(row.reference, { mark: "late", replaces: "" });
+      assert.equal(await charges.charge(row, "late"), false);
+      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [0, []]);
+      assert.equal(await charges.charge(await nowOf(row), "next"), true);
+    });
+
+    test("only a verified row is ever charged", async () => {
+      for (const state of states) {
+        const row = await placed({ state });
+        assert.equal(await new Charges(store.db, () => 3).charge(row, "mark"), state === "verified");
+      }
+    });
+
+    test("what one owner has running is taken from it, or what all have", async () => {
+      const ledger = new Ledger(store.db);
+      await store.db.deleteFrom("verification").execute();
+      const [mine, other, done] = [
+        await placed(),
+        await placed({ owner: "other" }),
+        await placed({ state: "verified" }),
+      ];
+      assert.equal(await ledger.disownAll({ owner: "me" }), 1);
+      const statesOf = async () => [(await nowOf(mine)).state, (await nowOf(other)).state, (await nowOf(done)).state];
+      assert.deepEqual(await statesOf(), ["unknown", "started", "verified"]);
+      assert.equal(await ledger.disownAll(soleOwner()), 1);
+      assert.deepEqual(await statesOf(), ["unknown", "unknown", "verified"]);
+      assert.equal((await nowOf(other)).unresolved, 1);
+    });
+  });
+}

@@ -1,0 +1,255 @@
+import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql, type UpdateObject } from "kysely";
+import type { Mode } from "../../operation/operation.ts";
+import { Prepared } from "../../storage/compiled-queries.ts";
+import { recordKeyOf, withRecordKey } from "../../storage/record-keys.ts";
+import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { changesOf, type Finding, recordKeyIn, shapeOf, valuesOf } from "./finding.ts";
+
+export const states = ["started", "verified", "not_found", "phone_mismatch", "refused", "failed", "unknown"] as const;
+export type State = (typeof states)[number];
+
+/** One verification, as the ledger holds it: money in kobo, times in milliseconds, nothing that names a person. */
+export type Row = Omit<VerificationRow, "state" | "mode"> & { state: State; mode: Mode };
+
+/** What an attempt, or the news of an earlier one, says of its row. */
+export type Ending = Exclude<State, "started" | "refused">;
+
+/** The states a row may be made in: `refused` is one that no upstream is asked about. */
+export const beginnings = ["started", "refused"] as const satisfies State[];
+
+/** Who may move a row from which state to which. What is not here never happens. */
+export const moves = {
+  /** The owner of a running attempt, with its outcome. */
+  settle: { from: ["started"], to: ["verified", "not_found", "phone_mismatch", "failed", "unknown"] },
+  /** The owner of a running attempt, which asks another upstream. */
+  turn: { from: ["started"], to: ["started"] },
+  /** A retry of the idempotency key, which becomes the owner. */
+  resume: { from: ["failed", "unknown"], to: ["started"] },
+  /** Whoever hears the truth after its attempt was given up. */
+  learn: { from: ["unknown", "failed"], to: ["verified", "not_found", "phone_mismatch"] },
+  /** Whoever hears that the only attempt nobody knew about did no work. */
+  excuse: { from: ["unknown"], to: ["failed"] },
+  /** A start on this store, or a peer, when the owner is gone. */
+  disown: { from: ["started"], to: ["unknown"] },
+} as const satisfies Record<string, { from: readonly State[]; to: readonly State[] }>;
+export type Move = keyof typeof moves;
+
+/** What binds an outcome to its row: news of another run, or of another owner's, moves nothing. */
+export type Attempt = Pick<Row, "reference" | "owner" | "run">;
+
+/**
+ * What a further run of a row does first: it asks a source, which counts as an attempt, asks it what became of an earlier
+ * question, or waits for a question that is still under way.
+ */
+export type Beginning = "asks" | "looksUp" | "waits";
+
+/** What must hold for a row to be made, or started again: expressions over the values, prepared once for each shape. */
+export interface Conditions<Values extends object> {
+  shape: string;
+  values: Values;
+  hold(values: Values): Expression<SqlBool>[];
+}
+
+const unconditional: Conditions<object> = { shape: "", values: {}, hold: () => [] };
+
+/**
+ * The ledger of verifications. Each change is one guarded statement on one row, so that two who want to make it cannot
+ * both succeed: the loser gets undefined or false and looks again.
+ */
+export class Ledger {
+  readonly #db: Kysely<Tables>;
+  readonly #prepared: Prepared;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+    this.#prepared = new Prepared(db);
+  }
+
+  /**
+   * Makes a row if `conditions` hold within that statement. False if not, or if its reference, or its idempotency key, is
+   * taken: under the hash that the row stores, or under one of `otherHashes`.
+   */
+  async begin<Given extends object = object>(
+    row: Row & { state: (typeof beginnings)[number] },
+    otherHashes: readonly string[] = [],
+    { shape, values: given, hold }: Conditions<Given> = unconditional as Conditions<Given>,
+  ): Promise<boolean> {
+    const columns = Object.keys(row) as (keyof Row)[];
+    const values = { ...row, otherHashes, ...given };
+    const made = await this.#prepared.run(`begin; ${otherHashes.length}; ${shape}`, values, (values) =>
+      this.#db
+        .insertInto("verification")
+        .columns(columns)
+        .expression(
+          this.#db
+            .selectNoFrom((select) => columns.map((column) => select.val(values[column]).as(column)))
+            // SQLite takes `on conflict` after a select only if that has a `where`.
+            .where((select) => select.and([sql<SqlBool>`1 = 1`, ...hold(values)]))
+            .$if(otherHashes.length > 0, (query) => query.where(isFree(values.otherHashes))),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .returning("reference"),
+    );
+    return made.length > 0;
+  }
+
+  /** By the hashes of an idempotency key, which bind its account and mode. */
+  async byKey(hashes: readonly string[]): Promise<Row | undefined> {
+    return (await this.#db
+      .selectFrom("verification")
+      .selectAll()
+      .where("idempotency_hash", "in", hashes)
+      .executeTakeFirst()) as Row | undefined;
+  }
+
+  async byReference(accountId: string, mode: Mode, reference: string): Promise<Row | undefined> {
+    return (await this.#db
+      .selectFrom("verification")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .where("mode", "=", mode)
+      .where("reference", "=", reference)
+      .executeTakeFirst()) as Row | undefined;
+  }
+
+  /** The wrapped key of a row's sealed record; undefined if it was destroyed. */
+  async recordKey({ reference, completed_at }: Pick<Row, "reference" | "completed_at">): Promise<string | undefined> {
+    return completed_at === null ? undefined : recordKeyOf(this.#db, reference, completed_at);
+  }
+
+  /** The running attempts of one owner. */
+  async startedBy(owner: string): Promise<Row[]> {
+    return (await this.#db
+      .selectFrom("verification")
+      .selectAll()
+      .where("state", "in", moves.settle.from)
+      .where("owner", "=", owner)
+      .execute()) as Row[];
+  }
+
+  /** Starts a further run of `row` if `conditions` hold within that statement. Undefined if not, or if somebody else was first. */
+  async resume<Given extends object = object>(
+    row: Row,
+    { owner, upstream, begins, at }: { owner: string; upstream: string | null; begins: Beginning; at: number },
+    { values, hold }: Conditions<Given> = unconditional as Conditions<Given>,
+  ): Promise<Row | undefined> {
+    return (await this.#move("resume", "started", row.reference, {
+      owner,
+      upstream,
+      // A question that is waited for belongs to its run still.
+      run: begins === "waits" ? row.run : row.run + 1,
+      // What became of an earlier question may be learned after all.
+      ...(begins === "asks" ? { attempts: row.attempts + 1 } : { unresolved: row.unresolved - 1 }),
+      started_at: at,
+      completed_at: null,
+    })
+      .where("run", "=", row.run)
+      .where("state", "=", row.state)
+      .where((select) => select.and(hold(values)))
+      .returningAll()
+      .executeTakeFirst()) as Row | undefined;
+  }
+
+  /**
+   * Notes that an upstream is asked next: a further attempt, unless the one before was `notPut`. `unresolved`: nobody knows
+   * what the one before did. Undefined if the row is not this run's any more.
+   */
+  async turn(
+    { reference, owner, run }: Attempt,
+    { upstream, unresolved, notPut }: { upstream: string; unresolved: boolean; notPut: boolean },
+  ): Promise<Row | undefined> {
+    return (await this.#move("turn", "started", reference, { upstream, run: run + 1 })
+      .$if(!notPut, (query) => query.set((row) => ({ attempts: row("attempts", "+", 1) })))
+      .$if(unresolved, (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
+      .where("owner", "=", owner)
+      .where("run", "=", run)
+      .returningAll()
+      .executeTakeFirst()) as Row | undefined;
+  }
+
+  /** Ends a running attempt. False if the row is not this attempt's any more. */
+  async settle({ reference, owner, run }: Attempt, finding: Finding): Promise<boolean> {
+    const { state, sealed } = finding;
+    const values = { reference, owner, run, ...recordKeyIn(finding), ...valuesOf(finding) };
+    const moved = await this.#prepared.run(
+      `settle; ${shapeOf(finding)}`,
+      values,
+      ({ reference, owner, run, slot, sealed_key, ...values }) => {
+        const update = this.#move("settle", state, reference, changesOf(finding, values))
+          .$if(state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
+          .where("owner", "=", owner)
+          .where("run", "=", run)
+          .returning(["reference", "sealed_record"]);
+        return sealed ? withRecordKey(this.#db, update, { slot, reference, sealed_key }) : update;
+      },
+    );
+    return moved.length > 0;
+  }
+
+  /** Writes what was heard after the attempt was given up, never charged: nobody was given it yet. */
+  async learn(attempt: Attempt, finding: Finding): Promise<boolean> {
+    if (finding.state === "unknown") return false;
+    const { reference, owner, run } = attempt;
+    const changes = changesOf({ ...finding, charge: null });
+    const update =
+      finding.state === "failed"
+        ? this.#move("excuse", "failed", reference, { ...changes, unresolved: 0 })
+            .where("owner", "=", owner)
+            .where("run", "=", run)
+            .where("unresolved", "=", 1)
+        : this.#move("learn", finding.state, reference, changes);
+    const moved = update.returning(["reference", "sealed_record"]);
+    const query = finding.sealed ? withRecordKey(this.#db, moved, { reference, ...recordKeyIn(finding) }) : moved;
+    const { rows } = await this.#db.executeQuery(query.compile());
+    return rows.length > 0;
+  }
+
+  /** Takes a running attempt from an owner that is gone; who calls makes sure that it is. */
+  async disown(attempt: Attempt): Promise<boolean> {
+    const moved = await this.#move("disown", "unknown", attempt.reference, {})
+      .set((row) => ({ unresolved: row("unresolved", "+", 1) }))
+      .where("owner", "=", attempt.owner)
+      .where("run", "=", attempt.run)
+      .returning("reference")
+      .executeTakeFirst();
+    return moved !== undefined;
+  }
+
+  /** Running attempts become `unknown`: those of one owner, or those (or the one of a reference) whose owner `isGone`. */
+  async disownAll(whose: { owner: string } | { isGone: Expression<SqlBool>; reference?: string }): Promise<number> {
+    const moved = await this.#db
+      .updateTable("verification")
+      .set((row) => ({ state: "unknown", unresolved: row("unresolved", "+", 1), trail_due: 1 }))
+      .where("state", "in", moves.disown.from)
+      .$if("owner" in whose, (query) => query.where("owner", "=", (whose as { owner: string }).owner))
+      .$if("isGone" in whose, (query) => query.where((whose as { isGone: Expression<SqlBool> }).isGone))
+      .$if("reference" in whose, (query) => query.where("reference", "=", (whose as { reference: string }).reference))
+      .executeTakeFirst();
+    return Number(moved.numUpdatedRows);
+  }
+
+  /** Frees an idempotency key that is no longer kept. */
+  async releaseKey(reference: string): Promise<void> {
+    await this.#db
+      .updateTable("verification")
+      .set({ idempotency_hash: null, body_hash: null })
+      .where("reference", "=", reference)
+      .execute();
+  }
+
+  #move(by: Move, to: State, reference: string, columns: UpdateObject<Tables, "verification">) {
+    const { from, to: allowed }: { from: readonly State[]; to: readonly State[] } = moves[by];
+    if (!allowed.includes(to)) throw new Error(`No verification goes to ${to} by ${by}`);
+    return this.#db
+      .updateTable("verification")
+      .set({ ...columns, state: to, ...(to === "started" ? {} : { trail_due: 1 }) })
+      .where("reference", "=", reference)
+      .where("state", "in", from);
+  }
+}
+
+function isFree(hashes: readonly string[]): Expression<SqlBool> {
+  const { exists, not, selectFrom } = expressionBuilder<Tables, never>();
+  const bound = selectFrom("verification as bound").select("bound.reference");
+  return not(exists(bound.where("bound.idempotency_hash", "in", hashes)));
+}

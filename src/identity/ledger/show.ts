@@ -1,0 +1,69 @@
+import type { Kysely } from "kysely";
+import type { Mode } from "../../operation/operation.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { erased } from "./finding.ts";
+import type { Row, State } from "./ledger.ts";
+
+/** One verification as an operator sees it: nothing of the record, no hash. Money in kobo, times in milliseconds since 1970. */
+export interface ShownVerification {
+  reference: string;
+  accountId: string;
+  keyId: string;
+  mode: Mode;
+  state: State;
+  /** The source that was asked last; null if none was. */
+  upstream: string | null;
+  attempts: number;
+  /** Attempts whose outcome nobody learned. */
+  unresolved: number;
+  /** Attempts whose answer could not be trusted. */
+  badAnswers: number;
+  /** Null once the person is erased. */
+  subjectLast4: string | null;
+  amountKobo: number;
+  amountDiffers: boolean;
+  feeKobo: number;
+  charged: boolean;
+  /** When it was first charged, also if that was taken back since. */
+  chargedAt: number | null;
+  consentReference: string | null;
+  /** Whether it was sent with an idempotency key that is still kept. */
+  hasKey: boolean;
+  /** Whether its record is still held, sealed. */
+  hasRecord: boolean;
+  createdAt: number;
+  startedAt: number;
+  completedAt: number | null;
+}
+
+/** The verification of a reference, of whichever account; undefined if there is none. */
+export async function showVerification(db: Kysely<Tables>, reference: string): Promise<ShownVerification | undefined> {
+  const row = (await db.selectFrom("verification").selectAll().where("reference", "=", reference).executeTakeFirst()) as
+    | Row
+    | undefined;
+  return (
+    row && {
+      reference: row.reference,
+      accountId: row.account_id,
+      keyId: row.key_id,
+      mode: row.mode,
+      state: row.state,
+      upstream: row.upstream,
+      attempts: row.attempts,
+      unresolved: row.unresolved,
+      badAnswers: row.bad_answers,
+      subjectLast4: row.subject_last4 === erased ? null : row.subject_last4,
+      amountKobo: row.amount,
+      amountDiffers: row.amount_differs === 1,
+      feeKobo: row.fee,
+      charged: row.charged === 1,
+      chargedAt: row.charged_at,
+      consentReference: row.consent_reference,
+      hasKey: row.idempotency_hash !== null,
+      hasRecord: row.sealed_record !== null,
+      createdAt: row.created_at,
+      startedAt: row.started_at,
+      completedAt: row.completed_at,
+    }
+  );
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import {
+  answering,
+  callOf,
+  engines,
+  failureOf,
+  newRequest,
+  PlayedUpstream,
+  suiteStore,
+  verified,
+} from "../identity.fixture.ts";
+import { findVerification, getVerification } from "./findVerification.ts";
+
+for (const engine of engines) {
+  suite(`verifications asked for on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    test("a verified one: by reference, by key in the query string and by key in the header", async (t) => {
+      let time = Date.UTC(2026, 0, 15, 9, 30);
+      const { upstream } = answering((question) => {
+        time += 412;
+        return verified(question);
+      });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, now: () => time });
+      const mine = newRequest({ idempotencyKey: "k-1" });
+      const { record } = await identity.verify(mine);
+      const expected = {
+        success: true,
+        status: "success",
+        message: "Verification found",
+        data: {
+          request_reference: record.request_reference,
+          state: "verified",
+          charged: true,
+          fee: "100",
+          attempts: 1,
+          created_at: "2026-01-15T09:30:00.000Z",
+          completed_at: "2026-01-15T09:30:00.412Z",
+        },
+      };
+      const byReference = { input: { request_reference: record.request_reference }, caller: mine };
+      assert.deepEqual((await callOf(getVerification, identity, byReference)).answer, expected);
+      for (const call of [
+        { input: { idempotency_key: "k-1" } },
+        { input: { idempotency_key: '"k-1"' } },
+        { headers: { "idempotency-key": '"k-1"' } },
+        { input: { idempotency_key: "k-1" }, headers: { "idempotency-key": '"k-1"' } },
+      ])
+        assert.deepEqual((await callOf(findVerification, identity, { ...call, caller: mine })).answer, expected);
+      time += 24 * 60 * 60 * 1000;
+      const late = callOf(findVerification, identity, { input: { idempotency_key: "k-1" }, caller: mine });
+      assert.equal((await failureOf(late)).code, "verification_not_found", "a key is kept for a day");
+      assert.ok(await callOf(getVerification, identity, byReference));
+    });
+
+    test("one that runs, or whose outcome is not known, has no end and cost nothing", async (t) => {
+      const upstream = new PlayedUpstream();
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "k" });
+      const call = failureOf(identity.verify(mine));
+      const { reference } = await upstream.asked();
+      const look = async () =>
+        (await callOf(getVerification, identity, { input: { request_reference: reference }, caller: mine })).answer
+          .data as Record<string, unknown>;
+      const before = await look();
+      assert.deepEqual([before.state, before.charged, before.fee, before.completed_at], ["started", false, "0", null]);
+      upstream.answer({ kind: "unknown" });
+      await call;
+      const after = await look();
+      assert.deepEqual([after.state, after.charged, after.fee, after.completed_at], ["unknown", false, "0", null]);
+    });
+
+    test("another account's, the other mode's and none are the same 404", async (t) => {
+      const identity = await store.open(t);
+      const mine = newRequest({ idempotencyKey: "k" });
+      const { record } = await identity.verify(mine);
+      const input = { request_reference: record.request_reference };
+      const refused = await Promise.all([
+        failureOf(callOf(getVerification, identity, { input, caller: newRequest() })),
+        failureOf(callOf(getVerification, identity, { input, caller: { ...mine, mode: "live" } })),
+        failureOf(callOf(getVerification, identity, { input: { request_reference: "none" }, caller: mine })),
+        failureOf(callOf(findVerification, identity, { input: { idempotency_key: "k" }, caller: newRequest() })),
+        failureOf(callOf(findVerification, identity, { headers: { "idempotency-key": "j" }, caller: mine })),
+      ]);
+      for (const { code, message, detail } of refused)
+        assert.deepEqual([code, message, detail], ["verification_not_found", refused[0]!.message, {}]);
+    });
+
+    test("no key, two keys and a key of no form are refused", async (t) => {
+      const identity = await store.open(t);
+      const none = await failureOf(callOf(findVerification, identity, {}));
+      assert.deepEqual([none.code, none.detail.fields?.[0]?.field], ["validation_failed", "idempotency_key"]);
+      const two = { input: { idempotency_key: "a" }, headers: { "idempotency-key": "b" } };
+      assert.equal((await failureOf(callOf(findVerification, identity, two))).code, "conflicting_parameters");
+      const bad = { input: { idempotency_key: "a b" } };
+      assert.equal((await failureOf(callOf(findVerification, identity, bad))).code, "invalid_idempotency_key");
+    });
+
+    test("coarse answers do not tell here which of the two was wrong", async (t) => {
+      const states = [];
+      for (const kind of ["not_found", "phone_mismatch"] as const) {
+        const { upstream } = answering(() => ({ kind }));
+        const identity = await store.open(t, {
+          upstreams: { test: upstream, live: [] },
+          settings: { negativeDetail: "coarse" },
+        });
+        const mine = newRequest({ idempotencyKey: "k" });
+        await failureOf(identity.verify(mine));
+        const { answer } = await callOf(findVerification, identity, { input: { idempotency_key: "k" }, caller: mine });
+        states.push((answer.data as { state: string }).state);
+      }
+      assert.deepEqual(states, ["not_found", "not_found"]);
+    });
+
+    test("the examples hold against the schema", async () => {
+      for (const operation of [getVerification, findVerification])
+        for (const example of operation.examples) {
+          const shown = { ...operation, run: async () => example.answer as never };
+          assert.ok(await callOf(shown as never, undefined as never, {}));
+        }
+    });
+  });
+}

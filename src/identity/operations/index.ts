@@ -1,0 +1,13 @@
+import type { Operation } from "../../operation/operation.ts";
+import type { Identity } from "../identity.ts";
+import { findVerification, getVerification } from "./findVerification.ts";
+import { lookupWaecAmount } from "./lookupWaecAmount.ts";
+import { verifyBvn } from "./verifyBvn.ts";
+
+/** The operations of the identity room. */
+export const identityOperations: Operation<Identity>[] = [
+  verifyBvn,
+  lookupWaecAmount,
+  getVerification,
+  findVerification,
+];

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import { unavailable } from "../../upstreams/ports/outcomes.ts";
+import { sandbox } from "../../upstreams/sandbox/index.ts";
+import {
+  answering,
+  engines,
+  failureOf,
+  newRequest,
+  onlyRowOf,
+  suiteStore,
+  usualLimits,
+  verified,
+} from "../identity.fixture.ts";
+import type { IdentitySettings } from "../settings.ts";
+
+const notReached = unavailable("not_reached");
+const outOfService = unavailable("out_of_service");
+
+for (const engine of engines) {
+  suite(`attempts on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const open = (t: TestContext, live: IdentityUpstream[], settings: Partial<IdentitySettings> = {}) =>
+      store.open(t, { upstreams: { test: sandbox(), live }, settings });
+    const named = (name: string, outcomes: IdentityOutcome[]) => {
+      const { upstream, questions } = answering((question, nth) => outcomes[nth - 1] ?? verified(question));
+      return { upstream: { ...upstream, name }, questions };
+    };
+
+    test("a vendor that is not reached was not asked: no attempt, and nothing of the vendor cap is used", async (t) => {
+      const { upstream } = named(
+        "vendor",
+        Array.from({ length: 30 }, () => notReached),
+      );
+      const identity = await open(t, [upstream], { vendorCallsPerDay: 1 });
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      for (let n = 0; n < 30; n += 1) {
+        const { code, detail } = await failureOf(identity.verify(mine));
+        assert.deepEqual([code, detail.facts?.upstream_called], ["upstream_unavailable", false]);
+      }
+      const unasked = await onlyRowOf(store.db, mine);
+      assert.deepEqual([unasked.state, unasked.attempts, unasked.upstream], ["failed", 0, null]);
+      await identity.verify(mine);
+      const row = await onlyRowOf(store.db, mine);
+      assert.deepEqual([row.state, row.attempts, row.upstream], ["verified", 1, "vendor"]);
+      const next = await failureOf(identity.verify({ ...mine, idempotencyKey: "l" }));
+      assert.equal(next.code, "rate_limited");
+    });
+
+    test("the vendor named is the one that was really asked last", async (t) => {
+      const first = named("first", [outOfService, notReached, notReached]);
+      const second = named("second", [notReached, outOfService, notReached]);
+      const identity = await open(t, [first.upstream, second.upstream]);
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      const seen = [];
+      for (const _ of [1, 2, 3]) {
+        const { detail } = await failureOf(identity.verify(mine));
+        const { upstream, attempts } = await onlyRowOf(store.db, mine);
+        seen.push([detail.facts?.upstream_called, attempts, upstream]);
+      }
+      assert.deepEqual(seen, [
+        [true, 1, "first"],
+        [true, 2, "second"],
+        [true, 2, "second"],
+      ]);
+    });
+
+    test("a vendor that gives no token for the question was not asked, whatever the reason", async (t) => {
+      const reasons = ["bad_credentials", "rate_limited", "out_of_service"] as const;
+      const { upstream } = named(
+        "vendor",
+        reasons.map((reason) => ({ ...unavailable(reason), notPut: true })),
+      );
+      const identity = await open(t, [upstream], { vendorCallsPerDay: 1 });
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      for (const _ of reasons)
+        assert.equal((await failureOf(identity.verify(mine))).detail.facts?.upstream_called, false);
+      const { attempts, upstream: name } = await onlyRowOf(store.db, mine);
+      assert.deepEqual([attempts, name], [0, null]);
+    });
+
+    test("looking up what became of an earlier question is no attempt, asking anew is one", async (t) => {
+      const found: IdentityOutcome[] = [{ kind: "unknown" }, { kind: "unavailable" }];
+      const { upstream, questions } = named("vendor", [{ kind: "unknown" }]);
+      const identity = await open(t, [{ ...upstream, lookUp: async () => found.shift()! }]);
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      const seen = [];
+      for (const _ of [1, 2]) {
+        await failureOf(identity.verify(mine));
+        const { state, attempts, unresolved } = await onlyRowOf(store.db, mine);
+        seen.push([state, attempts, unresolved, questions.length]);
+      }
+      await identity.verify(mine);
+      const { state, attempts, unresolved } = await onlyRowOf(store.db, mine);
+      seen.push([state, attempts, unresolved, questions.length]);
+      assert.deepEqual(seen, [
+        ["unknown", 1, 1, 1],
+        ["unknown", 1, 1, 1],
+        ["verified", 2, 0, 2],
+      ]);
+    });
+
+    test("one key buys at most three answers that cannot be trusted", async (t) => {
+      const { upstream, questions } = answering(() => ({ kind: "bad_response" }));
+      const identity = await open(t, [upstream], { limits: null });
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      const answers = [];
+      for (let n = 0; n < 5; n += 1) {
+        const { code, retryable } = await failureOf(identity.verify(mine));
+        answers.push(`${code} ${retryable}`);
+      }
+      assert.deepEqual(answers, [
+        ...Array(3).fill("upstream_bad_response true"),
+        ...Array(2).fill("upstream_bad_response false"),
+      ]);
+      assert.equal(questions.length, 3);
+    });
+
+    test("answers that cannot be trusted and unknown ones are bounded together", async (t) => {
+      const { upstream, questions } = answering((_, nth) => ({ kind: nth === 2 ? "unknown" : "bad_response" }));
+      const identity = await open(t, [upstream], { limits: null });
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      for (let n = 0; n < 3; n += 1) assert.equal((await failureOf(identity.verify(mine))).retryable, true);
+      const { code, retryable } = await failureOf(identity.verify(mine));
+      assert.deepEqual([code, retryable, questions.length], ["upstream_timeout", false, 3]);
+    });
+
+    test("retries of a key count in the limits of the account and of the subject", async (t) => {
+      const account = { count: 4, seconds: 60 };
+      for (const [limits, code] of [
+        [{ ...usualLimits, account }, "rate_limited"],
+        [{ ...usualLimits, subject: account }, "subject_rate_limited"],
+      ] as const) {
+        const { upstream, questions } = answering(() => outOfService);
+        const identity = await open(t, [upstream], { limits });
+        const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+        for (let n = 0; n < 4; n += 1)
+          assert.equal((await failureOf(identity.verify(mine))).code, "upstream_unavailable");
+        const retry = await failureOf(identity.verify(mine));
+        const fresh = await failureOf(identity.verify({ ...mine, idempotencyKey: "l" }));
+        assert.deepEqual([retry.code, fresh.code, questions.length], [code, code, 4]);
+        assert.ok(retry.detail.retryAfter! > 0 && retry.detail.retryAfter! <= 60);
+      }
+    });
+
+    test("a source that repeats an answer for free is asked for as long as the key is kept", async (t) => {
+      for (const kind of ["unknown", "bad_response"] as const) {
+        const { upstream, questions } = named(
+          "peer",
+          Array.from({ length: 8 }, () => ({ kind })),
+        );
+        const identity = await open(t, [{ ...upstream, repeatable: true }], { limits: null });
+        const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+        for (let n = 0; n < 8; n += 1) assert.equal((await failureOf(identity.verify(mine))).retryable, true);
+        await identity.verify(mine);
+        const row = await onlyRowOf(store.db, mine);
+        assert.deepEqual([row.state, row.attempts, row.charged, questions.length], ["verified", 9, 1, 9]);
+      }
+    });
+
+    test("beyond three attempts only the source that repeats is asked, never another in its place", async (t) => {
+      const peer = named("peer", [...Array(3).fill({ kind: "bad_response" }), ...Array(3).fill(outOfService)]);
+      const paid = named("paid", []);
+      const identity = await open(t, [{ ...peer.upstream, repeatable: true }, paid.upstream], { limits: null });
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      for (let n = 0; n < 6; n += 1) await failureOf(identity.verify(mine));
+      assert.equal(paid.questions.length, 0);
+      await identity.verify(mine);
+      assert.deepEqual([peer.questions.length, paid.questions.length], [7, 0]);
+    });
+  });
+}

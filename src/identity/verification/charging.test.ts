@@ -1,0 +1,422 @@
+import assert from "node:assert/strict";
+import { mock, suite, test } from "node:test";
+import fc from "fast-check";
+import { Failure } from "../../operation/failures.ts";
+import type { Mode } from "../../operation/operation.ts";
+import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
+import { unavailable } from "../../upstreams/ports/outcomes.ts";
+import {
+  answering,
+  engines,
+  newRequest,
+  PlayedUpstream,
+  quietly,
+  rowsOf,
+  settings,
+  suiteStore,
+  verified,
+} from "../identity.fixture.ts";
+import type { Row, State } from "../ledger/ledger.ts";
+import { summary } from "../ledger/summary.ts";
+import type { Given } from "./replay.ts";
+
+const feeKobo = 12_345;
+const kinds = [
+  "verified",
+  "not_found",
+  "phone_mismatch",
+  "unavailable",
+  "not_reached",
+  "bad_response",
+  "unknown",
+  "throws",
+] as const;
+
+/** Three people, three keys or none: small, so that calls meet. */
+const calls = fc.array(
+  fc.record({
+    person: fc.nat(2),
+    key: fc.option(fc.nat(2), { nil: undefined }),
+    mode: fc.constantFrom("test" as const, "live" as const),
+    outcome: fc.constantFrom(...kinds),
+    /** Whether it is sent together with the call before it. */
+    together: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+for (const engine of engines) {
+  suite(`charging on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    test("for any calls, what is charged are the records given, once for each reference", async (t) => {
+      const outcomes = new Map<string, (typeof kinds)[number]>();
+      const { upstream } = answering(async (question): Promise<IdentityOutcome> => {
+        const kind = outcomes.get(question.bvn)!;
+        if (kind === "verified") return verified(question);
+        const outcome = outcomeOf(kind);
+        if (outcome instanceof Error) throw outcome;
+        return outcome;
+      });
+      const identity = await store.open(t, {
+        upstreams: { test: upstream, live: [upstream] },
+        settings: { feeKobo, limits: null },
+      });
+
+      await fc.assert(
+        fc.asyncProperty(calls, async (plan) => {
+          const { accountId } = newRequest();
+          const given = new Map<string, string>();
+          const answers = { given: 0, asked: 0 };
+          let together: Promise<void>[] = [];
+          for (const call of plan) {
+            if (!call.together) {
+              await Promise.all(together);
+              together = [];
+            }
+            const bvn = `2200000000${call.person}`;
+            if (together.length === 0) outcomes.set(bvn, call.outcome);
+            else if (!outcomes.has(bvn)) outcomes.set(bvn, call.outcome);
+            const request = newRequest({ accountId, bvn, mode: call.mode });
+            if (call.key !== undefined) request.idempotencyKey = `key-${call.key}`;
+            together.push(
+              identity.verify(request).then(
+                ({ record, replayed }) => {
+                  assert.equal(record.bvn_number, bvn);
+                  assert.ok(!replayed || given.has(record.request_reference), "a replay is of what was given before");
+                  given.set(record.request_reference, call.mode);
+                  answers.given += 1;
+                },
+                (failure) => {
+                  assert.ok(failure instanceof Failure, String(failure));
+                  if (failure.code !== "idempotency_key_reused")
+                    assert.equal(failure.detail.facts?.charged, false, failure.code);
+                },
+              ),
+            );
+          }
+          await Promise.all(together);
+
+          const rows = await rowsOf(store.db, { accountId });
+          for (const mode of ["test", "live"] as const) {
+            const mine = rows.filter((row) => row.mode === mode);
+            const charged = mine.filter((row) => row.charged === 1);
+            const expected = [...given].filter(([, of]) => of === mode).map(([reference]) => reference);
+            assert.deepEqual(charged.map((row) => row.reference).toSorted(), expected.toSorted());
+            assert.equal(
+              charged.reduce((sum, row) => sum + row.fee, 0),
+              expected.length * feeKobo,
+            );
+          }
+          for (const row of rows) {
+            assert.notEqual(row.state, "started");
+            assert.equal(row.charged === 1, row.state === "verified");
+          }
+        }),
+        { numRuns: engine.name === "sqlite" ? 40 : 20 },
+      );
+    });
+  });
+}
+
+type Kind = (typeof kinds)[number];
+
+interface Call {
+  does: "call";
+  person: number;
+  key: number | undefined;
+  mode: Mode;
+  hangsUp: boolean;
+}
+
+interface Answer {
+  does: "answer";
+  /** Picks one of the questions that are open. */
+  nth: number;
+  kind: Kind;
+}
+
+/** What happens to a service, one thing after another. A call does not wait for the one before. */
+type Step = Call | Answer | { does: "timeOut" } | { does: "kill" };
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record<Call>({
+        does: fc.constant("call"),
+        // Mostly the same, so that calls meet.
+        person: fc.constantFrom(0, 0, 0, 0, 1),
+        key: fc.constantFrom(0, 0, 0, 0, 1, undefined),
+        mode: fc.constantFrom("live", "live", "live", "test"),
+        hangsUp: fc.constantFrom(false, false, true),
+      }),
+    },
+    {
+      weight: 5,
+      arbitrary: fc.record<Answer>({
+        does: fc.constant("answer"),
+        nth: fc.nat(3),
+        kind: fc.constantFrom("verified", "unknown", "unknown", "unknown", ...kinds),
+      }),
+    },
+    { weight: 4, arbitrary: fc.constant<Step>({ does: "timeOut" }) },
+    { weight: 1, arbitrary: fc.constant<Step>({ does: "kill" }) },
+  ),
+  { minLength: 1, maxLength: 40, size: "max" },
+);
+
+/** What a caller is told: a record for the first time or again, or a failure, and whether a retry may help. */
+type Told = "record" | "record again" | `${string}, ${"retry" | "final"}`;
+
+const toldOf: Record<Kind, Told> = {
+  verified: "record",
+  not_found: "bvn_not_found, final",
+  phone_mismatch: "phone_mismatch, final",
+  unavailable: "upstream_unavailable, retry",
+  not_reached: "upstream_unavailable, retry",
+  bad_response: "upstream_bad_response, retry",
+  throws: "upstream_bad_response, retry",
+  unknown: "upstream_timeout, retry",
+};
+
+/** One verification, as the rules of charging have it. */
+interface Expected extends Pick<Row, "state" | "mode" | "attempts" | "unresolved" | "bad_answers" | "charged"> {
+  call: Call;
+  /** The number of the question that is open at the upstream, counted from 1. */
+  question?: number | undefined;
+  /** Those who wait for its outcome. */
+  waiting: Waiting[];
+}
+
+interface Waiting {
+  told?: Told;
+}
+
+/**
+ * The rules of charging. Only `verified` is charged, and once: when somebody waits for it, or, if it comes late, when a
+ * retry is given it. A caller's hanging up is no part of the rules: who was to be told is charged, listening or not.
+ */
+class Rules {
+  readonly verifications: Expected[] = [];
+  #questions = 0;
+
+  get open(): Expected[] {
+    return this.verifications.filter(({ question }) => question !== undefined);
+  }
+
+  call(call: Call): Waiting {
+    const earlier = this.#earlier(call);
+    if (!earlier) return this.#begin(call);
+    const isRunning = earlier.state === "started";
+    if (call.key === undefined) return waitFor(earlier);
+    if (earlier.call.person !== call.person) return { told: "idempotency_key_reused, final" };
+    if (isRunning) return { told: "request_in_progress, retry" };
+    if (earlier.state === "verified") {
+      const isFirst = earlier.charged === 0;
+      earlier.charged = 1;
+      return { told: isFirst ? "record" : "record again" };
+    }
+    if (earlier.state === "not_found" || earlier.state === "phone_mismatch") return { told: toldOf[earlier.state] };
+    if (earlier.question === undefined) {
+      if (earlier.unresolved + earlier.bad_answers > 2)
+        return { told: earlier.unresolved > 0 ? "upstream_timeout, final" : "upstream_bad_response, final" };
+      earlier.question = ++this.#questions;
+      earlier.attempts += 1;
+    } else earlier.unresolved -= 1;
+    earlier.state = "started";
+    return waitFor(earlier);
+  }
+
+  answer(verification: Expected, kind: Kind): void {
+    const { state, waiting } = verification;
+    verification.question = undefined;
+    verification.waiting = [];
+    for (const one of waiting) one.told = toldOf[kind];
+    const isFailure = ["bad_response", "throws", "unavailable", "not_reached"].includes(kind);
+    const fail = () => {
+      verification.state = "failed";
+      if (kind === "bad_response" || kind === "throws") verification.bad_answers += 1;
+      if (kind === "not_reached") verification.attempts -= 1;
+    };
+    if (state === "started") {
+      if (isFailure) fail();
+      else verification.state = kind as State;
+      if (kind === "verified") verification.charged = 1;
+      if (kind === "unknown") verification.unresolved += 1;
+    } else if (isFailure) {
+      // News that no work was done settles the one attempt nobody knew about, if it was the only one.
+      if (verification.unresolved !== 1) return;
+      fail();
+      verification.unresolved = 0;
+    } else if (kind !== "unknown") verification.state = kind as State;
+  }
+
+  timeOut(): void {
+    for (const verification of this.#running()) {
+      verification.state = "unknown";
+      verification.unresolved += 1;
+      for (const one of verification.waiting.splice(0)) one.told = "upstream_timeout, retry";
+    }
+  }
+
+  kill(): void {
+    for (const verification of this.#running())
+      Object.assign(verification, { state: "unknown", waiting: [] }).unresolved += 1;
+    for (const verification of this.verifications) verification.question = undefined;
+  }
+
+  #running(): Expected[] {
+    return this.verifications.filter(({ state }) => state === "started");
+  }
+
+  #earlier({ person, key, mode }: Call): Expected | undefined {
+    return this.verifications.find(
+      ({ call, state }) =>
+        call.mode === mode &&
+        call.key === key &&
+        (key !== undefined || (call.person === person && state === "started")),
+    );
+  }
+
+  #begin(call: Call): Waiting {
+    const begun: Expected = {
+      call,
+      mode: call.mode,
+      state: "started",
+      attempts: 1,
+      unresolved: 0,
+      bad_answers: 0,
+      charged: 0,
+      question: ++this.#questions,
+      waiting: [],
+    };
+    this.verifications.push(begun);
+    return waitFor(begun);
+  }
+}
+
+function waitFor(verification: Expected): Waiting {
+  const waiting: Waiting = {};
+  verification.waiting.push(waiting);
+  return waiting;
+}
+
+const ruled = ({ state, mode, attempts, unresolved, bad_answers, charged }: Omit<Expected, "call" | "waiting">) => ({
+  state,
+  mode,
+  attempts,
+  unresolved,
+  bad_answers,
+  charged,
+});
+
+for (const engine of engines) {
+  suite(`charging through time-outs, late outcomes, hang-ups, retries and kills on ${engine.name}`, () => {
+    const store = suiteStore(engine, mock.timers);
+
+    test("whatever happens, callers are told and the ledger says what the rules say", async (t) => {
+      const { db, quiet } = quietly(store.db);
+      const upstream = new PlayedUpstream();
+      const upstreams = { test: upstream, live: [upstream] };
+      const open = () => store.open(t, { db, upstreams, settings: { feeKobo, limits: null } });
+      let identity = await open();
+
+      await fc.assert(
+        fc.asyncProperty(steps, async (course) => {
+          const { accountId } = newRequest();
+          const rules = new Rules();
+          let callers: { told?: Told; charged?: boolean; expected: Waiting }[] = [];
+          const before = upstream.questions.length;
+          const questionOf = ({ question }: Expected) => upstream.questions[before + question! - 1]!;
+
+          const take = {
+            call(step: Call) {
+              const caller: (typeof callers)[number] = { expected: rules.call(step) };
+              if (!step.hangsUp) callers.push(caller);
+              const request = newRequest({ accountId, mode: step.mode, bvn: `2200000000${step.person}` });
+              if (step.key !== undefined) request.idempotencyKey = `key-${step.key}`;
+              void toldBy(identity.verify(request)).then((heard) => Object.assign(caller, heard));
+            },
+            async answer({ nth, kind }: Answer) {
+              const verification = rules.open[nth % rules.open.length];
+              if (!verification) return;
+              const outcome = kind === "verified" ? await verified(questionOf(verification)) : outcomeOf(kind);
+              upstream.answer(outcome, before + verification.question!);
+              rules.answer(verification, kind);
+            },
+            async timeOut() {
+              // The store's own time-outs are played too: nothing may be under way there.
+              await quiet();
+              mock.timers.tick(settings.timeLimit);
+              rules.timeOut();
+            },
+            async kill() {
+              // What the dead process still does reaches no row, and nobody hears it.
+              await store.db
+                .updateTable("verification")
+                .set({ owner: "killed" })
+                .where("state", "=", "started")
+                .where("account_id", "=", accountId)
+                .execute();
+              callers = callers.filter(({ told }) => told !== undefined);
+              await store.end(identity);
+              identity = await open();
+              rules.kill();
+            },
+          };
+
+          const references = new Map<Expected, string>();
+          const check = async () => {
+            await quiet();
+            for (const verification of rules.open) references.set(verification, questionOf(verification).reference);
+            assert.deepEqual(
+              callers.map(({ told }) => told),
+              callers.map(({ expected }) => expected.told),
+            );
+            for (const { told, charged } of callers)
+              assert.ok(!charged || told === "idempotency_key_reused, final", `${told}`);
+            const rows = await rowsOf(store.db, { accountId });
+            assert.deepEqual(
+              new Map(rows.map((row) => [row.reference, ruled(row)])),
+              new Map(rules.verifications.map((verification) => [references.get(verification)!, ruled(verification)])),
+            );
+            for (const row of rows) assert.ok(row.fee === feeKobo && row.unresolved <= row.attempts);
+          };
+
+          for (const step of course) {
+            await take[step.does](step as never);
+            await check();
+          }
+          while (rules.open.length > 0) await take.answer({ does: "answer", nth: 0, kind: "verified" });
+          await check();
+          const sums = await summary(store.db, { from: 0, to: Date.now() + 1, accountId });
+          for (const { mode, charged, feeKobo: sum } of sums) {
+            const due = rules.verifications.filter(
+              (verification) => verification.mode === mode && verification.charged,
+            );
+            assert.deepEqual([charged, sum], [due.length, due.length * feeKobo], mode);
+          }
+        }),
+        { numRuns: engine.name === "sqlite" ? 50 : 10 },
+      );
+    });
+  });
+}
+
+/** What a caller is told, at the latest by the time limit; `charged` is what a failure says of it. */
+async function toldBy(call: Promise<Given>): Promise<{ told: Told; charged?: boolean }> {
+  try {
+    return { told: (await call).replayed ? "record again" : "record" };
+  } catch (failure) {
+    assert.ok(failure instanceof Failure, String(failure));
+    const charged = failure.detail.facts?.charged;
+    assert.ok(typeof charged === "boolean", failure.code);
+    return { told: `${failure.code}, ${failure.retryable ? "retry" : "final"}`, charged };
+  }
+}
+
+function outcomeOf(kind: Exclude<Kind, "verified">): IdentityOutcome | Error {
+  if (kind === "throws") return new Error("played");
+  return kind === "not_reached" ? unavailable(kind) : { kind };
+}

@@ -1,0 +1,83 @@
+import { Failure, type FailureCode, type FailureDetail } from "../../operation/failures.ts";
+import { nairaOf } from "../../operation/money.ts";
+import type { Row } from "../ledger/ledger.ts";
+import type { IdentitySettings } from "../settings.ts";
+import type { Verdict } from "./match-record.ts";
+
+/** What `error` of a failed verification says beyond its code. */
+export interface Facts {
+  charged: boolean;
+  upstream_called: boolean;
+  /** Null before a ledger row exists. */
+  request_reference: string | null;
+}
+
+export const noFacts: Facts = { charged: false, upstream_called: false, request_reference: null };
+
+/** What the ledger says of a row. */
+export function factsOf(row: Row): Facts {
+  return { charged: row.charged === 1, upstream_called: row.attempts > 0, request_reference: row.reference };
+}
+
+/** A failure that carries the facts of its verification. */
+export function refusal(
+  code: FailureCode,
+  message: string | undefined,
+  facts: Facts,
+  detail: FailureDetail = {},
+): Failure {
+  return new Failure(code, message, { ...detail, facts: { ...facts } });
+}
+
+/** The failure of an answer that is given again. */
+export const replayed = { headers: { "Idempotency-Replayed": "true" } };
+
+type Negative = "not_found" | "phone_mismatch";
+
+/** The answer to a verification that found no such BVN, or another phone. */
+export function negative(
+  state: Negative,
+  facts: Facts,
+  { negativeDetail }: IdentitySettings,
+  detail: FailureDetail = {},
+): Failure {
+  if (negativeDetail === "coarse") return refusal("verification_failed", undefined, facts, detail);
+  return refusal(state === "not_found" ? "bvn_not_found" : "phone_mismatch", undefined, facts, detail);
+}
+
+export function amountMismatch(feeKobo: number, facts: Facts, detail: FailureDetail = {}): Failure {
+  return refusal("amount_mismatch", `The amount must be ${nairaOf(feeKobo)} naira.`, facts, detail);
+}
+
+/** The answer to a key that has used its attempts without an outcome. */
+export function usedUp(row: Row): Failure {
+  const [code, what] =
+    row.unresolved > 0
+      ? (["upstream_timeout", "The outcome of this verification stays unknown"] as const)
+      : ([
+          "upstream_bad_response",
+          "The identity source gave no answer to this verification that can be trusted",
+        ] as const);
+  const message = `${what}, and its key has used its attempts. Nothing was charged. Verify again with a new Idempotency-Key.`;
+  return refusal(code, message, factsOf(row), { retryable: false });
+}
+
+/** The answer to an attempt that was not given a record. */
+export function failureOf(verdict: Exclude<Verdict, { state: "verified" }>, facts: Facts, settings: IdentitySettings) {
+  switch (verdict.state) {
+    case "not_found":
+    case "phone_mismatch":
+      return negative(verdict.state, facts, settings);
+    case "unknown":
+      return refusal("upstream_timeout", undefined, facts, { retryAfter: 5 });
+    case "failed":
+      if (verdict.reason === "bad_response") return refusal("upstream_bad_response", undefined, facts);
+      if (verdict.reason === "lasting") return refusal("upstream_unavailable", undefined, facts, { retryable: false });
+      return refusal("upstream_unavailable", undefined, facts, { retryAfter: 5 });
+  }
+}
+
+/** The answer to another call with the key of a verification that is running, or whose outcome is still to be written. */
+export function inProgress(row: Row): Failure {
+  return refusal("request_in_progress", undefined, { ...factsOf(row), upstream_called: true }, { retryAfter: 2 });
+}

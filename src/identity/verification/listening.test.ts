@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import { sandbox } from "../../upstreams/sandbox/index.ts";
+import { engines, failureOf, newRequest, onlyRowOf, suiteStore, until, verified } from "../identity.fixture.ts";
+
+/** An upstream whose time is over at once, and that says what it comes to when the test wants. */
+function tooSlow(name = "slow") {
+  const said: ((outcome: IdentityOutcome) => void)[] = [];
+  const upstream: IdentityUpstream = {
+    name,
+    verify: async () => ({ kind: "unknown", later: new Promise((resolve) => said.push(resolve)) }),
+  };
+  return { upstream, said };
+}
+
+for (const engine of engines) {
+  suite(`sources that are listened to on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const states = (mine: { accountId: string }, state: string) =>
+      until(async () => (await onlyRowOf(store.db, mine)).state === state);
+
+    test("what a source says after its caller was answered is learned, and not charged", async (t) => {
+      const { upstream, said } = tooSlow();
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      for (const [outcome, state] of [
+        ["verified", "verified"],
+        [{ kind: "not_found" }, "not_found"],
+        [{ kind: "unavailable" }, "failed"],
+      ] as const) {
+        const mine = newRequest({ idempotencyKey: "k" });
+        assert.equal((await failureOf(identity.verify(mine))).code, "upstream_timeout");
+        assert.equal((await onlyRowOf(store.db, mine)).state, "unknown");
+        said.pop()!(outcome === "verified" ? await verified(mine) : outcome);
+        await states(mine, state);
+        assert.equal((await onlyRowOf(store.db, mine)).charged, 0);
+      }
+    });
+
+    test("a retry waits for the source that is listened to, and does not ask it again", async (t) => {
+      const { upstream, said } = tooSlow();
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "k" });
+      await failureOf(identity.verify(mine));
+      const retry = identity.verify(mine);
+      await states(mine, "started");
+      said[0]!(await verified(mine));
+      assert.equal((await retry).record.bvn_number, mine.bvn);
+      const row = await onlyRowOf(store.db, mine);
+      assert.deepEqual([said.length, row.attempts, row.charged, row.state], [1, 1, 1, "verified"]);
+    });
+
+    test("a source that was left for another one is listened to as well", async (t) => {
+      const { upstream, said } = tooSlow();
+      const other: IdentityUpstream = { name: "other", verify: async () => ({ kind: "unavailable" }) };
+      const identity = await store.open(t, {
+        upstreams: { test: sandbox(), live: [upstream, other] },
+        settings: { payTwice: true },
+      });
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      await failureOf(identity.verify(mine));
+      said[0]!({ kind: "not_found" });
+      await states(mine, "not_found");
+    });
+
+    test("a stop does not wait for a source that is only listened to", async (t) => {
+      const { upstream } = tooSlow();
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest();
+      await failureOf(identity.verify(mine));
+      const begun = performance.now();
+      await identity.stop(20_000);
+      assert.ok(performance.now() - begun < 10_000);
+      assert.equal((await onlyRowOf(store.db, mine)).state, "unknown");
+    });
+  });
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import { unavailable } from "../../upstreams/ports/outcomes.ts";
+import { sandbox } from "../../upstreams/sandbox/index.ts";
+import { engines, failureOf, newRequest, onlyRowOf, suiteStore, verified } from "../identity.fixture.ts";
+import { Ledger } from "../ledger/ledger.ts";
+import { lookUpUnknowns } from "./look-up-unknowns.ts";
+
+const minute = 60_000;
+
+for (const engine of engines) {
+  suite(`looking up unknown outcomes on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    /** A live verification that ended unknown, and a round of look-ups some time later. */
+    async function ended(t: Parameters<typeof store.open>[0], answer: IdentityOutcome | Error, canTell = true) {
+      const looked: string[] = [];
+      const lookUp: IdentityUpstream["lookUp"] = async ({ reference }) => {
+        looked.push(reference);
+        if (answer instanceof Error) throw answer;
+        return answer;
+      };
+      const source: IdentityUpstream = { name: "source", verify: async () => ({ kind: "unknown" }) };
+      if (canTell) source.lookUp = lookUp;
+      const identity = await store.open(t, { upstreams: { test: sandbox(), live: [source] } });
+      const mine = newRequest({ mode: "live", idempotencyKey: "k" });
+      await failureOf(identity.verify(mine));
+      const row = () => onlyRowOf(store.db, mine);
+      const { reference } = await row();
+      const ledger = new Ledger(store.db);
+      const log = new RecordedLog();
+      const round = async (after: number, changes: { isAwaited?: boolean; signal?: AbortSignal } = {}) => {
+        const learning: Promise<boolean>[] = [];
+        await lookUpUnknowns(
+          {
+            db: store.db,
+            upstreams: [source],
+            isAwaited: (one) => one !== reference || changes.isAwaited === true,
+            learn: (attempt, finding) => void learning.push(ledger.learn(attempt, finding)),
+            log,
+            now: () => Date.now() + after,
+          },
+          changes.signal ?? new AbortController().signal,
+        );
+        await Promise.all(learning);
+        return looked.length;
+      };
+      return { round, row, log };
+    }
+
+    test("what a source can tell of an unknown outcome is learned after a minute, and not charged", async (t) => {
+      for (const [outcome, state] of [
+        [{ kind: "not_found" }, "not_found"],
+        [{ kind: "phone_mismatch" }, "phone_mismatch"],
+        [unavailable("not_done"), "failed"],
+      ] as const) {
+        const { round, row } = await ended(t, outcome);
+        assert.equal(await round(minute / 2), 0);
+        assert.equal((await row()).state, "unknown");
+        assert.equal(await round(2 * minute), 1);
+        const { state: learned, charged, unresolved } = await row();
+        assert.deepEqual([learned, charged], [state, 0]);
+        if (state === "failed") assert.equal(unresolved, 0);
+      }
+    });
+
+    test("what it cannot tell stays unknown, and so does a record, which only a retry can hold against its question", async (t) => {
+      for (const answer of [{ kind: "unknown" } as const, await verified(newRequest()), new Error("22000000017")]) {
+        const { round, row, log } = await ended(t, answer);
+        assert.equal(await round(2 * minute), 1);
+        assert.equal((await row()).state, "unknown");
+        assert.equal(log.lines.length, answer instanceof Error ? 1 : 0);
+        assert.doesNotMatch(JSON.stringify(log.lines), /22000000017/);
+      }
+    });
+
+    test("nothing is looked up that is waited for anyway, is a day old, or after the stop", async (t) => {
+      const { round } = await ended(t, { kind: "not_found" });
+      assert.equal(await round(2 * minute, { isAwaited: true }), 0);
+      assert.equal(await round(24 * 60 * minute), 0);
+      assert.equal(await round(2 * minute, { signal: AbortSignal.abort() }), 0);
+      const { round: never } = await ended(t, { kind: "not_found" }, false);
+      assert.equal(await never(2 * minute), 0);
+    });
+  });
+}

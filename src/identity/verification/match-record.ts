@@ -1,0 +1,84 @@
+import Type from "typebox";
+import { declaredCopier } from "../../operation/answer-writer.ts";
+import { IdentityRecord } from "../../operation/identity-record.ts";
+import type { Answers } from "../../operation/operation.ts";
+import type {
+  Disbelief,
+  IdentityAnswer,
+  IdentityOutcome,
+  IdentityQuestion,
+} from "../../upstreams/ports/identity-upstream.ts";
+import { masked } from "../checks/bvn/mask.ts";
+
+/** What an attempt came to, after an outcome was held against its question. */
+export type Verdict =
+  | { state: "verified"; record: IdentityAnswer }
+  | { state: "not_found" | "phone_mismatch" | "unknown" }
+  /** `lasting`: no retry cures it (no money, bad credentials). `notPut`: the source was certainly not asked. */
+  | { state: "failed"; reason: "unavailable" | "lasting"; notPut?: true }
+  /** An answer that is not believed, and a code that says why. */
+  | { state: "failed"; reason: "bad_response"; why: Doubt; notPut?: never };
+
+/** `other_bvn`: the record is somebody else's. `strange`: the adapter gave what it should not. */
+export type Doubt = Disbelief | "incomplete" | "not_verified" | "other_bvn" | "strange";
+
+export const disbelieved = (why: Doubt): Verdict => ({ state: "failed", reason: "bad_response", why });
+
+const declared = declaredCopier(Type.Omit(IdentityRecord, ["request_reference"]));
+
+/** The record's documented members and no others, or undefined if one is missing or of another type. */
+function declaredOf(record: IdentityAnswer): IdentityAnswer | undefined {
+  try {
+    return declared(record) as IdentityAnswer;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Decides whether an outcome answers the question: a record must be complete, of the BVN asked for and, with
+ * `phoneMatch`, of the phone given. The record of a verdict is what `answers` allows.
+ */
+export function judge(
+  outcome: IdentityOutcome,
+  { bvn, phone }: Pick<IdentityQuestion, "bvn" | "phone">,
+  { phoneMatch, answers }: { phoneMatch: boolean; answers: Answers },
+): Verdict {
+  switch (outcome?.kind) {
+    case "verified": {
+      const record = declaredOf(outcome.record);
+      if (!record) return disbelieved("incomplete");
+      if (record.verification_status.toUpperCase() !== "VERIFIED") return disbelieved("not_verified");
+      if (!isBvn(record.bvn_number, bvn)) return disbelieved("other_bvn");
+      Object.assign(record, { bvn_number: bvn, verification_status: "VERIFIED" });
+      if (phoneMatch && !hasPhone(record, phone)) return { state: "phone_mismatch" };
+      return { state: "verified", record: answers === "masked" ? masked(record) : record };
+    }
+    case "not_found":
+    case "phone_mismatch":
+    case "unknown":
+      return { state: outcome.kind };
+    case "unavailable":
+      return {
+        state: "failed",
+        reason: outcome.lasting ? "lasting" : "unavailable",
+        ...(outcome.notPut ? { notPut: true } : {}),
+      };
+    case "bad_response":
+      return disbelieved(outcome.why ?? "strange");
+    default:
+      return disbelieved("strange");
+  }
+}
+
+/** Whether a BVN is the one asked for. Vendors mask it: then all that is visible, four digits at least, must agree. */
+function isBvn(given: string, asked: string): boolean {
+  if (given === asked) return true;
+  if (given.length !== asked.length || !/^[\d*xX#•]+$/.test(given)) return false;
+  const visible = [...given].map((digit, at) => [digit, asked[at]]).filter(([digit]) => /\d/.test(digit!));
+  return visible.length >= 4 && visible.every(([digit, own]) => digit === own);
+}
+
+function hasPhone({ personal_info: { phone_number, phone_number_2 } }: IdentityAnswer, phone: string): boolean {
+  return [phone_number, phone_number_2].some((own) => own?.replace(/\D/g, "").slice(-10) === phone);
+}

@@ -1,0 +1,75 @@
+import type { Fingerprints } from "../../keyring/keyed-hash.ts";
+import type { Answers, Mode } from "../../operation/operation.ts";
+import type { Owners } from "../ledger/leases.ts";
+import type { Row } from "../ledger/ledger.ts";
+import { newReference } from "../ledger/reference.ts";
+import { differsFrom, feeOf, type IdentitySettings } from "../settings.ts";
+
+/** One accepted request: 11 digits of BVN, the phone's ten digits, the amount in kobo. */
+export interface VerificationRequest {
+  accountId: string;
+  keyId: string;
+  mode: Mode;
+  bvn: string;
+  phone: string;
+  amount: number;
+  /** Kobo, if the account has a fee of its own. */
+  bvnFee: number | null;
+  answers: Answers;
+  idempotencyKey?: string;
+  consentReference?: string;
+  traceparent?: string;
+}
+
+/** What makes two requests equal. */
+export function contentOf({
+  accountId,
+  mode,
+  bvn,
+  phone,
+  amount,
+  consentReference,
+}: VerificationRequest): (string | null)[] {
+  return [accountId, mode, bvn, phone, String(amount), consentReference ?? null];
+}
+
+/** The row of a request's first attempt, before anybody is asked. */
+export function intentOf(
+  request: VerificationRequest,
+  hash: string | null,
+  upstream: string,
+  parts: { fingerprints: Fingerprints; owners: Owners; settings: IdentitySettings; now: () => number },
+): Row {
+  const { fingerprints, owners, settings, now } = parts;
+  const at = now();
+  const fee = feeOf(request, settings);
+  return {
+    reference: newReference(),
+    account_id: request.accountId,
+    key_id: request.keyId,
+    mode: request.mode,
+    state: "started",
+    idempotency_hash: hash,
+    body_hash: hash === null ? null : fingerprints.of("body", contentOf(request)),
+    subject_hash: fingerprints.of("subject", [request.bvn]),
+    subject_last4: request.bvn.slice(-4),
+    upstream,
+    run: 1,
+    attempts: 1,
+    unresolved: 0,
+    bad_answers: 0,
+    amount: request.amount,
+    fee,
+    charged: 0,
+    charged_at: null,
+    charge_mark: "",
+    amount_differs: differsFrom(fee, request.amount) ? 1 : 0,
+    consent_reference: request.consentReference ?? null,
+    sealed_record: null,
+    owner: owners.own,
+    trail_due: 0,
+    created_at: at,
+    started_at: at,
+    completed_at: null,
+  };
+}

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import { unavailable } from "../../upstreams/ports/outcomes.ts";
+import { sandbox } from "../../upstreams/sandbox/index.ts";
+import {
+  engines,
+  failureOf,
+  newRequest,
+  onlyRowOf,
+  PlayedUpstream,
+  suiteStore,
+  until,
+  verified,
+} from "../identity.fixture.ts";
+import { routeOf } from "./select-upstreams.ts";
+
+type Answer = IdentityOutcome | ((question: IdentityQuestion) => Promise<IdentityOutcome>);
+
+/** An upstream with a name, the outcome it has for everybody, and a count of its questions. */
+function named(name: string, answer: Answer, more: Partial<IdentityUpstream> = {}) {
+  const questions: IdentityQuestion[] = [];
+  const upstream: IdentityUpstream = {
+    name,
+    verify: async (question) => {
+      questions.push(question);
+      return typeof answer === "function" ? answer(question) : answer;
+    },
+    ...more,
+  };
+  return { upstream, questions };
+}
+
+const noWork: IdentityOutcome = { kind: "unavailable" };
+const unknown: IdentityOutcome = { kind: "unknown" };
+
+for (const engine of engines) {
+  suite(`a route of several upstreams on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const open = (t: TestContext, live: { upstream: IdentityUpstream }[], settings: { payTwice?: boolean } = {}) =>
+      store.open(t, { upstreams: { test: sandbox(), live: live.map(({ upstream }) => upstream) }, settings });
+
+    test("goes on when an upstream certainly did no work, and the ledger shows whom it asked", async (t) => {
+      for (const reason of ["not_reached", "paused", "no_money", "out_of_service"] as const) {
+        const first = named("first", unavailable(reason));
+        const second = named("second", verified);
+        const mine = newRequest({ mode: "live" });
+        await (await open(t, [first, second])).verify(mine);
+        const row = await onlyRowOf(store.db, mine);
+        assert.deepEqual(
+          [row.state, row.upstream, row.attempts, row.charged, row.unresolved],
+          ["verified", "second", reason === "not_reached" || reason === "paused" ? 1 : 2, 1, 0],
+        );
+        assert.deepEqual([first.questions.length, second.questions.length], [1, 1]);
+      }
+    });
+
+    test("the ledger names the next upstream before it is asked", async (t) => {
+      const mine = newRequest({ mode: "live" });
+      let seen: unknown;
+      const second = named("second", async (question) => {
+        const { upstream, attempts, state } = await onlyRowOf(store.db, mine);
+        seen = { upstream, attempts, state };
+        return verified(question);
+      });
+      await (await open(t, [named("first", noWork), second])).verify(mine);
+      assert.deepEqual(seen, { upstream: "second", attempts: 2, state: "started" });
+    });
+
+    test("ends at an answer, and at an outcome that may have to be paid", async (t) => {
+      for (const outcome of [
+        { kind: "not_found" },
+        { kind: "phone_mismatch" },
+        { kind: "bad_response" },
+        unknown,
+      ] as const) {
+        const second = named("second", verified);
+        const failure = await failureOf(
+          (await open(t, [named("first", outcome), second])).verify(newRequest({ mode: "live" })),
+        );
+        assert.notEqual(failure.code, "internal_error");
+        assert.equal(second.questions.length, 0, outcome.kind);
+      }
+    });
+
+    test("skips an upstream that takes no questions, unless none does", async (t) => {
+      const paused = named("paused", unavailable("paused"), { isReady: () => false });
+      const mine = newRequest({ mode: "live" });
+      await (await open(t, [paused, named("second", verified)])).verify(mine);
+      const row = await onlyRowOf(store.db, mine);
+      assert.deepEqual([row.upstream, row.attempts, paused.questions.length], ["second", 1, 0]);
+
+      const failure = await failureOf((await open(t, [paused])).verify(newRequest({ mode: "live" })));
+      assert.equal(failure.code, "upstream_unavailable");
+      assert.equal(failure.detail.facts?.upstream_called, false);
+    });
+
+    test("when all fail, a retry helps unless it helps with none of them", async (t) => {
+      const lasting: IdentityOutcome = { kind: "unavailable", lasting: true, reason: "no_money" };
+      for (const [outcomes, retryable] of [
+        [[noWork, lasting], true],
+        [[lasting, noWork], true],
+        [[lasting, lasting], false],
+      ] as const) {
+        const route = outcomes.map((outcome, at) => named(`n${at}`, outcome));
+        const failure = await failureOf((await open(t, route)).verify(newRequest({ mode: "live" })));
+        assert.deepEqual([failure.code, failure.retryable], ["upstream_unavailable", retryable]);
+        assert.equal(failure.detail.facts?.upstream_called, true);
+      }
+    });
+
+    test("a retry stays with the upstream whose work nobody knows of", async (t) => {
+      const outcomes = [unknown, noWork];
+      const first = named("first", async (question) => outcomes.shift() ?? verified(question));
+      const second = named("second", verified);
+      const identity = await open(t, [first, second]);
+      const mine = newRequest({ mode: "live", idempotencyKey: "stays" });
+      assert.equal((await failureOf(identity.verify(mine))).code, "upstream_timeout");
+      assert.equal((await failureOf(identity.verify(mine))).code, "upstream_unavailable");
+      await identity.verify(mine);
+      assert.equal(second.questions.length, 0);
+      const row = await onlyRowOf(store.db, mine);
+      assert.deepEqual([row.upstream, row.attempts, row.unresolved, row.charged], ["first", 3, 1, 1]);
+    });
+
+    test("goes on after a time-out where the operator accepts to pay twice; the client pays once", async (t) => {
+      const second = named("second", verified);
+      const mine = newRequest({ mode: "live" });
+      await (await open(t, [named("first", unknown), second], { payTwice: true })).verify(mine);
+      const row = await onlyRowOf(store.db, mine);
+      assert.deepEqual([row.upstream, row.attempts, row.unresolved, row.charged], ["second", 2, 1, 1]);
+    });
+
+    test("asks nobody else once the caller was answered", async (t) => {
+      const first = new PlayedUpstream();
+      const second = named("second", verified);
+      const identity = await store.open(t, {
+        upstreams: { test: sandbox(), live: [first, second.upstream] },
+        settings: { timeLimit: 60 },
+      });
+      const mine = newRequest({ mode: "live" });
+      assert.equal((await failureOf(identity.verify(mine))).code, "upstream_timeout");
+      first.answer(noWork);
+      await until(async () => (await onlyRowOf(store.db, mine)).state === "failed");
+      assert.equal(second.questions.length, 0);
+    });
+  });
+}
+
+test("an upstream that may have done the work and is set up no more leaves the retry to the others", () => {
+  const [first, second] = [named("first", verified).upstream, named("second", verified).upstream];
+  const earlier = { upstream: "gone", unresolved: 1 };
+  assert.deepEqual(routeOf([first, second], { payTwice: false }, earlier)?.upstreams, [first, second]);
+  assert.equal(routeOf([], { payTwice: false }, earlier), undefined);
+});

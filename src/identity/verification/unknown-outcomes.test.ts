@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import { answering, engines, failureOf, newRequest, onlyRowOf, suiteStore, verified } from "../identity.fixture.ts";
+
+for (const engine of engines) {
+  suite(`retries of an unknown outcome on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    test("ask at most twice more, then say that no retry helps", async (t) => {
+      const { upstream, questions } = answering(() => ({ kind: "unknown" }));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "k" });
+      const answers = [];
+      for (const _ of [1, 2, 3, 4, 5]) {
+        const { code, retryable } = await failureOf(identity.verify(mine));
+        answers.push([code, retryable]);
+      }
+      assert.deepEqual(answers, [
+        ["upstream_timeout", true],
+        ["upstream_timeout", true],
+        ["upstream_timeout", true],
+        ["upstream_timeout", false],
+        ["upstream_timeout", false],
+      ]);
+      assert.equal(questions.length, 3);
+      const row = await onlyRowOf(store.db, mine);
+      assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["unknown", 3, 3, 0]);
+    });
+
+    test("attempts that certainly did no work do not count", async (t) => {
+      const outcomes: IdentityOutcome["kind"][] = ["unavailable", "unavailable", "unknown", "unavailable", "unknown"];
+      const { upstream } = answering(async (question, nth) => {
+        const kind = outcomes[nth - 1];
+        return kind === undefined ? verified(question) : ({ kind } as IdentityOutcome);
+      });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "k" });
+      for (const _ of outcomes) assert.equal((await failureOf(identity.verify(mine))).retryable, true);
+      await identity.verify(mine);
+      const row = await onlyRowOf(store.db, mine);
+      assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["verified", 6, 2, 1]);
+    });
+
+    /** An upstream that knows its earlier questions by reference. */
+    const remembering = (lookUp: () => Promise<IdentityOutcome>) => {
+      const asked = answering((question, nth) => (nth === 1 ? { kind: "unknown" } : verified(question)));
+      const references: string[] = [];
+      const upstream: IdentityUpstream = {
+        ...asked.upstream,
+        lookUp: async (earlier) => {
+          assert.ok(!("bvn" in earlier) && !("phone" in earlier));
+          references.push(earlier.reference);
+          return lookUp();
+        },
+      };
+      return { upstream, references, questions: asked.questions };
+    };
+
+    test("an upstream that can tell is asked what became of the first, and sold nothing anew", async (t) => {
+      const mine = newRequest({ idempotencyKey: "k" });
+      const { upstream, references, questions } = remembering(() => verified(mine));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      await failureOf(identity.verify(mine));
+      const { record } = await identity.verify(mine);
+      assert.deepEqual(references, [record.request_reference]);
+      assert.equal(questions.length, 1);
+      assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+    });
+
+    test("an upstream that did no work for the first is asked again", async (t) => {
+      const mine = newRequest({ idempotencyKey: "k" });
+      const { upstream, questions } = remembering(async () => ({ kind: "unavailable" }));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      await failureOf(identity.verify(mine));
+      assert.ok(await identity.verify(mine));
+      assert.equal(questions.length, 2);
+    });
+
+    test("an upstream that cannot tell yet can be asked for as long as it takes", async (t) => {
+      const mine = newRequest({ idempotencyKey: "k" });
+      let looks = 0;
+      const { upstream, questions } = remembering(async () => {
+        looks += 1;
+        if (looks === 1) throw new Error("played");
+        if (looks === 2) return { kind: "bad_response" };
+        return looks < 6 ? { kind: "unknown" } : verified(mine);
+      });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      for (const _ of [0, 1, 2, 3, 4, 5]) {
+        const { code, retryable } = await failureOf(identity.verify(mine));
+        assert.deepEqual([code, retryable], ["upstream_timeout", true]);
+      }
+      assert.ok(await identity.verify(mine));
+      assert.equal(questions.length, 1);
+    });
+
+    test("another upstream than the first cannot tell", async (t) => {
+      const mine = newRequest({ idempotencyKey: "k" });
+      const first = await store.open(t, {
+        upstreams: { test: answering(() => ({ kind: "unknown" })).upstream, live: [] },
+      });
+      await failureOf(first.verify(mine));
+      const upstream: IdentityUpstream = {
+        name: "successor",
+        verify: verified,
+        lookUp: () => assert.fail("it never heard of the reference"),
+      };
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      assert.ok(await identity.verify(mine));
+      assert.equal((await onlyRowOf(store.db, mine)).upstream, "successor");
+    });
+  });
+}

@@ -1,0 +1,356 @@
+import type { Fingerprints } from "../../keyring/keyed-hash.ts";
+import type { HeldKeyring } from "../../keyring/keyring.ts";
+import { Failure } from "../../operation/failures.ts";
+import type { Answers, Mode } from "../../operation/operation.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import { limitedSubject } from "../../upstreams/sandbox/index.ts";
+import { masked } from "../checks/bvn/mask.ts";
+import type { Charges } from "../ledger/charges.ts";
+import { erased, nobodyAsked } from "../ledger/finding.ts";
+import type { Owners } from "../ledger/leases.ts";
+import type { Beginning, Ledger, Row } from "../ledger/ledger.ts";
+import { type IdentitySettings, keyLifetime } from "../settings.ts";
+import type { Attempts, Manner } from "./attempts.ts";
+import type { LateOutcomes } from "./deferred-outcomes.ts";
+import { amountMismatch, type Facts, factsOf, failureOf, inProgress, noFacts, refusal, usedUp } from "./failures.ts";
+import { AccountGate } from "./in-flight-limit.ts";
+import type { Limits } from "./limits.ts";
+import { type Given, Replays, recordOf } from "./replay.ts";
+import { contentOf, intentOf, type VerificationRequest } from "./request.ts";
+import { furtherRoute, routeOf } from "./select-upstreams.ts";
+import type { Route } from "./upstream-call.ts";
+
+/** Test keys reach `test` only and live keys `live` only, in the operator's order; empty: no live source is set up. */
+export interface Upstreams {
+  test: IdentityUpstream;
+  live: readonly IdentityUpstream[];
+}
+
+export interface VerificationParts {
+  ledger: Ledger;
+  charges: Charges;
+  attempts: Attempts;
+  late: LateOutcomes;
+  limits: Limits;
+  owners: Owners;
+  fingerprints: Fingerprints;
+  keyring: HeldKeyring;
+  upstreams: Upstreams;
+  settings: IdentitySettings;
+  log: Log;
+  now: () => number;
+  /** The time that retention goes by. */
+  keptUntil: () => number;
+}
+
+/** Thrown inside only: the key is not what it was taken for, so look it up. */
+const beaten = Symbol("beaten");
+
+/** How an idempotency key is bound to a row. */
+interface Binding {
+  /** Of the key, under each key of the ring, the one to store first; none without an idempotency key. */
+  hashes: readonly string[];
+  /** False while the key is only taken for new. */
+  isLookedUp: boolean;
+  /** Called as soon as the row is made. */
+  bind: () => void;
+}
+
+/**
+ * The way of every verification: idempotency key, amount, limits, intent row, upstream, outcome row, answer. Intent and
+ * outcome are durable before the next step.
+ */
+export class Verifications {
+  readonly #parts: VerificationParts;
+  readonly #replays: Replays;
+  readonly #gate: AccountGate | undefined;
+  /** Keyless requests under way, by their content. */
+  readonly #flights = new Map<string, Promise<Given>>();
+  /** Keyed requests under way, by the hash of the key; each resolves when its row is bound, or is not to be. */
+  readonly #claims = new Map<string, Promise<void>>();
+  /** References of the rows that this process works on. */
+  readonly #running = new Set<string>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #stopping = false;
+
+  constructor(parts: VerificationParts) {
+    this.#parts = parts;
+    this.#replays = new Replays(parts);
+    if (parts.settings.limits) this.#gate = new AccountGate(parts.settings.limits.inFlight);
+  }
+
+  /** Gives the record or throws a `Failure`. What was begun is finished even if nobody waits for it. */
+  verify(request: VerificationRequest): Promise<Given> {
+    const given = this.#verify(request).then((given) => narrowed(given, request.answers));
+    this.#underWay.add(given);
+    const over = () => this.#underWay.delete(given);
+    given.then(over, over);
+    return given;
+  }
+
+  /**
+   * Ends the rows of this process that nobody works on: the store took them although it said nothing in time, and no source
+   * was asked on their behalf.
+   */
+  async endStrays(): Promise<void> {
+    const { ledger, late, owners } = this.#parts;
+    for (const row of await ledger.startedBy(owners.own))
+      if (!this.#running.has(row.reference) && !late.has(row.reference)) await this.#endStray(row);
+  }
+
+  /** Refuses new work; resolves when all that was begun is answered. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  async #verify(request: VerificationRequest): Promise<Given> {
+    const begun = performance.now();
+    if (this.#stopping) throw new Failure("shutting_down");
+    if (request.mode === "test" && request.bvn === limitedSubject) throw subjectLimited(3600);
+    if (request.idempotencyKey !== undefined) return this.#keyed(request, request.idempotencyKey, begun);
+
+    const content = this.#parts.fingerprints.lasting("body", contentOf(request));
+    const flight = this.#flights.get(content);
+    if (flight) return flight;
+    const given = this.#keyless(request, begun).finally(() => this.#flights.delete(content));
+    this.#flights.set(content, given);
+    return given;
+  }
+
+  async #keyless(request: VerificationRequest, begun: number): Promise<Given> {
+    for (;;) {
+      try {
+        return await this.#fresh(request, { hashes: [], isLookedUp: true, bind: () => {} }, begun);
+      } catch (error) {
+        if (error !== beaten) throw error;
+      }
+    }
+  }
+
+  async #keyed(request: VerificationRequest, key: string, begun: number): Promise<Given> {
+    const whose = [request.accountId, request.mode, key];
+    const claim = this.#parts.fingerprints.lasting("idempotency key", whose);
+    // Nearly every key is new, which its insert finds out by itself.
+    for (let isLookedUp = this.#claims.has(claim); ; isLookedUp = true) {
+      const hashes = this.#parts.fingerprints.all("idempotency key", whose);
+      try {
+        return await (isLookedUp
+          ? this.#lookedUp(request, claim, hashes, begun)
+          : this.#unseen(request, claim, hashes, begun));
+      } catch (error) {
+        if (error !== beaten) throw error;
+      }
+    }
+  }
+
+  /** Takes the key for new. Throws `beaten` if it is not, or if a key that is may not be bound. */
+  async #unseen(request: VerificationRequest, claim: string, hashes: string[], begun: number): Promise<Given> {
+    let isBound = false;
+    const fresh = (free: () => void) => {
+      const bind = () => {
+        isBound = true;
+        free();
+      };
+      return this.#fresh(request, { hashes, isLookedUp: false, bind }, begun);
+    };
+    try {
+      return await this.#claimed(claim, fresh);
+    } catch (error) {
+      throw error instanceof Failure && !isBound ? beaten : error;
+    }
+  }
+
+  /** Goes by what the ledger has of the key. Throws `beaten` if that has just changed. */
+  async #lookedUp(request: VerificationRequest, claim: string, hashes: string[], begun: number): Promise<Given> {
+    const row = await this.#rowOf(hashes);
+    const answer = row && (await this.#answerOf(row, request));
+    if (answer) return answer;
+    const claimed = this.#claims.get(claim);
+    if (claimed) {
+      await claimed;
+      throw beaten;
+    }
+    return this.#claimed(claim, (bind) =>
+      row ? this.#resumed(request, row, bind, begun) : this.#fresh(request, { hashes, isLookedUp: true, bind }, begun),
+    );
+  }
+
+  /** What the key of a row is answered; undefined if its verification ended without an answer. */
+  async #answerOf(row: Row, request: VerificationRequest): Promise<Given | undefined> {
+    const { fingerprints, late } = this.#parts;
+    const isErased = row.subject_hash === erased;
+    if (!isErased && !(row.body_hash && fingerprints.matches(row.body_hash, "body", contentOf(request))))
+      throw refusal("idempotency_key_reused", undefined, factsOf(row));
+    if (late.has(row.reference)) throw inProgress(row);
+    if (row.state === "started") throw (await this.#isTakenFromOwner(row)) ? beaten : inProgress(row);
+    if (isErased) throw refusal("record_no_longer_held", undefined, factsOf(row));
+    if (row.state === "failed" || row.state === "unknown") return undefined;
+    const given = await this.#replays.again(row);
+    if (!given) throw beaten;
+    return given;
+  }
+
+  async #rowOf(hashes: readonly string[]): Promise<Row | undefined> {
+    const { ledger, keptUntil } = this.#parts;
+    const row = await ledger.byKey(hashes);
+    if (!row || row.created_at > keptUntil() - keyLifetime || row.state === "started") return row;
+    await ledger.releaseKey(row.reference);
+    return undefined;
+  }
+
+  /** Whether nobody works on the row, so that it is now ended. */
+  async #isTakenFromOwner(row: Row): Promise<boolean> {
+    const { owners, ledger } = this.#parts;
+    const { owner, reference } = row;
+    if (owner !== owners.own) return (await ledger.disownAll({ isGone: owners.isGone, reference })) > 0;
+    if (this.#running.has(reference)) return false;
+    await this.#endStray(row);
+    return true;
+  }
+
+  async #endStray(row: Row): Promise<void> {
+    const { ledger, now } = this.#parts;
+    await ledger.settle(row, nobodyAsked("asks", row.attempts > 1 ? row.upstream : null, now()));
+  }
+
+  async #claimed(hash: string, work: (bind: () => void) => Promise<Given>): Promise<Given> {
+    const { promise: bound, resolve: bind } = Promise.withResolvers<void>();
+    this.#claims.set(hash, bound);
+    try {
+      return await work(bind);
+    } finally {
+      this.#claims.delete(hash);
+      bind();
+    }
+  }
+
+  /** A first attempt. Throws `beaten` if the key is bound already; or, before it was looked up, if there may be no row. */
+  async #fresh(request: VerificationRequest, binding: Binding, begun: number): Promise<Given> {
+    const route = this.#routeOf(request.mode);
+    const row = intentOf(request, binding.hashes[0] ?? null, route.upstreams[0].name, this.#parts);
+    if (this.#parts.settings.amountPolicy === "enforce" && row.amount_differs)
+      return this.#refused(row, request.bvn, binding);
+    return this.#inFlight(row, async () => {
+      await this.#begin({ ...row, state: "started" }, request.bvn, binding);
+      return this.#attempted(request, row, route, { begun, askedBefore: null });
+    });
+  }
+
+  async #begin(row: Row & { state: "started" | "refused" }, bvn: string, binding: Binding): Promise<void> {
+    const { ledger, limits } = this.#parts;
+    const { hashes, isLookedUp, bind } = binding;
+    if (!(await ledger.begin(row, hashes.slice(1), limits.conditions(row, bvn))))
+      throw (isLookedUp ? await limits.refusal(row, bvn) : undefined) ?? beaten;
+    bind();
+  }
+
+  /** A further attempt of a verification that ended without an answer. */
+  async #resumed(request: VerificationRequest, row: Row, bind: () => void, begun: number): Promise<Given> {
+    const { attempts, ledger, late, limits, owners, now } = this.#parts;
+    const { upstream: askedBefore } = row;
+    return this.#inFlight(row, async () => {
+      const left = attempts.takeOver(row.reference);
+      let route: Route;
+      try {
+        route = left ? this.#routeOf(request.mode, row) : this.#furtherRouteOf(row);
+        const begins: Beginning = left ? "waits" : route.looksUp ? "looksUp" : "asks";
+        const upstream = left ? left.row.upstream : route.upstreams[0].name;
+        const next = { owner: owners.own, upstream, begins, at: now() };
+        const again = { ...row, started_at: next.at };
+        const conditions = left ? undefined : limits.conditions(again, request.bvn);
+        const resumed = await ledger.resume(row, next, conditions).catch((error: unknown) => {
+          // It may have been resumed for all that: then nothing was asked on its behalf.
+          if (!left)
+            late.add({ ...row, owner: next.owner, run: row.run + 1 }, nobodyAsked(begins, askedBefore, next.at));
+          throw error;
+        });
+        if (!resumed) throw (left ? undefined : await limits.refusal(again, request.bvn)) ?? beaten;
+        bind();
+        row = resumed;
+      } catch (error) {
+        if (left) attempts.leave(left);
+        throw error;
+      }
+      return this.#attempted(request, row, route, { begun, askedBefore, left });
+    });
+  }
+
+  /** Whom a further run may ask. Throws if the row's attempts are used up. */
+  #furtherRouteOf(row: Row): Route {
+    const route = furtherRoute(this.#routeOf(row.mode, row), row);
+    if (!route) throw usedUp(row);
+    return route;
+  }
+
+  async #inFlight(row: Row, work: () => Promise<Given>): Promise<Given> {
+    const leave = this.#gate?.enter(`${row.account_id} ${row.mode}`);
+    this.#running.add(row.reference);
+    try {
+      await this.#parts.owners.hold();
+      return await work();
+    } finally {
+      this.#running.delete(row.reference);
+      leave?.();
+    }
+  }
+
+  async #attempted(
+    { bvn, phone, answers, traceparent }: VerificationRequest,
+    started: Row,
+    route: Route,
+    manner: Manner,
+  ): Promise<Given> {
+    const question = { bvn, phone, answers, ...(traceparent === undefined ? {} : { traceparent }) };
+    const { row, verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(started, route, question, manner);
+    // Whoever took the verification over may have given its record.
+    const now = recorded === false ? await this.#nowOf(row) : undefined;
+    const facts: Facts = {
+      charged: now?.charged === 1,
+      upstream_called: upstreamCalled,
+      request_reference: row.reference,
+    };
+    if (!recorded && verdict.state !== "unknown" && verdict.state !== "failed")
+      throw refusal(
+        "internal_error",
+        "The outcome could not be recorded yet and is held back. Retry with the same Idempotency-Key.",
+        facts,
+        { retryAfter: 2 },
+      );
+    if (verdict.state !== "verified") throw failureOf(verdict, facts, this.#parts.settings);
+    return { record: recordOf(row, verdict.record), replayed: false };
+  }
+
+  /** The row as it is now; undefined if the store does not say. */
+  async #nowOf({ account_id, mode, reference }: Row): Promise<Row | undefined> {
+    return this.#parts.ledger.byReference(account_id, mode, reference).catch(() => undefined);
+  }
+
+  /** Writes down a verification that is refused before anybody is asked. */
+  async #refused(intent: Row, bvn: string, binding: Binding): Promise<never> {
+    const state = "refused" as const;
+    const asked = { upstream: null, attempts: 0, owner: null };
+    const row = { ...intent, ...asked, state, trail_due: 1 as const, completed_at: intent.created_at };
+    await this.#begin(row, bvn, binding);
+    throw amountMismatch(row.fee, factsOf(row));
+  }
+
+  #routeOf(mode: Mode, row?: Row): Route {
+    const { upstreams, settings } = this.#parts;
+    const route = routeOf(mode === "test" ? [upstreams.test] : upstreams.live, settings, row);
+    if (!route) throw refusal("upstream_not_configured", undefined, noFacts);
+    return route;
+  }
+}
+
+/** What the account may see now: its setting may have changed since the record was sealed. */
+function narrowed(given: Given, answers: Answers): Given {
+  if (answers === "full") return given;
+  const { request_reference, ...record } = given.record;
+  return { ...given, record: { request_reference, ...masked(record) } };
+}
+
+function subjectLimited(retryAfter: number): Failure {
+  return new Failure("subject_rate_limited", undefined, { retryAfter });
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, type Stats } from "node:fs";
+import { type FileHandle, link, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { Kysely } from "kysely";
+import { looseRights } from "../runtime/file-rights.ts";
+import { codeOf } from "../storage/errors.ts";
+import { makeDirectory, obstacleIn } from "../storage/sqlite/data-directory.ts";
+import type { Tables } from "../storage/tables.ts";
+import { type Keyring, KeyringFault, keyringText, knownKeys, parseKeyring } from "./keyring.ts";
+
+/** Path of the key ring: the one that is named, else beside the data directory and not in it. */
+export function keyringPath({ keyring, dataDirectory }: { keyring: string; dataDirectory: string }): string {
+  return keyring || `${resolve(dataDirectory)}.keyring`;
+}
+
+/**
+ * Reads the ring. Throws `KeyringFault` if the file is missing, damaged or cannot be read, or if another user owns it or may
+ * read it.
+ */
+export async function readKeyring(path: string): Promise<Keyring> {
+  return parseKeyring(await textOf(path), path);
+}
+
+/**
+ * Reads the ring of a store, and makes it for a store that never had one: mode 0600, whole or not at all, once however many
+ * processes start together. Throws `KeyringFault` if the ring is lost, damaged, cannot be read or cannot be made.
+ */
+export async function openKeyring(path: string, db: Kysely<Tables>): Promise<{ keyring: Keyring; made: boolean }> {
+  const found = await readKeyring(path).catch((error: unknown) => {
+    if (!(error instanceof LostKeyring)) throw error;
+  });
+  if (found) return { keyring: found, made: false };
+  const made = (await knownKeys(db)).size === 0 && (await make(path));
+  // Where another process has made it meanwhile it is there by now; a lost one is not.
+  return { keyring: await readKeyring(path), made };
+}
+
+/** Throws `KeyringFault` if the ring is not there and could not be made either. Makes nothing. */
+export function checkKeyringPlace(path: string): void {
+  if (existsSync(path)) return;
+  const code = obstacleIn(dirname(resolve(path)));
+  if (code) throw cannotMake(path, code);
+}
+
+class LostKeyring extends KeyringFault {}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    await using file = await open(path, "r");
+    const loose = looseRights(path, await file.stat());
+    if (loose) throw new KeyringFault(`The key ring ${path} ${loose}.`);
+    return await file.readFile("utf8");
+  } catch (error) {
+    if (error instanceof KeyringFault) throw error;
+    if (codeOf(error) === "ENOENT")
+      throw new LostKeyring(`The key ring ${path} is missing: put the ring back that this store was written with.`);
+    throw new KeyringFault(`The key ring ${path} cannot be read (${codeOf(error)}): check its path and who owns it.`);
+  }
+}
+
+function newRing(): Keyring {
+  const key = () => randomBytes(32);
+  return { hmac: [{ version: 1, key: key() }], records: [{ id: "r1", key: key() }], audit: key() };
+}
+
+/** True if this process made the file, false if another was faster. */
+async function make(path: string): Promise<boolean> {
+  const own = `${path}.${randomBytes(6).toString("hex")}.new`;
+  try {
+    makeDirectory(dirname(path));
+    await writeNew(own, newRing());
+    // A link appears whole and never replaces: of two processes one wins, and the other reads the winner's.
+    await link(own, path);
+    await syncDirectory(dirname(path));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw cannotMake(path, codeOf(error));
+  } finally {
+    await rm(own, { force: true }).catch(() => undefined);
+  }
+}
+
+function cannotMake(path: string, code: string | undefined): KeyringFault {
+  return new KeyringFault(
+    `The key ring ${path} cannot be made (${code}): let this user write its directory, or name another path with DUBA_KEYRING.`,
+  );
+}
+
+/**
+ * Changes the ring's file at once and durably; owner and mode stay. One command at a time: the new file, before it takes
+ * the old one's place, keeps others out. Throws `KeyringFault` if one is at it, or the file cannot be written.
+ */
+export async function changeKeyring(path: string, change: (ring: Keyring) => Promise<Keyring>): Promise<void> {
+  await readKeyring(path);
+  const file = await realpath(path);
+  const next = `${file}.new`;
+  const claimed = await open(next, "wx", 0o600).catch((error) => Promise.reject(cannotChange(file, error)));
+  try {
+    const ring = await change(await readKeyring(file));
+    await replace(claimed, next, file, ring).catch((error) => Promise.reject(cannotChange(file, error)));
+  } catch (error) {
+    await rm(next, { force: true });
+    throw error;
+  } finally {
+    await claimed.close();
+  }
+}
+
+async function replace(claimed: FileHandle, next: string, file: string, ring: Keyring): Promise<void> {
+  await claimed.writeFile(keyringText(ring));
+  await keepOwner(claimed, await stat(file));
+  await claimed.sync();
+  await rename(next, file);
+  await syncDirectory(dirname(file));
+}
+
+function cannotChange(file: string, error: unknown): KeyringFault {
+  const code = codeOf(error);
+  if (code === "EEXIST")
+    return new KeyringFault(
+      `Another command is changing the key ring. If none runs, one was killed: remove ${file}.new.`,
+    );
+  return new KeyringFault(
+    `The key ring ${file} cannot be changed (${code}): run this as the user who owns it and its directory.`,
+  );
+}
+
+async function keepOwner(file: FileHandle, { mode, uid, gid }: Stats): Promise<void> {
+  const own = await file.stat();
+  if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid);
+  await file.chmod(mode & 0o777);
+}
+
+async function writeNew(path: string, ring: Keyring): Promise<void> {
+  await using file = await open(path, "wx", 0o600);
+  await file.writeFile(keyringText(ring));
+  await file.sync();
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  await using directory = await open(path, "r");
+  await directory.sync();
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { Fingerprints } from "./keyed-hash.ts";
+import type { HeldKeyring, HmacKey } from "./keyring.ts";
+
+const first = { version: 1, key: randomBytes(32) };
+const second = { version: 2, key: randomBytes(32), from: 1000 };
+const held = (...hmac: HmacKey[]): HeldKeyring => ({ current: { hmac, records: [], audit: randomBytes(32) } });
+const old = new Fingerprints(held(first));
+const rotated = new Fingerprints(held(first, second));
+
+test("a hash names its key version and says nothing else", () => {
+  assert.match(old.of("subject", ["22000000017"]), /^v1:[\w-]{43}$/);
+  assert.match(rotated.of("subject", ["22000000017"]), /^v2:[\w-]{43}$/);
+});
+
+test("equal parts give equal hashes, and purpose, order and borders of parts count", () => {
+  assert.equal(old.of("body", ["a", "b"]), old.of("body", ["a", "b"]));
+  const different = [
+    old.of("body", ["a", "b"]),
+    old.of("body", ["b", "a"]),
+    old.of("body", ["ab"]),
+    old.of("body", ["a", "b", null]),
+    old.of("body", ["a", "b", ""]),
+    old.of("subject", ["a", "b"]),
+  ];
+  assert.equal(new Set(different).size, different.length);
+});
+
+test("what was stored before a rotation is known again after it", () => {
+  const stored = old.of("body", ["a"]);
+  assert.ok(rotated.matches(stored, "body", ["a"]));
+  assert.ok(!rotated.matches(stored, "body", ["b"]));
+  assert.deepEqual(rotated.all("body", ["a"]), [rotated.of("body", ["a"]), stored]);
+  assert.ok(!old.matches(rotated.of("body", ["a"]), "body", ["a"]));
+});
+
+test("a new key is used from its time on, and known before: another machine's clock may be ahead", () => {
+  let now = 999;
+  const fingerprints = new Fingerprints(held(first, second), () => now);
+  const [before, lasting] = [fingerprints.of("body", ["a"]), fingerprints.lasting("body", ["a"])];
+  assert.ok(fingerprints.matches(rotated.of("body", ["a"]), "body", ["a"]));
+  now = 1000;
+  assert.match(before, /^v1:/);
+  assert.match(fingerprints.of("body", ["a"]), /^v2:/);
+  assert.equal(fingerprints.lasting("body", ["a"]), lasting);
+});
+
+test("a ring that changes is used as it is at that moment", () => {
+  const ring = { ...held(first) };
+  const fingerprints = new Fingerprints(ring);
+  const stored = fingerprints.of("body", ["a"]);
+  ring.current = held(first, second).current;
+  assert.match(fingerprints.of("body", ["a"]), /^v2:/);
+  assert.ok(fingerprints.matches(stored, "body", ["a"]));
+});

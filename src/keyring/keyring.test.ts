@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { suite, test } from "node:test";
+import { engines, keyring, suiteStore } from "../identity/identity.fixture.ts";
+import { currentOf, type Keyring, KeyringFault, keyringText, matchKeyring, parseKeyring, retired } from "./keyring.ts";
+
+const newKey = () => randomBytes(32).toString("base64");
+const goodKey = newKey();
+const zeros = Buffer.alloc(32).toString("base64");
+const goodRing = { hmac: [{ version: 1, key: goodKey }], records: [{ id: "r1", key: newKey() }], audit: newKey() };
+const twice = <Entry>(entry: Entry) => [entry, entry];
+const damaged = {
+  "nothing in it": "",
+  "no JSON": "{hmac",
+  "no object": "null",
+  "no lists": "{}",
+  "an empty list": JSON.stringify({ ...goodRing, hmac: [] }),
+  "a short key": JSON.stringify({ ...goodRing, hmac: [{ version: 1, key: "c2hvcnQ=" }] }),
+  "a short audit key": JSON.stringify({ ...goodRing, audit: "c2hvcnQ=" }),
+  "no audit key": JSON.stringify({ ...goodRing, audit: undefined }),
+  "a key of zeros": JSON.stringify({ ...goodRing, records: [{ id: "r1", key: zeros }] }),
+  "an audit key of zeros": JSON.stringify({ ...goodRing, audit: zeros }),
+  "one key for two uses": JSON.stringify({ ...goodRing, records: [{ id: "r1", key: goodKey }] }),
+  "the audit key among the others": JSON.stringify({ ...goodRing, audit: goodKey }),
+  "one key under two versions": JSON.stringify({ ...goodRing, hmac: [...goodRing.hmac, { version: 2, key: goodKey }] }),
+  "no version": JSON.stringify({ ...goodRing, hmac: [{ key: goodKey }] }),
+  "a null entry": JSON.stringify({ ...goodRing, hmac: [null] }),
+  "a bad id": JSON.stringify({ ...goodRing, records: [{ id: "r:1", key: newKey() }] }),
+  "a time in words": JSON.stringify({ ...goodRing, records: [{ id: "r1", key: newKey(), from: "2026-01-01" }] }),
+  "one version twice": JSON.stringify({ ...goodRing, hmac: twice(goodRing.hmac[0]) }),
+  "one id twice": JSON.stringify({ ...goodRing, records: twice(goodRing.records[0]) }),
+};
+
+for (const [what, text] of Object.entries(damaged)) {
+  test(`a ring with ${what} is refused, and none of its keys is told`, () => {
+    assert.throws(
+      () => parseKeyring(text, "/somewhere"),
+      (error) => {
+        assert.ok(error instanceof KeyringFault);
+        assert.equal(error.exitCode, 1);
+        assert.match(error.message, /^The key ring \/somewhere is damaged: .*\. Restore it/);
+        assert.ok(!error.message.includes(goodKey));
+        return true;
+      },
+    );
+  });
+}
+
+test("a ring's text is read to the same ring", () => {
+  const ring = { ...keyring, records: [...keyring.records, { id: "r2", key: randomBytes(32), from: 1000 }] };
+  assert.deepEqual(parseKeyring(keyringText(ring), ""), ring);
+});
+
+test("the last key whose time has come is current", () => {
+  const keys = [{ key: randomBytes(32) }, { key: randomBytes(32), from: 3000 }, { key: randomBytes(32), from: 2000 }];
+  const currentAt = (now: number) => keys.indexOf(currentOf(keys, now));
+  assert.deepEqual([0, 1999, 2000, 3000].map(currentAt), [0, 0, 2, 2]);
+});
+
+for (const engine of engines) {
+  suite(`the ring of a store on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const newHmac = { version: 2, key: randomBytes(32) };
+    const newRecords = { id: "r2", key: randomBytes(32) };
+    const rotated: Keyring = {
+      ...keyring,
+      hmac: [...keyring.hmac, newHmac],
+      records: [...keyring.records, newRecords],
+    };
+
+    test("the ring of the first start is known again, keys may be added, and the store keeps no key", async () => {
+      await Promise.all([matchKeyring(store.db, keyring, 1), matchKeyring(store.db, keyring, 1)]);
+      await matchKeyring(store.db, rotated, 2);
+      await matchKeyring(store.db, rotated, 3);
+      const kept = JSON.stringify(await store.db.selectFrom("instance_secret").selectAll().execute());
+      for (const key of [...rotated.hmac, ...rotated.records].map(({ key }) => key).concat(rotated.audit))
+        for (const coding of ["base64", "base64url", "hex"] as const)
+          assert.ok(!kept.includes(key.toString(coding).replace("=", "")));
+    });
+
+    test("another ring, or one that lost a key, is refused", async () => {
+      const other: Keyring = { ...rotated, records: [{ id: "r1", key: randomBytes(32) }, newRecords] };
+      await assert.rejects(matchKeyring(store.db, other, 4), /not the one of this store \(key records r1 differs\)/);
+      await assert.rejects(matchKeyring(store.db, keyring, 5), /lacks the key (hmac 2|records r2)/);
+      const otherAudit = { ...rotated, audit: randomBytes(32) };
+      await assert.rejects(matchKeyring(store.db, otherAudit, 6), /not the one of this store \(key audit differs\)/);
+    });
+
+    test("of a retired key, rings with and without it are right", async () => {
+      await store.db
+        .updateTable("instance_secret")
+        .set({ value: retired })
+        .where("name", "=", "keyring:records:r1")
+        .execute();
+      await matchKeyring(store.db, rotated, 7);
+      await matchKeyring(store.db, { ...rotated, records: [newRecords] }, 8);
+    });
+  });
+}

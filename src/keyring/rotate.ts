@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import type { Kysely } from "kysely";
+import type { Tables } from "../storage/tables.ts";
+import { changeKeyring } from "./file.ts";
+import {
+  currentOf,
+  hmacName,
+  type Keyring,
+  KeyringFault,
+  knownKeys,
+  matchKeyring,
+  type RingKey,
+  recordsName,
+  retired,
+} from "./keyring.ts";
+import { keyUsage } from "./usage.ts";
+
+/** A ring's file, and the store that it belongs to. */
+export interface Place {
+  path: string;
+  db: Kysely<Tables>;
+}
+
+/** For so long, in milliseconds, a process may still write what it made under the key before. */
+export const settling = 5 * 60_000;
+
+/**
+ * Adds a record key, a hash key or both, which become current `wait` milliseconds after they are written. Gives their names
+ * and that time, in milliseconds since 1970. With `after`, only if that is still the newest record key. Throws `KeyringFault` if the ring is not the store's or cannot be changed.
+ */
+export async function rotate(
+  { path, db }: Place,
+  {
+    records,
+    hashes,
+    wait,
+    now,
+    after,
+  }: { records: boolean; hashes: boolean; wait: number; now: () => number; after?: string },
+): Promise<{ added: string[]; from: number }> {
+  const added: string[] = [];
+  let from = 0;
+  await changeKeyring(path, async (ring) => {
+    await matchKeyring(db, ring, now());
+    if (after !== undefined && ring.records.at(-1)!.id !== after) return ring;
+    const known = await knownKeys(db);
+    /** The first number that no key ever had. */
+    const free = (nameOf: (number: number) => string, number = 1): number =>
+      known.has(nameOf(number)) ? free(nameOf, number + 1) : number;
+    // Not before the store has answered, however long that took.
+    from = now() + wait;
+    const entry = () => ({ key: randomBytes(32), from });
+    const id = `r${free((number) => recordsName(`r${number}`))}`;
+    const version = free(hmacName);
+    if (records) added.push(id);
+    if (hashes) added.push(`v${version}`);
+    return {
+      ...ring,
+      records: records ? [...ring.records, { id, ...entry() }] : ring.records,
+      hmac: hashes ? [...ring.hmac, { version, ...entry() }] : ring.hmac,
+    };
+  });
+  return { added, from };
+}
+
+/**
+ * Removes a key that nothing needs any more, such as `r1` or `v1`, from the ring and from what the store demands of a ring.
+ * Throws `KeyringFault` if a verification needs it, or if it is or may become current.
+ */
+export async function retire({ path, db }: Place, name: string, now: number): Promise<void> {
+  await changeKeyring(path, async (ring) => {
+    await matchKeyring(db, ring, now);
+    const record = ring.records.find(({ id }) => id === name);
+    const hash = ring.hmac.find(({ version }) => `v${version}` === name);
+    if (record) refuseNewest(ring.records, record, name, now);
+    else if (hash) refuseNewest(ring.hmac, hash, name, now);
+    else throw new KeyringFault(`The key ring has no such key; it has ${namesOf(ring).join(", ")}.`);
+
+    const usage = await keyUsage(db);
+    const count = (record ? usage.records.get(record.id) : usage.hashes.get(hash!.version)) ?? 0;
+    if (count > 0)
+      throw new KeyringFault(
+        record
+          ? `The key ${name} must stay: ${count} of the held records are sealed under it. Run duba keyring rewrap first.`
+          : `The key ${name} must stay: ${count} of the ledger's verifications are hashed with it, and go after 24 months.`,
+      );
+    // The store first: no process then takes a ring without the key for a damaged one.
+    await db
+      .updateTable("instance_secret")
+      .set({ value: retired })
+      .where("name", "=", record ? recordsName(record.id) : hmacName(hash!.version))
+      .execute();
+    return {
+      ...ring,
+      records: ring.records.filter((key) => key !== record),
+      hmac: ring.hmac.filter((key) => record !== undefined || key !== hash),
+    };
+  });
+}
+
+function refuseNewest<Key extends RingKey>(keys: readonly Key[], meant: Key, name: string, now: number): void {
+  const current = currentOf(keys, now);
+  if (keys.indexOf(meant) >= keys.indexOf(current))
+    throw new KeyringFault(`The key ${name} is current or will be: rotate the ring first.`);
+  const settled = (current.from ?? 0) + settling;
+  if (settled > now)
+    throw new KeyringFault(
+      `The key ${name} may still be in use: its successor is current for less than 5 minutes. ` +
+        `Try again after ${new Date(settled).toISOString()}.`,
+    );
+}
+
+/** The names of all keys, as commands take them. */
+export function namesOf({ records, hmac }: Keyring): string[] {
+  return [...records.map(({ id }) => id), ...hmac.map(({ version }) => `v${version}`)];
+}

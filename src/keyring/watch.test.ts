@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite, type TestContext, test } from "node:test";
+import { engines, keyring, suiteStore, until } from "../identity/identity.fixture.ts";
+import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { type Keyring, keyringText, matchKeyring } from "./keyring.ts";
+import { holdKeyring } from "./watch.ts";
+
+for (const engine of engines) {
+  suite(`the ring of a process that serves on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    const held = async (t: TestContext) => {
+      const folder = await mkdtemp(join(tmpdir(), "duba-keyring-"));
+      t.after(() => rm(folder, { recursive: true }));
+      const path = join(folder, "keyring");
+      await writeFile(path, keyringText(keyring), { mode: 0o600 });
+      await matchKeyring(store.db, keyring, 1);
+      const log = new RecordedLog();
+      const ring = await holdKeyring({ path, db: store.db, log, lookEvery: 5 });
+      t.after(() => ring.stop());
+      const put = async (text: string) => {
+        await writeFile(`${path}.new`, text, { mode: 0o600 });
+        await rename(`${path}.new`, path);
+      };
+      return { ring, path, log, put };
+    };
+    const withKey = (ring: Keyring): Keyring => ({
+      ...ring,
+      records: [...ring.records, { id: `r${ring.records.length + 1}`, key: randomBytes(32) }],
+    });
+    const reasonOf = ({ lines }: RecordedLog) => (lines.at(-1)?.fields as { reason?: string } | undefined)?.reason;
+
+    test("follows its file, and notes new keys in the store", async (t) => {
+      const { ring, log, put } = await held(t);
+      const first = ring.current;
+      assert.deepEqual(first, keyring);
+      const rotated = withKey(keyring);
+      await put(keyringText(rotated));
+      await until(() => ring.current !== first);
+      assert.deepEqual(ring.current, rotated);
+      await assert.rejects(matchKeyring(store.db, keyring, 2), /lacks the key records r2/);
+      assert.deepEqual(log.lines, []);
+      await store.db.deleteFrom("instance_secret").execute();
+    });
+
+    const wrong: [string, string, RegExp][] = [
+      ["damaged", "{hmac", /is damaged: it is not JSON/],
+      ["another store's", keyringText({ ...keyring, audit: randomBytes(32) }), /is not the one of this store/],
+    ];
+    for (const [what, text, reason] of wrong) {
+      test(`a ring that is ${what} is told once, and the one from before stays`, async (t) => {
+        const { ring, log, put } = await held(t);
+        const first = ring.current;
+        await put(text);
+        await until(() => log.lines.length > 0);
+        assert.match(reasonOf(log)!, reason);
+        assert.equal(log.lines[0]!.level, "error");
+        assert.equal(ring.current, first);
+        await put(keyringText({ ...keyring }));
+        await until(() => ring.current !== first);
+        assert.equal(log.lines.length, 1);
+      });
+    }
+
+    test("a ring that is taken away is told, and taken over again when it is back", async (t) => {
+      const { ring, path, log, put } = await held(t);
+      const first = ring.current;
+      await rm(path);
+      await until(() => log.lines.length > 0);
+      assert.match(reasonOf(log)!, /is missing: put the ring back/);
+      assert.equal(ring.current, first);
+      await put(keyringText(keyring));
+      await until(() => ring.current !== first);
+    });
+
+    test("a ring that lacks a key which another machine has is told, and taken over when it has it", async (t) => {
+      const { ring, log, put } = await held(t);
+      const first = ring.current;
+      const rotated = withKey(keyring);
+      await matchKeyring(store.db, rotated, 2);
+      await until(() => log.lines.length > 0);
+      assert.match(reasonOf(log)!, /^The key ring lacks the key records r2/);
+      assert.equal(ring.current, first);
+      await put(keyringText(rotated));
+      await until(() => ring.current !== first);
+      assert.equal(log.lines.length, 1);
+      await store.db.deleteFrom("instance_secret").execute();
+    });
+
+    test("a ring that the store could not be asked about is taken over when it can", async (t) => {
+      const { ring, log, put } = await held(t);
+      const first = ring.current;
+      await store.db.schema.alterTable("instance_secret").renameTo("away").execute();
+      try {
+        await put(keyringText({ ...keyring }));
+        await until(() => log.lines.length > 0);
+        assert.match(reasonOf(log)!, /^The store did not answer/);
+        assert.equal(ring.current, first);
+      } finally {
+        await store.db.schema.alterTable("away").renameTo("instance_secret").execute();
+      }
+      await until(() => ring.current !== first);
+      assert.equal(log.lines.length, 1);
+    });
+
+    test("a ring that is rotated while it is read is read again, and no fault", async (t) => {
+      const { ring: first, path, log } = await held(t);
+      await first.stop();
+      const rotated = withKey(keyring);
+      await matchKeyring(store.db, rotated, 2);
+      const now = () => {
+        writeFileSync(path, keyringText(rotated), { mode: 0o600 });
+        return 3;
+      };
+      const ring = await holdKeyring({ path, db: store.db, log, now });
+      t.after(() => ring.stop());
+      assert.deepEqual(ring.current, rotated);
+      await store.db.deleteFrom("instance_secret").execute();
+    });
+
+    test("a ring that is lost, damaged, another store's or without an older key ends the start", async (t) => {
+      const { path } = await held(t);
+      await matchKeyring(store.db, withKey(keyring), 2);
+      const started = async (text?: string) => {
+        if (text !== undefined) await writeFile(`${path}.other`, text, { mode: 0o600 });
+        await holdKeyring({ path: `${path}.other`, db: store.db, log: new RecordedLog() });
+      };
+      await assert.rejects(started(), /is missing: put the ring back/);
+      await assert.rejects(started("{}"), /is damaged/);
+      await assert.rejects(started(keyringText({ ...keyring, audit: randomBytes(32) })), /not the one of this store/);
+      await assert.rejects(started(keyringText(keyring)), /lacks the key records r2 that this store was written with/);
+    });
+  });
+}

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import Type from "typebox";
+import { AnswerFault, answerWriter } from "./answer-writer.ts";
+
+const write = answerWriter(
+  Type.Object({
+    success: Type.Literal(true),
+    data: Type.Array(Type.Object({ code: Type.String(), name: Type.Union([Type.String(), Type.Null()]) })),
+  }),
+);
+
+describe("answerWriter", () => {
+  it("writes members in the schema's order and leaves undeclared ones out, at every depth", () => {
+    const answer = { extra: 1, data: [{ name: null, secret: "x", code: "a" }], success: true };
+    assert.equal(write(answer), '{"success":true,"data":[{"code":"a","name":null}]}');
+  });
+
+  it("throws rather than bend a value, and does not repeat it", () => {
+    for (const data of [[{ code: null, name: "x" }], [{ name: "hidden" }], {}, null])
+      assert.throws(
+        () => write({ success: true, data }),
+        (fault: Error) => fault instanceof AnswerFault && !fault.message.includes("hidden"),
+      );
+  });
+});

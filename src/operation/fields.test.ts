@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { TSchema } from "typebox";
+import { Check } from "typebox/value";
+import { amountField, bvnField, bvnOf, isRepeatable, phoneField, phoneOf } from "./fields.ts";
+
+const accepts = (field: TSchema, texts: string[]) => texts.filter((text) => !Check(field, text));
+const refuses = (field: TSchema, texts: string[]) => texts.filter((text) => Check(field, text));
+
+describe("formats", () => {
+  it("takes a BVN of 11 digits, spaces anywhere, any first digits", () => {
+    assert.deepEqual(accepts(bvnField, ["22123456789", "00000000001", " 221 2345 6789 "]), []);
+    assert.deepEqual(
+      refuses(bvnField, [
+        "",
+        "2212345678",
+        "221234567890",
+        "2212345678a",
+        "221-23456789",
+        "22123456789\n",
+        "\t22123456789",
+      ]),
+      [],
+    );
+    assert.equal(bvnOf(" 221 2345 6789 "), "22123456789");
+  });
+
+  it("takes a phone number in four forms, and any prefix", () => {
+    const forms = [
+      "08012345678",
+      "2348012345678",
+      "+2348012345678",
+      "8012345678",
+      "+234 801 234 5678",
+      "0 1 0 1 2 3 4 5 6 7 8",
+    ];
+    assert.deepEqual(accepts(phoneField, forms), []);
+    assert.equal(new Set(forms.slice(0, 5).map(phoneOf)).size, 1);
+    assert.deepEqual(
+      refuses(phoneField, ["", "801234567", "080123456789", "+1 8012345678", "++2348012345678", "0801234567x"]),
+      [],
+    );
+  });
+
+  it("takes an amount above zero with at most nine digits and two decimals", () => {
+    assert.deepEqual(accepts(amountField, ["1", "100", "100.5", "100.50", "0.01", "999999999.99"]), []);
+    assert.deepEqual(
+      refuses(amountField, ["", "0", "0.00", "-1", "1.234", "1234567890", "1e3", "1,000", " 1", "1 "]),
+      [],
+    );
+  });
+
+  it("refuses long hostile text without backtracking over it", () => {
+    for (const field of [bvnField, phoneField, amountField])
+      for (const text of [" ".repeat(16_000), `${"1 ".repeat(8_000)}x`, "0".repeat(16_000)])
+        assert.equal(Check(field, text), false);
+  });
+
+  it("repeats only short plain words that hold no ten digits in a row", () => {
+    assert.deepEqual(
+      ["FOODATA", "a_b-1", "123456789"].filter((text) => !isRepeatable(text)),
+      [],
+    );
+    assert.deepEqual(["", "a b", "<b>", "x".repeat(33), "22123456789", "a2212345678"].filter(isRepeatable), []);
+  });
+});

@@ -1,0 +1,199 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type FileHandle, open } from "node:fs/promises";
+import { type Kysely, sql, type Transaction } from "kysely";
+import { type AuditEvent, type Audited, inTransaction } from "../audited.ts";
+import { codeOf, StoreFault } from "../errors.ts";
+import type { Tables } from "../tables.ts";
+import { type BackupHeader, copiedTables, countRows, endOf, migrationsOf } from "./backup.ts";
+import { newHistoryId } from "./history-id.ts";
+
+/** Looks at the restored store before it is kept; throws a sentence for people if it is not what it should be. */
+export type Verifier = (restored: Kysely<Tables>, figures: unknown) => Promise<void>;
+
+export interface RestoreOptions {
+  /** Keyed hash under the key ring, to hold the backup against; null: whoever made or changed it is believed. */
+  sign: ((text: string) => string) | null;
+  verifiers?: readonly Verifier[];
+  /** What else the audit trail notes of the restore. */
+  facts?: AuditEvent["facts"];
+  progress?: (rows: number, all: number) => void;
+}
+
+/** What was restored. */
+export interface Restored {
+  madeAt: string;
+  rows: number;
+}
+
+/** Parameters of one statement, which both engines bound. */
+const mostParameters = 20_000;
+
+/**
+ * Fills a store that nobody has used with what a backup holds, all of it or nothing. Throws `StoreFault` if the file is
+ * damaged, not whole or of other migrations; if the store is in use; or if a verifier says no.
+ */
+export async function restore(store: Audited, path: string, options: RestoreOptions): Promise<Restored> {
+  const file = await open(path, "r").catch((error) =>
+    Promise.reject(
+      new StoreFault(`The backup ${path} cannot be read (${codeOf(error)}): check its path and its owner.`),
+    ),
+  );
+  try {
+    const header = await verifiedHeader(file, path, options.sign);
+    await refuseOtherMigrations(store.db, header);
+    // The file is read within the transaction: nobody else uses this store, and a kill leaves it as it was.
+    return await inTransaction(store.db, (trx) => fill(store, trx, file, header, options));
+  } finally {
+    await file.close();
+  }
+}
+
+async function fill(
+  { audit, actor }: Audited,
+  trx: Transaction<Tables>,
+  file: FileHandle,
+  header: BackupHeader,
+  { verifiers = [], facts: more, progress }: Omit<RestoreOptions, "sign">,
+): Promise<Restored> {
+  await refuseUsed(trx);
+  for (const { table } of copiedTables.toReversed()) await sql`delete from ${sql.table(table)}`.execute(trx);
+  const all = Object.values(header.rows).reduce((sum, count) => sum + count, 0);
+  let done = 0;
+  for await (const { table, columns, rows } of batches(file)) {
+    refuseForeign(table, columns);
+    await sql`
+      insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+      values ${sql.join(rows.map((row) => sql`(${sql.join(row)})`))}`.execute(trx);
+    done += rows.length;
+    progress?.(done, all);
+  }
+  await trx
+    .updateTable("change_counter")
+    .set((it) => ({ number: it("number", "+", 1) }))
+    .execute();
+  // What clients have may be newer than what is restored: no date of theirs may say that nothing changed.
+  await trx.updateTable("catalogue_group").set({ changed_at: Date.now() }).execute();
+  await trx.updateTable("catalogue_history").set({ id: newHistoryId() }).execute();
+  for (const { table } of copiedTables)
+    if ((await countRows(trx, table)) !== (header.rows[table] ?? 0))
+      throw new StoreFault(`The table ${table} has other rows than the backup says it holds: nothing was restored.`);
+  for (const verify of verifiers) await verify(trx, header.figures);
+  const facts = { made_at: Date.parse(header.made_at), rows: done, ...more };
+  await audit(trx, { kind: "store.restored", actor, facts });
+  return { madeAt: header.made_at, rows: done };
+}
+
+/** Throws `StoreFault` unless the store is as a first start leaves it, or emptier, and no service runs on it. */
+async function refuseUsed(trx: Transaction<Tables>): Promise<void> {
+  const used = [
+    await trx.selectFrom("verification").select("reference").limit(1).execute(),
+    await trx
+      .selectFrom("api_key")
+      .select("id")
+      .where((it) => it.or([it("bootstrap", "=", 0), it("mode", "<>", "test")]))
+      .limit(1)
+      .execute(),
+    await trx
+      .selectFrom("account")
+      .select("id")
+      .where("id", "not in", (query) => query.selectFrom("api_key").select("account_id"))
+      .limit(1)
+      .execute(),
+    await trx
+      .selectFrom("catalogue_revision")
+      .select("number")
+      .where((it) => it.or([it("number", ">", 1), it("source", "<>", "starter")]))
+      .limit(1)
+      .execute(),
+    await trx.selectFrom("catalogue_draft").select("id").where("source", "<>", "starter").limit(1).execute(),
+  ];
+  if (used.some((rows) => rows.length > 0))
+    throw new StoreFault("The store is in use: restore into an empty one. Nothing was changed.");
+  const served = trx.selectFrom("verification_owner").select("id").where("expires_at", ">", Date.now());
+  if (await served.limit(1).executeTakeFirst())
+    throw new StoreFault("A service runs on this store: stop it first. Nothing was changed.");
+}
+
+/** A backup fills its own tables and no other, whoever wrote it. */
+function refuseForeign(table: string, columns: readonly string[]): void {
+  if (
+    copiedTables.some((copied) => copied.table === table) &&
+    columns.every((column) => /^[a-z][a-z\d_]*$/.test(column))
+  )
+    return;
+  throw new StoreFault("The backup holds a table or a column that no backup of Duba has: nothing was restored.");
+}
+
+async function refuseOtherMigrations(db: Kysely<Tables>, { migrations, made_by }: BackupHeader): Promise<void> {
+  if (JSON.stringify(await migrationsOf(db)) === JSON.stringify(migrations)) return;
+  throw new StoreFault(
+    `The backup was made by another version of Duba (${made_by}), with other tables: restore it with that version, ` +
+      "and start this one on the store afterwards.",
+  );
+}
+
+/** Reads the whole file. Throws `StoreFault` unless every byte is as it was written under this key ring. */
+async function verifiedHeader(file: FileHandle, path: string, sign: RestoreOptions["sign"]): Promise<BackupHeader> {
+  const fault = (what: string) => new StoreFault(`The file ${path} ${what}. Nothing was changed.`);
+  const hash = createHash("sha256");
+  let header: string | undefined;
+  let last: Buffer | undefined;
+  for await (const line of linesOf(file)) {
+    header ??= line.toString();
+    if (last) hash.update(last).update("\n");
+    last = line;
+  }
+  if (!header?.startsWith('{"duba_backup":')) throw fault("is not a backup of Duba");
+  const [, sha256] = /^\{"sha256":"([0-9a-f]{64})","ring":"[\w-]+","hmac":"[\w-]+"\}$/.exec(last!.toString()) ?? [];
+  if (sha256 === undefined) throw fault("is not whole: its end is missing");
+  if (sha256 !== hash.digest("hex")) throw fault("is damaged: its bytes are not those that were written");
+  if (sign) {
+    const [end, right] = [JSON.parse(last!.toString()), endOf(sha256, sign)];
+    if (!isSame(end.ring, right.ring))
+      throw fault("was made under another key ring: put the ring of its store in place, or say --without-keyring");
+    if (!isSame(end.hmac, right.hmac)) throw fault("was changed: its HMAC under the key ring is another");
+  }
+  const read = JSON.parse(header) as BackupHeader;
+  if (read.duba_backup !== 1) throw fault("is of a newer version of Duba: restore it with that version");
+  return read;
+}
+
+function isSame(given: string, right: string): boolean {
+  return given.length === right.length && timingSafeEqual(Buffer.from(given), Buffer.from(right));
+}
+
+interface Batch {
+  table: keyof Tables;
+  columns: string[];
+  rows: unknown[][];
+}
+
+/** Rows of one table at a time, as many as a statement takes. */
+async function* batches(file: FileHandle): AsyncGenerator<Batch> {
+  let batch: Batch = { table: "account", columns: [], rows: [] };
+  for await (const line of linesOf(file)) {
+    const value = JSON.parse(line.toString());
+    const isRow = Array.isArray(value);
+    if (isRow) batch.rows.push(value);
+    const isFull = (batch.rows.length + 1) * batch.columns.length > mostParameters;
+    if (isRow && !isFull) continue;
+    if (batch.rows.length > 0) yield batch;
+    // The last line is of no table, and nothing follows it.
+    batch = isRow ? { ...batch, rows: [] } : { table: value.table, columns: value.columns ?? [], rows: [] };
+  }
+}
+
+/** The lines of a file from its start, without their ends; what follows the last end is a line as well. */
+async function* linesOf(file: FileHandle): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1 << 20 })) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10, start)) {
+      yield rest.subarray(start, end);
+      start = end + 1;
+    }
+    rest = rest.subarray(start);
+  }
+  if (rest.length > 0) yield rest;
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { engines, type Fresh } from "../../test/support/engines.ts";
+import { Prepared } from "./compiled-queries.ts";
+import { openStore, type Store } from "./store.ts";
+
+for (const { name: engine, fresh } of engines) {
+  describe(`a prepared query on ${engine}`, () => {
+    let place: Fresh;
+    let store: Store;
+
+    before(async () => {
+      place = await fresh();
+      store = await openStore({ ...place.settings, serving: true });
+    });
+    after(async () => {
+      await store.close();
+      await place.dispose();
+    });
+
+    it("is written once for a shape, and run with what it is given each time", async () => {
+      const prepared = new Prepared(store.db);
+      let written = 0;
+      const found = (names: string[], since: number) =>
+        prepared.run(`${names.length} names`, { since, names }, (values) => {
+          written += 1;
+          const query = store.db.selectFrom("instance_secret").select("name").where("value", "=", "kept");
+          return query.where("name", "in", values.names).where("created_at", ">=", values.since).orderBy("name");
+        });
+      const rows = ["a", "b", "c"].map((name, created_at) => ({ name, value: "kept", created_at }));
+      await store.db.insertInto("instance_secret").values(rows).execute();
+      const named = async (names: string[], since: number) => (await found(names, since)).map(({ name }) => name);
+      assert.deepEqual(await named(["a", "b"], 0), ["a", "b"]);
+      assert.deepEqual(await named(["b", "c"], 2), ["c"]);
+      assert.equal(written, 1);
+      assert.deepEqual(await named(["a", "b", "c"], 1), ["b", "c"]);
+      assert.equal(written, 2);
+      assert.deepEqual(await Promise.all([named(["a", "x"], 0), named(["x", "c"], 0)]), [["a"], ["c"]]);
+    });
+
+    it("takes null for a value", async () => {
+      const prepared = new Prepared(store.db);
+      const put = (name: string, origin: string | null) =>
+        prepared.run("put", { name, origin }, (values) =>
+          store.db
+            .insertInto("audit_entry")
+            .values({ id: values.name, occurred_at: 1, kind: "k", actor: "a", facts: "{}", batch: null, position: 0 })
+            .returning((row) => ["id", row.val(values.origin).as("origin")]),
+        );
+      assert.deepEqual(await put("first", "here"), [{ id: "first", origin: "here" }]);
+      assert.deepEqual(await put("second", null), [{ id: "second", origin: null }]);
+    });
+  });
+}

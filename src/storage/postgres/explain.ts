@@ -1,0 +1,81 @@
+import { codeOf, MissingStore, StoreAway, StoreFault } from "../errors.ts";
+import { isRefusal } from "./pool.ts";
+
+interface Place {
+  server: string;
+  database: string;
+  user: string;
+}
+
+/** Where the URL points, without its password; throws `StoreFault` when it is no PostgreSQL URL. */
+function placeOf(url: string): Place {
+  const wanted = "The database URL must look like postgres://user:password@host:5432/database";
+  if (!URL.canParse(url)) throw new StoreFault(`${wanted}: what was given is not a URL.`);
+  const { protocol, hostname, port, pathname, username } = new URL(url);
+  const decoded = (text: string) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      throw new StoreFault(`${wanted}: what was given has a % that stands for nothing, write %25 for it.`);
+    }
+  };
+  if (protocol !== "postgres:" && protocol !== "postgresql:") {
+    throw new StoreFault(`${wanted}: what was given begins with ${protocol}//.`);
+  }
+  return {
+    server: `${hostname || "localhost"}:${port || "5432"}`,
+    database: decoded(pathname.slice(1)) || decoded(username),
+    user: decoded(username) || "(none)",
+  };
+}
+
+/** The fault of a command whose database holds no store. */
+export function noTablesAt(url: string): StoreFault {
+  const { server, database } = placeOf(url);
+  return new MissingStore(
+    `The database ${database} at ${server} holds no store: name the service's with DUBA_DATABASE_URL. The first \`duba serve\` makes the tables.`,
+  );
+}
+
+/** Says for people why PostgreSQL at `url` cannot be used, or gives the error back when it is of another kind. */
+export function explainPostgres(error: unknown, url: string): unknown {
+  if (error instanceof StoreFault) return error;
+  if (error instanceof StoreAway) return explainPostgres(error.cause, url);
+  const { server, database, user } = placeOf(url);
+  const code = codeOf(error) ?? "";
+  if (code === "3D000") {
+    return new StoreFault(
+      `PostgreSQL at ${server} has no database ${database}: create it, or name another in the database URL.`,
+    );
+  }
+  if (code.startsWith("28")) {
+    return new StoreFault(
+      `PostgreSQL at ${server} refuses the user ${user}: check the user and password in the database URL.`,
+    );
+  }
+  if (code === "42501") {
+    return new StoreFault(
+      `The user ${user} may not make tables in the database ${database} at ${server}: grant it that.`,
+    );
+  }
+  if (code === "53300") {
+    return new StoreFault(
+      `PostgreSQL at ${server} has no connection left: raise its max_connections, or stop what holds them.`,
+    );
+  }
+  if (error instanceof Error && /^SASL|password/i.test(error.message)) {
+    return new StoreFault(`PostgreSQL at ${server} wants a password: put one in the database URL.`);
+  }
+  if (!isRefusal(error)) {
+    const reason = code !== "" ? code : error instanceof Error ? error.message : String(error);
+    return new StoreFault(
+      `PostgreSQL at ${server} cannot be reached (${reason}): check that it runs and that the database URL is right.`,
+    );
+  }
+  return error;
+}
+
+/** Refuses a URL that is not PostgreSQL's, before anything is connected. */
+export function checkUrl(url: string): void {
+  placeOf(url);
+}

@@ -1,0 +1,209 @@
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
+import pg from "pg";
+import { codeOf, StoreAway } from "../errors.ts";
+import type { Tables } from "../tables.ts";
+import { answeredWithin, leftOf, OPEN_MILLISECONDS, type Patience, patienceNow } from "../timeouts.ts";
+
+const MOST_CONNECTIONS = 10;
+
+/** Sums of int8 columns come as numeric. */
+const { INT8, NUMERIC } = pg.types.builtins;
+
+function toNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && !Number.isSafeInteger(number)) {
+    throw new RangeError(`The store holds ${text}, which is beyond 2^53`);
+  }
+  return number;
+}
+
+/** This pool's own parsers: the process-wide ones of `pg` stay as they are. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser(id, format) {
+    if (id === INT8 || id === NUMERIC) return toNumber;
+    return pg.types.getTypeParser(id, format);
+  },
+};
+
+const MOST_NAMED = 500;
+const LONGEST_NAMED = 4000;
+const names = new Map<string, string>();
+
+/** A name lets the server parse and plan a statement once for each connection. None for long ones, nor for ever more of them. */
+function nameOf(sql: string): string | undefined {
+  const known = names.get(sql);
+  if (known !== undefined || names.size >= MOST_NAMED || sql.length > LONGEST_NAMED) return known;
+  const name = `duba_${names.size}`;
+  names.set(sql, name);
+  return name;
+}
+
+/** What a named statement says once another version of Duba has changed its table: another connection will know better. */
+const OUTDATED = "0A000";
+
+/** True when the server refused one statement, which then certainly did nothing. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity === "ERROR";
+}
+
+/** Of a refusal: no connection, read-only, no room, no memory, a lock or a time that was not had, a fault of its own. */
+const AWAY = /^(?:08|0A000|25006|53|55P03|57|58|XX)/;
+const READ_ONLY = "25006";
+const TIMED_OUT = "57014";
+
+function isOfStatement(error: unknown): boolean {
+  return error instanceof RangeError || (isRefusal(error) && !AWAY.test(codeOf(error) ?? ""));
+}
+
+/** The error as it is when it is the statement's own, else `StoreAway`; in doubt unless the server itself refused. */
+function explained(error: unknown, isSent: boolean): unknown {
+  if (isOfStatement(error)) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StoreAway(codeOf(error) ?? "CONNECTION", reason, isSent && !isRefusal(error), { cause: error });
+}
+
+const noAnswer = () => new Error("no answer in time");
+
+/** The server gives up before we do: then it is certain that the statement did nothing. */
+const serverLimit = (milliseconds: number) => milliseconds - 50;
+
+/** One pool's view of its server: when it last answered, by `performance.now()`. */
+interface Server {
+  heard: number;
+}
+
+/**
+ * A connection whose answers are waited for with `patience`. One that was lost, gave no answer in time or is read-only (its
+ * server may be the primary no more) is closed when Kysely gives it back, not used again.
+ */
+function bounded(client: pg.PoolClient, patience: Patience, server: Server): PostgresPoolClient {
+  let lost: unknown;
+  const ask = async (sql: string, parameters: readonly unknown[], milliseconds: number) => {
+    const until = performance.now() + milliseconds;
+    try {
+      const name = parameters.length > 0 ? nameOf(sql) : undefined;
+      const answer = client.query({ text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) });
+      return await answeredWithin(answer, () => until - performance.now(), noAnswer);
+    } catch (error) {
+      const told = explained(error, true);
+      if (told instanceof StoreAway && (!isRefusal(error) || told.code === READ_ONLY || told.code === OUTDATED))
+        lost = told;
+      throw told;
+    } finally {
+      if (lost === undefined) server.heard = performance.now();
+    }
+  };
+  const askAlone = async (sql: string, parameters: readonly unknown[]) => {
+    const { alone } = patienceNow(patience);
+    const until = performance.now() + alone;
+    for (;;) {
+      try {
+        return await ask(sql, parameters, until - performance.now());
+      } catch (error) {
+        // The server gives up when the usual time is over, and has then done nothing.
+        if (alone === patience.alone || codeOf(error) !== TIMED_OUT || performance.now() >= until) throw error;
+      }
+    }
+  };
+  const query = async (sql: string, parameters: readonly unknown[]) => {
+    if (lost !== undefined) throw lost;
+    if (isInside(client)) return await ask(sql, parameters, patience.inside);
+    const result = await askAlone(sql, parameters);
+    if (isInside(client))
+      await ask(`set local statement_timeout = ${serverLimit(patience.inside)}`, [], patience.alone);
+    return result;
+  };
+  return {
+    // Kysely's other form of it takes a cursor, and comes only with a cursor in its settings.
+    query: query as unknown as PostgresPoolClient["query"],
+    release: (destroy) => client.release(destroy === true || lost !== undefined),
+  };
+}
+
+function isInside(client: pg.PoolClient): boolean {
+  return client.getTransactionStatus() !== "I";
+}
+
+export interface PostgresDatabase {
+  readonly db: Kysely<Tables>;
+  /** From here on the store is waited for as long as this says. Resolves when nothing waits any longer. */
+  wait(patience: Patience): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Connections that are made for one patience. */
+class PatientPool {
+  readonly #pool: pg.Pool;
+  readonly #patience: Patience;
+  readonly #server: Server = { heard: 0 };
+  readonly #connecting = new Set<Promise<PostgresPoolClient>>();
+
+  constructor(url: string, patience: Patience) {
+    this.#patience = patience;
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      types,
+      application_name: "duba",
+      connectionTimeoutMillis: OPEN_MILLISECONDS,
+      max: MOST_CONNECTIONS,
+      keepAlive: true,
+      statement_timeout: serverLimit(patience.alone),
+      idle_in_transaction_session_timeout: patience.idle,
+    });
+    // A dropped connection fails its statement, or is replaced at the next one; unheard, these events would end the process.
+    this.#pool.on("error", () => undefined);
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+  }
+
+  connect(): Promise<PostgresPoolClient> {
+    const client = this.#connect().finally(() => this.#connecting.delete(client));
+    this.#connecting.add(client);
+    return client;
+  }
+
+  async #connect(): Promise<PostgresPoolClient> {
+    const asked = performance.now();
+    const coming = this.#pool.connect();
+    try {
+      const patience = patienceNow(this.#patience);
+      const left = () => leftOf(patience, asked, this.#server.heard);
+      return bounded(await answeredWithin(coming, left, noAnswer), this.#patience, this.#server);
+    } catch (error) {
+      // A connection that comes too late for this statement serves the next.
+      coming.then(
+        (late) => late.release(),
+        () => undefined,
+      );
+      throw explained(error, false);
+    }
+  }
+
+  /** Resolves when nobody waits for a connection any longer: both Kysely and the pool would forget those at their end. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#connecting);
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+/** A pool on `url`; nothing is connected until the first statement. */
+export function openPostgres(url: string, patience: Patience): PostgresDatabase {
+  let pool = new PatientPool(url, patience);
+  const current: PostgresPool = { options: {}, connect: () => pool.connect(), end: () => pool.end() };
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: current }) });
+  return {
+    db,
+    async wait(patience) {
+      const earlier = pool;
+      pool = new PatientPool(url, patience);
+      await earlier.settled();
+      await earlier.end();
+    },
+    async close() {
+      await pool.settled();
+      await db.destroy();
+    },
+  };
+}

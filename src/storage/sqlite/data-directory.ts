@@ -1,0 +1,147 @@
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import Database from "better-sqlite3";
+import { looseRights } from "../../runtime/file-rights.ts";
+import { codeOf, StoreFault } from "../errors.ts";
+
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+
+function sync(directory: string): void {
+  // Windows syncs no directories.
+  if (process.platform === "win32") return;
+  const descriptor = openSync(directory, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Makes the directory and its missing parents, readable by their owner only. One level at a time: the recursive form of
+ * Node never returns below /proc.
+ */
+export function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+    sync(dirname(directory));
+  } catch (error) {
+    if (codeOf(error) === "EEXIST" && statSync(directory).isDirectory()) return;
+    const parent = dirname(directory);
+    if (codeOf(error) !== "ENOENT" || existsSync(parent)) throw error;
+    makeDirectory(parent);
+    makeDirectory(directory);
+  }
+}
+
+/** Why files cannot be made in the directory, or the directory itself, as an error code. Makes nothing. */
+export function obstacleIn(directory: string): string | undefined {
+  if (!existsSync(directory)) return obstacleIn(dirname(directory));
+  if (!statSync(directory).isDirectory()) return "ENOTDIR";
+  try {
+    accessSync(directory, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+/** Throws `StoreFault` if the directory could not be made or written. Makes nothing. */
+export function checkDirectory(path: string): void {
+  const directory = resolve(path);
+  const code = obstacleIn(directory);
+  if (code) throw cannotUse(directory, code);
+}
+
+/**
+ * Makes the directory if it is missing, readable by its owner only; gives its absolute path. Throws `StoreFault` if it cannot
+ * be written, or if another user owns or may enter it.
+ */
+export function prepareDirectory(path: string): string {
+  const directory = resolve(path);
+  try {
+    makeDirectory(directory);
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw cannotUse(directory, codeOf(error));
+  }
+  const loose = looseRights(directory, statSync(directory));
+  if (loose) throw new StoreFault(`The data directory ${directory} ${loose}.`);
+  return directory;
+}
+
+function cannotUse(directory: string, code: string | undefined): StoreFault {
+  return new StoreFault(
+    `The data directory ${directory} cannot be written (${code}): name a directory that this user may make and write.`,
+  );
+}
+
+/**
+ * Makes the file, empty and readable by its owner only, before SQLite does; SQLite gives its side files the same mode. An
+ * existing file is never opened here: closing it would drop the locks that SQLite holds on it in this process.
+ */
+export function prepareFile(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", OWNER_ONLY));
+    sync(dirname(file));
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw cannotWrite(file, codeOf(error));
+    narrow(file);
+  }
+}
+
+function narrow(file: string): void {
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK);
+    const { mode } = statSync(file);
+    if ((mode & OTHERS) !== 0) chmodSync(file, mode & ~OTHERS & 0o777);
+  } catch (error) {
+    throw cannotWrite(file, codeOf(error));
+  }
+}
+
+function cannotWrite(file: string, code: string | undefined): StoreFault {
+  return new StoreFault(
+    `The file ${file} cannot be written (${code}): let this user own it, or name another data directory.`,
+  );
+}
+
+/** Held for as long as this process serves from a directory. */
+export interface DirectoryLock {
+  release(): void;
+}
+
+/**
+ * Takes the directory for one serving process, or throws `StoreFault`. The lock is SQLite's own on `duba.lock`, so the
+ * operating system frees it however the process ends.
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  const file = join(directory, "duba.lock");
+  prepareFile(file);
+  let database: Database.Database | undefined;
+  try {
+    database = new Database(file, { timeout: 0 });
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database?.close();
+    if (codeOf(error)?.startsWith("SQLITE_BUSY")) {
+      throw new StoreFault(
+        `Another process serves from the data directory ${directory}: stop it first, or give this one a directory of its own.`,
+      );
+    }
+    throw new StoreFault(`The lock ${file} cannot be taken (${codeOf(error)}): remove that file and start again.`);
+  }
+  const held = database;
+  return { release: () => void held.close() };
+}

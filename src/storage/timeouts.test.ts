@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import Database from "better-sqlite3";
+import { type Kysely, sql } from "kysely";
+import pg from "pg";
+import { engines, type Fresh } from "../../test/support/engines.ts";
+import { until } from "../../test/support/until.ts";
+import { StoreAway } from "./errors.ts";
+import { openPostgres } from "./postgres/pool.ts";
+import { openSqlite } from "./sqlite/dialect.ts";
+import { openStore, type Store } from "./store.ts";
+import type { Tables } from "./tables.ts";
+import { whileServing } from "./timeouts.ts";
+
+const secret = (name: string) => ({ name, value: "x", created_at: 0 });
+
+/** Holds what every write of the table needs, as another process does. */
+async function holdWrites({ dataDirectory, databaseUrl }: Fresh["settings"]): Promise<() => Promise<void>> {
+  if (databaseUrl === undefined) {
+    const other = new Database(`${dataDirectory}/duba.db`);
+    other.exec("BEGIN IMMEDIATE");
+    return async () => void other.close();
+  }
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query("begin; lock table instance_secret in exclusive mode");
+  return () => client.end();
+}
+
+/** A statement that takes about so many milliseconds. */
+async function statementOf(milliseconds: number, store: Store): Promise<(db: Kysely<Tables>) => Promise<unknown>> {
+  if (store.engine === "postgres") return (db) => sql`select pg_sleep(${milliseconds / 1000}) as slept`.execute(db);
+  const count = (to: number, db: Kysely<Tables>) =>
+    sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${to}) select count(*) from n`.execute(
+      db,
+    );
+  let perNumber = Number.POSITIVE_INFINITY;
+  // The fastest of several: on a busy machine a slow one would make the statement too short.
+  for (let trial = 0; trial < 5; trial += 1) {
+    const begun = performance.now();
+    await count(200_000, store.db);
+    perNumber = Math.min(perNumber, (performance.now() - begun) / 200_000);
+  }
+  return (db) => count(Math.ceil(milliseconds / perNumber), db);
+}
+
+/** The store as a process that serves has it, without the lock of its directory. */
+async function openBeside({ dataDirectory, databaseUrl }: Fresh["settings"]) {
+  return databaseUrl === undefined
+    ? await openSqlite(`${dataDirectory}/duba.db`, whileServing)
+    : openPostgres(databaseUrl, whileServing);
+}
+
+async function awayWithinASecond(asked: Promise<unknown>): Promise<StoreAway> {
+  const begun = performance.now();
+  const error = await asked.then(
+    () => assert.fail("the store took it"),
+    (error: unknown) => error,
+  );
+  assert.ok(error instanceof StoreAway, String(error));
+  assert.ok(performance.now() - begun < 1000, `${performance.now() - begun} ms`);
+  return error;
+}
+
+for (const { name: engine, fresh } of engines) {
+  describe(`a process that serves on ${engine}`, () => {
+    let place: Fresh;
+    let store: Store;
+    let beside: Store;
+
+    before(async () => {
+      place = await fresh();
+      store = await openStore({ ...place.settings, serving: true });
+      beside = await openStore({ ...place.settings, serving: false });
+    });
+    after(async () => {
+      await beside.close();
+      await store.close();
+      await place.dispose();
+    });
+
+    const write = ({ db }: Store, name: string) => db.insertInto("instance_secret").values(secret(name)).execute();
+
+    it("hears within a second of a write that another one holds up; a command beside it waits for its turn", async () => {
+      const release = await holdWrites(place.settings);
+      const waiting = write(beside, "patient");
+      const [{ inDoubt }, takesWrites] = await Promise.all([
+        awayWithinASecond(write(store, "hurried")),
+        store.takesWrites(),
+        store.db.selectFrom("change_counter").selectAll().execute(),
+      ]);
+      assert.deepEqual([inDoubt, takesWrites], [false, false]);
+      await release();
+      await waiting;
+      assert.equal(await store.takesWrites(), true);
+      const rows = await store.db.selectFrom("instance_secret").select("name").where("value", "=", "x").execute();
+      assert.deepEqual(rows, [{ name: "patient" }]);
+    });
+
+    it("hears within a second of a statement that takes longer, unless it is one of a transaction", async () => {
+      const long = await statementOf(2500, store);
+      await awayWithinASecond(long(store.db));
+      // The engine still works on it.
+      await until(() => store.takesWrites());
+      await store.db.transaction().execute(long);
+      assert.equal((await store.db.selectFrom("change_counter").selectAll().execute()).length, 2);
+    });
+  });
+
+  it(`a start on ${engine} waits for what a process that serves does not`, async () => {
+    const { settings, dispose } = await fresh();
+    const store = await openStore({ ...settings, serving: true, starting: true });
+    const write = ({ db }: { db: Kysely<Tables> }, name: string) =>
+      db.insertInto("instance_secret").values(secret(name)).execute();
+    const serving = await openBeside(settings);
+    try {
+      let release = await holdWrites(settings);
+      const writing = write(store, "of a start");
+      await awayWithinASecond(write(serving, "of a request"));
+      await release();
+      await writing;
+      await store.serve();
+      release = await holdWrites(settings);
+      await awayWithinASecond(write(store, "of a request"));
+      await release();
+    } finally {
+      await serving.close();
+      await store.close();
+      await dispose();
+    }
+  });
+}

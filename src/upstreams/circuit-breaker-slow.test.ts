@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { another, usual } from "./circuit-breaker.fixture.ts";
+import { Guard, type GuardOptions } from "./circuit-breaker.ts";
+import { question } from "./conformance.fixture.ts";
+import { Exchange } from "./http-client.ts";
+import { LocalVendor } from "./local-vendor.fixture.ts";
+import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
+import { unavailable } from "./ports/outcomes.ts";
+import { dojah } from "./vendors/dojah/index.ts";
+
+function guarded(_: TestContext, changes: Partial<GuardOptions>, upstream: Pick<IdentityUpstream, "verify">) {
+  return { guard: new Guard({ name: "vendor", ...upstream }, { ...usual, log: new RecordedLog(), ...changes }) };
+}
+
+/** Answers `unknown` as soon as it is told to stop waiting, as every vendor does. */
+const silent = ({ signal }: Pick<IdentityQuestion, "signal">) =>
+  new Promise<IdentityOutcome>((resolve) => signal.addEventListener("abort", () => resolve({ kind: "unknown" })));
+
+test("a vendor that does not answer is left after the time-out, or when the caller ends the wait", async (t) => {
+  const { guard } = guarded(t, { timeout: 30 }, { verify: silent });
+  assert.equal((await guard.verify(question)).kind, "unknown");
+  const caller = new AbortController();
+  const asked = guard.verify({ ...question, signal: caller.signal });
+  caller.abort();
+  assert.equal((await asked).kind, "unknown");
+  assert.deepEqual(await guard.verify({ ...question, signal: caller.signal }), unavailable("not_reached"));
+});
+
+test("200 questions at once to a dead vendor end within one time-out, and the next 200 at once", async (t) => {
+  let underWay = 0;
+  let most = 0;
+  const verify = async (asked: IdentityQuestion) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    const outcome = await silent(asked);
+    underWay -= 1;
+    return outcome;
+  };
+  const { guard } = guarded(t, { timeout: 500, concurrency: 64, breakerFailures: 5 }, { verify });
+  const kinds = async () => {
+    const begun = performance.now();
+    const outcomes = await Promise.all(Array.from({ length: 200 }, () => guard.verify(another())));
+    const count = (reason: string) => outcomes.filter((outcome) => JSON.stringify(outcome).includes(reason)).length;
+    return { unknown: count("unknown"), busy: count("busy"), paused: count("paused"), took: performance.now() - begun };
+  };
+  const { took: first, ...counts } = await kinds();
+  assert.deepEqual(counts, { unknown: 64, busy: 136, paused: 0 });
+  assert.equal(most, 64);
+  assert.ok(first < 2000, `${first} ms`);
+  const { took: second, ...after } = await kinds();
+  assert.deepEqual(after, { unknown: 0, busy: 0, paused: 200 });
+  assert.ok(second < 500, `${second} ms`);
+});
+
+test("200 questions at once to a server that never answers take no more connections than allowed", async (t) => {
+  const log = new RecordedLog();
+  const server = await LocalVendor.start();
+  const exchange = new Exchange({ timeout: 5000, connections: 8, keepAlive: false, log });
+  t.after(async () => {
+    await exchange.close();
+    await server.close();
+  });
+  server.behaviour = () => {};
+  const dojahHere = dojah.open({ url: server.url, appId: "app", key: "key" }, { exchange, log });
+  const { guard } = guarded(t, { timeout: 1000, concurrency: 8 }, { verify: (asked) => dojahHere.verify(asked) });
+  const outcomes = await Promise.all(Array.from({ length: 200 }, () => guard.verify(another())));
+  assert.equal(outcomes.filter(({ kind }) => kind === "unknown").length, 8);
+  assert.equal(server.connections, 8);
+  assert.equal(guard.isReady(), false);
+});
+
+/** A vendor that answers when the test says so. */
+function slowVendor() {
+  const questions: IdentityQuestion[] = [];
+  const answers: ((outcome: IdentityOutcome) => void)[] = [];
+  const verify = (asked: IdentityQuestion) => {
+    questions.push(asked);
+    return new Promise<IdentityOutcome>((resolve) => answers.push(resolve));
+  };
+  return { verify, questions, answers };
+}
+
+/** What is said after all. */
+const laterOf = (outcome: IdentityOutcome) => {
+  assert.ok(outcome.kind === "unknown" && outcome.later);
+  return outcome.later;
+};
+
+test("a vendor that is too slow is listened to, but sends nothing more for the question", async (t) => {
+  const { verify, questions, answers } = slowVendor();
+  const { guard } = guarded(t, { timeout: 30 }, { verify });
+  const later = laterOf(await guard.verify(question));
+  const [{ signal, sendUntil }] = questions as [IdentityQuestion];
+  assert.deepEqual([signal.aborted, sendUntil?.aborted], [false, true]);
+  answers[0]!({ kind: "not_found" });
+  assert.deepEqual(await later, { kind: "not_found" });
+});
+
+test("whoever heeds the end of sending at once is believed: the question was not put", async (t) => {
+  const verify = ({ sendUntil }: IdentityQuestion) =>
+    new Promise<IdentityOutcome>((resolve) =>
+      sendUntil!.addEventListener("abort", () => resolve(unavailable("not_reached"))),
+    );
+  const { guard } = guarded(t, { timeout: 30 }, { verify });
+  assert.deepEqual(await guard.verify(question), unavailable("not_reached"));
+});
+
+test("listening ends when its time is over, or when a new question needs the place", async (t) => {
+  const { verify, questions } = slowVendor();
+  const { guard } = guarded(t, { timeout: 30, concurrency: 2, breakerFailures: 10 }, { verify });
+  await Promise.all([guard.verify(another()), guard.verify(another())]);
+  const over = () => questions.map(({ signal }) => signal.aborted);
+  assert.deepEqual(over(), [false, false]);
+  await guard.verify(another());
+  assert.deepEqual(over(), [true, false, false]);
+
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const end = new AbortController();
+  const asked = guard.verify({ ...another(), signal: end.signal });
+  end.abort();
+  await asked;
+  t.mock.timers.tick(59_999);
+  assert.equal(questions[3]!.signal.aborted, false);
+  t.mock.timers.tick(1);
+  assert.equal(questions[3]!.signal.aborted, true);
+});

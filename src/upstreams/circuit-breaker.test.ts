@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { another, usual } from "./circuit-breaker.fixture.ts";
+import { Guard, type GuardOptions, type UpstreamHealth } from "./circuit-breaker.ts";
+import { question } from "./conformance.fixture.ts";
+import type { IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
+import { unavailable } from "./ports/outcomes.ts";
+
+const paused = unavailable("paused");
+const busy = unavailable("busy");
+
+/** A guarded vendor that answers `outcome`, on a clock that the test moves. */
+function guarded(t: TestContext, changes: Partial<GuardOptions> = {}, upstream: Partial<IdentityUpstream> = {}) {
+  t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
+  const vendor = { outcome: { kind: "not_found" } as IdentityOutcome, asked: 0 };
+  const log = new RecordedLog();
+  const changesSeen: UpstreamHealth[] = [];
+  const guard = new Guard(
+    {
+      name: "vendor",
+      verify: async () => {
+        vendor.asked += 1;
+        return vendor.outcome;
+      },
+      ...upstream,
+    },
+    {
+      ...usual,
+      log,
+      onChange: (health) => changesSeen.push(health),
+      ...changes,
+    },
+  );
+  /** Asks about so many people, one after another. */
+  const ask = async (outcome: IdentityOutcome, people = 1) => {
+    vendor.outcome = outcome;
+    let last: IdentityOutcome | undefined;
+    for (let n = 0; n < people; n += 1) last = await guard.verify(another());
+    return last;
+  };
+  const pass = (milliseconds: number) => t.mock.timers.tick(milliseconds);
+  return { guard, vendor, log, changesSeen, ask, pass };
+}
+
+test("outcomes pass through, and answers about the person keep the vendor ready", async (t) => {
+  const { guard, vendor, ask, log, changesSeen } = guarded(t);
+  for (const kind of ["not_found", "phone_mismatch"] as const) assert.deepEqual(await ask({ kind }, 10), { kind });
+  vendor.outcome = unavailable("refused");
+  for (let n = 0; n < 10; n += 1) assert.deepEqual(await guard.verify(question), vendor.outcome);
+  assert.equal(vendor.asked, 30);
+  assert.equal(guard.isReady(), true);
+  assert.deepEqual(guard.health(), {
+    name: "vendor",
+    state: "ready",
+    alarm: null,
+    lastAnswerAt: 1_000_000,
+    lastFailures: {},
+  });
+  assert.deepEqual([log.lines, changesSeen], [[], []]);
+});
+
+for (const outcome of [
+  { kind: "unknown" },
+  { kind: "bad_response" },
+  { kind: "unavailable" },
+  unavailable("not_reached"),
+  unavailable("rate_limited"),
+] as IdentityOutcome[]) {
+  test(`${JSON.stringify(outcome)} in a row keeps questions from the vendor`, async (t) => {
+    const { guard, vendor, ask, log } = guarded(t);
+    await ask(outcome, 2);
+    await ask({ kind: "not_found" });
+    await ask(outcome, 2);
+    assert.equal(guard.isReady(), true);
+    assert.deepEqual(await ask(outcome), outcome);
+    assert.equal(guard.isReady(), false);
+    assert.deepEqual(await ask({ kind: "not_found" }, 20), paused);
+    assert.equal(vendor.asked, 6);
+    const kind = outcome.kind === "unavailable" ? (outcome.reason ?? "unavailable") : outcome.kind;
+    assert.deepEqual(guard.health().lastFailures, { [kind]: 1_000_000 });
+    assert.equal(log.lines.length, 1);
+  });
+}
+
+test("one person's questions count once, however often they fail: the vendor is asked for others", async (t) => {
+  for (const outcome of [{ kind: "unknown" }, { kind: "bad_response" }, unavailable("out_of_service")] as const) {
+    const { guard, vendor, ask } = guarded(t);
+    vendor.outcome = outcome;
+    for (let n = 0; n < 20; n += 1) assert.deepEqual(await guard.verify(question), outcome);
+    assert.equal(vendor.asked, 20);
+    assert.deepEqual(await ask({ kind: "not_found" }), { kind: "not_found" });
+    t.mock.timers.reset();
+  }
+});
+
+test("a vendor that cannot be reached is paused, whoever was asked for", async (t) => {
+  const { guard, vendor } = guarded(t);
+  vendor.outcome = unavailable("not_reached");
+  for (let n = 0; n < 3; n += 1) await guard.verify(question);
+  assert.equal(guard.isReady(), false);
+});
+
+test("well-formed answers that are not believed, and refusals, raise an alarm after several people, and pause nothing", async (t) => {
+  for (const [outcome, alarm] of [
+    [{ kind: "bad_response", why: "shape" }, "bad_response"],
+    [{ kind: "bad_response", why: "failure" }, "bad_response"],
+    [unavailable("refused"), "refused"],
+  ] as const) {
+    const { guard, vendor, ask, log } = guarded(t);
+    await ask(outcome, 2);
+    vendor.outcome = outcome;
+    for (let n = 0; n < 10; n += 1) await guard.verify(question);
+    assert.equal(guard.health().alarm, alarm);
+    assert.equal(guard.isReady(), true);
+    assert.deepEqual(
+      log.lines.map(({ level, fields }) => [level, fields.alarm]),
+      [["error", alarm]],
+    );
+    await ask({ kind: "not_found" });
+    assert.equal(guard.health().alarm, null);
+    await ask(outcome, 2);
+    assert.equal(guard.health().alarm, null);
+    t.mock.timers.reset();
+  }
+});
+
+test("after the pause one question tries, and the others are not held up by it", async (t) => {
+  const answers: ((outcome: IdentityOutcome) => void)[] = [];
+  const { guard, ask, pass, changesSeen } = guarded(
+    t,
+    { breakerFailures: 1 },
+    { verify: () => new Promise((resolve) => answers.push(resolve)) },
+  );
+  const failing = guard.verify(question);
+  answers[0]!({ kind: "unknown" });
+  await failing;
+  pass(9_999);
+  assert.equal(guard.isReady(), false);
+  pass(1);
+  assert.equal(guard.isReady(), true);
+
+  const trying = guard.verify(question);
+  assert.equal(guard.health().state, "half_open");
+  assert.equal(guard.isReady(), false);
+  assert.deepEqual(await ask({ kind: "not_found" }, 5), paused);
+  answers[1]!({ kind: "unknown" });
+  await trying;
+  assert.equal(guard.health().state, "open");
+  pass(10_000);
+
+  const again = guard.verify(question);
+  answers[2]!({ kind: "not_found" });
+  assert.deepEqual(await again, { kind: "not_found" });
+  assert.equal(guard.isReady(), true);
+  assert.deepEqual(
+    changesSeen.map(({ state }) => state),
+    ["open", "half_open", "open", "half_open", "ready"],
+  );
+});
+
+test("an alarm alone keeps questions away, for longer, and is told once until it ends", async (t) => {
+  for (const alarm of ["no_money", "bad_credentials", "bad_settings"] as const) {
+    const { guard, vendor, ask, pass, log, changesSeen } = guarded(t);
+    assert.deepEqual(await ask(unavailable(alarm)), { kind: "unavailable", reason: alarm, lasting: true });
+    assert.equal(guard.health().alarm, alarm);
+    pass(10_000);
+    // No retry helps before the operator acts.
+    assert.deepEqual(await ask({ kind: "not_found" }), { ...paused, lasting: true });
+    for (const outcome of [unavailable(alarm), { kind: "unknown" } as const]) {
+      pass(60_000);
+      assert.deepEqual(await ask(outcome), outcome);
+      assert.equal(guard.isReady(), false);
+      assert.equal(guard.health().alarm, alarm);
+    }
+    assert.equal(vendor.asked, 3);
+    pass(60_000);
+    await ask({ kind: "not_found" });
+    assert.equal(guard.health().alarm, null);
+    assert.equal(guard.isReady(), true);
+    assert.deepEqual(
+      log.lines.filter(({ message }) => /alarm|acts/.test(message)).map(({ level, fields }) => [level, fields.alarm]),
+      [
+        ["error", alarm],
+        ["warn", undefined],
+      ],
+    );
+    assert.deepEqual(
+      changesSeen.map(({ alarm }) => alarm).filter((alarm, n, all) => alarm !== all[n - 1]),
+      [alarm, null],
+    );
+    t.mock.timers.reset();
+  }
+});
+
+test("no more questions are under way than allowed; the rest is told at once", async (t) => {
+  const answers: ((outcome: IdentityOutcome) => void)[] = [];
+  const { guard } = guarded(t, {}, { verify: () => new Promise((resolve) => answers.push(resolve)) });
+  const asked = Array.from({ length: 10 }, () => guard.verify(question));
+  assert.equal(answers.length, 4);
+  assert.equal(guard.isReady(), false);
+  for (const late of asked.slice(4)) assert.deepEqual(await late, busy);
+  for (const answer of answers) answer({ kind: "not_found" });
+  await Promise.all(asked);
+  assert.equal(guard.isReady(), true);
+  assert.equal(guard.health().state, "ready");
+});
+
+test("a fault of the adapter counts as a failure and is passed on", async (t) => {
+  const fault = new Error("fault");
+  const { guard } = guarded(t, {}, { verify: () => Promise.reject(fault) });
+  for (const _ of [1, 2, 3]) await assert.rejects(guard.verify(another()), fault);
+  assert.equal(guard.isReady(), false);
+  assert.deepEqual(guard.health().lastFailures, { fault: 1_000_000 });
+});
+
+test("a look-up that is not put says nothing of the earlier question", async (t) => {
+  assert.equal(guarded(t).guard.lookUp, undefined);
+  t.mock.timers.reset();
+  const { guard } = guarded(t, { breakerFailures: 1 }, { lookUp: async () => unavailable("out_of_service") });
+  assert.deepEqual(await guard.lookUp!(question), unavailable("out_of_service"));
+  assert.equal(guard.isReady(), false);
+  assert.deepEqual(await guard.lookUp!(question), { kind: "unknown" });
+});
+
+test("nothing of a question is in the log", async (t) => {
+  const { ask, log } = guarded(t);
+  await ask({ kind: "unknown" }, 5);
+  await ask(unavailable("no_money"), 2);
+  assert.ok(log.lines.length > 0);
+  assert.doesNotMatch(JSON.stringify(log.lines), /22000000017|8000000017|abcdef/);
+});
+
+for (const repeatable of [true, false])
+  test(`a guard says of its vendor that asking again is ${repeatable ? "" : "not "}free`, (t) => {
+    assert.equal(guarded(t, {}, { repeatable }).guard.repeatable, repeatable);
+  });

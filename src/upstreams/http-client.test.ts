@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import type { Socket } from "node:net";
+import { type TestContext, test } from "node:test";
+import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { type Asking, Exchange, type ExchangeOptions } from "./http-client.ts";
+import { type Behaviour, json, LocalVendor, text } from "./local-vendor.fixture.ts";
+
+async function open(t: TestContext, options: Partial<ExchangeOptions> = {}, scheme: "http" | "https" = "http") {
+  const log = new RecordedLog();
+  const exchange = new Exchange({ timeout: 5000, connections: 4, keepAlive: false, log, ...options });
+  const vendor = await LocalVendor.start(scheme);
+  t.after(async () => {
+    await exchange.close();
+    await vendor.close();
+  });
+  const ask = (asking: Partial<Asking> = {}) =>
+    exchange.ask({ method: "POST", url: `${vendor.url}/ask?bvn=22000000017`, body: { bvn: "22000000017" }, ...asking });
+  return { exchange, vendor, log, ask };
+}
+
+test("a JSON answer of any status is given as it is", async (t) => {
+  const { vendor, ask, log } = await open(t);
+  vendor.behaviour = json(200, { a: [1, null] });
+  assert.deepEqual(await ask(), { kind: "answered", status: 200, body: { a: [1, null] } });
+  vendor.behaviour = text(503, "application/problem+json; charset=utf-8", "\uFEFF{}");
+  assert.deepEqual(await ask(), { kind: "answered", status: 503, body: {} });
+  vendor.behaviour = (response) => void response.writeHead(401).end();
+  assert.deepEqual(await ask(), { kind: "answered", status: 401, body: undefined });
+  assert.deepEqual(log.lines, []);
+});
+
+test("the request goes out with its body as JSON, its headers and the trace context", async (t) => {
+  const { vendor, ask } = await open(t);
+  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  await ask({ headers: { "x-key": "k" }, traceparent });
+  const [received] = vendor.received;
+  assert.equal(received?.method, "POST");
+  assert.equal(received?.path, "/ask?bvn=22000000017");
+  assert.equal(received?.body, '{"bvn":"22000000017"}');
+  assert.equal(received?.headers["content-type"], "application/json");
+  assert.equal(received?.headers.accept, "application/json");
+  assert.equal(received?.headers["x-key"], "k");
+  assert.equal(received?.headers.traceparent, traceparent);
+});
+
+test("connections are kept for the next request where that is wanted, and no more are made than allowed", async (t) => {
+  const { vendor, ask } = await open(t, { connections: 2, keepAlive: true });
+  vendor.behaviour = json(200, {});
+  for (const _ of [1, 2, 3]) await ask();
+  await Promise.all(Array.from({ length: 8 }, () => ask()));
+  assert.equal(vendor.received.length, 11);
+  assert.equal(vendor.connections, 2);
+});
+
+test("what a vendor says twice is not heard as the answer to the next request", async (t) => {
+  const { vendor, ask } = await open(t, { connections: 1 });
+  const sockets = new Set<Socket>();
+  vendor.behaviour = (response, received) => {
+    for (const socket of sockets)
+      if (socket.writable) socket.write("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    sockets.add(response.socket!);
+    json(200, {})(response, received);
+  };
+  for (const _ of [1, 2, 3]) assert.deepEqual(await ask(), { kind: "answered", status: 200, body: {} });
+});
+
+test("a request that never had a connection was certainly not sent", async (t) => {
+  const { vendor, ask } = await open(t);
+  assert.deepEqual(await ask({ url: vendor.url.replace("http:", "https:") }), {
+    kind: "notSent",
+    code: "ERR_SSL_WRONG_VERSION_NUMBER",
+  });
+  assert.deepEqual(await ask({ signal: AbortSignal.abort() }), { kind: "notSent", code: "aborted" });
+  assert.equal((await ask({ url: "http://nowhere.invalid/" })).kind, "notSent");
+  await vendor.close();
+  assert.deepEqual(await ask(), { kind: "notSent", code: "ECONNREFUSED" });
+  assert.deepEqual(vendor.received, []);
+});
+
+test("a certificate that nobody trusts ends the exchange before anything is sent", async (t) => {
+  const { vendor, ask } = await open(t, {}, "https");
+  assert.deepEqual(await ask(), { kind: "notSent", code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+  assert.deepEqual(vendor.received, []);
+});
+
+test("a request that waits for a connection when its time is up is not sent afterwards", async (t) => {
+  const { vendor, ask } = await open(t, { connections: 1 });
+  let answer = () => {};
+  vendor.behaviour = (response) => {
+    answer = () => void response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
+  };
+  const first = ask();
+  await vendor.asked(1);
+  const waiting = new AbortController();
+  const second = ask({ signal: waiting.signal });
+  waiting.abort();
+  assert.deepEqual(await second, { kind: "notSent", code: "aborted" });
+  answer();
+  assert.equal((await first).kind, "answered");
+  vendor.behaviour = json(200, {});
+  assert.equal((await ask()).kind, "answered");
+  assert.equal(vendor.received.length, 2);
+});
+
+test("a connection that is reset before anything is read is lost, or was never sent", async (t) => {
+  const { vendor, ask } = await open(t);
+  vendor.welcome = (socket) => void socket.resetAndDestroy();
+  const { kind } = await ask();
+  assert.ok(kind === "lost" || kind === "notSent");
+  assert.deepEqual(vendor.received, []);
+});
+
+const lost: Record<string, Behaviour> = {
+  "is reset after the request": (response) => void response.socket!.resetAndDestroy(),
+  "ends without an answer": (response) => void response.socket!.end(),
+  "ends in the middle of the body": (response) => {
+    response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" });
+    response.write('{"data":', () => response.socket!.destroy());
+  },
+};
+for (const [what, behaviour] of Object.entries(lost)) {
+  test(`a connection that ${what} leaves the outcome open`, async (t) => {
+    const { vendor, ask } = await open(t);
+    vendor.behaviour = behaviour;
+    assert.equal((await ask()).kind, "lost");
+    assert.equal(vendor.received.length, 1);
+  });
+}
+
+const slow: Record<string, Behaviour> = {
+  headers: () => {},
+  "a body": (response) =>
+    void response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" }).write("{"),
+};
+for (const [what, behaviour] of Object.entries(slow)) {
+  test(`the time-out ends the wait for ${what}, and so does the caller`, async (t) => {
+    const { vendor, ask } = await open(t, { timeout: 400 });
+    vendor.behaviour = behaviour;
+    assert.deepEqual(await ask(), { kind: "lost", code: "timed_out" });
+    const caller = new AbortController();
+    const asked = ask({ signal: caller.signal });
+    await vendor.asked(2);
+    caller.abort();
+    assert.deepEqual(await asked, { kind: "lost", code: "aborted" });
+  });
+}
+
+const unreadable: Record<string, [Behaviour, status: number, code: string]> = {
+  "a redirect": [json(307, {}, { Location: "/elsewhere" }), 307, "redirect"],
+  HTML: [text(200, "text/html", "<p>22000000017</p>"), 200, "not_json"],
+  "JSON under another type": [text(200, "text/plain", "{}"), 200, "not_json"],
+  "half a JSON text": [text(502, "application/json", '{"data":'), 502, "not_json"],
+  "no UTF-8": [
+    (response) =>
+      void response.writeHead(200, { "Content-Type": "application/json" }).end(Buffer.from([0x22, 0xff, 0x22])),
+    200,
+    "not_json",
+  ],
+  "a body that is announced too large": [
+    text(200, "application/json", JSON.stringify("x".repeat(1024 * 1024))),
+    200,
+    "too_large",
+  ],
+  "a body that grows too large": [
+    (response) => {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      for (let n = 0; n < 20; n += 1) response.write("1".repeat(64 * 1024));
+      response.end();
+    },
+    200,
+    "too_large",
+  ],
+};
+for (const [what, [behaviour, status, code]] of Object.entries(unreadable)) {
+  test(`${what} is no answer`, async (t) => {
+    const { vendor, ask, log } = await open(t);
+    vendor.behaviour = behaviour;
+    assert.deepEqual(await ask(), { kind: "unreadable", status, code });
+    assert.equal(vendor.received.length, 1);
+    assert.deepEqual(log.lines[0]?.fields, { host: new URL(vendor.url).host, kind: "unreadable", status, code });
+  });
+}
+
+test("a photo of the documented size passes", async (t) => {
+  const { vendor, ask } = await open(t);
+  vendor.behaviour = json(200, { image: "x".repeat(580_310) });
+  assert.equal((await ask()).kind, "answered");
+});
+
+test("an allowance bounds one answer, and all that share it", async (t) => {
+  const { vendor, ask } = await open(t);
+  vendor.behaviour = json(200, "x".repeat(398));
+  const allowance = { each: 400, left: 1000 };
+  assert.equal((await ask({ allowance })).kind, "answered");
+  assert.equal((await ask({ allowance })).kind, "answered");
+  assert.equal(allowance.left, 200);
+  assert.deepEqual(await ask({ allowance }), { kind: "unreadable", status: 200, code: "too_large" });
+  assert.equal((await ask({ allowance: { each: 399, left: 1000 } })).kind, "unreadable");
+});
+
+test("an answer that is known already may be answered with 304, and headers are told that were asked for", async (t) => {
+  const { vendor, ask } = await open(t);
+  vendor.behaviour = (response, { headers }) =>
+    void response.writeHead(304, { ETag: headers["if-none-match"] ?? "none", "X-Other": "1" }).end();
+  assert.deepEqual(await ask({ method: "GET", knownEtag: 'W/"1"', tell: ["etag", "x-missing"] }), {
+    ...{ kind: "answered", status: 304, body: undefined, headers: { etag: 'W/"1"' } },
+  });
+  assert.deepEqual(await ask(), { kind: "unreadable", status: 304, code: "redirect" });
+});
+
+test("nothing of the request or of the answer is in the log", async (t) => {
+  const { vendor, ask, log } = await open(t, { timeout: 400 });
+  const behaviours = [
+    ...Object.values(lost),
+    ...Object.values(slow),
+    ...Object.values(unreadable).map(([first]) => first),
+  ];
+  for (const behaviour of behaviours) {
+    vendor.behaviour = behaviour;
+    await ask({ headers: { "x-key": "the-key" } });
+  }
+  assert.equal(log.lines.length, behaviours.length);
+  assert.doesNotMatch(JSON.stringify(log.lines), /22000000017|the-key|\/ask/);
+});
+
+test("closing ends what is under way", async (t) => {
+  const { exchange, vendor, ask } = await open(t);
+  vendor.behaviour = () => {};
+  const asked = ask();
+  await vendor.asked(1);
+  await exchange.close();
+  assert.equal((await asked).kind, "lost");
+  assert.equal((await ask()).kind, "notSent");
+});
+
+test("after the end of sending nothing is sent, and an answer to what was sent is still taken", async (t) => {
+  const { vendor, ask } = await open(t);
+  const end = new AbortController();
+  let answer = () => {};
+  vendor.behaviour = (response, received) => {
+    answer = () => json(200, {})(response, received);
+  };
+  const sent = ask({ sendUntil: end.signal });
+  await vendor.asked(1);
+  end.abort();
+  assert.deepEqual(await ask({ sendUntil: end.signal }), { kind: "notSent", code: "aborted" });
+  answer();
+  assert.deepEqual(await sent, { kind: "answered", status: 200, body: {} });
+  assert.equal(vendor.received.length, 1);
+});

@@ -1,0 +1,242 @@
+import { Agent, type Dispatcher } from "undici";
+import type { Log } from "../runtime/log.ts";
+
+/** One request to a vendor. Its URL may hold a BVN, so it is never told to anybody else. */
+export interface Asking {
+  method: "GET" | "POST";
+  url: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: object;
+  /** Ends the wait before the exchange's own time-out does. */
+  signal?: AbortSignal | undefined;
+  /** Once aborted, the request is not sent any more; one that was sent goes on. */
+  sendUntil?: AbortSignal | undefined;
+  /** Milliseconds, if shorter than the exchange's own time-out. */
+  timeout?: number;
+  /** W3C trace context to pass on. */
+  traceparent?: string | undefined;
+  /** How much may be read; 1 MiB unless said. */
+  allowance?: Allowance | undefined;
+  /** Validator of an answer that is known already; status 304 says that it still holds. */
+  knownEtag?: string | undefined;
+  /** Headers of the answer that are given along, names in small letters. */
+  tell?: readonly string[] | undefined;
+}
+
+/** Bytes that answers may have: each, and all together of the requests that share it. What is read is taken off `left`. */
+export interface Allowance {
+  readonly each: number;
+  left: number;
+}
+
+/**
+ * What became of a request. `code` is a word of ours, of Node or of undici, never a vendor's text.
+ * `headers` has those that were asked for.
+ * - `answered`: JSON, or a body without a byte (then `body` is undefined).
+ * - `notSent`: no byte of the request left this machine: no connection, no trusted one, or no time for one.
+ * - `lost`: it was sent, or may have been, and nobody knows what became of it.
+ * - `unreadable`: an answer that cannot be trusted.
+ */
+export type Exchanged =
+  | { kind: "answered"; status: number; body: unknown; headers?: Record<string, string> }
+  | { kind: "notSent"; code: string }
+  | { kind: "lost"; code: string }
+  | {
+      kind: "unreadable";
+      status: number;
+      code: "redirect" | "not_json" | "too_large";
+      headers?: Record<string, string>;
+    };
+
+export interface ExchangeOptions {
+  /** Milliseconds for one request, its connection and its answer. */
+  timeout: number;
+  /** Most connections to one vendor. */
+  connections: number;
+  /** Whether a connection serves one request after another: then what a server says twice may answer the next one. */
+  keepAlive: boolean;
+  /** Told the host and the code of every request that was not answered. */
+  log: Log;
+}
+
+const longestConnect = 5000;
+/** One vendor's records carry a photo, and its documentation shows one of 567 KiB. It is dropped, but must be read. */
+const mostBytes = 1024 * 1024;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The way out to every vendor: bounded connections, no redirects followed, no answer above its allowance, no retries. */
+export class Exchange {
+  readonly #agent: Agent;
+  readonly #timeout: number;
+  readonly #keepAlive: boolean;
+  readonly #log: Log;
+
+  constructor({ timeout, connections, keepAlive, log }: ExchangeOptions) {
+    this.#timeout = timeout;
+    this.#keepAlive = keepAlive;
+    this.#log = log;
+    this.#agent = new Agent({
+      connections,
+      pipelining: 1,
+      allowH2: false,
+      connect: { timeout: Math.min(longestConnect, timeout) },
+      // The exchange's own time-out covers both.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /** Never rejects. */
+  async ask(asking: Asking): Promise<Exchanged> {
+    const { method, url, headers, body, traceparent, knownEtag } = asking;
+    const { origin, host, pathname, search } = new URL(url);
+    const answer = new Answer(asking, this.#timeout);
+    const request: Dispatcher.DispatchOptions = {
+      method,
+      origin,
+      reset: !this.#keepAlive,
+      path: `${pathname}${search}`,
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(traceparent === undefined ? {} : { traceparent }),
+        ...(knownEtag === undefined ? {} : { "if-none-match": knownEtag }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
+    if (!answer.isOver) this.#agent.dispatch(request, answer);
+    const exchanged = await answer.exchanged;
+    if (exchanged.kind !== "answered") {
+      // Headers are a vendor's text.
+      const { headers: _, ...facts } = { headers: undefined, ...exchanged };
+      this.#log.warn({ host, ...facts }, "A request to a vendor was not answered, or not readably");
+    }
+    return exchanged;
+  }
+
+  /** Ends what is under way and closes all connections. */
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+}
+
+/** Takes in one answer. What comes first settles it; all that comes later is ignored. */
+class Answer implements Dispatcher.DispatchHandler {
+  readonly exchanged: Promise<Exchanged>;
+  isOver = false;
+  readonly #resolve: (exchanged: Exchanged) => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #sendUntil: AbortSignal | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly #isKnown: boolean;
+  readonly #tell: readonly string[] | undefined;
+  readonly #allowance: Allowance;
+  readonly #chunks: Buffer[] = [];
+  /** Set once the request has a connection: from then on bytes may have left. */
+  #controller: Dispatcher.DispatchController | undefined;
+  #size = 0;
+  #status = 0;
+  #isJson = false;
+  #headers: Record<string, string> | undefined;
+
+  constructor({ signal, sendUntil, timeout, allowance, knownEtag, tell }: Asking, longest: number) {
+    const { promise, resolve } = Promise.withResolvers<Exchanged>();
+    this.exchanged = promise;
+    this.#resolve = resolve;
+    this.#signal = signal;
+    this.#sendUntil = sendUntil;
+    this.#isKnown = knownEtag !== undefined;
+    this.#tell = tell;
+    this.#allowance = allowance ?? { each: mostBytes, left: mostBytes };
+    this.#timer = setTimeout(() => this.#break("timed_out"), Math.min(timeout ?? longest, longest));
+    signal?.addEventListener("abort", this.#abort);
+    sendUntil?.addEventListener("abort", this.#abortUnsent);
+    if (signal?.aborted || sendUntil?.aborted) this.#abort();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.isOver) controller.abort(new Error("over"));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#isJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(String(headers["content-type"] ?? ""));
+    if (this.#tell) this.#headers = named(this.#tell, headers);
+    const { each, left } = this.#allowance;
+    if (status >= 300 && status < 400 && !(status === 304 && this.#isKnown)) this.#refuse("redirect");
+    else if (Number(headers["content-length"]) > Math.min(each, left)) this.#refuse("too_large");
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.length;
+    this.#allowance.left -= chunk.length;
+    if (this.#size > this.#allowance.each || this.#allowance.left < 0) this.#refuse("too_large");
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const body = this.#isJson ? parsed(Buffer.concat(this.#chunks)) : undefined;
+    if (body === undefined && this.#size > 0) this.#refuse("not_json");
+    else
+      this.#settle({ kind: "answered", status: this.#status, body, ...(this.#headers && { headers: this.#headers }) });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#break(codeOf(error));
+  }
+
+  readonly #abort = (): void => this.#break("aborted");
+
+  readonly #abortUnsent = (): void => {
+    if (!this.#controller) this.#abort();
+  };
+
+  #break(code: string): void {
+    this.#settle({ kind: this.#controller ? "lost" : "notSent", code });
+  }
+
+  #refuse(code: "redirect" | "not_json" | "too_large"): void {
+    const headers = this.#headers;
+    this.#settle({ kind: "unreadable", status: this.#status, code, ...(headers && { headers }) });
+  }
+
+  #settle(exchanged: Exchanged): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#sendUntil?.removeEventListener("abort", this.#abortUnsent);
+    this.#resolve(exchanged);
+    if (exchanged.kind !== "answered") this.#controller?.abort(new Error("over"));
+  }
+}
+
+function named(names: readonly string[], headers: Record<string, string | string[] | undefined>) {
+  const told: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (value !== undefined) told[name] = String(value);
+  }
+  return told;
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === "string" && /^\w{1,64}$/.test(code) ? code : "unknown_fault";
+}

@@ -1,0 +1,56 @@
+import type { Static, TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import type { Log } from "../runtime/log.ts";
+
+/** The most members of an answer that are told of, and how deep they may stand. */
+const mostMembers = 80;
+const deepest = 6;
+
+/** A reader of a vendor's answers. An answer of another shape is undefined, and that shape is told, without a value. */
+export function door<Schema extends TSchema>(
+  vendor: string,
+  schema: Schema,
+  log: Log,
+): (body: unknown) => Static<Schema> | undefined {
+  const validator = Compile(schema);
+  return (body) => {
+    if (validator.Check(body)) return body as Static<Schema>;
+    const rules = validator.Errors(body).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
+    log.warn(
+      { vendor, rules: rules.slice(0, 10), shape: shapeOf(body) },
+      "A vendor answered in a shape that its adapter does not know",
+    );
+    return undefined;
+  };
+}
+
+/** Names and types of an answer's members, such as `.data.bvn: text`. Names that may be values are masked. */
+export function shapeOf(value: unknown): string[] {
+  const lines: string[] = [];
+  describe("", value, 0, lines);
+  return lines;
+}
+
+function describe(path: string, value: unknown, depth: number, lines: string[]): void {
+  if (lines.length >= mostMembers) return;
+  if (depth < deepest && typeof value === "object" && value !== null) {
+    const members = Array.isArray(value)
+      ? value.slice(0, 1).map((item) => ["[]", item] as const)
+      : Object.entries(value).map(([name, member]) => [`.${shown(name)}`, member] as const);
+    for (const [step, member] of members) describe(`${path}${step}`, member, depth + 1, lines);
+    if (members.length > 0) return;
+  }
+  lines.push(`${path || "answer"}: ${typeOf(value)}`);
+}
+
+/** Member names are words, at most with a number of two digits behind them. */
+function shown(name: string): string {
+  return /^[A-Za-z_-]{1,40}\d{0,2}$/.test(name) ? name : "…";
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return "list";
+  return typeof value === "string" ? "text" : typeof value;
+}

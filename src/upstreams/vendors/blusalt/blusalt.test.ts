@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { keepsTheDoor } from "../../conformance.fixture.ts";
+import { unavailable } from "../../ports/outcomes.ts";
+import notFound from "./fixtures/not-found.json" with { type: "json" };
+import verified from "./fixtures/verified.json" with { type: "json" };
+import { blusalt } from "./index.ts";
+
+const { request_reference: _, ...record } = verified.results;
+const failure = (status_code: number) => ({ status_code, status: "Failed", message: "…", results: null });
+
+keepsTheDoor({
+  vendor: blusalt,
+  values: (url) => ({ url, clientId: "client-of-ours", appName: "app of ours", key: "test_key_of_ours" }),
+  assertRequest({ method, path, headers, body }) {
+    assert.equal(`${method} ${path}`, "POST /IdentityVerification/BVN");
+    assert.equal(headers.clientid, "client-of-ours");
+    assert.equal(headers.appname, "app of ours");
+    assert.equal(headers.apikey, "test_key_of_ours");
+    assert.deepEqual(JSON.parse(body), { bvn_number: "22000000017", phone_number: "08000000017" });
+  },
+  good: { body: verified, record },
+  notFound: { status: 200, body: notFound },
+  answers: {
+    "an unknown BVN with 404": { status: 404, body: notFound, outcome: { kind: "not_found" } },
+    "an unknown BVN with 400": { status: 400, body: notFound, outcome: { kind: "not_found" } },
+    "a server fault that says not found": { status: 500, body: notFound, outcome: { kind: "unknown" } },
+    "bad credentials with 200": { status: 200, body: failure(401), outcome: unavailable("bad_credentials") },
+    "no money with 200": { status: 200, body: failure(402), outcome: unavailable("no_money") },
+    "a good status as a text": {
+      status: 200,
+      body: { ...verified, status_code: "200" },
+      outcome: { kind: "verified", record },
+    },
+    "an unknown BVN with a status as a text": {
+      status: 200,
+      body: { ...notFound, status_code: "404" },
+      outcome: { kind: "not_found" },
+    },
+    "no money with its own status 400": {
+      status: 200,
+      body: { ...failure(400), message: "Insufficient balance, kindly fund your wallet" },
+      outcome: unavailable("no_money"),
+    },
+    "a question it does not take": { status: 400, body: failure(400), outcome: unavailable("refused") },
+    "a server fault with 200": { status: 200, body: failure(500), outcome: { kind: "unknown" } },
+    "a good status without a record": {
+      status: 200,
+      body: failure(200),
+      outcome: { kind: "bad_response", why: "shape" },
+    },
+    "a good body with a bad status": { status: 404, body: verified, outcome: { kind: "bad_response", why: "status" } },
+  },
+  secrets: ["client-of-ours", "app of ours", "test_key_of_ours", "FAISAL"],
+});

@@ -1,0 +1,82 @@
+import { setting } from "../../../operation/setting.ts";
+import type { Exchanged } from "../../http-client.ts";
+import { recordOf, unreadOf } from "../../loose-record.ts";
+import { door } from "../../parse-response.ts";
+import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
+import { unanswered, withoutRecord } from "../../ports/outcomes.ts";
+import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { failureOf, ownStatusOf, Verified } from "./wire.ts";
+
+const name = "blusalt";
+
+/**
+ * Blusalt's "BVN" verification, version 2. Documented in the reference of Blusalt's own client packages: the path
+ * `IdentityVerification/BVN` by POST, `bvn_number` and `phone_number` in the body, the three credentials (client id, API
+ * key, application name), and `status_code`, `status`, `message`, `results` with the members of the record.
+ *
+ * Not in that reference, but alike in several public programs that call the service: the address and the names of the
+ * three headers; in one of them, `status_code` 404 for an unknown BVN. Found nowhere: a test number, and how a lack of
+ * money, bad credentials, limits and somebody else's phone are answered; the status is taken to mean there what it means
+ * in HTTP. Blusalt takes no reference of ours: a question that was lost cannot be put again without being paid again. Its
+ * newer service, under other paths and with answers of another shape, is not spoken here.
+ */
+export const blusalt = vendor({
+  name,
+  about: "Blusalt's BVN verification; written to its published client packages, not run against the live vendor.",
+  settings: {
+    url: setting({
+      name: "DUBA_BLUSALT_URL",
+      default: "https://api.blusalt.net/v2",
+      about: "Address of Blusalt's service, with its version.",
+      ...vendorUrl,
+    }),
+    clientId: setting({
+      name: "DUBA_BLUSALT_CLIENT_ID",
+      default: "",
+      about: "Client ID from Blusalt's dashboard.",
+      ...headerText,
+    }),
+    appName: setting({
+      name: "DUBA_BLUSALT_APP_NAME",
+      default: "",
+      about: "Application name from Blusalt's dashboard.",
+      ...headerText,
+    }),
+    key: setting({
+      name: "DUBA_BLUSALT_KEY",
+      default: "",
+      about: "API key from Blusalt's dashboard.",
+      secret: true,
+      ...headerText,
+    }),
+  },
+  open({ url, clientId, appName, key }, { exchange, log }) {
+    const read = door(name, Verified, log);
+    const unread = unreadOf(name, log);
+
+    const outcomeOf = (exchanged: Exchanged): IdentityOutcome => {
+      if (exchanged.kind !== "answered") return unanswered(exchanged);
+      const { status, body } = exchanged;
+      const own = ownStatusOf(body);
+      if (status >= 300 || (own !== undefined && own !== 200)) return failureOf(status, body);
+      const verified = read(body);
+      return verified ? { kind: "verified", record: recordOf(verified.results, unread) } : withoutRecord(body);
+    };
+
+    return {
+      name,
+      verify: async ({ bvn, phone, signal, sendUntil, traceparent }) =>
+        outcomeOf(
+          await exchange.ask({
+            method: "POST",
+            url: `${url}/IdentityVerification/BVN`,
+            headers: { clientid: clientId, appname: appName, apikey: key },
+            body: { bvn_number: bvn, phone_number: `0${phone}` },
+            signal,
+            sendUntil,
+            traceparent,
+          }),
+        ),
+    };
+  },
+});

@@ -1,0 +1,78 @@
+import { setting } from "../../../operation/setting.ts";
+import type { Exchanged } from "../../http-client.ts";
+import { LooseRecord, recordOf, unreadOf } from "../../loose-record.ts";
+import { door } from "../../parse-response.ts";
+import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
+import { unanswered, withoutRecord } from "../../ports/outcomes.ts";
+import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
+import { errorIn, Found, failureOf, looseRecordIn } from "./wire.ts";
+
+const name = "dojah";
+
+/**
+ * Dojah's "BVN Advanced" look-up, from its documentation (Nigeria, lookup BVN; response codes) and its OpenAPI document.
+ * Documented: both addresses, the path, `AppId` and `Authorization` (the bare key), `bvn` in the query, the members of
+ * `entity`, the meaning of each status, the sandbox's BVN. The documentation shows dates as `1997-05-16` and as
+ * `28-Jun-2000`, and states with and without "State": all are read.
+ *
+ * Not documented, so not relied upon: whether a failed look-up is paid for, which body goes with which status beyond
+ * `{"error": "BVN not found"}`, and whether members can be null. Dojah takes no phone number and no reference of ours:
+ * the phone is compared by Duba, and a question that was lost cannot be put again without being paid again. It takes the
+ * BVN in the URL, which no log here ever holds.
+ */
+export const dojah = vendor({
+  name,
+  about: "Dojah's BVN Advanced look-up; written to the published documentation, not run against the live vendor.",
+  settings: {
+    url: setting({
+      name: "DUBA_DOJAH_URL",
+      default: "https://api.dojah.io",
+      about: "Address of Dojah; its sandbox, for trials only, is https://sandbox.dojah.io.",
+      ...vendorUrl,
+    }),
+    appId: setting({
+      name: "DUBA_DOJAH_APP_ID",
+      default: "",
+      about: "Application ID from Dojah's dashboard.",
+      ...headerText,
+    }),
+    key: setting({
+      name: "DUBA_DOJAH_KEY",
+      default: "",
+      about: "Private key from Dojah's dashboard.",
+      secret: true,
+      ...headerText,
+    }),
+  },
+  /** The one BVN of Dojah's sandbox, which has no phone to compare. */
+  testQuestion: { bvn: "22222222222", phone: "8000000000" },
+  open({ url, appId, key }, { exchange, log }) {
+    const read = door(name, Found, log);
+    const readRecord = door(name, LooseRecord, log);
+    const unread = unreadOf(name, log);
+
+    const outcomeOf = (exchanged: Exchanged): IdentityOutcome => {
+      if (exchanged.kind !== "answered") return unanswered(exchanged);
+      const { status, body } = exchanged;
+      if (status >= 300 || errorIn(body) !== undefined) return failureOf(status, body);
+      const found = read(body);
+      const record = found && readRecord(looseRecordIn(found));
+      return record ? { kind: "verified", record: recordOf(record, unread) } : withoutRecord(body);
+    };
+
+    return {
+      name,
+      verify: async ({ bvn, signal, sendUntil, traceparent }) =>
+        outcomeOf(
+          await exchange.ask({
+            method: "GET",
+            url: `${url}/api/v1/kyc/bvn/advance?bvn=${bvn}`,
+            headers: { appid: appId, authorization: key },
+            signal,
+            sendUntil,
+            traceparent,
+          }),
+        ),
+    };
+  },
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type SandboxVendor, startSandboxVendor } from "../../../../test/support/sandbox-vendor.ts";
+import { sandboxKey, startService, type TestService } from "../../../../test/support/service.ts";
+import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
+import { question } from "../../conformance.fixture.ts";
+import { Exchange } from "../../http-client.ts";
+import type { IdentityUpstream } from "../../ports/identity-upstream.ts";
+import { unasked, unavailable } from "../../ports/outcomes.ts";
+import { sandbox } from "../../sandbox/index.ts";
+import { compatible } from "./index.ts";
+
+/** Another Duba, whose live keys reach a vendor that answers as the sandbox does. */
+let peer: TestService;
+let vendor: SandboxVendor;
+let key: string;
+let upstream: IdentityUpstream;
+const log = new RecordedLog();
+const exchange = new Exchange({ timeout: 10_000, connections: 4, keepAlive: false, log });
+const values = () => ({ url: peer.url, email: "sandbox@example.com", key, amount: "100" });
+const open = (changes = {}) => compatible.open({ ...values(), ...changes }, { exchange, log });
+
+before(async () => {
+  vendor = await startSandboxVendor();
+  peer = await startService({
+    DUBA_UPSTREAMS: "compatible",
+    DUBA_COMPATIBLE_URL: vendor.url,
+    DUBA_COMPATIBLE_EMAIL: "shop@example.com",
+    DUBA_COMPATIBLE_KEY: "a-key-that-the-vendor-knows",
+  });
+  key = (await peer.newKey({ mode: "live" })).text;
+  upstream = open();
+});
+after(async () => {
+  await exchange.close();
+  await peer.close();
+  vendor.close();
+});
+
+let references = 0;
+const ask = (bvn: string, source = upstream) => {
+  references += 1;
+  return source.verify({ ...question, bvn, reference: `abcdef${String(references).padStart(9, "0")}` });
+};
+
+test("another Duba gives the record as its own source has it", async () => {
+  const own = await sandbox().verify(question);
+  assert.deepEqual(await ask(question.bvn), own);
+});
+
+test("each outcome of another Duba is the same outcome here", async () => {
+  assert.equal((await ask("00000000003")).kind, "verified");
+  assert.equal((await ask("00000000004")).kind, "verified");
+  assert.deepEqual(await ask("00000000001"), { kind: "not_found" });
+  assert.deepEqual(await ask("00000000002"), { kind: "phone_mismatch" });
+  assert.deepEqual(await ask("00000000005"), unavailable("out_of_service"));
+  assert.deepEqual(await ask("00000000006"), { kind: "unknown" });
+  assert.deepEqual(await ask("00000000007"), { kind: "bad_response", why: "failure" });
+});
+
+test("the limit of another Duba on one BVN is no alarm", async () => {
+  for (const _ of [1, 2, 3, 4, 5]) assert.equal((await ask("22000000209")).kind, "verified");
+  assert.deepEqual(await ask("22000000209"), { kind: "unavailable", reason: "refused" });
+});
+
+test("another Duba in test mode gives nobody: whatever it says of invented people, no work was done", async () => {
+  for (const bvn of [question.bvn, "00000000001", "00000000006"])
+    assert.deepEqual(await ask(bvn, open({ key: sandboxKey })), unasked("bad_settings"));
+  assert.ok(log.lines.some(({ level, message }) => level === "error" && /test mode/.test(message)));
+});
+
+test("another Duba does the work of one reference once, so that asking again is free", async () => {
+  assert.equal(upstream.repeatable, true);
+  const { db } = await peer.store();
+  const attempts = async () =>
+    (await db.selectFrom("verification").select("attempts").execute()).map((row) => row.attempts);
+  const before = await attempts();
+  const again = { ...question, reference: "zzzzzz000000001" };
+  const first = await upstream.verify(again);
+  assert.equal(first.kind, "verified");
+  assert.deepEqual(await upstream.verify(again), first);
+  assert.deepEqual((await attempts()).toSorted(), [...before, 1].toSorted());
+});
+
+test("a wrong key or address says so", async () => {
+  assert.deepEqual(await ask(question.bvn, open({ key: "duba_live_nobody" })), unasked("bad_credentials"));
+  assert.deepEqual(await ask(question.bvn, open({ url: `${peer.url}/elsewhere` })), unasked("bad_settings"));
+});
+
+test("another Duba tells what became of an earlier question, without buying anything", async () => {
+  const earlier = async (bvn: string, reference: string) => {
+    await upstream.verify({ ...question, bvn, reference });
+    return upstream.lookUp!({ reference, signal: question.signal });
+  };
+  assert.deepEqual(await earlier("00000000001", "lookup000000001"), { kind: "not_found" });
+  assert.deepEqual(await earlier("00000000002", "lookup000000002"), { kind: "phone_mismatch" });
+  assert.deepEqual(await earlier("00000000005", "lookup000000005"), unavailable("not_done"));
+  assert.deepEqual(await earlier("00000000006", "lookup000000006"), { kind: "unknown" });
+  // The record comes by asking again.
+  assert.deepEqual(await earlier(question.bvn, "lookup000000000"), { kind: "unknown" });
+  const never = { reference: "never0000000000", signal: question.signal };
+  assert.deepEqual(await upstream.lookUp!(never), unavailable("not_done"));
+  for (const changes of [{ key: sandboxKey }, { key: "duba_live_nobody" }, { url: `${peer.url}/elsewhere` }])
+    assert.deepEqual(await open(changes).lookUp!(never), { kind: "unknown" });
+});

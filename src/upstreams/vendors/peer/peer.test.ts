@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { failures } from "../../../operation/failures.ts";
+import { keepsTheDoor } from "../../conformance.fixture.ts";
+import { recordOf } from "../../loose-record.ts";
+import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
+import { unavailable } from "../../ports/outcomes.ts";
+import authorized from "./fixtures/authorized.json" with { type: "json" };
+import notFound from "./fixtures/not-found.json" with { type: "json" };
+import verified from "./fixtures/verified.json" with { type: "json" };
+import { compatible } from "./index.ts";
+import { failureOf } from "./wire.ts";
+
+const { request_reference: _, ...record } = verified.data;
+const nested = (code: string, more: object = {}) => ({ success: false, status: "error", error: { code, ...more } });
+const unknown: IdentityOutcome = { kind: "unknown" };
+
+keepsTheDoor({
+  vendor: compatible,
+  values: (url) => ({ url, email: "shop@example.com", key: "duba_live_of_ours", amount: "100" }),
+  prelude({ path, body }) {
+    if (path !== "/api/v2/merchant/authorization") return undefined;
+    assert.deepEqual(JSON.parse(body), { email: "shop@example.com", password: "duba_live_of_ours" });
+    return authorized;
+  },
+  assertRequest({ method, path, headers, body }) {
+    assert.equal(`${method} ${path}`, "POST /api/v2/kyc/verify-bvn");
+    assert.equal(headers.authorization, "Bearer duba_at_invented");
+    assert.equal(headers["idempotency-key"], "abcdef000000001");
+    assert.equal(headers["consent-reference"], undefined);
+    assert.deepEqual(JSON.parse(body), { bvn: "22000000017", phone: "08000000017", amount: "100" });
+  },
+  good: { body: verified, record },
+  notFound: { status: 404, body: notFound },
+  answers: {
+    "a record without a home, whose success is a text": {
+      status: 200,
+      body: { ...verified, success: "true", error: null, data: { ...verified.data, residential_info: null } },
+      outcome: {
+        kind: "verified",
+        record: {
+          ...record,
+          residential_info: { state_of_residence: "", lga_of_residence: "", residential_address: "" },
+        },
+      },
+    },
+    "a failure whose success is a text": {
+      status: 200,
+      body: { success: "false", code: "bvn_not_found" },
+      outcome: { kind: "not_found" },
+    },
+    "a flat failure with 200": {
+      status: 200,
+      body: { success: false, code: "bvn_not_found", message: "…" },
+      outcome: { kind: "not_found" },
+    },
+    "a flat failure": {
+      status: 422,
+      body: { status: "error", code: "phone_mismatch", message: "…" },
+      outcome: { kind: "phone_mismatch" },
+    },
+    "a failure with 200 that says nothing": {
+      status: 200,
+      body: { success: false, message: "…" },
+      outcome: { kind: "bad_response", why: "failure" },
+    },
+    "a 404 in the envelope without a code": {
+      status: 404,
+      body: { success: false, message: "…" },
+      outcome: { kind: "not_found" },
+    },
+    "a 404 of another program": {
+      status: 404,
+      body: { detail: "Not Found" },
+      outcome: { kind: "bad_response", why: "status" },
+    },
+    "a 422 of another program": { status: 422, body: { message: "…" }, outcome: unavailable("refused") },
+    "a record with a failure's status": { status: 502, body: verified, outcome: unknown },
+    "a 502 of a proxy": { status: 502, body: { message: "…" }, outcome: unknown },
+    "a 503 of a proxy": { status: 503, body: { message: "…" }, outcome: unknown },
+    "a 503 that says that no work was done": {
+      status: 503,
+      body: nested("upstream_unavailable", { retryable: true }),
+      outcome: unavailable("out_of_service"),
+    },
+    "a 503 that no retry cures": {
+      status: 503,
+      body: nested("upstream_unavailable", { retryable: false }),
+      outcome: { kind: "unavailable", reason: "out_of_service", lasting: true },
+    },
+    "a record without a name": {
+      status: 200,
+      body: { ...verified, data: { ...verified.data, personal_info: {} } },
+      outcome: { kind: "bad_response", why: "shape" },
+    },
+  },
+  secrets: ["shop@example.com", "duba_live_of_ours", "duba_at_invented", "FAISAL"],
+});
+
+test("each failure of a Duba is `unavailable` only if its code says that no work was done", () => {
+  const kindOf = (code: string) => failureOf(failures[code as "bvn_not_found"].status, nested(code)).kind;
+  const codes = (kind: IdentityOutcome["kind"]) => Object.keys(failures).filter((code) => kindOf(code) === kind);
+  assert.deepEqual(codes("not_found"), ["bvn_not_found", "verification_failed"]);
+  assert.deepEqual(codes("phone_mismatch"), ["phone_mismatch"]);
+  assert.deepEqual(codes("bad_response"), ["upstream_bad_response"]);
+  assert.deepEqual(codes("unknown"), [
+    "request_in_progress",
+    "record_no_longer_held",
+    "idempotency_key_reused",
+    "internal_error",
+    "upstream_timeout",
+  ]);
+  assert.deepEqual(codes("verified"), []);
+});
+
+test("an alarm comes only from what concerns every question", () => {
+  const alarms = ["no_money", "bad_credentials", "bad_settings"];
+  const alarming = Object.keys(failures).filter((code) => {
+    const outcome = failureOf(500, nested(code));
+    return outcome.kind === "unavailable" && alarms.includes(outcome.reason!);
+  });
+  for (const code of ["validation_failed", "subject_rate_limited", "invalid_idempotency_key", "rate_limited"])
+    assert.ok(!alarming.includes(code), code);
+  for (const code of ["amount_mismatch", "consent_required", "invalid_credentials", "route_not_found"])
+    assert.ok(alarming.includes(code), code);
+});
+
+test("a test key of another Duba is refused at the start: a live key must not reach invented people", () => {
+  const { read } = compatible.settings.key!;
+  assert.equal(read("duba_live_of_ours"), "duba_live_of_ours");
+  assert.equal(read("duba_test_of_ours"), undefined);
+});
+
+test("what a server leaves out of a record is null where the interface allows it, else empty", () => {
+  const least = recordOf(
+    {
+      bvn_number: "22000000017",
+      verification_status: "VERIFIED",
+      watchlisted: true,
+      personal_info: { first_name: "FAISAL", last_name: "IBEKWE", date_of_birth: "1995-11-20" },
+    },
+    () => assert.fail(),
+  );
+  assert.deepEqual(least, {
+    ...record,
+    name_on_card: "",
+    enrolment_branch: "",
+    enrolment_bank: "",
+    level_of_account: "",
+    watchlisted: "YES",
+    personal_info: {
+      first_name: "FAISAL",
+      middle_name: "",
+      last_name: "IBEKWE",
+      full_name: "FAISAL IBEKWE",
+      email: "",
+      gender: "",
+      phone_number: "",
+      phone_number_2: null,
+      date_of_birth: "20-Nov-1995",
+      formatted_date_of_birth: "November 20, 1995",
+      lga_of_origin: "",
+      state_of_origin: "",
+      nationality: "",
+      marital_status: "",
+    },
+    residential_info: { state_of_residence: "", lga_of_residence: "", residential_address: "" },
+  });
+});

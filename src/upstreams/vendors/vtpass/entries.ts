@@ -1,0 +1,65 @@
+import { koboOf } from "../../../operation/money.ts";
+import type { CatalogueLists } from "../../ports/catalogue-source.ts";
+import type { Variation } from "./wire.ts";
+
+/** Services of one identifier, and what they are here. */
+export interface Shelf<Entry> {
+  identifier: string;
+  /** The service ids that the documentation names, each with the code of its provider here. */
+  types: Readonly<Record<string, string>>;
+  entryOf(type: string, variation: Variation): Entry;
+}
+
+export const dataShelf: Shelf<CatalogueLists["data-bundles"][number]> = {
+  identifier: "data",
+  types: {
+    "mtn-data": "MTNDATA",
+    "airtel-data": "AIRTELDATA",
+    "glo-data": "GLODATA",
+    "etisalat-data": "9MOBILEDATA",
+  },
+  entryOf(type, { variation_code: code, variation_amount, name }) {
+    const price = priceIn(variation_amount);
+    const description = spaced(name);
+    const value = valueIn(description);
+    return { type, code, description, amount: price, price, value, duration: durationIn(description) };
+  },
+};
+
+export const cableShelf: Shelf<CatalogueLists["cable-products"][number]> = {
+  identifier: "tv-subscription",
+  types: { gotv: "gotv", dstv: "dstv", startimes: "startimes" },
+  entryOf(type, { variation_code: code, variation_amount, name }) {
+    const price = priceIn(variation_amount);
+    return { type, code, name: spaced(name), description: spaced(name), price, amount: price };
+  },
+};
+
+/** The amount if it is one above 0; `ewallet` stands there for 0.00, and has no price. */
+function priceIn(amount: string): string {
+  return koboOf(amount) ? amount : "";
+}
+
+function spaced(name: string): string {
+  return name.trim().replace(/\s+/g, " ");
+}
+
+/** A size such as `1.5 GB`; never a part of another number, such as of `1,500MB`. */
+const size = /(?<![\d.,])\d+(?:\.\d+)?\s?(?:MB|GB|TB)\b/gi;
+/** A time such as `24 hrs` or `1Day`. */
+const time = /(?<![\d.,])\d+\s?-?\s?(?:hours?|hrs?|days?|weeks?|months?|years?)\b/gi;
+
+/** The data size that a name such as `N1000 1.5GB - 30 days` gives; empty unless it gives exactly one. */
+export function valueIn(name: string): string {
+  return onlyOne(name, size).replace(" ", "").toUpperCase();
+}
+
+/** The validity that a name gives, in its own words; empty unless it gives exactly one. */
+export function durationIn(name: string): string {
+  return onlyOne(name, time);
+}
+
+function onlyOne(name: string, form: RegExp): string {
+  const [first, ...others] = name.match(form) ?? [];
+  return first !== undefined && others.length === 0 ? first : "";
+}
