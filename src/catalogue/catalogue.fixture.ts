@@ -6,7 +6,7 @@ import type { ReadyAnswer, ReadyForm } from "../operation/ready-answer.ts";
 import { openStore } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { changed } from "./changes/change.ts";
+import { applyChanges } from "./changes/change.ts";
 import { difference } from "./changes/difference.ts";
 import { usualGuard } from "./guard/guard.ts";
 import { emptySnapshot, itemIn, type Snapshot } from "./model/snapshot.ts";
@@ -23,7 +23,7 @@ import type { Plan } from "./revisions/publish.ts";
 /** The starter catalogue as revision 1 of 31 January 2026. */
 export async function starterSnapshot(): Promise<Snapshot> {
   const first = { ...emptySnapshot, revision: 1, publishedAt: Date.UTC(2026, 0, 31), changes: 1 };
-  return changed(first, await difference(emptySnapshot, await readStarter()));
+  return applyChanges(first, await difference(emptySnapshot, await readStarter()));
 }
 
 /** The answers of a snapshot, as a process that serves nothing else writes them. */

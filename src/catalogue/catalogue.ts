@@ -8,12 +8,12 @@ import { emptySnapshot, type Snapshot } from "./model/snapshot.ts";
 import { loadStarter } from "./model/starter.ts";
 import { Bodies } from "./responses/bodies.ts";
 import { Answers, type LookUps } from "./responses/cache.ts";
-import { Origins } from "./responses/freshness.ts";
+import { SourceFreshness } from "./responses/freshness.ts";
 import { OwnAnswers } from "./responses/own-prices.ts";
 import type { Publisher } from "./revisions/commit.ts";
 import type { About } from "./revisions/draft.ts";
 import { newestSnapshot } from "./revisions/load.ts";
-import { type Outcome, type Plan, publish } from "./revisions/publish.ts";
+import { type Plan, type PublishOutcome, publish } from "./revisions/publish.ts";
 import { startSweeper } from "./revisions/retention.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
 import { type Follow, followSource } from "./sync/schedule.ts";
@@ -48,7 +48,7 @@ export interface OpenCatalogue extends Catalogue {
    * Makes one revision of what the plan changes. It is served here when this resolves, elsewhere within a second. Rejects
    * with what the plan throws, with a `CatalogueFault`, or when the store is away.
    */
-  publish(plan: Plan, about: About): Promise<Outcome>;
+  publish(plan: Plan, about: About): Promise<PublishOutcome>;
   /**
    * Looks now whether a newer revision was published, or one is due, as is done each second. Rejects when the store is away.
    */
@@ -81,9 +81,9 @@ export async function openCatalogue({
 }): Promise<OpenCatalogue> {
   const bodies = new Bodies(now);
   const own = new OwnAnswers();
-  const origins = follows && new Origins(follows.source.covers);
-  const originOf = origins && ((list: ListName) => origins.of(list));
-  const served = (snapshot: Snapshot) => ({ snapshot, answers: new Answers(snapshot, bodies, own, originOf) });
+  const freshness = follows && new SourceFreshness(follows.source.covers);
+  const freshnessOf = freshness && ((list: ListName) => freshness.of(list));
+  const served = (snapshot: Snapshot) => ({ snapshot, answers: new Answers(snapshot, bodies, own, freshnessOf) });
   let current = served(emptySnapshot);
   let due: number | undefined;
   const follow = oneAfterTheOther(async () => {
@@ -114,7 +114,7 @@ export async function openCatalogue({
     return looking;
   };
   const sweeper = history === undefined ? undefined : startSweeper(publisher, history);
-  const following = origins && (await followSource(publisher, origins, follows));
+  const following = freshness && (await followSource(publisher, freshness, follows));
   const timer = setInterval(() => refresh().catch(() => undefined), LOOK_EVERY_MILLISECONDS);
   timer.unref();
 
@@ -126,7 +126,7 @@ export async function openCatalogue({
     cablePlans: (type, accountId) => current.answers.cablePlans(type, accountId),
     addOns: (type, productCode, accountId) => current.answers.addOns(type, productCode, accountId),
     changes: (asked, accountId) => listChanges(db, current.snapshot, asked, accountId),
-    age: () => origins?.record() ?? {},
+    age: () => freshness?.record() ?? {},
     snapshot: () => current.snapshot,
     state: () => {
       const { revision, publishedAt } = current.snapshot;

@@ -9,7 +9,7 @@ import { ask } from "../../test/support/service.ts";
 export const priceIn = (revision: number): number => 10_000 + revision;
 
 /** What this account pays more for data of MTN, in kobo. */
-export const dearer = { account: "acc_1", kobo: 1_000 };
+export const ownMargin = { account: "acc_1", kobo: 1_000 };
 
 /** Paths, and the codes whose prices tell the revision; the first has prices of accounts' own. */
 const lookUps: readonly (readonly [path: string, own: string | undefined, ...others: string[]])[] = [
@@ -30,12 +30,12 @@ let stopped = false;
 async function look(port: number, agent: Agent, connection: number): Promise<void> {
   for (let n = connection; !stopped; n++) {
     const [path, own, ...others] = lookUps[n % lookUps.length]!;
-    const credential = n % 3 === 0 ? dearer.account : "acc_2";
+    const credential = n % 3 === 0 ? ownMargin.account : "acc_2";
     const { status, text, headers } = await ask(port, path, { credential, agent });
     assert.equal(status, 200, text);
     const revision = Number(headers["duba-catalogue-revision"]);
     const price = priceIn(revision);
-    const owned = credential === dearer.account ? price + dearer.kobo : price;
+    const owned = credential === ownMargin.account ? price + ownMargin.kobo : price;
     if (own) assert.equal(priceOf(text, own), owned, `${own} in revision ${revision} for ${credential}`);
     for (const code of others) assert.equal(priceOf(text, code), price, `${code} in revision ${revision}`);
     seen.add(revision);

@@ -16,7 +16,7 @@ import { settingRule } from "./changes/price-rules.ts";
 import { itemIn } from "./model/snapshot.ts";
 import { catalogueOperations } from "./operations/index.ts";
 import type { Plan } from "./revisions/publish.ts";
-import { dearer, type Load, priceIn } from "./under-load.fixture.ts";
+import { type Load, ownMargin, priceIn } from "./under-load.fixture.ts";
 
 /** Each takes some 25 turns of a busy event loop on PostgreSQL, whose answers come over a socket. */
 const REVISIONS = { sqlite: 100, postgres: 40 };
@@ -70,7 +70,7 @@ for (const engine of engines)
       const app = buildServer(bind(catalogueOperations, catalogue), gate);
       try {
         await app.listen({ host: "127.0.0.1", port: 0 });
-        const { account, kobo } = dearer;
+        const { account, kobo } = ownMargin;
         await catalogue.publish(settingRule({ account, of: "MTNDATA", rule: "margin", value: kobo }), about);
         await catalogue.publish(nextPrices, about);
         const load: Load = { port: (app.server.address() as AddressInfo).port, connections: 64 };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { pullSettings } from "../catalogue/sync/settings.ts";
+import { syncSettings } from "../catalogue/sync/settings.ts";
 import { koboOf } from "../operation/money.ts";
 import {
   anyText,
@@ -387,7 +387,7 @@ function isNetwork(text: string): boolean {
 export const everySetting: readonly Setting<unknown>[] = [
   ...new Set<Setting<unknown>>([
     ...Object.values(settings),
-    ...Object.values(pullSettings),
+    ...Object.values(syncSettings),
     ...Object.values(upstreamSettings),
     ...[...vendors, ...catalogueSources].flatMap(({ settings }) => Object.values(settings)),
   ]),
@@ -407,7 +407,7 @@ export type Config = Values<typeof settings> & {
   /** Milliseconds that each vendor may take for a question, by its name. */
   vendorTimeouts: Readonly<Record<string, number>>;
   /** The source that the catalogue follows, and how. */
-  pull: Values<typeof pullSettings>;
+  pull: Values<typeof syncSettings>;
   /** By the name of the catalogue source. */
   sources: Readonly<Record<string, VendorValues>>;
 };
@@ -431,7 +431,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
     ),
     vendorTimeouts: {},
-    pull: valuesOf(pullSettings, environment, faults) as Config["pull"],
+    pull: valuesOf(syncSettings, environment, faults) as Config["pull"],
     sources: Object.fromEntries(
       catalogueSources.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
     ),
@@ -449,7 +449,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const followed = catalogueSources.find(({ name }) => name === config.pull.source);
   const missing = followed ? missingOf(followed, config.sources[followed.name]!) : [];
   if (missing.length > 0)
-    faults.push(`${pullSettings.source.name} is ${followed!.name}, which needs ${missing.join(", ")}.`);
+    faults.push(`${syncSettings.source.name} is ${followed!.name}, which needs ${missing.join(", ")}.`);
   const isLocal = config.host === undefined || /^(?:127\.|::1$|localhost$)/.test(config.host);
   if (config.bootstrapKey === publishedKey && !isLocal)
     faults.push(

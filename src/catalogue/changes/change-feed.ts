@@ -2,13 +2,13 @@ import type { Kysely } from "kysely";
 import { Failure } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { valuesOf } from "../files/json.ts";
-import { type Content, type ListName, lists } from "../model/lists.ts";
+import { wireValuesOf } from "../files/json.ts";
+import { type EntryContent, type ListName, lists } from "../model/lists.ts";
 import { type PriceList, priceListOf } from "../model/price-lists.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { CatalogueChangeAnswer } from "../operations/shapes.ts";
 import { changeOf, oldestRevision } from "../revisions/load.ts";
-import { type Change, differingMembers, kindOf } from "./change.ts";
+import { type Change, changeKindOf, differingMembers } from "./change.ts";
 
 /** From where, and how much, is asked. */
 export interface ChangesAsked {
@@ -148,19 +148,25 @@ class View {
     if (old === null && now === null) return undefined;
     if (subject !== "prices" && old && now && differingMembers(old, now).length === 0) return undefined;
     const holds_from = new Date(holdsFrom).toISOString();
-    return { list: subject, change: kindOf(change), holds_from, old: old as Listed["old"], new: now as Listed["new"] };
+    return {
+      list: subject,
+      change: changeKindOf(change),
+      holds_from,
+      old: old as Listed["old"],
+      new: now as Listed["new"],
+    };
   }
 
   #shown(list: ListName, { key, ...change }: Change, side: "old" | "new"): Shown | null {
     const content = change[side]?.content;
     if (content === undefined) return null;
-    const shown = valuesOf(list, content);
+    const shown = wireValuesOf(list, content);
     const own = this.#prices && "price" in lists[list].members;
     return own ? { ...shown, price: nairaOf(this.#prices!.priceOf(key, Number(content.price))) } : shown;
   }
 
   /** Of the caller only, and not how they are made: the lists show the prices. */
-  #ownPrices(rule: Content | undefined): Shown | null {
+  #ownPrices(rule: EntryContent | undefined): Shown | null {
     if (rule === undefined || rule.account !== this.#accountId) return null;
     return { of: String(rule.of) };
   }

@@ -1,35 +1,35 @@
 import { pacer } from "../../runtime/pace.ts";
-import { type Content, type Subject, subjects } from "../model/lists.ts";
-import { Edit, type Snapshot, type State } from "../model/snapshot.ts";
+import { type EntryContent, type Subject, subjects } from "../model/lists.ts";
+import { Edit, type EntryState, type Snapshot } from "../model/snapshot.ts";
 
 /** Change of one entry; without an old state it is added, without a new one removed. */
 export interface Change {
   readonly subject: Subject;
   readonly key: string;
-  readonly old: State | null;
-  readonly new: State | null;
+  readonly old: EntryState | null;
+  readonly new: EntryState | null;
 }
 
-export type Kind = "added" | "modified" | "removed";
+export type ChangeKind = "added" | "modified" | "removed";
 
-export function kindOf(change: Pick<Change, "old" | "new">): Kind {
+export function changeKindOf(change: Pick<Change, "old" | "new">): ChangeKind {
   return change.old === null ? "added" : change.new === null ? "removed" : "modified";
 }
 
-export type Counts = Record<Kind, number>;
+export type Counts = Record<ChangeKind, number>;
 
 export function countsOf(changes: readonly Change[]): Counts {
   const counts = { added: 0, modified: 0, removed: 0 };
-  for (const change of changes) counts[kindOf(change)] += 1;
+  for (const change of changes) counts[changeKindOf(change)] += 1;
   return counts;
 }
 
 /** The members in which two contents differ. */
-export function differingMembers(one: Content, other: Content): string[] {
+export function differingMembers(one: EntryContent, other: EntryContent): string[] {
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((name) => one[name] !== other[name]);
 }
 
-export function isSame(one: State | null, other: State | null): boolean {
+export function isSame(one: EntryState | null, other: EntryState | null): boolean {
   if (one === null || other === null) return one === other;
   return one.position === other.position && differingMembers(one.content, other.content).length === 0;
 }
@@ -40,7 +40,7 @@ export function isMove({ old, new: now }: Change): boolean {
 }
 
 /** The snapshot with the changes made, as something to look at before it is published. */
-export async function changed(base: Snapshot, changes: readonly Change[]): Promise<Snapshot> {
+export async function applyChanges(base: Snapshot, changes: readonly Change[]): Promise<Snapshot> {
   const pause = pacer();
   const edit = new Edit(base);
   for (const { subject, key, new: state } of changes) {

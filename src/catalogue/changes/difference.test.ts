@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { starterSnapshot } from "../catalogue.fixture.ts";
-import { type Content, type ListName, nameOf } from "../model/lists.ts";
+import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
 import { inOrder } from "../model/snapshot.ts";
-import { changed, countsOf, isMove, kindOf } from "./change.ts";
+import { applyChanges, changeKindOf, countsOf, isMove } from "./change.ts";
 import { difference, ListFault, type WantedList } from "./difference.ts";
 
 const base = await starterSnapshot();
 
 /** A list as it is, each entry in a line below the heading. */
-function listed(list: ListName, change: (contents: Content[]) => Content[] = (contents) => contents): WantedList {
+function listed(
+  list: ListName,
+  change: (contents: EntryContent[]) => EntryContent[] = (contents) => contents,
+): WantedList {
   const contents = change([...inOrder(base, list)].map(({ content }) => content));
   return { list, entries: contents.map((content, at) => ({ content, place: `line ${at + 2}` })) };
 }
@@ -44,14 +47,14 @@ test("what is not in a list is removed, what is new is added, what is another is
   ]);
   const changes = await difference(base, [wanted]);
   assert.deepEqual(
-    changes.map((change) => [kindOf(change), change.key]),
+    changes.map((change) => [changeKindOf(change), change.key]),
     [
       ["modified", "MTNDATA 113"],
       ["added", "MTNDATA NEW"],
       ["removed", "MTNDATA 104"],
     ],
   );
-  const after = await changed(base, changes);
+  const after = await applyChanges(base, changes);
   assert.deepEqual(
     [...inOrder(after, "data-bundles")].map(({ content }) => nameOf("data-bundles", content)),
     wanted.entries.map(({ content }) => nameOf("data-bundles", content)),
@@ -89,7 +92,7 @@ test("codes of what an entry belongs to are spelled as there", async () => {
 });
 
 test("a provider goes together with its bundles, and comes with them", async () => {
-  const without = (type: string) => (contents: Content[]) => contents.filter((content) => content.type !== type);
+  const without = (type: string) => (contents: EntryContent[]) => contents.filter((content) => content.type !== type);
   const providers = listed("data-providers", without("GLODATA"));
   const bundles = listed("data-bundles", without("GLODATA"));
   assert.deepEqual(countsOf(await difference(base, [bundles, providers])), { added: 0, modified: 0, removed: 19 });

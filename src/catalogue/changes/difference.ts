@@ -1,14 +1,14 @@
 import { pacer } from "../../runtime/pace.ts";
 import {
-  type Content,
   childrenOf,
+  type EntryContent,
+  entryKeyOf,
   groupOf,
-  keyOf,
   type ListName,
   listNames,
+  listShapeOf,
   nameOf,
   parentOf,
-  shapeOf,
 } from "../model/lists.ts";
 import { groupIn, type Item, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { CatalogueFault } from "../revisions/fault.ts";
@@ -17,7 +17,7 @@ import { positionsOf } from "./positions.ts";
 
 /** An entry as it shall be, and where it stands in what was read. An `id` that is left out stays, or is the next free one. */
 export interface WantedEntry {
-  readonly content: Content;
+  readonly content: EntryContent;
   /** Such as "line 5". */
   readonly place: string;
 }
@@ -85,7 +85,7 @@ class Comparison {
   /** Lists of which entries are missing because they could not be read. */
   readonly #partly: ReadonlySet<ListName>;
   /** Contents of the lists taken so far. */
-  readonly #taken = new Map<ListName, ReadonlyMap<string, Content>>();
+  readonly #taken = new Map<ListName, ReadonlyMap<string, EntryContent>>();
 
   constructor(base: Snapshot, given: ReadonlySet<ListName>, faults: readonly EntryFault[]) {
     this.#base = base;
@@ -97,13 +97,13 @@ class Comparison {
   async take({ list, entries }: WantedList): Promise<void> {
     const pause = pacer();
     const places = new Map<string, string>();
-    const groups = new Map<string, { key: string; content: Content }[]>();
-    const contents = new Map<string, Content>();
+    const groups = new Map<string, { key: string; content: EntryContent }[]>();
+    const contents = new Map<string, EntryContent>();
     const ids = new Ids(this.#base, list);
     for (const { content: given, place } of entries) {
       await pause();
       const fault = (sentence: string) => void this.faults.push({ list, place, sentence });
-      const key = keyOf(list, given);
+      const key = entryKeyOf(list, given);
       const first = places.get(key);
       if (first !== undefined) {
         fault(`${nameOf(list, given)} is listed twice, first in ${first}`);
@@ -127,31 +127,31 @@ class Comparison {
   }
 
   /** The entry, its codes spelled as those of what it belongs to. */
-  #underParent(list: ListName, group: string, content: Content, fault: (sentence: string) => void): Content {
+  #underParent(list: ListName, group: string, content: EntryContent, fault: (sentence: string) => void): EntryContent {
     const parent = parentOf(list);
     if (parent === undefined) return content;
     const taken = this.#taken.get(parent);
     const found = taken ? taken.get(group) : itemIn(this.#base, parent, group)?.content;
-    const codes = shapeOf(list).key.slice(0, -1);
+    const codes = listShapeOf(list).key.slice(0, -1);
     if (found === undefined) {
       if (!this.#partly.has(parent)) fault(`${codes.map((code) => content[code]).join(" ")} is not in ${parent}`);
       return content;
     }
-    const spelled = shapeOf(parent).key.map((member, at) => [codes[at]!, found[member]!] as const);
+    const spelled = listShapeOf(parent).key.map((member, at) => [codes[at]!, found[member]!] as const);
     return spelled.every(([code, text]) => content[code] === text)
       ? content
       : { ...content, ...Object.fromEntries(spelled) };
   }
 
   /** Entries that belong to it repeat its codes as they are spelled. */
-  #refuseRespelling(list: ListName, key: string, content: Content, fault: (sentence: string) => void): void {
+  #refuseRespelling(list: ListName, key: string, content: EntryContent, fault: (sentence: string) => void): void {
     const present = itemIn(this.#base, list, key);
     if (present === undefined || childrenOf(list).length === 0) return;
     const [name, known] = [nameOf(list, content), nameOf(list, present.content)];
     if (name !== known) fault(`${name} is spelled ${known} in the catalogue: write it so`);
   }
 
-  #compare(list: ListName, group: readonly Item[], wanted: readonly { key: string; content: Content }[]): void {
+  #compare(list: ListName, group: readonly Item[], wanted: readonly { key: string; content: EntryContent }[]): void {
     const present = new Map(group.map((item) => [item.key, item]));
     const positions = positionsOf(wanted.map(({ key }) => present.get(key)?.position));
     for (const [at, { key, content }] of wanted.entries()) {
@@ -177,7 +177,7 @@ class Comparison {
 
   /** A spreadsheet that takes the code 002 for a number writes 2. */
   #refuseLostZeros(list: ListName, { key, content }: Item, places: ReadonlyMap<string, string>): void {
-    const code = String(content[shapeOf(list).key.at(-1)!]);
+    const code = String(content[listShapeOf(list).key.at(-1)!]);
     if (!/^0\d*$/.test(code)) return;
     const shorter = code.replace(/^0+(?=\d)/, "");
     const other = key.slice(0, key.length - code.length) + shorter;
@@ -199,11 +199,11 @@ class Ids {
   constructor(base: Snapshot, list: ListName) {
     this.#base = base;
     this.#list = list;
-    this.#hasIds = "id" in shapeOf(list).members;
+    this.#hasIds = "id" in listShapeOf(list).members;
   }
 
   /** The content with its own id, or the one that the entry has. */
-  given(content: Content, key: string, place: string, fault: (sentence: string) => void): Content {
+  given(content: EntryContent, key: string, place: string, fault: (sentence: string) => void): EntryContent {
     if (!this.#hasIds) return content;
     const id = content.id ?? itemIn(this.#base, this.#list, key)?.content.id;
     if (id === undefined) return content;
@@ -214,7 +214,7 @@ class Ids {
   }
 
   /** Gives the next free id to those without one, once all others are known. */
-  complete<Member extends { content: Content }>(members: readonly Member[]): readonly Member[] {
+  complete<Member extends { content: EntryContent }>(members: readonly Member[]): readonly Member[] {
     if (!this.#hasIds) return members;
     return members.map((member) => {
       if (member.content.id !== undefined) return member;

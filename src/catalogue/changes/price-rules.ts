@@ -1,5 +1,5 @@
 import { nairaOf } from "../../operation/money.ts";
-import { fold } from "../model/codes.ts";
+import { foldCase } from "../model/codes.ts";
 import { nameOf } from "../model/lists.ts";
 import { type PriceRule, pricedEntries, ruleKeyOf } from "../model/price-lists.ts";
 import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
@@ -37,7 +37,7 @@ export function removingRules(account: string, of: string | undefined): Plan {
 
 /** The codes of a provider, or of an entry of one, as the catalogue spells them. */
 function listedAs(base: Snapshot, of: string): string {
-  const key = fold(of);
+  const key = foldCase(of);
   const [provider = ""] = key.split(" ", 1);
   const found = itemIn(base, "data-providers", provider) ?? itemIn(base, "cable-providers", provider);
   if (!found) throw new CatalogueFault(`The catalogue has no provider ${of.split(" ", 1)[0]}.`);

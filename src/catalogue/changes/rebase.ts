@@ -1,14 +1,22 @@
 import { pacer } from "../../runtime/pace.ts";
-import { type Content, childrenOf, groupOf, type ListName, nameOf, parentOf, type Subject } from "../model/lists.ts";
-import { groupIn, inOrder, itemIn, type Snapshot, type State } from "../model/snapshot.ts";
-import { type Change, changed, differingMembers, isSame } from "./change.ts";
+import {
+  childrenOf,
+  type EntryContent,
+  groupOf,
+  type ListName,
+  nameOf,
+  parentOf,
+  type Subject,
+} from "../model/lists.ts";
+import { type EntryState, groupIn, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { applyChanges, type Change, differingMembers, isSame } from "./change.ts";
 
 /**
  * The changes as they are against another snapshot than the one they were made for. Of an entry that is modified, only the
  * members that the change touches are set. What is already so is left out; so is what would bring back a removed entry, or
  * belong to one.
  */
-export async function rebased(base: Snapshot, changes: readonly Change[]): Promise<Change[]> {
+export async function rebase(base: Snapshot, changes: readonly Change[]): Promise<Change[]> {
   const pause = pacer();
   const kept: Change[] = [];
   for (const change of changes) {
@@ -22,7 +30,7 @@ export async function rebased(base: Snapshot, changes: readonly Change[]): Promi
 }
 
 /** Undefined: nothing to be done. */
-function stateOn(present: State | null, { old, new: wanted }: Change): State | null | undefined {
+function stateOn(present: EntryState | null, { old, new: wanted }: Change): EntryState | null | undefined {
   if (wanted === null) return null;
   if (present === null) return old === null ? wanted : undefined;
   if (old === null) return { position: present.position, content: wanted.content };
@@ -31,12 +39,12 @@ function stateOn(present: State | null, { old, new: wanted }: Change): State | n
   return { position, content: withMembers(present.content, wanted.content, touched) };
 }
 
-function withMembers(content: Content, source: Content, names: readonly string[]): Content {
+function withMembers(content: EntryContent, source: EntryContent, names: readonly string[]): EntryContent {
   return { ...content, ...Object.fromEntries(names.map((name) => [name, source[name]!])) };
 }
 
 /** An entry that an undoing leaves as it is, and why. */
-export interface Left {
+export interface SkippedEntry {
   readonly subject: Subject;
   readonly name: string;
   readonly reason: string;
@@ -45,13 +53,13 @@ export interface Left {
 /**
  * Changes that undo others on a later snapshot, member by member: what was changed again since is left as it is, and told.
  */
-export async function undoing(
+export async function undo(
   base: Snapshot,
   changes: readonly Change[],
-): Promise<{ changes: Change[]; left: readonly Left[] }> {
+): Promise<{ changes: Change[]; left: readonly SkippedEntry[] }> {
   const pause = pacer();
   const undone: Change[] = [];
-  const left: Left[] = [];
+  const left: SkippedEntry[] = [];
   const leave = ({ subject, old, new: made, key }: Change, reason: string) =>
     void left.push({ subject, name: subject === "prices" ? key : nameOf(subject, (made ?? old)!.content), reason });
   for (const change of changes) {
@@ -76,10 +84,10 @@ export async function undoing(
 
 /** Undefined: left as it is. `again` names the members that were changed again. */
 function stateBefore(
-  present: State | null,
+  present: EntryState | null,
   { old, new: made }: Change,
   again: readonly string[],
-): State | null | undefined {
+): EntryState | null | undefined {
   if (made === null) return present === null ? old : undefined;
   if (present === null) return undefined;
   if (old === null) return again.length === 0 ? null : undefined;
@@ -90,7 +98,7 @@ function stateBefore(
 
 /** The changes that fit: none belongs to nothing or leaves others behind, each has a position and an id of its own. */
 async function fitting(base: Snapshot, changes: readonly Change[]): Promise<Change[]> {
-  const after = await changed(base, changes);
+  const after = await applyChanges(base, changes);
   const kept = changes.filter((change) => !leavesOrphans(after, change) && !isOrphan(after, change));
   // What is left out may be what others belonged to.
   if (kept.length < changes.length) return fitting(base, kept);

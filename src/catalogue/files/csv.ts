@@ -3,7 +3,7 @@ import { type CsvError, type Info, parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
 import { nairaOf } from "../../operation/money.ts";
 import type { EntryFault, WantedEntry, WantedList } from "../changes/difference.ts";
-import { type Content, type Kind, type ListName, shapeOf } from "../model/lists.ts";
+import { type EntryContent, type ListName, listShapeOf, type MemberKind } from "../model/lists.ts";
 import { readEntry } from "./entry.ts";
 import { withFormula, withoutFormula } from "./formula.ts";
 import { lineBreak, readUtf8 } from "./utf8.ts";
@@ -138,7 +138,7 @@ function headingOf(
   place: string,
   fault: Fault,
 ): readonly string[] | undefined {
-  const members: Readonly<Record<string, Kind>> = shapeOf(list).members;
+  const members: Readonly<Record<string, MemberKind>> = listShapeOf(list).members;
   const wanted = Object.keys(members);
   const say = (sentence: string) => void fault(place, sentence);
   if (names.length === 1 && /[;\t]/.test(names[0]!))
@@ -161,8 +161,8 @@ function headingOf(
  * CSV of a list with a heading. It begins with a byte order mark, by which spreadsheets know UTF-8. Text that they would run
  * as a formula is escaped.
  */
-export function csvOf(list: ListName, contents: Iterable<Content>): string {
-  const columns = Object.keys(shapeOf(list).members);
+export function csvOf(list: ListName, contents: Iterable<EntryContent>): string {
+  const columns = Object.keys(listShapeOf(list).members);
   return stringify(
     [...contents].map((content) => Object.values(textsOf(list, content)).map(withoutFormula)),
     { header: true, columns, bom: true },
@@ -170,9 +170,9 @@ export function csvOf(list: ListName, contents: Iterable<Content>): string {
 }
 
 /** The members of an entry as files hold them: money as plain naira text. */
-export function textsOf(list: ListName, content: Content): Record<string, string> {
+export function textsOf(list: ListName, content: EntryContent): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(shapeOf(list).members).map(([name, kind]) => {
+    Object.entries(listShapeOf(list).members).map(([name, kind]) => {
       const value = content[name]!;
       return [name, kind === "money" ? nairaOf(Number(value)) : String(value)];
     }),

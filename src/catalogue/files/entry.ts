@@ -1,4 +1,4 @@
-import { type Content, type Kind, type ListName, lists } from "../model/lists.ts";
+import { type EntryContent, type ListName, lists, type MemberKind } from "../model/lists.ts";
 import { readNaira } from "./naira-text.ts";
 
 const LONGEST_TEXT = 500;
@@ -11,7 +11,7 @@ export function readEntry(
   list: ListName,
   given: Readonly<Record<string, unknown>>,
   fault: (sentence: string) => void,
-): Content | undefined {
+): EntryContent | undefined {
   const content: Record<string, string | number> = {};
   let sound = true;
   for (const [name, kind] of Object.entries(lists[list].members)) {
@@ -31,7 +31,7 @@ interface Wrong {
   readonly wrong: string;
 }
 
-const readers: Record<Kind, (value: unknown) => string | number | Wrong> = {
+const readers: Record<MemberKind, (value: unknown) => string | number | Wrong> = {
   code(value) {
     if (typeof value !== "string") return notText(value);
     return /^[!-~]{1,64}$/.test(value) ? value : { wrong: "must be 1 to 64 visible ASCII characters without spaces" };

@@ -1,5 +1,5 @@
 import type { EntryFault, WantedEntry } from "../changes/difference.ts";
-import { type Content, type ListName, listNames, shapeOf } from "../model/lists.ts";
+import { type EntryContent, type ListName, listNames, listShapeOf } from "../model/lists.ts";
 import { type ReadList, textsOf } from "./csv.ts";
 import { readEntry } from "./entry.ts";
 import { readUtf8 } from "./utf8.ts";
@@ -12,7 +12,7 @@ export function readJsonList(list: ListName, given: unknown): ReadList {
     faults.push({ list, place: "", sentence: "must be an array of objects" });
     return { list, entries, faults };
   }
-  const { members } = shapeOf(list);
+  const { members } = listShapeOf(list);
   for (const [at, entry] of given.entries()) {
     const place = `entry ${at + 1}`;
     const fault = (sentence: string) => void faults.push({ list, place, sentence });
@@ -52,16 +52,16 @@ export function readJson(bytes: Uint8Array): ReadList[] | { readonly wrong: stri
 }
 
 /** One JSON object of lists, an entry in a line. */
-export function jsonOf(lists: Iterable<readonly [ListName, Iterable<Content>]>): string {
+export function jsonOf(lists: Iterable<readonly [ListName, Iterable<EntryContent>]>): string {
   const members = [...lists].map(([list, contents]) => {
-    const lines = [...contents].map((content) => `    ${JSON.stringify(valuesOf(list, content))}`);
+    const lines = [...contents].map((content) => `    ${JSON.stringify(wireValuesOf(list, content))}`);
     return `  ${JSON.stringify(list)}: [${lines.length === 0 ? "" : `\n${lines.join(",\n")}\n  `}]`;
   });
   return `{\n${members.join(",\n")}\n}\n`;
 }
 
 /** The members of an entry as the interface document has them: ids are numbers, all else is text. */
-export function valuesOf(list: ListName, content: Content): Record<string, string | number> {
+export function wireValuesOf(list: ListName, content: EntryContent): Record<string, string | number> {
   const texts: Record<string, string | number> = textsOf(list, content);
   return "id" in texts ? { ...texts, id: Number(content.id) } : texts;
 }

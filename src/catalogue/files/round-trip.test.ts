@@ -3,10 +3,10 @@ import { suite, test } from "node:test";
 import fc from "fast-check";
 import { engines } from "../../../test/support/engines.ts";
 import { freshStore } from "../catalogue.fixture.ts";
-import { changed } from "../changes/change.ts";
+import { applyChanges } from "../changes/change.ts";
 import { difference, type WantedList } from "../changes/difference.ts";
-import { fold } from "../model/codes.ts";
-import { type Content, type ListName, listNames } from "../model/lists.ts";
+import { foldCase } from "../model/codes.ts";
+import { type EntryContent, type ListName, listNames } from "../model/lists.ts";
 import { emptySnapshot, inOrder, type Snapshot } from "../model/snapshot.ts";
 import { approve } from "../revisions/decide.ts";
 import { newestSnapshot } from "../revisions/load.ts";
@@ -52,7 +52,7 @@ const code = fc
   .string({ unit: fc.integer({ min: 33, max: 126 }).map((it) => String.fromCharCode(it)), minLength: 1, maxLength: 6 })
   .map(spelled);
 const money = fc.oneof(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 1e14 }));
-const codes = (most: number) => fc.uniqueArray(code, { maxLength: most, selector: fold });
+const codes = (most: number) => fc.uniqueArray(code, { maxLength: most, selector: foldCase });
 
 const texts = fc.record({ name: awkward, narration: awkward, image: awkward });
 const sold = fc.record({ description: awkward, amount: money, price: money, value: awkward, duration: awkward });
@@ -61,7 +61,7 @@ const sold = fc.record({ description: awkward, amount: money, price: money, valu
 const catalogues = fc.record({
   data: fc.array(fc.tuple(texts, fc.array(fc.tuple(code, sold), { maxLength: 5 })), { maxLength: 4 }),
   dataCodes: codes(4),
-  corporate: fc.uniqueArray(fc.tuple(code, awkward), { maxLength: 4, selector: ([it]) => fold(it) }),
+  corporate: fc.uniqueArray(fc.tuple(code, awkward), { maxLength: 4, selector: ([it]) => foldCase(it) }),
   cable: fc.array(
     fc.tuple(
       texts,
@@ -73,7 +73,7 @@ const catalogues = fc.record({
 });
 
 const onlyOnce = <Item extends readonly [string, ...unknown[]]>(items: readonly Item[]) => [
-  ...new Map(items.map((item) => [fold(item[0]), item])).values(),
+  ...new Map(items.map((item) => [foldCase(item[0]), item])).values(),
 ];
 
 function listsOf({
@@ -83,7 +83,7 @@ function listsOf({
   cable,
   cableCodes,
 }: typeof catalogues extends fc.Arbitrary<infer It> ? It : never) {
-  const contents: Record<ListName, Content[]> = Object.fromEntries(listNames.map((list) => [list, []])) as never;
+  const contents: Record<ListName, EntryContent[]> = Object.fromEntries(listNames.map((list) => [list, []])) as never;
   for (const [at, type] of dataCodes.entries()) {
     const [words, bundles] = data[at] ?? [{ name: "", narration: "", image: "" }, []];
     contents["data-providers"].push({ type, id: at + 1, ...words });
@@ -123,14 +123,14 @@ async function readAgain(snapshot: Snapshot): Promise<ReadList[][]> {
 test("what is exported and imported again changes nothing, whatever the catalogue, in CSV and JSON", async () => {
   await fc.assert(
     fc.asyncProperty(catalogues, async (catalogue) => {
-      const snapshot = await changed(emptySnapshot, await difference(emptySnapshot, listsOf(catalogue)));
+      const snapshot = await applyChanges(emptySnapshot, await difference(emptySnapshot, listsOf(catalogue)));
       for (const read of await readAgain(snapshot)) {
         assert.deepEqual(
           read.flatMap(({ faults }) => faults),
           [],
         );
         assert.deepEqual(await difference(snapshot, read), []);
-        assert.deepEqual(await changed(emptySnapshot, await difference(emptySnapshot, read)), snapshot);
+        assert.deepEqual(await applyChanges(emptySnapshot, await difference(emptySnapshot, read)), snapshot);
       }
     }),
     { numRuns: 200 },

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 import { Edit, type Snapshot } from "../model/snapshot.ts";
-import { changesOf } from "../revisions/load.ts";
+import { changePagesOf } from "../revisions/load.ts";
 
 const DAY = 86_400_000;
 
@@ -22,7 +22,7 @@ export async function dayBefore(db: Kysely<Tables>, newest: Snapshot, now: numbe
   const edit = new Edit(newest);
   for (const { draft, decided_by } of revisions) {
     if (draft === null || decided_by !== null) break;
-    for await (const page of changesOf(db, draft))
+    for await (const page of changePagesOf(db, draft))
       for (const { subject, key, old } of page) edit.set(subject, key, old);
   }
   return edit.finish(newest);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { starterSnapshot } from "../catalogue.fixture.ts";
-import { type Change, changed } from "../changes/change.ts";
+import { applyChanges, type Change } from "../changes/change.ts";
 import { settingRule } from "../changes/price-rules.ts";
-import type { Content } from "../model/lists.ts";
+import type { EntryContent } from "../model/lists.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { groupIn, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { reasonsToHold, usualGuard } from "./guard.ts";
@@ -11,9 +11,9 @@ import { reasonsToHold, usualGuard } from "./guard.ts";
 const base = await starterSnapshot();
 
 const reasonsFor = async (changes: readonly Change[], from: Snapshot = base, guard = usualGuard, earlier = from) =>
-  reasonsToHold({ base: from, after: await changed(from, changes), earlier, changes }, guard);
+  reasonsToHold({ base: from, after: await applyChanges(from, changes), earlier, changes }, guard);
 
-function withMembers(key: string, members: Content): Change {
+function withMembers(key: string, members: EntryContent): Change {
   const old = itemIn(base, "data-bundles", key)!;
   return {
     subject: "data-bundles",
@@ -23,9 +23,9 @@ function withMembers(key: string, members: Content): Change {
   };
 }
 
-function added(members: Content): Change {
+function added(members: EntryContent): Change {
   const { position, content } = itemIn(base, "data-bundles", "MTNDATA 104")!;
-  const entry: Content = { ...content, code: "new", ...members };
+  const entry: EntryContent = { ...content, code: "new", ...members };
   const key = `MTNDATA ${String(entry.code).toUpperCase()}`;
   return { subject: "data-bundles", key, old: null, new: { position: position - 1, content: entry } };
 }
@@ -48,7 +48,7 @@ test("a price of 0 is held, of a known entry and of a new one", async () => {
     "MTNDATA new: amount is 0.",
     "MTNDATA new: price is 0.",
   ]);
-  const free = await changed(base, [added({ price: 0, amount: 0 })]);
+  const free = await applyChanges(base, [added({ price: 0, amount: 0 })]);
   const old = itemIn(free, "data-bundles", "MTNDATA NEW")!;
   const renamed = { ...old, content: { ...old.content, description: "Free" } };
   assert.deepEqual(await reasonsFor([{ subject: "data-bundles", key: old.key, old, new: renamed }], free), []);
@@ -56,7 +56,7 @@ test("a price of 0 is held, of a known entry and of a new one", async () => {
 
 test("a new code does not hide how far a price moves", async () => {
   const [gone] = removals(["MTNDATA 104"]);
-  const like = (members: Content) => added({ value: "", duration: "", description: "", ...members });
+  const like = (members: EntryContent) => added({ value: "", duration: "", description: "", ...members });
   const held = [
     "MTNDATA new looks like MTNDATA 104, which is gone: its price moves from 100 to 201, by more than a factor of 2.",
   ];
@@ -75,7 +75,7 @@ test("a new code does not hide how far a price moves", async () => {
   ])
     assert.deepEqual(await reasonsFor([gone!, like({ ...look, price: 20_100 })]), []);
   // In another step than the one that removed it.
-  const without = await changed(base, [gone!]);
+  const without = await applyChanges(base, [gone!]);
   const later = like({ value: "50MB", duration: "24Hrs", price: 20_100 });
   assert.deepEqual(await reasonsFor([later], without, usualGuard, base), held);
 });
@@ -105,22 +105,22 @@ test("a price far from what a GB costs in bundles of similar size is held", asyn
 
 test("prices that creep away from the usual price of a GB are held where they leave it, and not again", async () => {
   const start = withMembers("MTNDATA 104", { value: "10GB", price: 200_000, amount: 200_000 });
-  const odd = await changed(base, [start]);
+  const odd = await applyChanges(base, [start]);
   const step = (from: Snapshot, price: number): Change => {
     const old = itemIn(from, "data-bundles", "MTNDATA 104")!;
     return { subject: "data-bundles", key: old.key, old, new: { ...old, content: { ...old.content, price } } };
   };
   assert.deepEqual(await reasonsFor([step(odd, 101_000)], odd), []);
-  const low = await changed(odd, [step(odd, 101_000)]);
+  const low = await applyChanges(odd, [step(odd, 101_000)]);
   assert.match((await reasonsFor([step(low, 60_000)], low)).join(), /^MTNDATA 104: a GB costs 60, and \d+/);
-  const lower = await changed(low, [step(low, 60_000)]);
+  const lower = await applyChanges(low, [step(low, 60_000)]);
   assert.deepEqual(await reasonsFor([step(lower, 59_000)], lower), []);
 });
 
 test("published lists pass as they are", async () => {
   for (const list of ["data-bundles", "cable-products"] as const) {
     const all = [...inOrder(base, list)];
-    const without = await changed(
+    const without = await applyChanges(
       base,
       removals(
         all.map(({ key }) => key),
@@ -133,7 +133,7 @@ test("published lists pass as they are", async () => {
     assert.deepEqual(await reasonsFor(changes, without), []);
     // So too when each one comes to the others.
     for (const { key, position, content } of all) {
-      const rest = await changed(base, removals([key], list));
+      const rest = await applyChanges(base, removals([key], list));
       const change = { subject: list, key, old: null, new: { position, content } };
       assert.deepEqual(await reasonsFor([change], rest), [], key);
     }
@@ -142,13 +142,13 @@ test("published lists pass as they are", async () => {
 
 test("what is removed in small steps adds up", async () => {
   const mtn = groupIn(base, "data-bundles", "MTNDATA").map(({ key }) => key);
-  const smaller = await changed(base, removals(mtn.slice(0, 20)));
+  const smaller = await applyChanges(base, removals(mtn.slice(0, 20)));
   const step = removals(mtn.slice(20, 23));
   assert.deepEqual(await reasonsFor(step, smaller, usualGuard, base), []);
   assert.deepEqual(await reasonsFor(removals(mtn.slice(20, 24)), smaller, usualGuard, base), [
     "24 of 79 entries of data-bundles are removed within a day: 30.4 %, above 30 %.",
   ]);
-  const small = await changed(base, removals(mtn.slice(0, 24)));
+  const small = await applyChanges(base, removals(mtn.slice(0, 24)));
   assert.deepEqual(await reasonsFor([withMembers(mtn[25]!, { description: "Other" })], small, usualGuard, base), []);
 });
 

@@ -1,7 +1,7 @@
 import { nairaOf } from "../../operation/money.ts";
 import { type Change, differingMembers } from "../changes/change.ts";
 import { isFormula } from "../files/formula.ts";
-import { type Content, groupOf, type ListName, listNames, lists, nameOf } from "../model/lists.ts";
+import { type EntryContent, groupOf, type ListName, listNames, lists, nameOf } from "../model/lists.ts";
 import { type PriceList, pricedEntries, priceListOf } from "../model/price-lists.ts";
 import { countIn, groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { freePrices, oddPricesOfData, replacedPrices } from "./prices.ts";
@@ -118,7 +118,7 @@ function* ownPriceMoves(base: Snapshot, after: Snapshot, changes: readonly Chang
 
 function* movesOf(
   account: string,
-  rules: readonly Content[],
+  rules: readonly EntryContent[],
   base: Snapshot,
   before: PriceList | undefined,
   after: PriceList | undefined,

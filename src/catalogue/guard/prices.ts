@@ -1,6 +1,6 @@
 import { nairaOf } from "../../operation/money.ts";
 import { type Change, differingMembers } from "../changes/change.ts";
-import { type Content, groupOf, type ListName, lists, nameOf } from "../model/lists.ts";
+import { type EntryContent, groupOf, type ListName, lists, nameOf } from "../model/lists.ts";
 import { type Group, groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { hoursIn, megabytesIn } from "./quantity.ts";
 
@@ -33,7 +33,7 @@ export function replacedPrices(
   factor: number,
 ): string[] {
   /** By list and group: what is gone, by what it looks like. */
-  const goneByGroup = new Map<string, ReadonlyMap<string, { content: Content }[]>>();
+  const goneByGroup = new Map<string, ReadonlyMap<string, { content: EntryContent }[]>>();
   const goneFrom = (list: ListName, group: string) => {
     const gone = groupIn(earlier, list, group).filter(({ key }) => itemIn(after, list, key) === undefined);
     const looks = gone.flatMap(({ content }) => looksOf(list, content).map((look) => ({ look, content })));
@@ -44,7 +44,7 @@ export function replacedPrices(
     const group = groupOf(subject, key);
     const gone = kept(goneByGroup, `${subject} ${group}`, () => goneFrom(subject, group));
     const price = Number(now.content.price);
-    const distance = ({ content }: { content: Content }) => ratio(price, Number(content.price));
+    const distance = ({ content }: { content: EntryContent }) => ratio(price, Number(content.price));
     const [nearest] = looksOf(subject, now.content)
       .flatMap((look) => gone.get(look) ?? [])
       .sort((one, other) => distance(one) - distance(other));
@@ -56,7 +56,7 @@ export function replacedPrices(
 }
 
 /** Entries that share one of these look alike: size and validity, or the name without prices, spaces and marks. */
-function looksOf(list: ListName, content: Content): string[] {
+function looksOf(list: ListName, content: EntryContent): string[] {
   const name = String(content.name ?? content.description)
     .toLowerCase()
     .replace(/(₦|\bn)\s?\d[\d,.]*|\d[\d,.]*\s?naira/g, "")
@@ -68,7 +68,7 @@ function looksOf(list: ListName, content: Content): string[] {
   return [...(name === "" ? [] : [`named ${name}`]), ...(time === undefined ? [] : [`${even} MB, ${time} hours`])];
 }
 
-function sizeOf({ value, description }: Content): number | undefined {
+function sizeOf({ value, description }: EntryContent): number | undefined {
   return megabytesIn(String(value)) ?? megabytesIn(String(description));
 }
 
@@ -106,7 +106,7 @@ interface Sample {
   readonly perGb: number;
 }
 
-function sampleOf(content: Content): Sample | undefined {
+function sampleOf(content: EntryContent): Sample | undefined {
   const size = sizeOf(content);
   const price = Number(content.price);
   return size === undefined || price === 0 ? undefined : { size, perGb: (price / size) * 1024 };

@@ -1,4 +1,4 @@
-import { type Change, changed } from "../changes/change.ts";
+import { applyChanges, type Change } from "../changes/change.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Publisher } from "../revisions/commit.ts";
 import { dayBefore } from "./day-before.ts";
@@ -11,7 +11,7 @@ export async function review(
   base: Snapshot,
   changes: readonly Change[],
 ): Promise<string[]> {
-  const after = await changed(base, changes);
+  const after = await applyChanges(base, changes);
   const comesOrGoes = changes.some(({ old, new: state }) => old === null || state === null);
   const earlier = comesOrGoes ? await dayBefore(db, newest, now()) : newest;
   return reasonsToHold({ base, after, earlier, changes }, guard);

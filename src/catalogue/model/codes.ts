@@ -2,13 +2,13 @@ import { Failure, type FailureCode } from "../../operation/failures.ts";
 import { isRepeatable } from "../../operation/fields.ts";
 
 /** A code without regard to case. Only a–z are folded: "ı" and "ſ" are no letters of any code, though they capitalise to some. */
-export function fold(code: string): string {
+export function foldCase(code: string): string {
   return code.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
 /** True if two texts name the same thing: codes are matched without regard to case, and not trimmed. */
 export function isSameCode(one: string, other: string): boolean {
-  return one === other || fold(one) === fold(other);
+  return one === other || foldCase(one) === foldCase(other);
 }
 
 /** `who` does not know `given`; `hint` says where the right codes are. What people paste is repeated only if harmless. */

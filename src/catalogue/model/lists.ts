@@ -1,14 +1,14 @@
-import { fold } from "./codes.ts";
+import { foldCase } from "./codes.ts";
 
 /**
  * What a member of an entry holds. `code`: 1 to 64 visible ASCII characters. `money`: whole kobo. `id`: a whole number above
  * 0, only once in its list.
  */
-export type Kind = "code" | "text" | "money" | "id";
+export type MemberKind = "code" | "text" | "money" | "id";
 
 interface Shape {
   /** Members in the order of the interface document. */
-  readonly members: Readonly<Record<string, Kind>>;
+  readonly members: Readonly<Record<string, MemberKind>>;
   /** The codes that name an entry, those of what it belongs to first. */
   readonly key: readonly string[];
   /** The list that holds what each entry belongs to. */
@@ -70,20 +70,19 @@ type Entries = {
 };
 
 export type Provider = Entries["data-providers"];
-export type DataBundle = Entries["data-bundles"];
-export type CorporateBundle = Entries["corporate-bundles"];
+export type DataBundleEntry = Entries["data-bundles"];
 export type CableProduct = Entries["cable-products"];
 export type CableAddOn = Entries["cable-add-ons"];
 
 /** The members of any entry. */
-export type Content = Readonly<Record<string, string | number>>;
+export type EntryContent = Readonly<Record<string, string | number>>;
 
-export function shapeOf(list: ListName): Shape {
+export function listShapeOf(list: ListName): Shape {
   return lists[list];
 }
 
 export function parentOf(list: ListName): ListName | undefined {
-  return shapeOf(list).parent as ListName | undefined;
+  return listShapeOf(list).parent as ListName | undefined;
 }
 
 /** The lists whose entries belong to an entry of this one. */
@@ -92,15 +91,15 @@ export function childrenOf(list: ListName): ListName[] {
 }
 
 /** Names an entry within its list, whatever the spelling of its codes. No code holds a space. */
-export function keyOf(list: ListName, content: Content): string {
-  return shapeOf(list)
-    .key.map((member) => fold(String(content[member])))
+export function entryKeyOf(list: ListName, content: EntryContent): string {
+  return listShapeOf(list)
+    .key.map((member) => foldCase(String(content[member])))
     .join(" ");
 }
 
 /** The codes of an entry as they are spelled, for people. */
-export function nameOf(list: ListName, content: Content): string {
-  return shapeOf(list)
+export function nameOf(list: ListName, content: EntryContent): string {
+  return listShapeOf(list)
     .key.map((member) => content[member])
     .join(" ");
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { starterSnapshot } from "../catalogue.fixture.ts";
-import { type Change, changed } from "../changes/change.ts";
+import { applyChanges, type Change } from "../changes/change.ts";
 import { removingRules, ruleText, settingRule } from "../changes/price-rules.ts";
 import { PriceList, type PriceRule, pricedEntries, priceListOf } from "./price-lists.ts";
 
@@ -44,14 +44,14 @@ test("a margin that leaves nothing gives nothing away: the catalogue's price hol
 test("rules are set by the codes that the catalogue knows, and taken away again", async () => {
   const set = settingRule(rule("mtndata 104", { rule: "price", value: 9_500 }))(base) as Change[];
   assert.equal(set[0]!.new!.content.of, "MTNDATA 104");
-  const one = await changed(base, set);
+  const one = await applyChanges(base, set);
   assert.equal(priceListOf(one, "acc_1")!.priceOf("MTNDATA 104", 10_000), 9_500);
   assert.equal(priceListOf(one, "acc_1"), priceListOf(one, "acc_1"));
   assert.equal(priceListOf(one, "acc_2"), undefined);
   assert.deepEqual(settingRule(rule("MTNDATA 104", { rule: "price", value: 9_500 }))(one), []);
 
   for (const codes of ["MTNDATA 104", undefined]) {
-    const none = await changed(one, removingRules("acc_1", codes)(one) as Change[]);
+    const none = await applyChanges(one, removingRules("acc_1", codes)(one) as Change[]);
     assert.equal(priceListOf(none, "acc_1")!.priceOf("MTNDATA 104", 10_000), 10_000);
   }
   assert.throws(() => removingRules("acc_1", "MTNDATA")(one), { message: /no price of its own for MTNDATA/ });

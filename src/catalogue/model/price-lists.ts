@@ -1,5 +1,5 @@
-import { fold } from "./codes.ts";
-import type { Content, ListName } from "./lists.ts";
+import { foldCase } from "./codes.ts";
+import type { EntryContent, ListName } from "./lists.ts";
 import { type Group, groupIn, type Item, type Snapshot } from "./snapshot.ts";
 
 /**
@@ -9,7 +9,7 @@ import { type Group, groupIn, type Item, type Snapshot } from "./snapshot.ts";
 export type Rule = "percent" | "margin" | "price";
 
 /** A price rule as an entry of the subject `prices`. */
-export interface PriceRule extends Content {
+export interface PriceRule extends EntryContent {
   readonly account: string;
   /** Codes of a provider, or of one entry, provider first: "MTNDATA", "MTNDATA 104", "dstv PRWE36 HDPVRE36". */
   readonly of: string;
@@ -18,7 +18,7 @@ export interface PriceRule extends Content {
 }
 
 export function ruleKeyOf({ account, of }: Pick<PriceRule, "account" | "of">): string {
-  return `${account} ${fold(of)}`;
+  return `${account} ${foldCase(of)}`;
 }
 
 /** What one account pays. */
@@ -30,9 +30,9 @@ export class PriceList {
   readonly #touched = new Set<string>();
 
   constructor(rules: readonly PriceRule[]) {
-    this.fingerprint = JSON.stringify(rules.map(({ of, rule, value }) => [fold(of), rule, value]));
+    this.fingerprint = JSON.stringify(rules.map(({ of, rule, value }) => [foldCase(of), rule, value]));
     for (const rule of rules) {
-      const key = fold(rule.of);
+      const key = foldCase(rule.of);
       const provider = key.split(" ", 1)[0]!;
       this.#touched.add(provider);
       (provider === key ? this.#providers : this.#entries).set(key, rule);
@@ -88,7 +88,7 @@ export interface Priced extends Item {
 
 /** All that a provider sells, whatever it is. */
 export function* pricedEntries(snapshot: Snapshot, provider: string): Generator<Priced, void> {
-  const key = fold(provider);
+  const key = foldCase(provider);
   for (const item of groupIn(snapshot, "data-bundles", key)) yield { list: "data-bundles", ...item };
   for (const product of groupIn(snapshot, "cable-products", key)) {
     yield { list: "cable-products", ...product };

@@ -1,13 +1,13 @@
 import { pacer } from "../../runtime/pace.ts";
-import { type Content, groupOf, type ListName, parentOf, type Subject, subjects } from "./lists.ts";
+import { type EntryContent, groupOf, type ListName, parentOf, type Subject, subjects } from "./lists.ts";
 
 /** An entry as it stands in its group. */
-export interface State {
+export interface EntryState {
   readonly position: number;
-  readonly content: Content;
+  readonly content: EntryContent;
 }
 
-export interface Item extends State {
+export interface Item extends EntryState {
   readonly key: string;
 }
 
@@ -136,7 +136,7 @@ export class Edit {
   }
 
   /** Sets an entry, or removes it with null. */
-  set(subject: Subject, key: string, state: State | null): void {
+  set(subject: Subject, key: string, state: EntryState | null): void {
     const name = groupOf(subject, key);
     for (const stamped of stampedBy(name)) {
       const before = this.#stamps[subject].get(stamped) ?? this.#base.stamps[subject].get(stamped);

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { answerWriter } from "../../operation/answer-writer.ts";
 import { nairaOf } from "../../operation/money.ts";
-import type { DataBundle as Bundle } from "../model/lists.ts";
+import type { DataBundleEntry as Bundle } from "../model/lists.ts";
 import type { PriceList } from "../model/price-lists.ts";
 import type { Group } from "../model/snapshot.ts";
 import { DataBundle } from "../operations/shapes.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { ReadyAnswer } from "../../operation/ready-answer.ts";
 import { answersOf, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
-import type { Content } from "../model/lists.ts";
+import type { EntryContent } from "../model/lists.ts";
 import { Edit, itemIn } from "../model/snapshot.ts";
 import { Bodies } from "./bodies.ts";
 import { Answers } from "./cache.ts";
@@ -96,7 +96,7 @@ async function edited(changes: Record<string, Record<string, unknown>>) {
   edit.by({ revision: 2, publishedAt: start });
   for (const [key, members] of Object.entries(changes)) {
     const { position, content } = itemIn(snapshot, "data-bundles", key)!;
-    edit.set("data-bundles", key, { position, content: { ...content, ...members } as Content });
+    edit.set("data-bundles", key, { position, content: { ...content, ...members } as EntryContent });
   }
   return edit.finish({ ...snapshot, revision: 2 });
 }

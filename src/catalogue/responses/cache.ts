@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { ReadyAnswer } from "../../operation/ready-answer.ts";
-import { fold, knownCodes, unknownCode } from "../model/codes.ts";
+import { foldCase, knownCodes, unknownCode } from "../model/codes.ts";
 import type { CableProduct, ListName, Provider } from "../model/lists.ts";
 import { type PriceList, priceListOf } from "../model/price-lists.ts";
 import {
@@ -14,7 +14,7 @@ import {
   stampOfAll,
 } from "../model/snapshot.ts";
 import { addOnsBody, type Bodies, plansBody } from "./bodies.ts";
-import { type Origin, ownOrigin } from "./freshness.ts";
+import { type Freshness, noFreshness } from "./freshness.ts";
 import type { OwnAnswers } from "./own-prices.ts";
 import { Answer, type Description } from "./response.ts";
 import type { BodySource } from "./written-body.ts";
@@ -44,7 +44,7 @@ export class Answers implements LookUps {
   readonly #snapshot: Snapshot;
   readonly #bodies: Bodies;
   readonly #own: OwnAnswers;
-  readonly #originOf: (list: ListName) => Origin;
+  readonly #freshnessOf: (list: ListName) => Freshness;
   readonly #bundles = new LRUCache<string, ReadyAnswer>({ max: KEPT });
   readonly #plans = new LRUCache<string, ReadyAnswer>({ max: KEPT });
   readonly #addOns = new LRUCache<string, ReadyAnswer>({ max: KEPT });
@@ -58,12 +58,12 @@ export class Answers implements LookUps {
     snapshot: Snapshot,
     bodies: Bodies,
     own: OwnAnswers,
-    originOf: (list: ListName) => Origin = () => ownOrigin,
+    freshnessOf: (list: ListName) => Freshness = () => noFreshness,
   ) {
     this.#snapshot = snapshot;
     this.#bodies = bodies;
     this.#own = own;
-    this.#originOf = originOf;
+    this.#freshnessOf = freshnessOf;
   }
 
   /** How many answers are kept at the moment. */
@@ -98,7 +98,7 @@ export class Answers implements LookUps {
   }
 
   cablePlans(type: string, accountId?: string): ReadyAnswer {
-    const code = fold(type);
+    const code = foldCase(type);
     const own = this.#pricesOf(accountId);
     const known = own ? undefined : this.#plans.get(code);
     if (known) return known;
@@ -144,7 +144,7 @@ export class Answers implements LookUps {
   }
 
   #foldedBundles(given: string): ReadyAnswer {
-    const code = fold(given);
+    const code = foldCase(given);
     const known = this.#bundles.get(code);
     if (known) return known;
     const answer = this.#answerOf("data-bundles", code, this.#bodies.bundles(this.#bundleGroup(given)));
@@ -167,7 +167,7 @@ export class Answers implements LookUps {
         }),
       );
     }
-    const provider = fold(given);
+    const provider = foldCase(given);
     const group = this.#bundleGroup(given);
     return this.#own.answer(
       `bundles ${accountId} ${provider}`,
@@ -179,21 +179,21 @@ export class Answers implements LookUps {
 
   #bundleGroup(given: string): Group {
     const providers = groupIn(this.#snapshot, "data-providers");
-    const provider = indexOf(providers).get(fold(given));
+    const provider = indexOf(providers).get(foldCase(given));
     if (!provider) throw unknownCode("provider_not_found", "No data provider has", given, hintOf(providers));
     return groupIn(this.#snapshot, "data-bundles", provider.key);
   }
 
   #cableProvider(given: string): Item {
     const providers = groupIn(this.#snapshot, "cable-providers");
-    const provider = indexOf(providers).get(fold(given));
+    const provider = indexOf(providers).get(foldCase(given));
     if (provider) return provider;
     throw unknownCode("provider_not_found", "No cable provider has", given, hintOf(providers));
   }
 
   #product(type: string, productCode: string): Item {
     const { key, content } = this.#cableProvider(type);
-    const product = indexOf(groupIn(this.#snapshot, "cable-products", key)).get(`${key} ${fold(productCode)}`);
+    const product = indexOf(groupIn(this.#snapshot, "cable-products", key)).get(`${key} ${foldCase(productCode)}`);
     if (product) return product;
     const hint = ` List its products with GET /api/v2/cable-tv/fetch-billers?type=${content.type}.`;
     throw unknownCode("product_not_found", `${content.type} has no product with`, productCode, hint);
@@ -209,7 +209,7 @@ export class Answers implements LookUps {
   }
 
   #describe(list: ListName, { revision, publishedAt }: Stamp): Description {
-    return { revision, publishedAt, open: open.includes(list), origin: this.#originOf(list) };
+    return { revision, publishedAt, open: open.includes(list), origin: this.#freshnessOf(list) };
   }
 
   /** Of an account that has, or had, prices of its own: its lists changed when these did. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
 import { headerOf, plainForm, textOf } from "../catalogue.fixture.ts";
 import { DatedBody } from "./dated-body.ts";
-import { ownOrigin } from "./freshness.ts";
+import { noFreshness } from "./freshness.ts";
 import { Answer } from "./response.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
@@ -15,7 +15,7 @@ function underClock() {
     after: Buffer.from('"}'),
   };
   const body = new DatedBody(frame, 'W/"x"', () => clock.time);
-  const answer = new Answer(body, { revision: 1, publishedAt: 0, open: true, origin: ownOrigin });
+  const answer = new Answer(body, { revision: 1, publishedAt: 0, open: true, origin: noFreshness });
   return { clock, answer };
 }
 

@@ -3,28 +3,28 @@ import { test } from "node:test";
 import { headerOf, plainForm, starterSnapshot } from "../catalogue.fixture.ts";
 import { Bodies } from "./bodies.ts";
 import { Answers } from "./cache.ts";
-import { Origins } from "./freshness.ts";
+import { SourceFreshness } from "./freshness.ts";
 import { OwnAnswers } from "./own-prices.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
 const starter = await starterSnapshot();
 
-function following(covers: ConstructorParameters<typeof Origins>[0]) {
-  const origins = new Origins(covers);
-  const answers = new Answers(starter, new Bodies(() => start), new OwnAnswers(), (list) => origins.of(list));
-  return { origins, answers };
+function following(covers: ConstructorParameters<typeof SourceFreshness>[0]) {
+  const freshness = new SourceFreshness(covers);
+  const answers = new Answers(starter, new Bodies(() => start), new OwnAnswers(), (list) => freshness.of(list));
+  return { freshness, answers };
 }
 
 test("answers say as of when their list is the source's, and the ETag stays", () => {
-  const { origins, answers } = following(["data-bundles"]);
-  origins.set(start, false);
+  const { freshness, answers } = following(["data-bundles"]);
+  freshness.set(start, false);
   const first = plainForm(answers.dataBundles("MTNDATA"));
   assert.equal(headerOf(first, "Duba-Catalogue-As-Of"), "2026-01-31T09:30:00.000Z");
   assert.equal(headerOf(first, "Duba-Catalogue-Stale"), undefined);
-  origins.set(start + 900_000, false);
+  freshness.set(start + 900_000, false);
   const second = plainForm(answers.dataBundles("MTNDATA"));
   assert.equal(headerOf(second, "Duba-Catalogue-As-Of"), "2026-01-31T09:45:00.000Z");
-  origins.set(start + 900_000, true);
+  freshness.set(start + 900_000, true);
   const third = plainForm(answers.dataBundles("MTNDATA"));
   assert.equal(headerOf(third, "Duba-Catalogue-As-Of"), "2026-01-31T09:45:00.000Z");
   assert.equal(headerOf(third, "Duba-Catalogue-Stale"), "true");
@@ -35,25 +35,25 @@ test("answers say as of when their list is the source's, and the ETag stays", ()
 });
 
 test("between two changes of the source's time, the same form is given", () => {
-  const { origins, answers } = following(["data-bundles"]);
-  origins.set(start, false);
+  const { freshness, answers } = following(["data-bundles"]);
+  freshness.set(start, false);
   const form = plainForm(answers.dataBundles("MTNDATA"));
-  origins.set(start, false);
+  freshness.set(start, false);
   assert.equal(plainForm(answers.dataBundles("MTNDATA")), form);
 });
 
 test("a compressed body is not compressed again for another time", async () => {
-  const { origins, answers } = following(["data-bundles"]);
+  const { freshness, answers } = following(["data-bundles"]);
   const first = await answers.dataBundles("MTNDATA").form("br", true);
-  origins.set(start, false);
+  freshness.set(start, false);
   const second = await answers.dataBundles("MTNDATA").form("br", true);
   assert.equal(headerOf(second, "Duba-Catalogue-As-Of"), "2026-01-31T09:30:00.000Z");
   assert.equal(second.body, first.body);
 });
 
 test("lists that the source does not cover say nothing of it", () => {
-  const { origins, answers } = following(["data-bundles", "cable-products"]);
-  origins.set(start, true);
+  const { freshness, answers } = following(["data-bundles", "cable-products"]);
+  freshness.set(start, true);
   const told = (answer: Parameters<typeof plainForm>[0]) => headerOf(plainForm(answer), "Duba-Catalogue-Stale");
   assert.equal(told(answers.dataBundles(undefined)), "true");
   assert.equal(told(answers.cablePlans("dstv")), "true");

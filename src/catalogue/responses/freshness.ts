@@ -1,16 +1,16 @@
 import type { ListName } from "../model/lists.ts";
 
 /** What answers say of where their list comes from. */
-export interface Origin {
+export interface Freshness {
   /** Names and values in turn. Another array whenever they change. */
   readonly headers: readonly string[];
 }
 
 /** Of lists that follow no source. */
-export const ownOrigin: Origin = { headers: [] };
+export const noFreshness: Freshness = { headers: [] };
 
 /** The origin of lists that follow a source, as a process knows it. Headers are made when it changes, not when they are sent. */
-export class Origins implements Origin {
+export class SourceFreshness implements Freshness {
   readonly #covers: readonly ListName[];
   #asOf: number | null = null;
   #isStale = true;
@@ -21,8 +21,8 @@ export class Origins implements Origin {
   }
 
   /** Of a list. */
-  of(list: ListName): Origin {
-    return this.#covers.includes(list) ? this : ownOrigin;
+  of(list: ListName): Freshness {
+    return this.#covers.includes(list) ? this : noFreshness;
   }
 
   /** The headers by their names. */

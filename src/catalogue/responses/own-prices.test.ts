@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ReadyAnswer } from "../../operation/ready-answer.ts";
 import { headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
-import { type Change, changed } from "../changes/change.ts";
+import { applyChanges, type Change } from "../changes/change.ts";
 import { removingRules, settingRule } from "../changes/price-rules.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
@@ -23,7 +23,7 @@ async function withRules(snapshot: Snapshot, ...rules: (Partial<PriceRule> & { o
   let made: Snapshot = { ...snapshot, revision: snapshot.revision + 1, publishedAt: snapshot.publishedAt + hour };
   for (const rule of rules) {
     const whole = { account: "acc_1", rule: "percent", value: -250, ...rule } as PriceRule;
-    made = await changed(made, settingRule(whole)(made) as Change[]);
+    made = await applyChanges(made, settingRule(whole)(made) as Change[]);
   }
   return made;
 }
@@ -32,7 +32,7 @@ async function withPrice(snapshot: Snapshot, key: string, price: number): Promis
   const old = itemIn(snapshot, "data-bundles", key)!;
   const state = { position: old.position, content: { ...old.content, price } };
   const next = { ...snapshot, revision: snapshot.revision + 1, publishedAt: snapshot.publishedAt + hour };
-  return changed(next, [{ subject: "data-bundles", key, old, new: state }]);
+  return applyChanges(next, [{ subject: "data-bundles", key, old, new: state }]);
 }
 
 const written = async (answers: Answers, account?: string, provider?: string) =>
@@ -129,7 +129,7 @@ test("an account's lists changed when its own prices did, also when it has none 
   assert.deepEqual(modified(answers, "acc_2"), [0, 0, 0]);
   const without = { ...snapshot, revision: 3, publishedAt: snapshot.publishedAt + hour };
   const ended = new Answers(
-    await changed(without, removingRules("acc_1", undefined)(without) as Change[]),
+    await applyChanges(without, removingRules("acc_1", undefined)(without) as Change[]),
     bodies,
     new OwnAnswers(),
   );

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { headerOf, plainForm } from "../catalogue.fixture.ts";
-import { ownOrigin } from "./freshness.ts";
+import { noFreshness } from "./freshness.ts";
 import { Answer, type Description } from "./response.ts";
 import { etagOf, WrittenBody } from "./written-body.ts";
 
 const description: Description = {
-  ...{ revision: 7, publishedAt: Date.UTC(2026, 0, 31, 9, 30), open: true, origin: ownOrigin },
+  ...{ revision: 7, publishedAt: Date.UTC(2026, 0, 31, 9, 30), open: true, origin: noFreshness },
 };
 
 function bodyOf(length: number): WrittenBody {

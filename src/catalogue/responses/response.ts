@@ -1,5 +1,5 @@
 import type { Coding, ReadyAnswer, ReadyForm } from "../../operation/ready-answer.ts";
-import type { Origin } from "./freshness.ts";
+import type { Freshness } from "./freshness.ts";
 import type { BodySource, WrittenBody } from "./written-body.ts";
 
 const freshness = "max-age=60, stale-if-error=600";
@@ -12,7 +12,7 @@ export interface Description {
   readonly publishedAt: number;
   /** Open to anonymous callers: what they get may be kept by shared caches. */
   readonly open: boolean;
-  readonly origin: Origin;
+  readonly origin: Freshness;
 }
 
 type Forms = { [coding in Coding]?: ReadyForm | Promise<ReadyForm> };
@@ -24,7 +24,7 @@ export class Answer implements ReadyAnswer {
   readonly #source: BodySource;
   readonly #description: Description;
   #body: WrittenBody;
-  #originHeaders: readonly string[];
+  #freshnessHeaders: readonly string[];
   #private: Forms = {};
   #public: Forms = {};
 
@@ -34,15 +34,15 @@ export class Answer implements ReadyAnswer {
     this.#source = source;
     this.#description = description;
     this.#body = source.body();
-    this.#originHeaders = description.origin.headers;
+    this.#freshnessHeaders = description.origin.headers;
   }
 
   form(coding: Coding, shared: boolean): ReadyForm | Promise<ReadyForm> {
     const body = this.#source.body();
     const { headers } = this.#description.origin;
-    if (body !== this.#body || headers !== this.#originHeaders) {
+    if (body !== this.#body || headers !== this.#freshnessHeaders) {
       this.#body = body;
-      this.#originHeaders = headers;
+      this.#freshnessHeaders = headers;
       this.#private = {};
       this.#public = {};
     }
@@ -78,7 +78,7 @@ export class Answer implements ReadyAnswer {
     headers.push("ETag", this.etag, "Last-Modified", new Date(publishedAt).toUTCString());
     headers.push("Cache-Control", `${isPublic ? "public" : "private"}, ${freshness}`);
     headers.push("Vary", open ? "Authorization, Accept-Encoding" : "Accept-Encoding");
-    headers.push("Duba-Catalogue-Revision", String(revision), ...this.#originHeaders);
+    headers.push("Duba-Catalogue-Revision", String(revision), ...this.#freshnessHeaders);
     headers.push("X-Content-Type-Options", "nosniff");
     return { body, headers };
   }

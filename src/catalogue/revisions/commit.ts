@@ -4,9 +4,9 @@ import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
 import { type Change, countsOf } from "../changes/change.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import { BATCH, foldBatch } from "./compact.ts";
+import { BATCH, compactBatch } from "./compact.ts";
 import type { About, Draft } from "./draft.ts";
-import { holdCatalogue, noteCatalogueChange } from "./lock.ts";
+import { lockCatalogue, noteCatalogueChange } from "./lock.ts";
 
 /** What publishing needs. Each change is told the audit trail in its own transaction. */
 export interface Publisher extends Audited {
@@ -20,12 +20,12 @@ export interface Publisher extends Audited {
 }
 
 /** What became of a draft. */
-export type Settled =
+export type Committed =
   | { readonly state: "published"; readonly revision: number }
   | { readonly state: "held"; readonly draft: number; readonly reasons: readonly string[] }
   | { readonly state: "scheduled"; readonly draft: number; readonly holdsFrom: number };
 
-interface Settling {
+interface CommitRequest {
   readonly changes: readonly Change[];
   /** Why it has to be approved, if it has to. */
   readonly reasons: readonly string[];
@@ -37,17 +37,17 @@ interface Settling {
 }
 
 /** Publishes, schedules or holds a draft in one short transaction; undefined if another revision came between. */
-export async function settle(
+export async function commit(
   { db, now, audit, actor }: Publisher,
   draft: Draft,
-  { changes, reasons, base, about, approvedBy }: Settling,
-): Promise<Settled | undefined> {
+  { changes, reasons, base, about, approvedBy }: CommitRequest,
+): Promise<Committed | undefined> {
   const { author, source, note, holdsFrom } = about;
   const told = { author, source, note };
   const approved = approvedBy === undefined ? {} : { approved_by: approvedBy };
   const counts = countsOf(changes);
   return db.transaction().execute(async (trx) => {
-    await holdCatalogue(trx);
+    await lockCatalogue(trx);
     if ((await newestNumber(trx)) !== base) return undefined;
     await noteCatalogueChange(trx);
     const at = now();
@@ -71,7 +71,7 @@ export async function settle(
       .values({ number: revision, created_at: at, ...told, draft: draft.id, ...counts, folded: 0, folded_to: 0 })
       .execute();
     // What is few is in the items at once: a price that changes takes one transaction.
-    if (changes.length <= BATCH) await foldBatch(trx);
+    if (changes.length <= BATCH) await compactBatch(trx);
     await audit(trx, { kind: "catalogue.revised", actor, facts: { revision, ...told, ...approved } });
     return { state: "published", revision };
   });

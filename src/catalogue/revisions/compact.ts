@@ -3,7 +3,7 @@ import { rester } from "../../runtime/pace.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { groupOf, type Subject } from "../model/lists.ts";
 import { laterStamp, type Stamp, stampedBy } from "../model/snapshot.ts";
-import { holdCatalogue } from "./lock.ts";
+import { lockCatalogue } from "./lock.ts";
 
 /** Changes that are taken into the items in one transaction. */
 export const BATCH = 2_000;
@@ -12,13 +12,13 @@ export const BATCH = 2_000;
  * Takes published changes into the items, so that a start need not read them all again. In short transactions, oldest
  * revision first; may be broken off and go on at any time, in any process.
  */
-export async function foldChanges(db: Kysely<Tables>): Promise<void> {
+export async function compactRevisions(db: Kysely<Tables>): Promise<void> {
   const rested = rester();
   while (await unfolded(db))
     await rested(() =>
       db.transaction().execute(async (trx) => {
-        await holdCatalogue(trx);
-        await foldBatch(trx);
+        await lockCatalogue(trx);
+        await compactBatch(trx);
       }),
     );
 }
@@ -34,7 +34,7 @@ function unfolded(db: Kysely<Tables>) {
 }
 
 /** One step of it, in a transaction that holds the catalogue. */
-export async function foldBatch(trx: Transaction<Tables>): Promise<void> {
+export async function compactBatch(trx: Transaction<Tables>): Promise<void> {
   const revision = await unfolded(trx);
   if (!revision) return;
   const { number, created_at, draft, folded_to: start } = revision;

@@ -1,14 +1,14 @@
 import { type Change, countsOf } from "../changes/change.ts";
-import { type Publisher, type Settled, settle } from "./commit.ts";
-import { foldChanges } from "./compact.ts";
+import { type Committed, commit, type Publisher } from "./commit.ts";
+import { compactRevisions } from "./compact.ts";
 import { aboutOf, Draft, findDraft, removeChanges } from "./draft.ts";
 import { CatalogueFault } from "./fault.ts";
 import { noteCatalogueChange } from "./lock.ts";
-import { broughtUpToDate, dropEmpty, publishDue } from "./schedule.ts";
+import { dropEmpty, publishDue, rebaseDraft } from "./schedule.ts";
 
 /** What became of an approval. `recomputed`: what was held is another difference now, which nobody has seen yet. */
 export type Approval =
-  | (Settled & {
+  | (Committed & {
       readonly changes: readonly Change[];
       /** The revision that the changes were told against before. */
       readonly heldSince: number;
@@ -28,7 +28,7 @@ export async function approve(publisher: Publisher, id: number, by: string): Pro
     const row = await findDraft(db, id);
     if (row.state !== "held")
       throw new CatalogueFault(`Draft d${id} is ${row.state}: only what is held can be approved.`);
-    const { draft, base, changes, reasons, differs } = await broughtUpToDate(publisher, row);
+    const { draft, base, changes, reasons, differs } = await rebaseDraft(publisher, row);
     if (changes.length === 0) {
       await dropEmpty(publisher, draft);
       return { state: "empty" };
@@ -38,9 +38,9 @@ export async function approve(publisher: Publisher, id: number, by: string): Pro
       await db.transaction().execute((trx) => draft.set(trx, facts));
       return { state: "recomputed", changes, reasons };
     }
-    const settled = await settle(publisher, draft, { changes, reasons, base, about: aboutOf(row), approvedBy: by });
+    const settled = await commit(publisher, draft, { changes, reasons, base, about: aboutOf(row), approvedBy: by });
     if (!settled) continue;
-    await foldChanges(db);
+    await compactRevisions(db);
     return { ...settled, changes, heldSince: row.base };
   }
 }

@@ -4,8 +4,8 @@ import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
 import { type Change, isSame } from "../changes/change.ts";
 import type { Subject } from "../model/lists.ts";
 import { CatalogueFault } from "./fault.ts";
-import type { PlacedChange } from "./load.ts";
-import { holdCatalogue } from "./lock.ts";
+import type { StoredChange } from "./load.ts";
+import { lockCatalogue } from "./lock.ts";
 
 /** Changes that are written in one transaction: short enough for a process that serves beside. */
 const BATCH = 500;
@@ -23,7 +23,7 @@ export interface About {
 }
 
 /** Another process wrote to the draft, or swept it away. */
-export class DraftTaken extends CatalogueFault {
+export class DraftConflict extends CatalogueFault {
   constructor(id: number) {
     super(`Another process works on draft d${id}, or swept it away: try again.`);
   }
@@ -32,7 +32,7 @@ export class DraftTaken extends CatalogueFault {
 /**
  * A draft and its changes, as one process writes them: in batches, under an id that nobody serves. What fits into one batch
  * is written only when the draft is settled, in that transaction. Another process that writes to the same draft ends this
- * one's work with a `DraftTaken`.
+ * one's work with a `DraftConflict`.
  */
 export class Draft {
   readonly #db: Kysely<Tables>;
@@ -55,7 +55,7 @@ export class Draft {
   static stored(
     store: { db: Kysely<Tables>; now: () => number },
     row: CatalogueDraftRow,
-    changes: readonly PlacedChange[],
+    changes: readonly StoredChange[],
   ): Draft {
     const draft = new Draft(store, aboutOf(row));
     draft.#id = row.id;
@@ -127,12 +127,12 @@ export class Draft {
       .where("id", "=", this.#id)
       .where("touched_at", "=", this.#touchedAt)
       .executeTakeFirst();
-    if (numUpdatedRows !== 1n) throw new DraftTaken(this.#id);
+    if (numUpdatedRows !== 1n) throw new DraftConflict(this.#id);
     this.#touchedAt = touchedAt;
   }
 
   async #begin(trx: Transaction<Tables>, facts: Partial<CatalogueDraftRow>): Promise<void> {
-    await holdCatalogue(trx);
+    await lockCatalogue(trx);
     const { last } = await trx
       .selectFrom("catalogue_draft")
       .select(({ fn }) => fn.max("id").as("last"))

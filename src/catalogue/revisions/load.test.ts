@@ -5,7 +5,7 @@ import { openStore } from "../../storage/store.ts";
 import { priced, removed, type TestStore } from "../catalogue.fixture.ts";
 import { changesBetween } from "../changes/change.ts";
 import { difference } from "../changes/difference.ts";
-import { undoing } from "../changes/rebase.ts";
+import { undo } from "../changes/rebase.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { allChangesOf, newestSnapshot, snapshotAt } from "./load.ts";
 import { type Plan, publish } from "./publish.ts";
@@ -54,19 +54,19 @@ for (const engine of engines)
 
         const changes = await changesBetween(await snapshotAt(store.db, newest, 2), newest);
         assert.deepEqual(changes.map(({ key }) => key).sort(), ["MTNDATA 104", "MTNDATA 113"]);
-        const undo =
+        const undoPlan =
           (number: number): Plan =>
           async (base) => {
             const made = await changesBetween(
               await snapshotAt(store.db, base, number - 1),
               await snapshotAt(store.db, base, number),
             );
-            return (await undoing(base, made)).changes;
+            return (await undo(base, made)).changes;
           };
-        assert.deepEqual((await publish(publisher, undo(2), about)).state, "unchanged");
-        await publish(publisher, undo(4), about);
-        await publish(publisher, undo(3), about);
-        await publish(publisher, undo(2), about);
+        assert.deepEqual((await publish(publisher, undoPlan(2), about)).state, "unchanged");
+        await publish(publisher, undoPlan(4), about);
+        await publish(publisher, undoPlan(3), about);
+        await publish(publisher, undoPlan(2), about);
         assert.deepEqual(await changesBetween(first, await seenAnew(store)), []);
         assert.equal((await seenAnew(store)).revision, 7);
       } finally {

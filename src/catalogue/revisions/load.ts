@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import type { CatalogueChangeRow, CatalogueRevisionRow, Tables } from "../../storage/tables.ts";
 import type { Change } from "../changes/change.ts";
-import { type Content, type Subject, subjects } from "../model/lists.ts";
-import { Edit, emptySnapshot, type Snapshot, type State } from "../model/snapshot.ts";
+import { type EntryContent, type Subject, subjects } from "../model/lists.ts";
+import { Edit, type EntryState, emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import { CatalogueFault } from "./fault.ts";
 
 /** Rows of one reading: few enough that taking them in is no pause for those who wait for answers. */
@@ -44,7 +44,7 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
   for (const { number, created_at, draft } of revisions) {
     if (number < from || draft === null) continue;
     edit.by({ revision: number, publishedAt: created_at });
-    for await (const page of changesOf(db, draft))
+    for await (const page of changePagesOf(db, draft))
       for (const { subject, key, new: state } of page) edit.set(subject, key, state);
   }
   const newest = revisions.at(-1);
@@ -82,7 +82,7 @@ async function readItems(db: Kysely<Tables>, edit: Edit): Promise<void> {
 }
 
 /** A draft's changes in pages. */
-export async function* changesOf(db: Kysely<Tables>, draft: number): AsyncGenerator<PlacedChange[], void> {
+export async function* changePagesOf(db: Kysely<Tables>, draft: number): AsyncGenerator<StoredChange[], void> {
   let last = 0;
   for (;;) {
     const rows = await db
@@ -99,11 +99,11 @@ export async function* changesOf(db: Kysely<Tables>, draft: number): AsyncGenera
   }
 }
 
-export interface PlacedChange extends Change {
+export interface StoredChange extends Change {
   readonly place: number;
 }
 
-export function changeOf(row: CatalogueChangeRow): PlacedChange {
+export function changeOf(row: CatalogueChangeRow): StoredChange {
   return {
     place: row.place,
     subject: row.list as Subject,
@@ -113,13 +113,13 @@ export function changeOf(row: CatalogueChangeRow): PlacedChange {
   };
 }
 
-function stateOf(position: number | null, content: string | null): State | null {
-  return position === null || content === null ? null : { position, content: JSON.parse(content) as Content };
+function stateOf(position: number | null, content: string | null): EntryState | null {
+  return position === null || content === null ? null : { position, content: JSON.parse(content) as EntryContent };
 }
 
-export async function allChangesOf(db: Kysely<Tables>, draft: number): Promise<PlacedChange[]> {
-  const changes: PlacedChange[] = [];
-  for await (const page of changesOf(db, draft)) for (const change of page) changes.push(change);
+export async function allChangesOf(db: Kysely<Tables>, draft: number): Promise<StoredChange[]> {
+  const changes: StoredChange[] = [];
+  for await (const page of changePagesOf(db, draft)) for (const change of page) changes.push(change);
   return changes;
 }
 
@@ -137,7 +137,7 @@ export async function snapshotAt(db: Kysely<Tables>, newest: Snapshot, number: n
   const edit = new Edit(newest);
   for (const { number: each, draft } of later) {
     if (draft === null) throw new CatalogueFault(`What revision ${each} changed was not kept: go back no further.`);
-    for await (const page of changesOf(db, draft))
+    for await (const page of changePagesOf(db, draft))
       for (const { subject, key, old } of page) edit.set(subject, key, old);
   }
   return edit.finish({ revision: number, publishedAt: wanted.created_at, changes: newest.changes });

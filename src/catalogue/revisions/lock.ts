@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 
 /** Waits until no other transaction holds the catalogue; PostgreSQL runs its holders one after another from here. */
-export async function holdCatalogue(trx: Transaction<Tables>): Promise<void> {
+export async function lockCatalogue(trx: Transaction<Tables>): Promise<void> {
   await trx
     .updateTable("change_counter")
     .set((it) => ({ number: it.ref("number") }))

@@ -1,8 +1,8 @@
 import type { Change } from "../changes/change.ts";
 import { review } from "../guard/review.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import { type Publisher, type Settled, settle } from "./commit.ts";
-import { foldChanges } from "./compact.ts";
+import { type Committed, commit, type Publisher } from "./commit.ts";
+import { compactRevisions } from "./compact.ts";
 import { type About, Draft, sweepAbandoned } from "./draft.ts";
 import { CatalogueFault } from "./fault.ts";
 import { expectedAt, publishDue } from "./schedule.ts";
@@ -14,8 +14,8 @@ const ATTEMPTS = 20;
 export type Plan = (base: Snapshot) => readonly Change[] | Promise<readonly Change[]>;
 
 /** What became of a publication. */
-export type Outcome =
-  | (Settled & { readonly changes: readonly Change[] })
+export type PublishOutcome =
+  | (Committed & { readonly changes: readonly Change[] })
   | { readonly state: "unchanged"; readonly revision: number };
 
 /** What a plan would change, and why that would have to be approved. */
@@ -44,15 +44,15 @@ export async function preview(
  * published in one short transaction. Changes that the guard does not let pass are held for approval, changes that hold from
  * a later time are scheduled. Throws what the plan throws, and a `CatalogueFault` if others publish without a pause.
  */
-export async function publish(publisher: Publisher, plan: Plan, about: About): Promise<Outcome> {
+export async function publish(publisher: Publisher, plan: Plan, about: About): Promise<PublishOutcome> {
   await publishDue(publisher);
   await sweepAbandoned(publisher.db, publisher.now());
   const outcome = await published(publisher, plan, about);
-  await foldChanges(publisher.db);
+  await compactRevisions(publisher.db);
   return outcome;
 }
 
-async function published(publisher: Publisher, plan: Plan, about: About): Promise<Outcome> {
+async function published(publisher: Publisher, plan: Plan, about: About): Promise<PublishOutcome> {
   const draft = new Draft(publisher, about);
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -62,7 +62,7 @@ async function published(publisher: Publisher, plan: Plan, about: About): Promis
         return { state: "unchanged", revision };
       }
       await draft.write(changes, publisher.progress);
-      const settled = await settle(publisher, draft, { changes, reasons, base: revision, about });
+      const settled = await commit(publisher, draft, { changes, reasons, base: revision, about });
       if (settled) return { ...settled, changes };
     }
     throw new CatalogueFault("Others publish revisions without a pause: try again later.");

@@ -6,7 +6,7 @@ import { itemIn, type Snapshot } from "../model/snapshot.ts";
 import { loadStarter } from "../model/starter.ts";
 import type { Publisher } from "./commit.ts";
 import { newestSnapshot } from "./load.ts";
-import type { Outcome, Plan } from "./publish.ts";
+import type { Plan, PublishOutcome } from "./publish.ts";
 
 /** What the tests of publishing share. */
 
@@ -33,7 +33,7 @@ export function dearer(key: string): Plan {
   return (base) => priced(key, Number(priceOf(base, key)) + 1)(base);
 }
 
-export function draftOf(outcome: Outcome): number {
+export function draftOf(outcome: PublishOutcome): number {
   assert.ok("draft" in outcome, outcome.state);
   return outcome.draft;
 }

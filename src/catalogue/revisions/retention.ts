@@ -3,7 +3,7 @@ import { rester } from "../../runtime/pace.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { Publisher } from "./commit.ts";
 import { sweepVoid } from "./draft.ts";
-import { holdCatalogue } from "./lock.ts";
+import { lockCatalogue } from "./lock.ts";
 
 /** Revisions, and drafts, that are removed in one transaction. */
 const BATCH = 500;
@@ -48,7 +48,7 @@ export async function removeHistory(
   while (more && !signal?.aborted)
     more = await rested(() =>
       db.transaction().execute(async (trx) => {
-        await holdCatalogue(trx);
+        await lockCatalogue(trx);
         const revisions = await removeRevisions(trx, before);
         const drafts = await voidDrafts(trx, before);
         if (revisions + drafts === 0) return false;

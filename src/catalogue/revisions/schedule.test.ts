@@ -9,7 +9,7 @@ import { findDraft } from "./draft.ts";
 import { listRevisions, listWaiting } from "./history.ts";
 import { type Plan, publish } from "./publish.ts";
 import { about, draftOf, hour, many, opened, priceOf, seenAnew, start } from "./publishing.fixture.ts";
-import { broughtUpToDate, publishDue } from "./schedule.ts";
+import { publishDue, rebaseDraft } from "./schedule.ts";
 
 for (const engine of engines)
   suite(`what is scheduled on ${engine.name}`, { concurrency: true }, () => {
@@ -118,7 +118,7 @@ for (const engine of engines)
         await publish(publisher, set({ amount: 2 }), about);
         clock.time = start + hour;
         // Two of three batches are written anew, and then nothing more is heard of it.
-        const { differs } = await broughtUpToDate(publisher, await findDraft(store.db, id));
+        const { differs } = await rebaseDraft(publisher, await findDraft(store.db, id));
         assert.ok(differs);
         await publishDue(publisher);
         const contents = groupIn(await seenAnew(store), "data-bundles", "MANY").map(({ content }) => content);

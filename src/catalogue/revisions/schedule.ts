@@ -1,12 +1,12 @@
 import type { Kysely } from "kysely";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
-import { type Change, changed, isSame } from "../changes/change.ts";
-import { rebased } from "../changes/rebase.ts";
+import { applyChanges, type Change, isSame } from "../changes/change.ts";
+import { rebase } from "../changes/rebase.ts";
 import { review } from "../guard/review.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import { type Publisher, settle } from "./commit.ts";
-import { foldChanges } from "./compact.ts";
-import { aboutOf, Draft, DraftTaken, removeChanges } from "./draft.ts";
+import { commit, type Publisher } from "./commit.ts";
+import { compactRevisions } from "./compact.ts";
+import { aboutOf, Draft, DraftConflict, removeChanges } from "./draft.ts";
 import { allChangesOf } from "./load.ts";
 import { noteCatalogueChange } from "./lock.ts";
 
@@ -28,7 +28,7 @@ export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
 export async function expectedAt(db: Kysely<Tables>, newest: Snapshot, time: number): Promise<Snapshot> {
   let expected = newest;
   for (const { id } of await scheduled(db).where("holds_from", "<=", time).execute())
-    expected = await changed(expected, await rebased(expected, await allChangesOf(db, id)));
+    expected = await applyChanges(expected, await rebase(expected, await allChangesOf(db, id)));
   return expected;
 }
 
@@ -46,23 +46,23 @@ export async function publishDue(publisher: Publisher): Promise<void> {
       await publishScheduled(publisher, due);
     } catch (error) {
       // Another process is at it.
-      if (error instanceof DraftTaken) return;
+      if (error instanceof DraftConflict) return;
       throw error;
     }
-    await foldChanges(db);
+    await compactRevisions(db);
   }
 }
 
 async function publishScheduled(publisher: Publisher, row: CatalogueDraftRow): Promise<void> {
-  const { draft, base, changes, reasons } = await broughtUpToDate(publisher, row);
+  const { draft, base, changes, reasons } = await rebaseDraft(publisher, row);
   if (changes.length === 0) return dropEmpty(publisher, draft);
   const approvedBy = row.decided_by ?? undefined;
   const asked = { changes, reasons, base, about: aboutOf(row), approvedBy };
-  await settle({ ...publisher, actor: "system" }, draft, asked);
+  await commit({ ...publisher, actor: "system" }, draft, asked);
 }
 
 /** A draft as it is against the newest revision. */
-export interface UpToDate {
+export interface RebasedDraft {
   readonly draft: Draft;
   /** Number of that revision. */
   readonly base: number;
@@ -73,13 +73,13 @@ export interface UpToDate {
 }
 
 /** Tells the changes of a draft that is held or due against the newest revision, and writes anew what differs. */
-export async function broughtUpToDate(publisher: Publisher, row: CatalogueDraftRow): Promise<UpToDate> {
+export async function rebaseDraft(publisher: Publisher, row: CatalogueDraftRow): Promise<RebasedDraft> {
   const { db, now } = publisher;
   const newest = await publisher.latest();
   const later = row.holds_from !== null && row.holds_from > now();
   const base = later ? await expectedAt(db, newest, row.holds_from!) : newest;
   const before = await allChangesOf(db, row.id);
-  const changes = await rebased(base, before);
+  const changes = await rebase(base, before);
   const draft = Draft.stored(publisher, row, before);
   const differs = !isAlike(before, changes);
   if (differs) await draft.write(changes);

@@ -3,14 +3,17 @@ import { test } from "node:test";
 import { starterSnapshot } from "../catalogue.fixture.ts";
 import { countsOf } from "../changes/change.ts";
 import { difference } from "../changes/difference.ts";
-import type { Content, ListName } from "../model/lists.ts";
+import type { EntryContent, ListName } from "../model/lists.ts";
 import { inOrder } from "../model/snapshot.ts";
 import { fitting } from "./fit.ts";
 import type { OfferedList } from "./offer.ts";
 
 const base = await starterSnapshot();
 
-function listed(list: ListName, change: (contents: Content[]) => Content[] = (contents) => contents): OfferedList {
+function listed(
+  list: ListName,
+  change: (contents: EntryContent[]) => EntryContent[] = (contents) => contents,
+): OfferedList {
   return { list, contents: change([...inOrder(base, list)].map(({ content }) => content)), unusable: [] };
 }
 

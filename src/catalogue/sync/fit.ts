@@ -1,14 +1,14 @@
 import type { WantedList } from "../changes/difference.ts";
 import { megabytesIn } from "../guard/quantity.ts";
 import {
-  type Content,
   childrenOf,
+  type EntryContent,
+  entryKeyOf,
   groupOf,
-  keyOf,
   type ListName,
   listNames,
+  listShapeOf,
   parentOf,
-  shapeOf,
 } from "../model/lists.ts";
 import { type Item, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { type OfferedList, usable } from "./offer.ts";
@@ -20,7 +20,7 @@ interface Fitted {
 }
 
 /**
- * Fits the lists of a source into the catalogue. Left out are entries of a provider or product that will not be there, and
+ * Fits the lists of a source into the catalogue. SkippedEntry out are entries of a provider or product that will not be there, and
  * entries with an id that another one has. What belongs to an entry that is gone goes with it, also in lists that the source
  * does not give. Known entries keep their order, and new ones follow.
  */
@@ -34,17 +34,17 @@ export function fitting(base: Snapshot, offered: readonly OfferedList[]): Fitted
     const offer = offered.find((each) => each.list === list);
     const present = Array.from(inOrder(base, list), ({ content }) => content);
     const read = offer ? usable(base, offer) : { entries: present, leftOut: [] };
-    const orphans: Content[] = [];
+    const orphans: EntryContent[] = [];
     const kept = read.entries.filter((content) => {
-      const isFit = parent === undefined || keys.get(parent)!.has(groupOf(list, keyOf(list, content)));
+      const isFit = parent === undefined || keys.get(parent)!.has(groupOf(list, entryKeyOf(list, content)));
       if (!isFit) orphans.push(content);
       return isFit;
     });
     const { entries, twice } = withOwnIds(base, list, kept);
-    if (childrenOf(list).length > 0) keys.set(list, new Set(entries.map((content) => keyOf(list, content))));
+    if (childrenOf(list).length > 0) keys.set(list, new Set(entries.map((content) => entryKeyOf(list, content))));
     if (offer) {
       leftOut.push(...read.leftOut, ...twice);
-      for (const [group, { length }] of Map.groupBy(orphans, (content) => groupOf(list, keyOf(list, content))))
+      for (const [group, { length }] of Map.groupBy(orphans, (content) => groupOf(list, entryKeyOf(list, content))))
         leftOut.push(`${length} of ${list} for ${group}, which is not in ${parent}: left out.`);
     }
     if (offer || orphans.length > 0)
@@ -54,21 +54,21 @@ export function fitting(base: Snapshot, offered: readonly OfferedList[]): Fitted
 }
 
 /** Spells the codes of known entries as the catalogue does, where other lists repeat them. */
-function asSpelled(list: ListName, content: Content, known: Item | undefined): Content {
+function asSpelled(list: ListName, content: EntryContent, known: Item | undefined): EntryContent {
   if (known === undefined || childrenOf(list).length === 0) return content;
-  return { ...content, ...Object.fromEntries(shapeOf(list).key.map((member) => [member, known.content[member]!])) };
+  return { ...content, ...Object.fromEntries(listShapeOf(list).key.map((member) => [member, known.content[member]!])) };
 }
 
 /** Leaves out all but the first entry of an id. */
-function withOwnIds(base: Snapshot, list: ListName, contents: readonly Content[]) {
+function withOwnIds(base: Snapshot, list: ListName, contents: readonly EntryContent[]) {
   const owners = new Set<number | string>();
   const twice: string[] = [];
-  const entries: Content[] = [];
+  const entries: EntryContent[] = [];
   for (const content of contents) {
-    const known = itemIn(base, list, keyOf(list, content));
+    const known = itemIn(base, list, entryKeyOf(list, content));
     const id = content.id ?? known?.content.id;
     if (id !== undefined && owners.has(id))
-      twice.push(`${list}, ${keyOf(list, content)}: another entry has its id ${id}, so left out.`);
+      twice.push(`${list}, ${entryKeyOf(list, content)}: another entry has its id ${id}, so left out.`);
     else entries.push(asSpelled(list, content, known));
     if (id !== undefined) owners.add(id);
   }
@@ -76,9 +76,9 @@ function withOwnIds(base: Snapshot, list: ListName, contents: readonly Content[]
 }
 
 /** Known entries as they stand, then new ones by id, size, price and code: the order of a source is no promise of it. */
-function inOwnOrder(base: Snapshot, list: ListName, contents: readonly Content[]): Content[] {
+function inOwnOrder(base: Snapshot, list: ListName, contents: readonly EntryContent[]): EntryContent[] {
   const ranked = contents.map((content) => {
-    const key = keyOf(list, content);
+    const key = entryKeyOf(list, content);
     const position = itemIn(base, list, key)?.position ?? Number.POSITIVE_INFINITY;
     const size = megabytesIn(String(content.value ?? content.code)) ?? Number.POSITIVE_INFINITY;
     return { content, key, ranks: [position, Number(content.id ?? 0), size, Number(content.price ?? 0)] };

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import mtn from "../../upstreams/vendors/vtpass/fixtures/published/mtn-data.json" with { type: "json" };
 import { openPublished, published } from "../../upstreams/vendors/vtpass/published.fixture.ts";
 import { starterSnapshot } from "../catalogue.fixture.ts";
-import { type Change, changed } from "../changes/change.ts";
+import { applyChanges, type Change } from "../changes/change.ts";
 import { difference } from "../changes/difference.ts";
 import { reasonsToHold, usualGuard } from "../guard/guard.ts";
 import { groupIn, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { fitting } from "./fit.ts";
-import { hashOf, type Offer, offerOf } from "./offer.ts";
+import { type Offer, offerHash, offerOf } from "./offer.ts";
 
 const signal = new AbortController().signal;
 const base = await starterSnapshot();
@@ -35,7 +35,7 @@ async function offered(variations: readonly object[] = mtn.content.variations): 
 async function taken(from: Snapshot, offer: Offer) {
   const { lists, leftOut } = fitting(from, offer.lists);
   return {
-    after: await changed(from, await difference(from, lists)),
+    after: await applyChanges(from, await difference(from, lists)),
     leftOut: [...offer.leftOut, ...leftOut],
   };
 }
@@ -66,11 +66,11 @@ test("VTpass's published lists are not held as such: no price in them is far fro
   const lost = (["data-bundles", "cable-products", "cable-add-ons"] as const).flatMap((subject) =>
     [...inOrder(base, subject)].map((old): Change => ({ subject, key: old.key, old, new: null })),
   );
-  const without = await changed(base, lost);
+  const without = await applyChanges(base, lost);
   const { lists } = fitting(without, (await offered()).lists);
   const changes = await difference(without, lists);
   assert.equal(changes.length, 77 + 65);
-  const after = await changed(without, changes);
+  const after = await applyChanges(without, changes);
   assert.deepEqual(reasonsToHold({ base: without, after, earlier: without, changes }, usualGuard), []);
 });
 
@@ -126,7 +126,7 @@ test("the order of a source is not the order of the catalogue", async () => {
   const turned = await offered(mtn.content.variations.toReversed().filter(({ name }) => !name.includes("3 days")));
   const first = offer.lists.find(({ list }) => list === "data-bundles")!;
   assert.ok(first.contents.length > 70);
-  assert.equal(await hashOf(turned), await hashOf(offer));
+  assert.equal(await offerHash(turned), await offerHash(offer));
   assert.deepEqual(await difference(after, fitting(after, turned.lists).lists), []);
   const anew = await taken(base, turned);
   assert.deepEqual(anew.after.groups["data-bundles"], after.groups["data-bundles"]);

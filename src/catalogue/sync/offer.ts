@@ -3,12 +3,12 @@ import { pacer } from "../../runtime/pace.ts";
 import type { LiveSource } from "../../upstreams/open-source.ts";
 import type { Origin, Pulled } from "../../upstreams/ports/catalogue-source.ts";
 import { readEntry } from "../files/entry.ts";
-import { type Content, keyOf, type ListName, nameOf, shapeOf } from "../model/lists.ts";
+import { type EntryContent, entryKeyOf, type ListName, listShapeOf, nameOf } from "../model/lists.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { itemIn } from "../model/snapshot.ts";
 
 /** A source that lists follow, as far as a pull needs it. */
-export type PulledSource = Pick<LiveSource, "name" | "covers" | "pull">;
+export type SyncSource = Pick<LiveSource, "name" | "covers" | "pull">;
 
 /** An entry that a source has under a good code, and that has a value no catalogue can hold. */
 interface Unusable {
@@ -20,7 +20,7 @@ interface Unusable {
 /** A list as a source has it: each entry once, the first where it stands there twice. */
 export interface OfferedList {
   readonly list: ListName;
-  readonly contents: readonly Content[];
+  readonly contents: readonly EntryContent[];
   readonly unusable: readonly Unusable[];
 }
 
@@ -34,7 +34,7 @@ export interface Offer {
 
 /** Asks a source for all that it covers, and changes nothing. Gives nothing of a list of which most cannot be read. */
 export async function offerOf(
-  { covers, pull }: PulledSource,
+  { covers, pull }: SyncSource,
   signal: AbortSignal,
 ): Promise<Offer | Exclude<Pulled, { kind: "whole" }>> {
   const pulled = await pull(signal);
@@ -59,7 +59,7 @@ async function readList(
   leaveOut: (sentence: string) => void,
 ): Promise<OfferedList & { bad: number }> {
   const pause = pacer();
-  const contents = new Map<string, Content>();
+  const contents = new Map<string, EntryContent>();
   const unusable = new Map<string, Unusable>();
   let bad = 0;
   for (const [at, members] of given.entries()) {
@@ -67,18 +67,18 @@ async function readList(
     const wrong: string[] = [];
     // A sentence about an entry begins with the name of the member.
     const content = readEntry(list, { ...members }, (sentence) => wrong.push(sentence.split(" ", 1)[0]!));
-    const codes = shapeOf(list).key;
+    const codes = listShapeOf(list).key;
     if (content) {
-      const key = keyOf(list, content);
+      const key = entryKeyOf(list, content);
       if (contents.has(key)) leaveOut(`${list}, ${nameOf(list, content)}: listed again, so only the first is kept.`);
       else contents.set(key, content);
     } else {
       bad += 1;
       const cannot = `its ${wrong.join(" and ")} cannot be used`;
-      const named = members as Content;
+      const named = members as EntryContent;
       if (wrong.some((member) => codes.includes(member))) leaveOut(`${list}, entry ${at + 1}: ${cannot}; left out.`);
       else {
-        const key = keyOf(list, named);
+        const key = entryKeyOf(list, named);
         unusable.set(key, { key, sentence: `${list}, ${nameOf(list, named)}: ${cannot}` });
       }
     }
@@ -100,7 +100,7 @@ export function usable(base: Snapshot, { list, contents, unusable }: OfferedList
 }
 
 /** Alike for what would be alike in the catalogue, in whatever order it comes. */
-export async function hashOf({ lists }: Offer): Promise<string> {
+export async function offerHash({ lists }: Offer): Promise<string> {
   const pause = pacer();
   const hash = createHash("sha256");
   for (const { list, contents, unusable } of lists) {

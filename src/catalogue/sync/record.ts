@@ -10,16 +10,16 @@ import type { PullFault } from "../../upstreams/ports/catalogue-source.ts";
  * - `failed`: a fault of Duba's own.
  * - All others: the source gave nothing.
  */
-export type PullResult = "published" | "unchanged" | "held" | "refused" | "failed" | PullFault;
+export type SyncResult = "published" | "unchanged" | "held" | "refused" | "failed" | PullFault;
 
 /** The last pull from a source, and what stays of those before. Times are milliseconds since 1970. */
-export interface PullRecord {
+export interface SyncRecord {
   readonly source: string;
   readonly begunAt: number;
   /** Null while it is under way, or if its process ended. */
   readonly endedAt: number | null;
   /** Of the last pull that ended; null if none did. */
-  readonly result: PullResult | null;
+  readonly result: SyncResult | null;
   readonly sentences: readonly string[];
   /** When the last successful pull began. */
   readonly succeededAt: number | null;
@@ -35,12 +35,12 @@ export interface PullRecord {
   readonly draft: number | null;
 }
 
-export async function readPull(db: Kysely<Tables>, source: string): Promise<PullRecord | undefined> {
+export async function readSync(db: Kysely<Tables>, source: string): Promise<SyncRecord | undefined> {
   const row = await db.selectFrom("catalogue_source").selectAll().where("source", "=", source).executeTakeFirst();
   return row && recordOf(row);
 }
 
-export async function listPulls(db: Kysely<Tables>): Promise<PullRecord[]> {
+export async function listSyncs(db: Kysely<Tables>): Promise<SyncRecord[]> {
   return (await db.selectFrom("catalogue_source").selectAll().orderBy("source").execute()).map(recordOf);
 }
 
@@ -48,12 +48,12 @@ export async function listPulls(db: Kysely<Tables>): Promise<PullRecord[]> {
  * Begins a pull, unless another one began since `last` was read: whoever may go on is told what was known before. Works
  * among all processes of a store.
  */
-export async function beginPull(
+export async function beginSync(
   db: Kysely<Tables>,
   source: string,
-  last: PullRecord | undefined,
+  last: SyncRecord | undefined,
   now: number,
-): Promise<PullRecord | undefined> {
+): Promise<SyncRecord | undefined> {
   if (!last)
     await db
       .insertInto("catalogue_source")
@@ -80,7 +80,7 @@ export async function beginPull(
 }
 
 /** Notes what a pull came to, unless another one began meanwhile. */
-export async function endPull(db: Kysely<Tables>, pull: PullRecord): Promise<void> {
+export async function endSync(db: Kysely<Tables>, pull: SyncRecord): Promise<void> {
   await db
     .updateTable("catalogue_source")
     .set({
@@ -97,7 +97,7 @@ export async function endPull(db: Kysely<Tables>, pull: PullRecord): Promise<voi
  * When what is served was last as at its source, or as at the source of that one, in milliseconds since 1970 (null: never),
  * and whether it is stale.
  */
-export function ageOf(pull: PullRecord | undefined, now: number, staleAfter: number) {
+export function ageOf(pull: SyncRecord | undefined, now: number, staleAfter: number) {
   if (!pull || pull.succeededAt === null) return { asOf: null, isStale: true };
   const asOf = Math.min(pull.succeededAt, pull.sourceAsOf ?? pull.succeededAt);
   return { asOf, isStale: pull.sourceIsStale || now - asOf > staleAfter };
@@ -110,11 +110,11 @@ export async function isHeld(db: Kysely<Tables>, draft: number | null): Promise<
   return row?.state === "held";
 }
 
-function recordOf(row: CatalogueSourceRow): PullRecord {
+function recordOf(row: CatalogueSourceRow): SyncRecord {
   const { source, begun_at, ended_at, result, sentences, succeeded_at, content, draft } = row;
   const { source_as_of, source_is_stale, not_before } = row;
   return {
-    ...{ source, begunAt: begun_at, endedAt: ended_at, result: result as PullResult | null },
+    ...{ source, begunAt: begun_at, endedAt: ended_at, result: result as SyncResult | null },
     ...{ sentences: JSON.parse(sentences), succeededAt: succeeded_at, content, draft },
     ...{ sourceAsOf: source_as_of, sourceIsStale: source_is_stale === 1, notBefore: not_before },
   };

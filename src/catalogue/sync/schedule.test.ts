@@ -5,8 +5,8 @@ import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { openStore } from "../../storage/store.ts";
 import { freshStore, publisherOf } from "../catalogue.fixture.ts";
 import { loadStarter } from "../model/starter.ts";
-import { Origins } from "../responses/freshness.ts";
-import { beginPull, readPull } from "./record.ts";
+import { SourceFreshness } from "../responses/freshness.ts";
+import { beginSync, readSync } from "./record.ts";
 import { type Follow, followSource } from "./schedule.ts";
 import { Shop } from "./sync.fixture.ts";
 
@@ -23,12 +23,12 @@ async function following(t: TestContext, engine: (typeof engines)[number], chang
   const begin = async (db = store.db, random = 0) => {
     const publisher = publisherOf(db, { now: () => clock.time, actor: "system" });
     await loadStarter(publisher);
-    const origins = new Origins(shop.source.covers);
+    const freshness = new SourceFreshness(shop.source.covers);
     const follow = { source: shop.source, every: 15 * minute, staleAfter: 60 * minute, log, ...changes };
-    const schedule = await followSource(publisher, origins, follow, () => random);
+    const schedule = await followSource(publisher, freshness, follow, () => random);
     t.after(() => schedule.stop());
     await schedule.look();
-    return { ...schedule, headers: () => origins.headers };
+    return { ...schedule, headers: () => freshness.headers };
   };
   t.after(async () => {
     await beside.close();
@@ -150,11 +150,11 @@ for (const engine of engines)
       clock.time += 61 * minute;
       const publisher = publisherOf(beside.db, { now: () => clock.time });
       const never = { name: "compatible", covers: [], pull: () => new Promise<never>(() => {}) };
-      const origins = new Origins([]);
+      const freshness = new SourceFreshness([]);
       const log = new RecordedLog();
       const follow = { source: never, every: 24 * 60 * minute, staleAfter: 60 * minute, log };
-      await (await followSource(publisher, origins, follow)).stop();
-      assert.deepEqual(origins.headers, [...asOf(start), ...stale]);
+      await (await followSource(publisher, freshness, follow)).stop();
+      assert.deepEqual(freshness.headers, [...asOf(start), ...stale]);
     });
 
     test("a source that never gave anything has no time, and what is served is stale", async (t) => {
@@ -178,7 +178,7 @@ for (const engine of engines)
       const { store, shop, clock, begin } = await following(t, engine);
       const one = await begin();
       clock.time += 15 * minute;
-      await beginPull(store.db, "compatible", await readPull(store.db, "compatible"), clock.time);
+      await beginSync(store.db, "compatible", await readSync(store.db, "compatible"), clock.time);
       await one.look();
       assert.equal(shop.pulls, 1);
       clock.time += 15 * minute;
@@ -204,7 +204,7 @@ for (const engine of engines)
       await shop.vendor.asked(before + 1);
       await one.stop();
       await looking;
-      assert.equal((await readPull(store.db, "compatible"))?.succeededAt, start);
+      assert.equal((await readSync(store.db, "compatible"))?.succeededAt, start);
       assert.deepEqual(log.lines, []);
     });
   });

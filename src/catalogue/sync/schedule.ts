@@ -1,9 +1,9 @@
 import { codeOf } from "../../storage/errors.ts";
-import type { Origins } from "../responses/freshness.ts";
+import type { SourceFreshness } from "../responses/freshness.ts";
 import type { Publisher } from "../revisions/commit.ts";
-import type { PulledSource } from "./offer.ts";
-import { ageOf, beginPull, type PullRecord, readPull } from "./record.ts";
-import { pullFrom } from "./sync.ts";
+import type { SyncSource } from "./offer.ts";
+import { ageOf, beginSync, readSync, type SyncRecord } from "./record.ts";
+import { syncFrom } from "./sync.ts";
 
 const LOOK_EVERY = 1_000;
 /** Milliseconds that a pull may take until the source has given everything. */
@@ -13,7 +13,7 @@ const LONGEST_WAIT = 24 * 3_600_000;
 
 /** How a catalogue follows a source. Times are milliseconds. */
 export interface Follow {
-  source: PulledSource;
+  source: SyncSource;
   every: number;
   staleAfter: number;
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
@@ -31,34 +31,34 @@ export interface Following {
 }
 
 /**
- * Pulls from the source in good time, one process at a time, and keeps `origins` up to date with what any process pulled.
+ * Pulls from the source in good time, one process at a time, and keeps `freshness` up to date with what any process pulled.
  * When the source or the store is away, what was there last stays, and grows stale. Resolves before anything is pulled;
  * rejects when the store is away.
  */
 export async function followSource(
   publisher: Publisher,
-  origins: Origins,
+  freshness: SourceFreshness,
   { source, every, staleAfter, log }: Follow,
   random: () => number = Math.random,
 ): Promise<Following> {
   const { db, now } = publisher;
   const stopping = new AbortController();
-  let last: PullRecord | undefined;
+  let last: SyncRecord | undefined;
   /** Drawn anew for each pull, so that processes, and installations, do not all ask at once. */
   let pause = 0;
-  const note = (record: PullRecord | undefined) => {
+  const note = (record: SyncRecord | undefined) => {
     if (record?.begunAt !== last?.begunAt) pause = every * (1 + random() / 10);
     last = record;
   };
   const tellAge = () => {
     const { asOf, isStale } = ageOf(last, now(), staleAfter);
-    origins.set(asOf, isStale);
+    freshness.set(asOf, isStale);
   };
 
-  const pull = async (begun: PullRecord): Promise<void> => {
+  const pull = async (begun: SyncRecord): Promise<void> => {
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(Math.min(every, LONGEST_PULL))]);
     try {
-      const { record } = await pullFrom(publisher, source, begun, { author: "system", again: false, signal });
+      const { record } = await syncFrom(publisher, source, begun, { author: "system", again: false, signal });
       note(record);
       const { result, sentences } = record;
       if (stopping.signal.aborted || result === "published" || result === "unchanged") return;
@@ -69,20 +69,20 @@ export async function followSource(
   };
   const look = async (): Promise<void> => {
     try {
-      note(await readPull(db, source.name));
+      note(await readSync(db, source.name));
       const age = now() - (last?.begunAt ?? 0);
       // A clock that was set back far would otherwise wait for its old time.
       if (last && age < pause && age > -every) return;
       const wait = (last?.notBefore ?? 0) - now();
       if (wait > 0 && wait <= LONGEST_WAIT) return;
-      const begun = await beginPull(db, source.name, last, now());
+      const begun = await beginSync(db, source.name, last, now());
       if (begun) await pull(begun);
     } finally {
       tellAge();
     }
   };
 
-  note(await readPull(db, source.name));
+  note(await readSync(db, source.name));
   tellAge();
   let looking: Promise<void> | undefined;
   const lookOnce = () => {

@@ -4,7 +4,7 @@ import { catalogueSources } from "../../upstreams/registry.ts";
 const names = catalogueSources.map(({ name }) => name);
 
 /** Settings of the source that the catalogue follows. Those of the source itself are its own. */
-export const pullSettings = {
+export const syncSettings = {
   source: setting({
     name: "DUBA_CATALOGUE_SOURCE",
     default: "",

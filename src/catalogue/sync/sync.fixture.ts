@@ -3,7 +3,7 @@ import { Exchange } from "../../upstreams/http-client.ts";
 import { json, LocalVendor } from "../../upstreams/local-vendor.fixture.ts";
 import { compatibleCatalogue } from "../../upstreams/vendors/peer/catalogue.ts";
 import { starterRows } from "../catalogue.fixture.ts";
-import type { PulledSource } from "./offer.ts";
+import type { SyncSource } from "./offer.ts";
 
 /** What the tests of pulls share. */
 
@@ -27,7 +27,7 @@ export class Shop {
   /** Headers of its answers. */
   headers: Record<string, string> = {};
   readonly vendor: LocalVendor;
-  readonly source: PulledSource;
+  readonly source: SyncSource;
   readonly log = new RecordedLog();
   readonly #exchange: Exchange;
 

@@ -3,16 +3,16 @@ import { suite, type TestContext, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { type Behaviour, json, text } from "../../upstreams/local-vendor.fixture.ts";
 import { freshStore, priced } from "../catalogue.fixture.ts";
-import { undoing } from "../changes/rebase.ts";
+import { undo } from "../changes/rebase.ts";
 import { itemIn } from "../model/snapshot.ts";
 import { loadStarter } from "../model/starter.ts";
 import { approve, reject } from "../revisions/decide.ts";
 import { listRevisions, listWaiting, showDraft } from "../revisions/history.ts";
 import { allChangesOf, newestSnapshot } from "../revisions/load.ts";
 import { publish } from "../revisions/publish.ts";
-import { beginPull, endPull, type PullResult, readPull } from "./record.ts";
+import { beginSync, endSync, readSync, type SyncResult } from "./record.ts";
 import { Shop } from "./sync.fixture.ts";
-import { type PullOptions, pullFrom } from "./sync.ts";
+import { type SyncOptions, syncFrom } from "./sync.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
 const ops = { author: "ops", source: "test", note: "" };
@@ -30,18 +30,18 @@ async function opened(t: TestContext, engine: (typeof engines)[number]) {
   await loadStarter(publisher);
   const { db } = store;
   /** A pull, a minute after the one before. */
-  const pull = async (options: Partial<PullOptions> = {}) => {
+  const pull = async (options: Partial<SyncOptions> = {}) => {
     clock.time += 60_000;
-    const begun = await beginPull(db, shop.source.name, await readPull(db, shop.source.name), clock.time);
+    const begun = await beginSync(db, shop.source.name, await readSync(db, shop.source.name), clock.time);
     assert.ok(begun);
     const signal = new AbortController().signal;
-    const { record } = await pullFrom(publisher, shop.source, begun, {
+    const { record } = await syncFrom(publisher, shop.source, begun, {
       author: "system",
       again: false,
       signal,
       ...options,
     });
-    assert.deepEqual(await readPull(db, shop.source.name), record);
+    assert.deepEqual(await readSync(db, shop.source.name), record);
     return record;
   };
   const priceOf = async (key: string) => itemIn(await newestSnapshot(db), "data-bundles", key)?.content.price;
@@ -49,7 +49,7 @@ async function opened(t: TestContext, engine: (typeof engines)[number]) {
   return { db, store, shop, clock, publisher, pull, priceOf, revisions };
 }
 
-const faults: Record<string, { behaviour: Behaviour; result: PullResult; sentence: RegExp }> = {
+const faults: Record<string, { behaviour: Behaviour; result: SyncResult; sentence: RegExp }> = {
   "half a page": {
     behaviour: (response) => {
       response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" });
@@ -252,7 +252,7 @@ for (const engine of engines)
       assert.equal((await pull()).result, "published");
       const [revision] = await listRevisions(db, 1);
       const made = await allChangesOf(db, revision!.draft!);
-      await publish(publisher, async (base) => (await undoing(base, made)).changes, ops);
+      await publish(publisher, async (base) => (await undo(base, made)).changes, ops);
       assert.equal(await priceOf("MTNDATA 104"), 10_000);
       assert.equal((await pull()).result, "unchanged");
       assert.equal(await priceOf("MTNDATA 104"), 10_000);
@@ -268,13 +268,13 @@ for (const engine of engines)
       const { db, shop, pull, publisher } = await opened(t, engine);
       const before = await publisher.latest();
       const fault = { ...shop.source, pull: () => Promise.reject(new TypeError("a fault")) };
-      const begun = await beginPull(db, "compatible", undefined, start);
+      const begun = await beginSync(db, "compatible", undefined, start);
       const signal = new AbortController().signal;
       const options = { author: "system", again: false, signal };
-      await assert.rejects(pullFrom(publisher, fault, begun!, options), /a fault/);
-      assert.equal((await readPull(db, "compatible"))?.result, "failed");
+      await assert.rejects(syncFrom(publisher, fault, begun!, options), /a fault/);
+      assert.equal((await readSync(db, "compatible"))?.result, "failed");
       const forgetful = { ...shop.source, pull: async () => ({ kind: "whole" as const, lists: {}, leftOut: [] }) };
-      const { record } = await pullFrom(publisher, forgetful, begun!, options);
+      const { record } = await syncFrom(publisher, forgetful, begun!, options);
       assert.deepEqual([record.result, record.sentences], ["incomplete", ["It gave no data-providers."]]);
       assert.equal(await publisher.latest(), before);
       assert.equal((await pull()).result, "unchanged");
@@ -283,15 +283,15 @@ for (const engine of engines)
     test("of several that begin a pull at once one may, and one that is late notes nothing", async (t) => {
       const { db } = await opened(t, engine);
       const begin = async (now: number) => {
-        const last = await readPull(db, "compatible");
-        return Promise.all([1, 2, 3].map(() => beginPull(db, "compatible", last, now)));
+        const last = await readSync(db, "compatible");
+        return Promise.all([1, 2, 3].map(() => beginSync(db, "compatible", last, now)));
       };
       const [first, ...others] = (await begin(start)).filter((begun) => begun !== undefined);
       assert.deepEqual(others, []);
       const next = (await begin(start)).filter((begun) => begun !== undefined);
       assert.equal(next.length, 1);
       assert.equal(next[0]!.begunAt, start + 1);
-      await endPull(db, { ...first!, endedAt: start + 9, result: "unchanged" });
-      assert.equal((await readPull(db, "compatible"))?.result, null);
+      await endSync(db, { ...first!, endedAt: start + 9, result: "unchanged" });
+      assert.equal((await readSync(db, "compatible"))?.result, null);
     });
   });

@@ -2,10 +2,10 @@ import { difference, ListFault } from "../changes/difference.ts";
 import type { Publisher } from "../revisions/commit.ts";
 import { reject } from "../revisions/decide.ts";
 import { CatalogueFault } from "../revisions/fault.ts";
-import { type Outcome, type Plan, publish } from "../revisions/publish.ts";
+import { type Plan, type PublishOutcome, publish } from "../revisions/publish.ts";
 import { fitting } from "./fit.ts";
-import { hashOf, type Offer, offerOf, type PulledSource } from "./offer.ts";
-import { endPull, isHeld, type PullRecord } from "./record.ts";
+import { type Offer, offerHash, offerOf, type SyncSource } from "./offer.ts";
+import { endSync, isHeld, type SyncRecord } from "./record.ts";
 
 /** Sentences that are kept of one pull. */
 const KEPT = 20;
@@ -16,12 +16,12 @@ export function planOf({ lists }: Offer): Plan {
 }
 
 /** Publishes what a source sent: a formula in it needs approval, since somebody opens the catalogue in a spreadsheet one day. */
-export function holdingFormulas(publisher: Publisher): Publisher {
+export function withFormulaGuard(publisher: Publisher): Publisher {
   return { ...publisher, guard: { ...publisher.guard, holdFormulas: true } };
 }
 
 /** What becomes of a pull, and by whom. */
-export interface PullOptions {
+export interface SyncOptions {
   author: string;
   /** True: what the source had the last time is compared with the catalogue again, and takes the place of changes since. */
   again: boolean;
@@ -29,9 +29,9 @@ export interface PullOptions {
 }
 
 /** What a pull came to, with the outcome of what was published or held, if anything was to be. */
-export interface PullEnd {
-  readonly record: PullRecord;
-  readonly outcome?: Outcome;
+export interface SyncEnd {
+  readonly record: SyncRecord;
+  readonly outcome?: PublishOutcome;
 }
 
 /**
@@ -39,17 +39,17 @@ export interface PullEnd {
  * nothing. What was held of this source before is rejected when the source has something else. Rejects with a fault of our
  * own, such as a store that is away.
  */
-export async function pullFrom(
+export async function syncFrom(
   publisher: Publisher,
-  source: PulledSource,
-  begun: PullRecord,
-  { author, again, signal }: PullOptions,
-): Promise<PullEnd> {
+  source: SyncSource,
+  begun: SyncRecord,
+  { author, again, signal }: SyncOptions,
+): Promise<SyncEnd> {
   const { db, now } = publisher;
-  const end = async (facts: Partial<PullRecord>, outcome?: Outcome): Promise<PullEnd> => {
+  const end = async (facts: Partial<SyncRecord>, outcome?: PublishOutcome): Promise<SyncEnd> => {
     const { sentences = [] } = facts;
     const record = { ...begun, notBefore: null, ...facts, endedAt: now(), sentences: shortened(sentences) };
-    await endPull(db, record);
+    await endSync(db, record);
     return { record, ...(outcome && { outcome }) };
   };
   try {
@@ -59,13 +59,13 @@ export async function pullFrom(
       const notBefore = retryAfter === undefined ? null : now() + retryAfter;
       return await end({ result: kind, sentences: [sentence], notBefore });
     }
-    const content = await hashOf(offer);
+    const content = await offerHash(offer);
     const known = !again && content === begun.content;
     if (known && (await isHeld(db, begun.draft)))
       return await end({ result: "held", sentences: await leftOutOf(publisher, offer) });
     const outcome = known
       ? undefined
-      : await publish(holdingFormulas(publisher), planOf(offer), { author, source: source.name, note: "" });
+      : await publish(withFormulaGuard(publisher), planOf(offer), { author, source: source.name, note: "" });
     const draft = outcome?.state === "held" ? outcome.draft : null;
     if (outcome) await supersede(publisher, begun.draft);
     const facts = { content, draft, sentences: await leftOutOf(publisher, offer) };

@@ -2,10 +2,10 @@ import { Argument, type Command } from "commander";
 import type { Publisher } from "../../catalogue/revisions/commit.ts";
 import { CatalogueFault } from "../../catalogue/revisions/fault.ts";
 import { preview } from "../../catalogue/revisions/publish.ts";
-import { offerOf, type PulledSource } from "../../catalogue/sync/offer.ts";
-import { ageOf, beginPull, isHeld, listPulls, type PullRecord, readPull } from "../../catalogue/sync/record.ts";
-import { pullSettings } from "../../catalogue/sync/settings.ts";
-import { holdingFormulas, leftOutOf, planOf, pullFrom } from "../../catalogue/sync/sync.ts";
+import { offerOf, type SyncSource } from "../../catalogue/sync/offer.ts";
+import { ageOf, beginSync, isHeld, listSyncs, readSync, type SyncRecord } from "../../catalogue/sync/record.ts";
+import { syncSettings } from "../../catalogue/sync/settings.ts";
+import { leftOutOf, planOf, syncFrom, withFormulaGuard } from "../../catalogue/sync/sync.ts";
 import { type Config, readConfig, settings } from "../../config/config.ts";
 import { silent } from "../../runtime/log.ts";
 import { missingOf } from "../../upstreams/ports/vendor.ts";
@@ -57,7 +57,7 @@ function addList(sources: Command, io: Io): void {
         about,
       }));
       io.out(table(rows, painter(io.colours?.out)));
-      io.err(`The catalogue follows the one that ${pullSettings.source.name} names.\n`);
+      io.err(`The catalogue follows the one that ${syncSettings.source.name} names.\n`);
     });
   examples(command, "duba sources list");
 }
@@ -72,7 +72,7 @@ function addStatus(sources: Command, io: Io, ended: (exitCode: number) => void):
     .action(async ({ data, json }: { data?: string; json?: true }) => {
       const config = readConfig(io.environment);
       const shown = await withStore(io, data, async ({ db }) => {
-        const pulls = await listPulls(db);
+        const pulls = await listSyncs(db);
         const held = await Promise.all(pulls.map(({ draft }) => isHeld(db, draft)));
         return pulls.map((pull, at) => statusOf(pull, held[at]!, config));
       });
@@ -80,7 +80,7 @@ function addStatus(sources: Command, io: Io, ended: (exitCode: number) => void):
       const isWell = config.pull.source === "" || (followed && isFine(followed));
       ended(isWell ? 0 : 1);
       if (json) return io.out(`${JSON.stringify(shown, null, 2)}\n`);
-      if (config.pull.source === "") io.err(`No source is followed: ${pullSettings.source.name} is empty.\n`);
+      if (config.pull.source === "") io.err(`No source is followed: ${syncSettings.source.name} is empty.\n`);
       else if (!followed) io.err(`Nothing was pulled from ${config.pull.source} yet.\n`);
       if (shown.length === 0) return;
       const rows = shown.map((status) => ({
@@ -101,7 +101,7 @@ function addStatus(sources: Command, io: Io, ended: (exitCode: number) => void):
 
 type Status = ReturnType<typeof statusOf>;
 
-function statusOf(pull: PullRecord, held: boolean, { pull: { source, staleAfter } }: Config) {
+function statusOf(pull: SyncRecord, held: boolean, { pull: { source, staleAfter } }: Config) {
   const iso = (milliseconds: number | null) => milliseconds && new Date(milliseconds).toISOString();
   const { asOf, isStale } = ageOf(pull, Date.now(), staleAfter);
   const age = asOf === null ? null : Math.max(0, Date.now() - asOf);
@@ -159,7 +159,7 @@ function addPull(sources: Command, io: Io): void {
     .action(async (name: string | undefined, options: PullCommand) => {
       const config = readConfig(io.environment);
       const chosen = name ?? config.pull.source;
-      if (chosen === "") throw new UsageFault(`No source is followed: name one, or set ${pullSettings.source.name}.`);
+      if (chosen === "") throw new UsageFault(`No source is followed: name one, or set ${syncSettings.source.name}.`);
       const missing = missingOf(catalogueSources.find(({ name }) => name === chosen)!, config.sources[chosen]!);
       if (missing.length > 0) throw new UsageFault(`${chosen} is not set up: it needs ${missing.join(", ")}.`);
       const { openSource } = await import("../../upstreams/open-source.ts");
@@ -174,20 +174,20 @@ function addPull(sources: Command, io: Io): void {
   examples(command, "duba sources pull --dry-run", "duba sources pull", "duba sources pull vtpass --dry-run");
 }
 
-async function tryPull(io: Io, publisher: Publisher, source: PulledSource, options: PullCommand): Promise<void> {
+async function tryPull(io: Io, publisher: Publisher, source: SyncSource, options: PullCommand): Promise<void> {
   const offer = await offerOf(source, AbortSignal.timeout(LONGEST_PULL));
   if ("kind" in offer) throw nothingFrom(source, [offer.sentence]);
-  const { changes, reasons, revision } = await preview(holdingFormulas(publisher), planOf(offer), {});
+  const { changes, reasons, revision } = await preview(withFormulaGuard(publisher), planOf(offer), {});
   tellLeftOut(io, await leftOutOf(publisher, offer));
   tellPreview(io, changes, reasons, revision, options);
 }
 
-async function makePull(io: Io, publisher: Publisher, source: PulledSource, options: PullCommand): Promise<void> {
+async function makePull(io: Io, publisher: Publisher, source: SyncSource, options: PullCommand): Promise<void> {
   const { db, now } = publisher;
-  const begun = await beginPull(db, source.name, await readPull(db, source.name), now());
+  const begun = await beginSync(db, source.name, await readSync(db, source.name), now());
   if (!begun) throw new CatalogueFault("Another process began a pull at this moment: see duba sources status.");
   const signal = AbortSignal.timeout(LONGEST_PULL);
-  const { record, outcome } = await pullFrom(publisher, source, begun, {
+  const { record, outcome } = await syncFrom(publisher, source, begun, {
     ...{ author: publisher.actor, again: true, signal },
   });
   if (!outcome) throw nothingFrom(source, record.sentences);
@@ -199,6 +199,6 @@ function tellLeftOut(io: Io, sentences: readonly string[]): void {
   for (const sentence of sentences) io.err(`${sentence}\n`);
 }
 
-function nothingFrom({ name }: PulledSource, sentences: readonly string[]): CatalogueFault {
+function nothingFrom({ name }: SyncSource, sentences: readonly string[]): CatalogueFault {
   return new CatalogueFault(`Nothing was taken over from ${name}:\n${sentences.join("\n")}`);
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Left, undoing } from "../../../catalogue/changes/rebase.ts";
+import { type SkippedEntry, undo } from "../../../catalogue/changes/rebase.ts";
 import { approve, reject } from "../../../catalogue/revisions/decide.ts";
 import { CatalogueFault } from "../../../catalogue/revisions/fault.ts";
 import { allChangesOf, findRevision } from "../../../catalogue/revisions/load.ts";
@@ -39,9 +39,9 @@ export function addRevert(catalogue: Command, io: Io): void {
         const { draft } = await findRevision(publisher.db, number);
         if (draft === null) throw new CatalogueFault(`What revision ${number} changed was not kept.`);
         const made = await allChangesOf(publisher.db, draft);
-        let left: readonly Left[] = [];
+        let left: readonly SkippedEntry[] = [];
         const plan: Plan = async (base) => {
-          const undone = await undoing(base, made);
+          const undone = await undo(base, made);
           left = undone.left;
           return undone.changes;
         };
@@ -60,7 +60,7 @@ export function addRevert(catalogue: Command, io: Io): void {
   examples(command, "duba catalogue revert 7 --dry-run", 'duba catalogue revert 7 --note "wrong file"');
 }
 
-function tellLeft(io: Io, left: readonly Left[]): void {
+function tellLeft(io: Io, left: readonly SkippedEntry[]): void {
   for (const { subject, name, reason } of left) io.err(`Left as it is: ${subject} ${name} ${reason}.\n`);
 }
 

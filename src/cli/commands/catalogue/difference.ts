@@ -1,14 +1,14 @@
 import {
   type Change,
   type Counts,
+  changeKindOf,
   countsOf,
   differingMembers,
   isMove,
-  kindOf,
 } from "../../../catalogue/changes/change.ts";
 import { ruleText } from "../../../catalogue/changes/price-rules.ts";
-import { valuesOf } from "../../../catalogue/files/json.ts";
-import { type Content, lists, nameOf, type Subject } from "../../../catalogue/model/lists.ts";
+import { wireValuesOf } from "../../../catalogue/files/json.ts";
+import { type EntryContent, lists, nameOf, type Subject } from "../../../catalogue/model/lists.ts";
 import type { PriceRule } from "../../../catalogue/model/price-lists.ts";
 import { nairaOf } from "../../../operation/money.ts";
 import { type Paint, table } from "../../terminal/table.ts";
@@ -78,7 +78,7 @@ function farness(from: number, to: number): number {
 function otherOf(change: Change): Record<string, string>[] {
   const { subject, old, new: now } = change;
   const content = (now ?? old)!.content;
-  const row = { list: subject, entry: entryName(subject, content), change: kindOf(change) as string };
+  const row = { list: subject, entry: entryName(subject, content), change: changeKindOf(change) as string };
   if (old === null || now === null)
     return [{ ...row, what: subject === "prices" ? ruleText(content as PriceRule) : "" }];
   if (isMove(change)) return [{ ...row, change: "moved", what: "another place in the list" }];
@@ -91,7 +91,7 @@ function otherOf(change: Change): Record<string, string>[] {
   return words.length === 0 ? [] : [{ ...row, what: words.join(", ") }];
 }
 
-function entryName(subject: Subject, content: Content): string {
+function entryName(subject: Subject, content: EntryContent): string {
   return subject === "prices" ? `${content.of} for ${content.account}` : nameOf(subject, content);
 }
 
@@ -103,10 +103,11 @@ export function countText({ added, modified, removed }: Counts): string {
 
 /** A difference for programs. Entries are as the interface document has them. */
 export function differenceJson(changes: readonly Change[]): object {
-  const shown = (subject: Subject, content: Content) => (subject === "prices" ? content : valuesOf(subject, content));
+  const shown = (subject: Subject, content: EntryContent) =>
+    subject === "prices" ? content : wireValuesOf(subject, content);
   return changes.map((change) => ({
     list: change.subject,
-    change: kindOf(change),
+    change: changeKindOf(change),
     old: change.old && shown(change.subject, change.old.content),
     new: change.new && shown(change.subject, change.new.content),
   }));

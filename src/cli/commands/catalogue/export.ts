@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { type Command, Option } from "commander";
 import { csvOf } from "../../../catalogue/files/csv.ts";
 import { jsonOf } from "../../../catalogue/files/json.ts";
-import { type Content, type ListName, listNames } from "../../../catalogue/model/lists.ts";
+import { type EntryContent, type ListName, listNames } from "../../../catalogue/model/lists.ts";
 import { inOrder, type Snapshot } from "../../../catalogue/model/snapshot.ts";
 import { CatalogueFault } from "../../../catalogue/revisions/fault.ts";
 import { snapshotAt } from "../../../catalogue/revisions/load.ts";
@@ -78,7 +78,7 @@ function jsonText(snapshot: Snapshot, chosen: readonly ListName[]): string {
   return jsonOf(chosen.map((list) => [list, contents(snapshot, list)]));
 }
 
-function* contents(snapshot: Snapshot, list: ListName): Generator<Content, void> {
+function* contents(snapshot: Snapshot, list: ListName): Generator<EntryContent, void> {
   for (const { content } of inOrder(snapshot, list)) yield content;
 }
 
