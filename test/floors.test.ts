@@ -2,53 +2,87 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, it } from "node:test";
+import { stronglyConnected } from "./support/circles.ts";
+
+interface Import {
+  file: string;
+  target: string;
+  isType: boolean;
+}
 
 const floors = readFloors();
-const top = Math.max(...floors.values());
+const topFloor = Math.max(...floors.values());
 const files = globSync("src/**/*.ts").filter((file) => !file.endsWith(".test.ts"));
+const imports = files.flatMap(importsOf);
 
 describe("floors", () => {
-  it("has every place of src/ in the table of ARCHITECTURE.md, and no other", () => {
-    assert.deepEqual([...new Set(files.map(placeOf))].sort(), [...floors.keys()].sort());
+  it("ARCHITECTURE.md lists every place of src/ and no other", () => {
+    assert.deepEqual([...floors.keys()].sort(), placesIn(files));
   });
 
-  for (const file of files) {
-    it(`${file} imports only downwards`, () => {
-      const from = placeOf(file);
-      for (const target of importsOf(file)) {
-        if (!target.startsWith("src/")) continue;
-        const to = placeOf(target);
-        const allowed =
-          from === to || floors.get(from)! > floors.get(to)! || (floors.get(from) === top && floors.get(to) === top);
-        assert.ok(
-          allowed,
-          `${file} imports ${target}: ${from} (floor ${floors.get(from)}) may not know ${to} (floor ${floors.get(to)})`,
-        );
-      }
-    });
-  }
+  it("CONTRIBUTING.md lists every place of src/ and no other", () => {
+    assert.deepEqual(readFolderList(), placesIn(files));
+  });
 
-  it("keeps Fastify in http/", () => {
-    const others = files.filter(
-      (file) => placeOf(file) !== "http" && /from "fastify"/.test(readFileSync(file, "utf8")),
-    );
+  it("every import stays in its place or goes to a lower floor", () => {
+    const wrong = imports.filter(({ file, target }) => {
+      const [from, to] = [placeOf(file), placeOf(target)];
+      const [floor, below] = [floors.get(from)!, floors.get(to)!];
+      return from !== to && floor <= below && !(floor === topFloor && below === topFloor);
+    });
+    assert.deepEqual(wrong.map(arrow), []);
+  });
+
+  it("no file imports itself by way of others, types aside", () => {
+    const edges = imports.filter(({ isType }) => !isType).map(({ file, target }) => [file, target] as const);
+    assert.deepEqual(stronglyConnected(edges), []);
+  });
+
+  it("only http/ imports Fastify", () => {
+    const others = files.filter((file) => placeOf(file) !== "http" && /from "fastify"/.test(textOf(file)));
     assert.deepEqual(others, []);
   });
 });
 
 function readFloors(): Map<string, number> {
-  const rows = readFileSync("ARCHITECTURE.md", "utf8").matchAll(/^\| (\d) *\| ((?:`\w+` *)+)\|/gm);
+  const rows = textOf("ARCHITECTURE.md").matchAll(/^\| (\d) *\| ((?:`\w+` *)+)\|/gm);
   const places = [...rows].flatMap(([, floor, names]) =>
     [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => [name!, Number(floor)] as const),
   );
   return new Map(places);
 }
 
+/** The names under "src/" in CONTRIBUTING.md, as `placeOf` writes them. */
+function readFolderList(): string[] {
+  const lines = textOf("CONTRIBUTING.md").match(/^src\/\n((?: {2}.*\n)+)/m)![1]!;
+  const names = [...lines.matchAll(/^ {2}(\S+(?: \S+)*?)(?: {2,}|$)/gm)].flatMap(([, names]) => names!.split(" "));
+  return names.map((name) => placeOf(`src/${name}`)).sort();
+}
+
+function placesIn(files: string[]): string[] {
+  return [...new Set(files.map(placeOf))].sort();
+}
+
 function placeOf(file: string): string {
   return file.split("/")[1]!.replace(/\.ts$/, "");
 }
 
-function importsOf(file: string): string[] {
-  const found = readFileSync(file, "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
-  return [...found].map(([, target]) => relative(".", join(dirname(file), target!)));
+/** The imports of a file from src/, types included. */
+function importsOf(file: string): Import[] {
+  const found = textOf(file).matchAll(/(?:(type) \{[^}]*\} )?(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
+  return [...found]
+    .map(([, type, target]) => ({
+      file,
+      target: relative(".", join(dirname(file), target!)),
+      isType: type !== undefined,
+    }))
+    .filter(({ target }) => target.startsWith("src/"));
+}
+
+function arrow({ file, target }: Import): string {
+  return `${file} → ${target}`;
+}
+
+function textOf(file: string): string {
+  return readFileSync(file, "utf8");
 }
