@@ -4,7 +4,7 @@ import { type Access, openAccess } from "./access/access.ts";
 import { isAbsent } from "./access/authenticator.ts";
 import { accessOperations } from "./access/operations/index.ts";
 import { anchorPath } from "./audit/anchor/anchor.ts";
-import { openJournal } from "./audit/audit.ts";
+import { openAuditTrail } from "./audit/audit.ts";
 import { openCatalogue } from "./catalogue/catalogue.ts";
 import { catalogueOperations } from "./catalogue/operations/index.ts";
 import type { Config } from "./config/config.ts";
@@ -21,10 +21,10 @@ import { identityOperations } from "./identity/operations/index.ts";
 import { noteUpstreams } from "./identity/upstream-status.ts";
 import { checkKeyringPlace, keyringPath } from "./keyring/file.ts";
 import { keepRotating } from "./keyring/self-rotation.ts";
-import { holdKeyring } from "./keyring/watch.ts";
+import { watchKeyring } from "./keyring/watch.ts";
 import { bind, type Operation } from "./operation/operation.ts";
 import { localUrl } from "./runtime/address.ts";
-import { Turns } from "./runtime/fair-queue.ts";
+import { FairQueue } from "./runtime/fair-queue.ts";
 import type { Log } from "./runtime/log.ts";
 import { checkDirectory } from "./storage/sqlite/data-directory.ts";
 import { openStore } from "./storage/store.ts";
@@ -78,9 +78,9 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   opened.defer(() => store.close());
   const { db, engine, now } = store;
 
-  const keyring = await holdKeyring({ path: ringFile, db, log, now });
+  const keyring = await watchKeyring({ path: ringFile, db, log, now });
   opened.defer(() => keyring.stop());
-  const journal = await openJournal({
+  const auditTrail = await openAuditTrail({
     db,
     sealKey: keyring.current.audit,
     anchor: anchorPath(ringFile),
@@ -88,8 +88,8 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     now,
     log,
   });
-  opened.defer(() => journal.stop());
-  const audit = journal.append;
+  opened.defer(() => auditTrail.stop());
+  const audit = auditTrail.append;
   if (config.keyringRotate !== null) {
     const rotation = { path: ringFile, db, every: config.keyringRotate, audit, now };
     opened.defer(keepRotating(rotation, log));
@@ -169,7 +169,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     metrics({
       answers,
       upstreams: () => live.upstreams.map((upstream) => upstream.health()),
-      auditAlarms: () => journal.alarms(),
+      auditAlarms: () => auditTrail.alarms(),
     }),
   );
   opened.defer(() => void measured.close());
@@ -195,7 +195,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     connections: { most: config.maxConnections, answer: config.answerTimeout },
     docs: config.docs,
     publicUrl: config.publicUrl,
-    turns: new Turns(),
+    turns: new FairQueue(),
     answers,
     accessLog: config.accessLog,
     serverTiming: config.serverTiming,

@@ -8,7 +8,7 @@ import { callerAddress } from "../src/http/request/caller-address.ts";
 import { buildServer } from "../src/http/server.ts";
 import { Failure, type FailureCode, failures } from "../src/operation/failures.ts";
 import { type BoundOperation, bind, failuresOf, operation } from "../src/operation/operation.ts";
-import { Turns } from "../src/runtime/fair-queue.ts";
+import { FairQueue } from "../src/runtime/fair-queue.ts";
 import { everyOperation } from "../src/wire.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { type Answer, type AskOptions, ask, type Line } from "./support/service.ts";
@@ -37,7 +37,7 @@ const gate: Gate = {
   publicUrl: "",
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8192, headers: 16_384, arrival: 10_000 },
-  turns: new Turns(),
+  turns: new FairQueue(),
   accessLog: "failures",
   serverTiming: false,
   log: { info: note("info"), warn: note("warn"), error: note("error") },

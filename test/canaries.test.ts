@@ -105,10 +105,10 @@ for (const engine of engines) {
         DUBA_SERVER_TIMING: "on",
         DUBA_METRICS: "127.0.0.1:0",
         DUBA_LIMITS: "off",
-        DUBA_UPSTREAMS: "compatible",
-        DUBA_COMPATIBLE_URL: `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`,
-        DUBA_COMPATIBLE_EMAIL: "shop@example.com",
-        DUBA_COMPATIBLE_KEY: vendorText,
+        DUBA_UPSTREAMS: "peer",
+        DUBA_PEER_URL: `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`,
+        DUBA_PEER_EMAIL: "shop@example.com",
+        DUBA_PEER_KEY: vendorText,
       });
       try {
         const { port } = service;

@@ -14,11 +14,11 @@ const corporate = "/api/v2/corporate-data/list";
 const about = { author: "ops", source: "test", note: "" };
 
 const followed = (url: string) => ({
-  DUBA_CATALOGUE_SOURCE: "compatible",
+  DUBA_CATALOGUE_SOURCE: "peer",
   DUBA_CATALOGUE_PULL_EVERY: "24h",
-  DUBA_COMPATIBLE_URL: url,
-  DUBA_COMPATIBLE_EMAIL: "sandbox@example.com",
-  DUBA_COMPATIBLE_KEY: sandboxKey,
+  DUBA_PEER_URL: url,
+  DUBA_PEER_EMAIL: "sandbox@example.com",
+  DUBA_PEER_KEY: sandboxKey,
   DUBA_LIMITS: "off",
 });
 
@@ -94,12 +94,12 @@ for (const engine of engines)
       assert.match((await sources("pull")).out, /^Nothing changed/);
       const { db } = await service.store();
       const [revision] = await db.selectFrom("catalogue_revision").selectAll().where("number", "=", 2).execute();
-      assert.deepEqual([revision?.author, revision?.source], ["operator:ada", "compatible"]);
+      assert.deepEqual([revision?.author, revision?.source], ["operator:ada", "peer"]);
     });
 
     it("a process that pulls again asks for changes alone, and comes to the same", async () => {
       const values = { url: source.url, email: "sandbox@example.com", key: sandboxKey };
-      const [following, anew] = [1, 2].map(() => openSource("compatible", values, silent));
+      const [following, anew] = [1, 2].map(() => openSource("peer", values, silent));
       const pull = async ({ pull }: LiveSource) => {
         const pulled = await pull(new AbortController().signal);
         assert.ok(pulled.kind === "whole", JSON.stringify(pulled));
@@ -151,7 +151,7 @@ for (const engine of engines)
       const [facts] = JSON.parse((await sources("status", "--json")).out);
       assert.deepEqual(
         [facts.source, facts.followed, facts.result, facts.stale, facts.held, facts.under_way],
-        ["compatible", true, "unchanged", false, null, false],
+        ["peer", true, "unchanged", false, null, false],
       );
       assert.ok(Number.isInteger(facts.age_seconds));
     });
@@ -164,11 +164,11 @@ for (const engine of engines)
       assert.equal(priceIn(await ask()), "110");
       const status = await sources("status");
       assert.equal(status.exitCode, 1);
-      assert.match(status.out, /compatible +yes .* held .* no +d3\n/);
+      assert.match(status.out, /peer +yes .* held .* no +d3\n/);
     });
 
     it("while the source is away, the last good catalogue goes on, and the commands say why", async () => {
-      const away = { ...environment, DUBA_COMPATIBLE_URL: "http://127.0.0.1:1" };
+      const away = { ...environment, DUBA_PEER_URL: "http://127.0.0.1:1" };
       for (const argv of [
         ["sources", "pull"],
         ["sources", "pull", "--dry-run"],
@@ -177,7 +177,7 @@ for (const engine of engines)
         assert.equal(pulled.exitCode, 1);
         assert.match(
           pulled.err,
-          /^Nothing was taken over from compatible:\nIt gives no access token now \(not_reached\)\.\n$/,
+          /^Nothing was taken over from peer:\nIt gives no access token now \(not_reached\)\.\n$/,
         );
       }
       assert.equal(priceIn(await ask()), "110");
@@ -214,9 +214,9 @@ describe("a source that is followed", () => {
       faultsOf({ DUBA_CATALOGUE_SOURCE: "vtpass" }),
       "DUBA_CATALOGUE_SOURCE is vtpass, which needs DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY.",
     );
-    assert.match(faultsOf({ DUBA_CATALOGUE_SOURCE: "dojah" }), /^DUBA_CATALOGUE_SOURCE must be compatible or vtpass/);
-    const shared = faultsOf({ DUBA_COMPATIBLE_URL: "nowhere", DUBA_CATALOGUE_SOURCE: "compatible" });
-    assert.equal(shared.match(/DUBA_COMPATIBLE_URL must be/g)?.length, 1);
+    assert.match(faultsOf({ DUBA_CATALOGUE_SOURCE: "dojah" }), /^DUBA_CATALOGUE_SOURCE must be peer or vtpass/);
+    const shared = faultsOf({ DUBA_PEER_URL: "nowhere", DUBA_CATALOGUE_SOURCE: "peer" });
+    assert.equal(shared.match(/DUBA_PEER_URL must be/g)?.length, 1);
   });
 
   it("is listed with what it needs, and cannot be pulled before", async () => {

@@ -15,10 +15,10 @@ const corporate = "/api/v2/corporate-data/list";
 
 /** Settings of a service whose live keys reach the interface at `url`, with a key of the account there. */
 const liveThrough = (url: string, key = "a-key-that-the-vendor-knows") => ({
-  DUBA_UPSTREAMS: "compatible",
-  DUBA_COMPATIBLE_URL: url,
-  DUBA_COMPATIBLE_EMAIL: "sandbox@example.com",
-  DUBA_COMPATIBLE_KEY: key,
+  DUBA_UPSTREAMS: "peer",
+  DUBA_PEER_URL: url,
+  DUBA_PEER_EMAIL: "sandbox@example.com",
+  DUBA_PEER_KEY: key,
 });
 
 const person = (bvn: string) => ({ bvn, phone: "08000000017", amount: "100" });
@@ -112,7 +112,7 @@ for (const engine of engines) {
       const { db } = await service.store();
       const rows = await db.selectFrom("verification").select(["mode", "upstream"]).distinct().execute();
       assert.deepEqual(rows.map(({ mode, upstream }) => `${mode} ${upstream}`).toSorted(), [
-        "live compatible",
+        "live peer",
         "test sandbox",
       ]);
     });
@@ -130,7 +130,7 @@ for (const engine of engines) {
         const alarms = wrong.lines.flatMap(({ fields }) => ("alarm" in fields ? [fields.alarm] : []));
         assert.deepEqual(alarms, ["bad_settings"]);
 
-        const tried = await ran(["upstreams", "test", "compatible", "--ask"], {
+        const tried = await ran(["upstreams", "test", "peer", "--ask"], {
           environment: liveThrough(source.url, sandboxKey),
           stdin: "22000000107\n08000000017\n",
         });
@@ -227,7 +227,7 @@ for (const engine of engines) {
           const [status] = JSON.parse(out);
           if (status?.alarm !== "no_money") continue;
           assert.equal(exitCode, 1);
-          assert.deepEqual([status.upstream, status.state], ["compatible", "open"]);
+          assert.deepEqual([status.upstream, status.state], ["peer", "open"]);
           break;
         }
         const { out } = await ran(["upstreams", "status"], { environment });

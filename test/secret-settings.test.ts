@@ -11,7 +11,7 @@ import { until } from "./support/until.ts";
 /** Free text that operators may read on the trail. A setting that is not here and takes any text must be a secret. */
 const readable = new Set([
   "DUBA_KEYRING",
-  "DUBA_COMPATIBLE_EMAIL",
+  "DUBA_PEER_EMAIL",
   "DUBA_BLUSALT_CLIENT_ID",
   "DUBA_BLUSALT_APP_NAME",
   "DUBA_DOJAH_APP_ID",

@@ -42,10 +42,10 @@ class Played {
       DUBA_LIMITS: "off",
       DUBA_VERIFICATION_TIMEOUT: `${timeLimit}ms`,
       DUBA_UPSTREAM_TIMEOUT: `${timeLimit - 500}ms`,
-      DUBA_UPSTREAMS: "compatible",
-      DUBA_COMPATIBLE_URL: vendor.url,
-      DUBA_COMPATIBLE_EMAIL: vendor.email,
-      DUBA_COMPATIBLE_KEY: vendor.key,
+      DUBA_UPSTREAMS: "peer",
+      DUBA_PEER_URL: vendor.url,
+      DUBA_PEER_EMAIL: vendor.email,
+      DUBA_PEER_KEY: vendor.key,
     });
     const key = { account: "sandbox@example.com", mode: "live" as const, label: "" };
     const { text } = await createKey(recorded(stage.direct.db), key);

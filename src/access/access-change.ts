@@ -11,7 +11,7 @@ export async function noteAccessChange(trx: Transaction<Tables>): Promise<void> 
 }
 
 /** Waits until no other transaction holds the access row; PostgreSQL runs its holders one after another from here. */
-export async function holdAccess(trx: Transaction<Tables>): Promise<void> {
+export async function lockAccess(trx: Transaction<Tables>): Promise<void> {
   await trx
     .updateTable("change_counter")
     .set((it) => ({ number: it.ref("number") }))

@@ -5,12 +5,12 @@ import type { Tables } from "../storage/tables.ts";
 import { Credentials } from "./authenticator.ts";
 import { firstStart, noteShown, type ReplacedKey } from "./bootstrap.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
-import { type BoughtToken, Exchange, type Presented } from "./tokens/issue-token.ts";
+import { type IssuedToken, type PresentedKey, TokenIssuer } from "./tokens/issue-token.ts";
 
 /** What this room offers to its operations. */
 export interface AccessRoom {
-  /** Buys a token with a whole API key; see `Exchange.exchange` for its failures. */
-  exchange(presented: Presented, address: string): Promise<BoughtToken>;
+  /** Buys a token with a whole API key; see `TokenIssuer.issue` for its failures. */
+  issueToken(presented: PresentedKey, address: string): Promise<IssuedToken>;
 }
 
 export interface AccessOptions {
@@ -48,12 +48,12 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const failed = new FailedCredentials(failedLimit);
   const credentials = new Credentials({ db, failed, now });
   const lifetime = tokenLifetime === undefined ? {} : { tokenLifetime };
-  const exchange = new Exchange({ db, failed, finder: credentials.finder, now, ...lifetime });
+  const tokens = new TokenIssuer({ db, failed, finder: credentials.finder, now, ...lifetime });
   await credentials.refresh();
   credentials.watch();
   return {
     credentials,
-    room: { exchange: (presented, address) => exchange.exchange(presented, address) },
+    room: { issueToken: (presented, address) => tokens.issue(presented, address) },
     ...started,
     noteShown: async () => {
       if (started.printed !== undefined) await noteShown(db, started.printed);

@@ -7,7 +7,7 @@ import { accessChange } from "./access-change.ts";
 import { AccessFault } from "./access-fault.ts";
 import { createAccount, listAccounts } from "./accounts/accounts.ts";
 import { firstStart, noteShown } from "./bootstrap.ts";
-import { hashOf, newApiKey, readApiKey } from "./keys/api-key.ts";
+import { newApiKey, readApiKey, secretHash } from "./keys/api-key.ts";
 import { listKeys, revokeKey } from "./keys/keys.ts";
 
 const one = "a-bootstrap-key-for-compose";
@@ -43,7 +43,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual([account?.name, account?.email, others], ["Sandbox", "sandbox@example.com", []]);
       const row = await inForce();
       assert.deepEqual(readApiKey(printed), { id: row.id, mode: "test" });
-      assert.equal(row.secret_hash, hashOf(printed));
+      assert.equal(row.secret_hash, secretHash(printed));
       assert.deepEqual([row.account_id, row.mode, row.bootstrap], [account?.id, "test", 1]);
     });
 
@@ -51,7 +51,7 @@ for (const { name: engine, fresh } of engines) {
       const { printed = "" } = await firstStart(recorded(store.db));
       await noteShown(store.db, printed);
       assert.deepEqual(await firstStart(recorded(store.db)), {});
-      assert.equal((await inForce()).secret_hash, hashOf(printed));
+      assert.equal((await inForce()).secret_hash, secretHash(printed));
     });
 
     it("replaces a key that nobody was shown, and shows the new one", async () => {
@@ -60,7 +60,7 @@ for (const { name: engine, fresh } of engines) {
       const { printed = "", replaced } = await firstStart(recorded(store.db));
       assert.deepEqual(replaced, { key, why: "never_shown" });
       const row = await inForce();
-      assert.deepEqual([row.secret_hash, row.id === key], [hashOf(printed), false]);
+      assert.deepEqual([row.secret_hash, row.id === key], [secretHash(printed), false]);
       // Too late: that key is not the one to show any more.
       await noteShown(store.db, lost);
       assert.equal((await firstStart(recorded(store.db))).replaced?.why, "never_shown");
@@ -81,7 +81,7 @@ for (const { name: engine, fresh } of engines) {
       const { printed = "", replaced } = await firstStart(recorded(store.db));
       assert.deepEqual(replaced, { key: id, why: "setting_gone" });
       const row = await inForce();
-      assert.deepEqual([row.secret_hash, row.account_id, row.mode], [hashOf(printed), account_id, "test"]);
+      assert.deepEqual([row.secret_hash, row.account_id, row.mode], [secretHash(printed), account_id, "test"]);
       assert.ok((await accessChange(store.db)) > change);
       await noteShown(store.db, printed);
       assert.deepEqual(await firstStart(recorded(store.db)), {});
@@ -89,7 +89,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(await firstStart(recorded(store.db), one), {
         replaced: { key: row.id, why: "setting_changed" },
       });
-      assert.equal((await inForce()).secret_hash, hashOf(one));
+      assert.equal((await inForce()).secret_hash, secretHash(one));
     });
 
     it("makes nothing where an account was created before", async () => {
@@ -104,7 +104,7 @@ for (const { name: engine, fresh } of engines) {
         assert.equal(printed, undefined);
         assert.equal(replaced?.why, value === one ? undefined : "setting_changed");
         const row = await inForce();
-        assert.equal(row.secret_hash, hashOf(value));
+        assert.equal(row.secret_hash, secretHash(value));
         assert.match(row.id, /^[0-9A-Za-z]{12}$/);
       }
     });
@@ -129,7 +129,7 @@ for (const { name: engine, fresh } of engines) {
       const old = await inForce();
       await firstStart(recorded(store.db), one, 2000);
       const row = await inForce();
-      assert.deepEqual([row.secret_hash, row.account_id], [hashOf(one), old.account_id]);
+      assert.deepEqual([row.secret_hash, row.account_id], [secretHash(one), old.account_id]);
       assert.equal((await listKeys(store.db)).find(({ id }) => id === old.id)?.revokedAt, 2000);
     });
 
@@ -139,7 +139,7 @@ for (const { name: engine, fresh } of engines) {
       for (const value of [text, one, text, two]) {
         const change = await accessChange(store.db);
         await firstStart(recorded(store.db), value, now++);
-        assert.equal((await inForce()).secret_hash, hashOf(value));
+        assert.equal((await inForce()).secret_hash, secretHash(value));
         assert.ok((await accessChange(store.db)) > change);
       }
       assert.equal((await listKeys(store.db)).length, 4);
@@ -179,7 +179,7 @@ for (const { name: engine, fresh } of engines) {
         assert.equal((await listAccounts(store.db)).length, 1);
         await inForce();
         await Promise.all(stores.map(({ db }) => firstStart(recorded(db), one)));
-        assert.equal((await inForce()).secret_hash, hashOf(one));
+        assert.equal((await inForce()).secret_hash, secretHash(one));
         assert.equal((await listKeys(store.db)).length, 2);
       } finally {
         await Promise.all(stores.map((opened) => opened.close()));

@@ -3,10 +3,10 @@ import type { Kysely, Transaction } from "kysely";
 import { scopes } from "../operation/operation.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import type { ApiKeyRow, Tables } from "../storage/tables.ts";
-import { holdAccess, noteAccessChange } from "./access-change.ts";
+import { lockAccess, noteAccessChange } from "./access-change.ts";
 import { AccessFault } from "./access-fault.ts";
 import { createAccount } from "./accounts/accounts.ts";
-import { hashOf, newApiKey, newKeyId, readApiKey } from "./keys/api-key.ts";
+import { newApiKey, newKeyId, readApiKey, secretHash } from "./keys/api-key.ts";
 import { keyFacts, revokeKey } from "./keys/keys.ts";
 
 const sandbox = { name: "Sandbox", email: "sandbox@example.com" };
@@ -41,7 +41,7 @@ export async function firstStart(
   for (;;) {
     const done = await inTransaction(db, async (trx) => {
       const store = { db: trx, audit, actor: "system" };
-      await holdAccess(trx);
+      await lockAccess(trx);
       if (bootstrapKey !== undefined) return setBootstrapKey(trx, store, bootstrapKey, now);
       const noted = await notedKey(trx);
       if (noted?.why === "never_shown" && performance.now() < until) return undefined;
@@ -117,7 +117,7 @@ async function setBootstrapKey(
   value: string,
   now: number,
 ): Promise<FirstStart> {
-  const hash = hashOf(value);
+  const hash = secretHash(value);
   const current = await latestBootstrapKey(trx);
   // Also when it was revoked by hand: a restart must not bring a revoked key back to life.
   if (current?.secret_hash === hash) return {};

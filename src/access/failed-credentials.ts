@@ -3,7 +3,7 @@ import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import { Failure } from "../operation/failures.ts";
 import type { Limit } from "../operation/setting.ts";
 import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/address.ts";
-import { hashOf } from "./keys/api-key.ts";
+import { secretHash } from "./keys/api-key.ts";
 
 /** More credentials than this, and those longest unused have to pass the limit again. */
 const remembered = 10_000;
@@ -30,7 +30,7 @@ export class FailedCredentials {
    * address has no point left.
    */
   async attempt<Result>(address: string, credential: string, work: () => Promise<Result>): Promise<Result> {
-    const hash = hashOf(credential);
+    const hash = secretHash(credential);
     try {
       const result = await (this.#proven.get(hash) ? work() : this.#limited(address, work));
       this.#proven.set(hash, true);

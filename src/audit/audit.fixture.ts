@@ -8,8 +8,8 @@ import type { AuditEntryRow, AuditSealRow, Tables } from "../storage/tables.ts";
 import { entryOf } from "./append.ts";
 import { signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
-import { seal } from "./seal-batch.ts";
-import { type TrailFault, type VerifyOptions, verify } from "./verify-chain.ts";
+import { sealEntries } from "./seal-batch.ts";
+import { type ChainFault, type VerifyOptions, verify } from "./verify-chain.ts";
 
 export { engines };
 
@@ -68,12 +68,12 @@ export async function appendAt(db: Kysely<Tables>, now: number, event: AuditEven
 export async function sealSome(db: Kysely<Tables>, ...sizes: number[]): Promise<void> {
   for (const size of sizes) {
     await appendSome(db, size);
-    await seal(db, sign);
+    await sealEntries(db, sign);
   }
 }
 
-export async function faultsIn(db: Kysely<Tables>, options: Partial<VerifyOptions> = {}): Promise<TrailFault[]> {
-  const faults: TrailFault[] = [];
+export async function faultsIn(db: Kysely<Tables>, options: Partial<VerifyOptions> = {}): Promise<ChainFault[]> {
+  const faults: ChainFault[] = [];
   await verify(db, sealKey, { found: (fault) => faults.push(fault), ...options });
   return faults;
 }
@@ -83,7 +83,7 @@ export async function faultsAfter(
   db: Kysely<Tables>,
   tamper: (trx: Kysely<Tables>) => Promise<unknown>,
   options: Partial<VerifyOptions> = {},
-): Promise<TrailFault[]> {
+): Promise<ChainFault[]> {
   const trx = await db.startTransaction().execute();
   try {
     await tamper(trx);

@@ -3,11 +3,11 @@ import { describe, it } from "node:test";
 import { until } from "../../test/support/until.ts";
 import type { Log } from "../runtime/log.ts";
 import { appendSome, engines, faultsIn, sealKey, sign, trailStore } from "./audit.fixture.ts";
-import { openJournal } from "./audit.ts";
-import { seal } from "./seal-batch.ts";
+import { openAuditTrail } from "./audit.ts";
+import { sealEntries } from "./seal-batch.ts";
 
 for (const engine of engines) {
-  describe(`the journal of a service on ${engine.name}`, () => {
+  describe(`the auditTrail of a service on ${engine.name}`, () => {
     const store = trailStore(engine);
     const fail = (fields: object, message: string) => assert.fail(`${message}: ${JSON.stringify(fields)}`);
     const log: Log = { info: fail, warn: fail, error: fail };
@@ -24,29 +24,29 @@ for (const engine of engines) {
         const sealedAt = new Date();
         sealedAt.setUTCMonth(sealedAt.getUTCMonth() - months);
         await appendSome(store.db, 2);
-        await seal(store.db, sign, () => sealedAt.getTime());
+        await sealEntries(store.db, sign, () => sealedAt.getTime());
       }
-      const journal = await openJournal({ db: store.db, sealKey, anchor: anchor(), retentionMonths: 3, log });
+      const auditTrail = await openAuditTrail({ db: store.db, sealKey, anchor: anchor(), retentionMonths: 3, log });
       t.mock.timers.tick(3_600_000);
       const removed = async () => {
         const { removed } = await store.db.selectFrom("audit_head").select("removed").executeTakeFirstOrThrow();
         return removed;
       };
       await until(async () => (await removed()) > 0);
-      await journal.stop();
+      await auditTrail.stop();
       assert.equal(await removed(), 2);
       assert.deepEqual(await faultsIn(store.db), []);
     });
 
     it("seals each second what any process appended, and the rest when it stops", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
-      const journal = await openJournal({ db: store.db, sealKey, anchor: anchor(), log });
-      await journal.append(store.beside, resumed);
+      const auditTrail = await openAuditTrail({ db: store.db, sealKey, anchor: anchor(), log });
+      await auditTrail.append(store.beside, resumed);
       assert.equal(await unsealed(), 1);
       t.mock.timers.tick(1000);
       await until(async () => (await unsealed()) === 0);
-      await journal.append(store.db, resumed);
-      await journal.stop();
+      await auditTrail.append(store.db, resumed);
+      await auditTrail.stop();
       assert.equal(await unsealed(), 0);
       assert.deepEqual(await faultsIn(store.db), []);
     });
@@ -55,23 +55,23 @@ for (const engine of engines) {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const lines: object[] = [];
       await store.db.deleteFrom("audit_head").execute();
-      const journal = await openJournal({
+      const auditTrail = await openAuditTrail({
         db: store.db,
         sealKey,
         anchor: anchor(),
         log: { ...log, error: (...line) => lines.push(line) },
       });
-      await journal.append(store.db, resumed);
+      await auditTrail.append(store.db, resumed);
       t.mock.timers.tick(1000);
       await until(async () => lines.length > 1);
       t.mock.timers.tick(1000);
-      await journal.stop();
+      await auditTrail.stop();
       const reason = "The head of the audit trail is missing, was changed, or is of another key.";
       assert.deepEqual(lines, [
         [{ reason }, "The audit trail is not what its anchor names; its anchor stays"],
         [{ reason }, "The audit trail is not being sealed; this is tried again"],
       ]);
-      assert.deepEqual(journal.alarms(), ["not_sealed", "anchor"]);
+      assert.deepEqual(auditTrail.alarms(), ["not_sealed", "anchor"]);
       assert.equal(await unsealed(), 1);
     });
   });

@@ -5,16 +5,16 @@ import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 import { AnchorKeeper } from "./anchor/keeper.ts";
 import { append } from "./append.ts";
-import { JournalFault, signFirstHead } from "./chain/head.ts";
+import { AuditTrailFault, signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
 import { removeOld } from "./retention.ts";
-import { seal } from "./seal-batch.ts";
+import { sealEntries } from "./seal-batch.ts";
 
 const sealEvery = 1000;
 const anchorEvery = 60_000;
 const removeEvery = 3_600_000;
 
-export interface JournalParts {
+export interface AuditTrailParts {
   db: Kysely<Tables>;
   /** The same for every process and every start on this store: with another key no earlier seal is known again. */
   sealKey: Buffer;
@@ -30,12 +30,12 @@ export interface JournalParts {
 }
 
 /** `not_sealed`: new entries are not being sealed. `anchor`: the trail does not hold what its anchor names. */
-export type JournalAlarm = "not_sealed" | "anchor";
+export type AuditAlarm = "not_sealed" | "anchor";
 
-export interface Journal {
+export interface AuditTrail {
   append: Audit;
   /** What an operator must look into at the moment. */
-  alarms(): JournalAlarm[];
+  alarms(): AuditAlarm[];
   /** Seals what is left, and anchors it; resolves when nothing of it runs any more. */
   stop(): Promise<void>;
 }
@@ -44,13 +44,13 @@ export interface Journal {
  * The audit trail of a process that serves: signs the head of a new store, seals each second what was appended by any
  * process, keeps the newest head in a file each minute, and enforces retention.
  */
-export async function openJournal(parts: JournalParts): Promise<Journal> {
+export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail> {
   const { db, sealKey, retentionMonths = 24, now = Date.now, log } = parts;
   const sign = signer(sealKey);
   await signFirstHead(db, sign);
   const keeper = new AnchorKeeper({ ...parts, path: parts.anchor, sign });
   await keeper.move();
-  const sealing = repeat(sealEvery, "sealed", log, () => seal(db, sign));
+  const sealing = repeat(sealEvery, "sealed", log, () => sealEntries(db, sign));
   const anchoring = repeat(anchorEvery, "anchored", log, () => keeper.move());
   const removing = repeat(removeEvery, "shortened", log, () => {
     const oldest = new Date(now());
@@ -79,7 +79,7 @@ function repeat(milliseconds: number, done: string, log: Log, work: () => Promis
       await work();
       failure = undefined;
     } catch (error) {
-      const reason = error instanceof JournalFault ? error.message : (codeOf(error) ?? String(error));
+      const reason = error instanceof AuditTrailFault ? error.message : (codeOf(error) ?? String(error));
       if (reason !== failure) log.error({ reason }, `The audit trail is not being ${done}; this is tried again`);
       failure = reason;
     }

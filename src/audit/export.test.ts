@@ -5,7 +5,7 @@ import { append } from "./append.ts";
 import { engines, sealSome, sign, type TrailStore, trailStore } from "./audit.fixture.ts";
 import { exportTrail } from "./export.ts";
 import { removeOld } from "./retention.ts";
-import { seal } from "./seal-batch.ts";
+import { sealEntries } from "./seal-batch.ts";
 
 type Line = Record<"entry" | "seal" | "head", Record<string, string> | undefined>;
 
@@ -67,7 +67,7 @@ for (const engine of engines) {
 
     it("keeps the seals of batches that retention has removed", async () => {
       await removeOld(store.db, sign, Number.MAX_SAFE_INTEGER);
-      await seal(store.db, sign);
+      await sealEntries(store.db, sign);
       const lines = await linesOf(store);
       const seals = lines.map((line) => (JSON.parse(line) as Line).seal).filter((seal) => seal !== undefined);
       assert.deepEqual(

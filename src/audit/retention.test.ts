@@ -4,14 +4,14 @@ import type { Kysely, KyselyPlugin } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { appendSome, engines, faultsAfter, faultsIn, sealKey, sign, trailStore } from "./audit.fixture.ts";
 import { removeOld } from "./retention.ts";
-import { seal } from "./seal-batch.ts";
+import { sealEntries } from "./seal-batch.ts";
 import { verify } from "./verify-chain.ts";
 
 /** One batch of each size, sealed at 1000, 2000 and so on. */
 async function sealAt(db: Kysely<Tables>, ...sizes: number[]): Promise<void> {
   for (const [index, size] of sizes.entries()) {
     await appendSome(db, size);
-    await seal(db, sign, () => (index + 1) * 1000);
+    await sealEntries(db, sign, () => (index + 1) * 1000);
   }
 }
 
@@ -55,7 +55,7 @@ for (const engine of engines) {
           .execute();
         const facts = '{"through":2,"batches":2,"entries":4}';
         assert.deepEqual(recorded, [{ kind: "audit.removed", actor: "system", facts }]);
-        await seal(store.db, sign, () => 9000);
+        await sealEntries(store.db, sign, () => 9000);
         const { head, ...counts } = await verify(store.db, sealKey, { found: () => assert.fail("a fault was found") });
         assert.deepEqual(counts, { batches: 5, removedBatches: 2, entries: 7, unsealed: 0, faults: 0 });
         assert.equal(head?.batch, 5);
@@ -72,7 +72,7 @@ for (const engine of engines) {
           store.db.updateTable("audit_seal").set({ sealed_at: time }).where("batch", "=", 3).execute();
         await setTime(2000);
         const sentence = "The seal of batch 3 of the audit trail was changed.";
-        await assert.rejects(removeOld(store.db, sign, 3000), { name: "JournalFault", message: sentence });
+        await assert.rejects(removeOld(store.db, sign, 3000), { name: "AuditTrailFault", message: sentence });
         await setTime(3000);
         assert.deepEqual(await kept(store.db), [3, 4, 5]);
         assert.deepEqual(await faultsIn(store.db), []);
@@ -94,9 +94,9 @@ for (const engine of engines) {
       it("may remove the newest batch: the next one still follows it", async () => {
         await removeOld(store.db, sign, 10_000);
         assert.deepEqual(await kept(store.db), []);
-        await seal(store.db, sign);
+        await sealEntries(store.db, sign);
         await appendSome(store.db, 2);
-        await seal(store.db, sign);
+        await sealEntries(store.db, sign);
         assert.deepEqual(await kept(store.db), [6, 7]);
         assert.deepEqual(await faultsIn(store.db), []);
       });
@@ -149,7 +149,7 @@ for (const engine of engines) {
       for (let place = 1; place <= 8; place += 1) {
         const sealMore = async () => {
           await appendSome(store.beside, 2);
-          await seal(store.beside, sign);
+          await sealEntries(store.beside, sign);
         };
         assert.deepEqual(await faultsIn(meanwhile(store.db, place, sealMore)), []);
       }

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { append } from "./append.ts";
-import { holdHead, JournalFault, moveHead } from "./chain/head.ts";
+import { AuditTrailFault, lockHead, moveHead } from "./chain/head.ts";
 import { isGenuine, type Sign } from "./chain/seal.ts";
 import { sealColumns } from "./read.ts";
 
@@ -11,7 +11,7 @@ const entriesAtOnce = 1000;
 /**
  * Removes the entries of whole batches sealed before `before`, oldest first, in short transactions. Their seals stay, and
  * the head says how far removal went, so that the chain still verifies. `before` is in milliseconds since 1970. Throws a
- * `JournalFault` at a seal or head that was tampered with.
+ * `AuditTrailFault` at a seal or head that was tampered with.
  */
 export async function removeOld(db: Kysely<Tables>, sign: Sign, before: number): Promise<void> {
   let more = true;
@@ -19,7 +19,7 @@ export async function removeOld(db: Kysely<Tables>, sign: Sign, before: number):
 }
 
 async function removeSome(trx: Transaction<Tables>, sign: Sign, before: number): Promise<boolean> {
-  const head = await holdHead(trx, sign);
+  const head = await lockHead(trx, sign);
   const oldest = await trx
     .selectFrom("audit_seal")
     .select(sealColumns)
@@ -33,7 +33,7 @@ async function removeSome(trx: Transaction<Tables>, sign: Sign, before: number):
     if (Number(seal.sealed_at) >= before || (size > 0 && size + Number(seal.size) > entriesAtOnce)) break;
     // Else whoever sets its time back for a moment could have the entries removed, and the removal signed.
     if (!isGenuine(sign, seal))
-      throw new JournalFault(`The seal of batch ${seal.batch} of the audit trail was changed.`);
+      throw new AuditTrailFault(`The seal of batch ${seal.batch} of the audit trail was changed.`);
     through = Number(seal.batch);
     size += Number(seal.size);
   }

@@ -9,7 +9,7 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { append } from "./append.ts";
 import { appendAt, appendSome, engines, faultsIn, sealKey, sealSome, sign, trailStore } from "./audit.fixture.ts";
-import { seal } from "./seal-batch.ts";
+import { sealEntries } from "./seal-batch.ts";
 
 const minuteAgo = Date.now() - 60_000;
 const revoked = (key: string) => ({ kind: "key.revoked", actor: "system", facts: { key } });
@@ -30,7 +30,7 @@ for (const engine of engines) {
       const store = trailStore(engine);
 
       it("of nothing makes no batch", async () => {
-        await seal(store.db, sign);
+        await sealEntries(store.db, sign);
         assert.deepEqual(await sizes(store.db), []);
         assert.deepEqual(await faultsIn(store.db), []);
       });
@@ -39,7 +39,7 @@ for (const engine of engines) {
         await appendAt(store.db, minuteAgo + 2, revoked("second"));
         await appendAt(store.db, minuteAgo + 3, revoked("third"));
         await appendAt(store.db, minuteAgo + 1, revoked("first"));
-        await seal(store.db, sign);
+        await sealEntries(store.db, sign);
         const placed = await store.db.selectFrom("audit_entry").selectAll().orderBy("position").execute();
         assert.deepEqual(
           placed.map(({ facts, batch, position }) => [JSON.parse(facts).key, batch, position]),
@@ -53,13 +53,13 @@ for (const engine of engines) {
 
       it("that fails half-way leaves all as it was", async () => {
         await appendAt(store.db, minuteAgo + 4, revoked("fourth"));
-        const failing = seal(store.db, (text) => {
+        const failing = sealEntries(store.db, (text) => {
           if (/^head \S+ 2 /.test(text)) throw new Error("the power went");
           return sign(text);
         });
         await assert.rejects(failing, /the power went/);
         assert.deepEqual(await sizes(store.db), [3]);
-        await seal(store.db, sign);
+        await sealEntries(store.db, sign);
         assert.deepEqual(await sizes(store.db), [3, 1]);
         assert.deepEqual(await faultsIn(store.db), []);
       });
@@ -68,7 +68,7 @@ for (const engine of engines) {
         for (let thousands = 0; thousands < 10; thousands += 1) await appendSome(store.db, 1000);
         let longest = 0;
         let sealed = false;
-        const sealing = seal(store.db, sign).finally(() => {
+        const sealing = sealEntries(store.db, sign).finally(() => {
           sealed = true;
         });
         // The thread's own time, so that other processes on the machine do not count.
@@ -102,7 +102,7 @@ for (const engine of engines) {
         };
         let writing = true;
         const sealOn = async (db: Kysely<Tables>) => {
-          while (writing) await seal(db, sign);
+          while (writing) await sealEntries(db, sign);
         };
         const sealing = Promise.all([sealOn(store.db), sealOn(store.beside)]);
         const writers = Array.from({ length: 12 }, (_, index) =>
@@ -112,7 +112,7 @@ for (const engine of engines) {
           writing = false;
         });
         await sealing;
-        await Promise.all([seal(store.db, sign), seal(store.beside, sign)]);
+        await Promise.all([sealEntries(store.db, sign), sealEntries(store.beside, sign)]);
 
         assert.deepEqual((await keysIn(store.db)).sort(), committed.sort());
         const all = await sizes(store.db);
@@ -149,7 +149,7 @@ for (const engine of engines) {
           acknowledged.push(...own.slice(0, -1));
         };
         await Promise.all([killAfter(start("one"), 100), killAfter(start("two"), 200)]);
-        await seal(store.db, sign);
+        await sealEntries(store.db, sign);
 
         const kept = new Set(await keysIn(store.db));
         assert.deepEqual(
@@ -184,13 +184,13 @@ for (const engine of engines) {
           const heads = await store.db.selectFrom("audit_head").selectAll().execute();
           const seals = await store.db.selectFrom("audit_seal").selectAll().execute();
           await tamper(store.db).execute();
-          await assert.rejects(seal(store.db, sign), { name: "JournalFault", message: sentence });
+          await assert.rejects(sealEntries(store.db, sign), { name: "AuditTrailFault", message: sentence });
 
           await store.db.deleteFrom("audit_head").execute();
           await store.db.deleteFrom("audit_seal").execute();
           await store.db.insertInto("audit_head").values(heads).execute();
           await store.db.insertInto("audit_seal").values(seals).execute();
-          await seal(store.db, sign);
+          await sealEntries(store.db, sign);
           assert.deepEqual(await faultsIn(store.db), []);
         });
       }
@@ -205,7 +205,7 @@ for (const engine of engines) {
           .where("position", "=", 2)
           .returning("id")
           .executeTakeFirstOrThrow();
-        await seal(store.db, sign);
+        await sealEntries(store.db, sign);
         assert.deepEqual(await faultsIn(store.db), [
           { batch, entry: changed.id, what: "is gone from place 2 of the batch" },
         ]);
@@ -221,10 +221,10 @@ describe("sealing on postgres", () => {
     const early = await store.db.startTransaction().execute();
     await appendAt(early, minuteAgo + 1, revoked("early"));
     await appendAt(store.db, minuteAgo + 2, revoked("late"));
-    await seal(store.db, sign);
+    await sealEntries(store.db, sign);
     assert.deepEqual(await keysIn(store.db), ["late"]);
     await early.commit().execute();
-    await seal(store.db, sign);
+    await sealEntries(store.db, sign);
     assert.deepEqual((await keysIn(store.db)).sort(), ["early", "late"]);
     assert.deepEqual(await sizes(store.db), [1, 1]);
     assert.deepEqual(await faultsIn(store.db), []);

@@ -1,13 +1,13 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../storage/tables.ts";
-import { holdHead, moveHead } from "./chain/head.ts";
+import { lockHead, moveHead } from "./chain/head.ts";
 import { batchSize, digest, listOf, type SealedColumns, type Sign, sealHash, sealMac } from "./chain/seal.ts";
 import { entryColumns } from "./read.ts";
 
 /** Seals all committed entries that are not sealed yet, oldest first; safe beside other processes that do the same. */
-export async function seal(db: Kysely<Tables>, sign: Sign, now: () => number = Date.now): Promise<void> {
+export async function sealEntries(db: Kysely<Tables>, sign: Sign, now: () => number = Date.now): Promise<void> {
   while (await hasUnsealed(db)) {
-    const sealed = await db.transaction().execute((trx) => sealBatch(trx, sign, now()));
+    const sealed = await db.transaction().execute((trx) => sealOneBatch(trx, sign, now()));
     if (sealed < batchSize) return;
   }
 }
@@ -24,8 +24,8 @@ async function hasUnsealed(db: Kysely<Tables>): Promise<boolean> {
   return oldest !== undefined;
 }
 
-async function sealBatch(trx: Transaction<Tables>, sign: Sign, now: number): Promise<number> {
-  const head = await holdHead(trx, sign);
+async function sealOneBatch(trx: Transaction<Tables>, sign: Sign, now: number): Promise<number> {
+  const head = await lockHead(trx, sign);
   const batch = head.batch + 1;
   const entries = await take(trx, batch);
   if (entries.length === 0) return 0;

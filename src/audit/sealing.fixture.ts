@@ -1,7 +1,7 @@
 import { openStore, type StoreSettings } from "../storage/store.ts";
 import { append } from "./append.ts";
 import { signer } from "./chain/seal.ts";
-import { seal } from "./seal-batch.ts";
+import { sealEntries } from "./seal-batch.ts";
 
 /** A process for crash tests: appends and seals for ever, and prints the key of each event once it is committed. */
 
@@ -21,7 +21,7 @@ async function write(): Promise<never> {
 }
 
 async function sealOn(): Promise<never> {
-  for (;;) await seal(db, sign);
+  for (;;) await sealEntries(db, sign);
 }
 
 await Promise.all([sealOn(), ...Array.from({ length: writers }, write)]);

@@ -11,7 +11,7 @@ import { entryPages, type Range, sealPages } from "./read.ts";
 const longestWait = 10 * 60_000;
 
 /** Where the trail is not as it was written. */
-export interface TrailFault {
+export interface ChainFault {
   /** Null for the head, and for an entry of no sealed batch. */
   batch: number | null;
   /** Null for the head, and for a batch or its seal. */
@@ -22,7 +22,7 @@ export interface TrailFault {
 
 export interface VerifyOptions {
   /** Hears each fault as it is found. */
-  found: (fault: TrailFault) => void;
+  found: (fault: ChainFault) => void;
   /** Hears now and then how many of all batches are done. */
   progress?: (done: number, all: number) => void;
   /** Must be part of the trail. */
@@ -33,7 +33,7 @@ export interface VerifyOptions {
   now?: number;
 }
 
-export interface Verified {
+export interface ChainVerification {
   /** Sealed batches, with those whose entries retention removed. */
   batches: number;
   removedBatches: number;
@@ -49,7 +49,7 @@ export interface Verified {
  * Reads the whole trail page by page, and reports each entry and seal that is not as it was sealed with `sealKey`. Works
  * beside processes that append, seal and remove; what they seal meanwhile is not read.
  */
-export async function verify(db: Kysely<Tables>, sealKey: Buffer, options: VerifyOptions): Promise<Verified> {
+export async function verify(db: Kysely<Tables>, sealKey: Buffer, options: VerifyOptions): Promise<ChainVerification> {
   const sign = signer(sealKey);
   const head = await readHead(db, sign);
   return new Verification(db, sign, head, options).run();
@@ -68,13 +68,13 @@ class Verification {
   readonly #head: Head | undefined;
   readonly #options: VerifyOptions;
   readonly #chain: Chain;
-  readonly #result: Verified;
+  readonly #result: ChainVerification;
   /** Retention has removed the entries up to this batch; it may go on meanwhile. */
   #removed: number;
   /** When everything committed until then had been sealed, in milliseconds since 1970. */
   #sealedUntil = 0;
   /** Found, and not told yet. */
-  #noted: TrailFault[] = [];
+  #noted: ChainFault[] = [];
 
   constructor(db: Kysely<Tables>, sign: Sign, head: Head | undefined, options: VerifyOptions) {
     this.#db = db;
@@ -87,7 +87,7 @@ class Verification {
     this.#result = { batches: 0, removedBatches: this.#removed, entries: 0, unsealed: 0, faults: 0, head: newest };
   }
 
-  async run(): Promise<Verified> {
+  async run(): Promise<ChainVerification> {
     if (this.#head === undefined) this.#note(null, null, "is missing, was changed, or is of another key");
     else if (this.#options.anchor && this.#options.anchor.store !== this.#head.store)
       this.#note(null, null, "is of another store than the anchor");

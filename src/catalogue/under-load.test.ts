@@ -9,7 +9,7 @@ import type { Gate } from "../http/pipeline.ts";
 import { callerAddress } from "../http/request/caller-address.ts";
 import { buildServer } from "../http/server.ts";
 import { bind, type Caller } from "../operation/operation.ts";
-import { Turns } from "../runtime/fair-queue.ts";
+import { FairQueue } from "../runtime/fair-queue.ts";
 import { freshStore } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { settingRule } from "./changes/price-rules.ts";
@@ -36,7 +36,7 @@ const gate: Gate = {
   publicUrl: "",
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8_192, headers: 16_384, arrival: 10_000 },
-  turns: new Turns(),
+  turns: new FairQueue(),
   accessLog: "failures",
   serverTiming: false,
   log: { info: fail, warn: fail, error: fail },

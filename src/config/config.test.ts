@@ -19,10 +19,10 @@ const faultsOf = (environment: Record<string, string>): string[] => {
   return [];
 };
 
-const compatible = {
-  DUBA_COMPATIBLE_URL: "https://verify.example.com/",
-  DUBA_COMPATIBLE_EMAIL: "shop@example.com",
-  DUBA_COMPATIBLE_KEY: "a-key",
+const peer = {
+  DUBA_PEER_URL: "https://verify.example.com/",
+  DUBA_PEER_EMAIL: "shop@example.com",
+  DUBA_PEER_KEY: "a-key",
 };
 
 const dojah = { DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
@@ -74,9 +74,9 @@ describe("the settings", () => {
 
   it("nest their time-outs: a vendor's ends before the caller's, and the sentence says what would do", () => {
     const fault = (vendor: string, whole: string, more = {}) =>
-      faultsOf({ DUBA_UPSTREAMS: vendor, DUBA_VERIFICATION_TIMEOUT: whole, ...compatible, ...dojah, ...more });
+      faultsOf({ DUBA_UPSTREAMS: vendor, DUBA_VERIFICATION_TIMEOUT: whole, ...peer, ...dojah, ...more });
     const own = { DUBA_UPSTREAM_TIMEOUT: "20s" };
-    assert.deepEqual(fault("compatible", "20s", own), [
+    assert.deepEqual(fault("peer", "20s", own), [
       "DUBA_UPSTREAM_TIMEOUT is 20000ms and DUBA_VERIFICATION_TIMEOUT is 20000ms: DUBA_UPSTREAM_TIMEOUT must be the shorter one, such as 15000ms.",
     ]);
     assert.equal(fault("", "10s", own).length, 1);
@@ -86,10 +86,10 @@ describe("the settings", () => {
   });
 
   it("give another Duba longer than its own time limit, unless a time-out is set for all", () => {
-    assert.deepEqual(readConfig({}).vendorTimeouts, { blusalt: 15_000, compatible: 25_000, dojah: 15_000 });
-    assert.deepEqual(faultsOf({ DUBA_UPSTREAMS: "compatible", DUBA_VERIFICATION_TIMEOUT: "5s", ...compatible }), []);
+    assert.deepEqual(readConfig({}).vendorTimeouts, { blusalt: 15_000, peer: 25_000, dojah: 15_000 });
+    assert.deepEqual(faultsOf({ DUBA_UPSTREAMS: "peer", DUBA_VERIFICATION_TIMEOUT: "5s", ...peer }), []);
     const { vendorTimeouts } = readConfig({ DUBA_UPSTREAM_TIMEOUT: "3s" });
-    assert.deepEqual(vendorTimeouts, { blusalt: 3000, compatible: 3000, dojah: 3000 });
+    assert.deepEqual(vendorTimeouts, { blusalt: 3000, peer: 3000, dojah: 3000 });
   });
 
   it("are refused all at once", () => {
@@ -111,16 +111,16 @@ describe("the settings", () => {
 
 describe("the live upstreams", () => {
   it("are asked in the order given", () => {
-    assert.deepEqual(readConfig({ ...compatible, DUBA_UPSTREAMS: " compatible " }).upstreams, ["compatible"]);
-    assert.equal(readConfig(compatible).vendors.compatible!.url, "https://verify.example.com");
+    assert.deepEqual(readConfig({ ...peer, DUBA_UPSTREAMS: " peer " }).upstreams, ["peer"]);
+    assert.equal(readConfig(peer).vendors.peer!.url, "https://verify.example.com");
   });
 
   it("never hold the sandbox, an unknown name, or one twice", () => {
-    for (const text of ["sandbox", "compatible,sandbox", "someone", "compatible,compatible", ","]) {
-      const [fault, ...more] = faultsOf({ ...compatible, DUBA_UPSTREAMS: text });
+    for (const text of ["sandbox", "peer,sandbox", "someone", "peer,peer", ","]) {
+      const [fault, ...more] = faultsOf({ ...peer, DUBA_UPSTREAMS: text });
       assert.match(
         fault!,
-        /^DUBA_UPSTREAMS must be a comma-separated list out of .*compatible.*: test keys reach the sandbox, live keys never do\.$/,
+        /^DUBA_UPSTREAMS must be a comma-separated list out of .*peer.*: test keys reach the sandbox, live keys never do\.$/,
       );
       assert.deepEqual(more, []);
     }
@@ -141,19 +141,19 @@ describe("the live upstreams", () => {
 
 describe("a secret", () => {
   const file = join(folder, "key");
-  const { DUBA_COMPATIBLE_KEY: _, ...withoutKey } = compatible;
+  const { DUBA_PEER_KEY: _, ...withoutKey } = peer;
 
   it("may stand in a file, whose last line break is not part of it", () => {
     writeFileSync(file, "from-a-file\n");
-    assert.equal(readConfig({ ...withoutKey, DUBA_COMPATIBLE_KEY_FILE: file }).vendors.compatible!.key, "from-a-file");
+    assert.equal(readConfig({ ...withoutKey, DUBA_PEER_KEY_FILE: file }).vendors.peer!.key, "from-a-file");
   });
 
   it("is refused when its file cannot be read, or when it is given twice, and is never repeated", () => {
-    const missing = faultsOf({ DUBA_COMPATIBLE_KEY_FILE: join(folder, "none") });
-    assert.deepEqual(missing, ["DUBA_COMPATIBLE_KEY_FILE names a file that cannot be read (ENOENT)."]);
-    const twice = faultsOf({ ...compatible, DUBA_COMPATIBLE_KEY_FILE: file });
-    assert.deepEqual(twice, ["DUBA_COMPATIBLE_KEY and DUBA_COMPATIBLE_KEY_FILE are both given: keep one."]);
-    for (const fault of faultsOf({ DUBA_COMPATIBLE_KEY: "two words", DUBA_BOOTSTRAP_KEY: "short" }))
+    const missing = faultsOf({ DUBA_PEER_KEY_FILE: join(folder, "none") });
+    assert.deepEqual(missing, ["DUBA_PEER_KEY_FILE names a file that cannot be read (ENOENT)."]);
+    const twice = faultsOf({ ...peer, DUBA_PEER_KEY_FILE: file });
+    assert.deepEqual(twice, ["DUBA_PEER_KEY and DUBA_PEER_KEY_FILE are both given: keep one."]);
+    for (const fault of faultsOf({ DUBA_PEER_KEY: "two words", DUBA_BOOTSTRAP_KEY: "short" }))
       assert.doesNotMatch(fault, /two words|short/);
   });
 

@@ -10,7 +10,7 @@ import {
   modeHeader,
   tellsMode,
 } from "../operation/operation.ts";
-import type { Turns } from "../runtime/fair-queue.ts";
+import type { FairQueue } from "../runtime/fair-queue.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ConnectionBounds } from "./connections.ts";
 import { codingOf } from "./content-encoding.ts";
@@ -23,7 +23,7 @@ import type { RequestBounds } from "./request/body.ts";
 import { type Accepted, inputOf, type Located } from "./request/input.ts";
 
 /**
- * Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`.
+ * FairQueue an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`.
  * `looksUp`: for the catalogue, which is served also while the store is away.
  */
 export interface Authenticator {
@@ -53,7 +53,7 @@ export interface Gate {
   /** Where callers reach the service, without a slash at its end; empty if nobody said. */
   publicUrl: string;
   /** For what is not answered with ready bytes. */
-  turns: Turns;
+  turns: FairQueue;
   answers: AnswerCounts;
   accessLog: "failures" | "all" | "off";
   serverTiming: boolean;

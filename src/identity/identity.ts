@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
 import { Fingerprints } from "../keyring/keyed-hash.ts";
-import type { HeldKeyring } from "../keyring/keyring.ts";
+import type { CurrentKeyring } from "../keyring/keyring.ts";
 import type { Mode } from "../operation/operation.ts";
 import { type Log, silent } from "../runtime/log.ts";
-import { within } from "../runtime/timeout.ts";
+import { withTimeout } from "../runtime/timeout.ts";
 import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -24,7 +24,7 @@ import { type Upstreams, Verifications } from "./verification/verification.ts";
 export interface IdentityParts {
   db: Kysely<Tables>;
   engine: "sqlite" | "postgres";
-  keyring: HeldKeyring;
+  keyring: CurrentKeyring;
   upstreams: Upstreams;
   settings: IdentitySettings;
   /** Milliseconds since 1970. */
@@ -111,11 +111,11 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
         .stop()
         .then(() => attempts.idle())
         .then(() => late.drained());
-      await within(finished, deadlineMs - stopReserve);
+      await withTimeout(finished, deadlineMs - stopReserve);
       attempts.stop();
       late.stop();
       await upkeep.stop();
-      await within(finished, stopReserve / 2);
+      await withTimeout(finished, stopReserve / 2);
       try {
         await ledger.disownAll({ owner: owners.own });
         await owners.stop();

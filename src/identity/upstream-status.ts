@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { Log } from "../runtime/log.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
-import type { Guard, UpstreamHealth } from "../upstreams/circuit-breaker.ts";
+import type { CircuitBreaker, UpstreamHealth } from "../upstreams/circuit-breaker.ts";
 
 /** How one serving process sees one upstream. Times are milliseconds since 1970. */
 export interface UpstreamStatus extends UpstreamHealth {
@@ -21,7 +21,7 @@ const forgottenAfter = 60_000;
  */
 export function noteUpstreams(
   db: Kysely<Tables>,
-  upstreams: readonly Pick<Guard, "health">[],
+  upstreams: readonly Pick<CircuitBreaker, "health">[],
   log: Log,
   now: () => number = Date.now,
 ) {

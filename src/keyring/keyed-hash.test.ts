@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { Fingerprints } from "./keyed-hash.ts";
-import type { HeldKeyring, HmacKey } from "./keyring.ts";
+import type { CurrentKeyring, HmacKey } from "./keyring.ts";
 
 const first = { version: 1, key: randomBytes(32) };
 const second = { version: 2, key: randomBytes(32), from: 1000 };
-const held = (...hmac: HmacKey[]): HeldKeyring => ({ current: { hmac, records: [], audit: randomBytes(32) } });
+const held = (...hmac: HmacKey[]): CurrentKeyring => ({ current: { hmac, records: [], audit: randomBytes(32) } });
 const old = new Fingerprints(held(first));
 const rotated = new Fingerprints(held(first, second));
 

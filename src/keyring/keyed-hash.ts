@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { currentOf, type HeldKeyring, type HmacKey } from "./keyring.ts";
+import { type CurrentKeyring, currentOf, type HmacKey } from "./keyring.ts";
 
 /** What a keyed hash is for: the same text hashed for two purposes gives two unrelated values. */
 type Purpose = "subject" | "body" | "idempotency key";
@@ -10,10 +10,10 @@ type Parts = readonly (string | null)[];
  * Keyed hashes (HMAC-SHA-256) of what must be recognised and may not be kept. Stored text: `v<key version>:<base64url>`.
  */
 export class Fingerprints {
-  readonly #keyring: HeldKeyring;
+  readonly #keyring: CurrentKeyring;
   readonly #now: () => number;
 
-  constructor(keyring: HeldKeyring, now: () => number = Date.now) {
+  constructor(keyring: CurrentKeyring, now: () => number = Date.now) {
     this.#keyring = keyring;
     this.#now = now;
   }

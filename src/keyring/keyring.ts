@@ -32,7 +32,7 @@ export interface Keyring {
 }
 
 /** The ring in use. Ask it at each use: the file may change while the service runs. */
-export interface HeldKeyring {
+export interface CurrentKeyring {
   readonly current: Keyring;
 }
 

@@ -25,7 +25,7 @@ import { type Keyring, keyringText } from "./keyring.ts";
 import { countOutdated, rewrap } from "./rewrap.ts";
 import { rotate } from "./rotate.ts";
 import { keyUsage } from "./usage.ts";
-import { holdKeyring } from "./watch.ts";
+import { watchKeyring } from "./watch.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const first: Keyring = {
@@ -149,7 +149,7 @@ for (const engine of engines) {
       const log = new RecordedLog();
       const rooms: Identity[] = [];
       for (const lookEvery of engine.name === "sqlite" ? [5] : [5, 25]) {
-        const keyring = await holdKeyring({ path, db: store.db, log, lookEvery });
+        const keyring = await watchKeyring({ path, db: store.db, log, lookEvery });
         t.after(() => keyring.stop());
         rooms.push(await open(t, { keyring, log, upstreams: { test: upstream, live: [] } }));
       }

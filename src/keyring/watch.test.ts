@@ -8,7 +8,7 @@ import { suite, type TestContext, test } from "node:test";
 import { engines, keyring, suiteStore, until } from "../identity/identity.fixture.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { type Keyring, keyringText, matchKeyring } from "./keyring.ts";
-import { holdKeyring } from "./watch.ts";
+import { watchKeyring } from "./watch.ts";
 
 for (const engine of engines) {
   suite(`the ring of a process that serves on ${engine.name}`, () => {
@@ -21,7 +21,7 @@ for (const engine of engines) {
       await writeFile(path, keyringText(keyring), { mode: 0o600 });
       await matchKeyring(store.db, keyring, 1);
       const log = new RecordedLog();
-      const ring = await holdKeyring({ path, db: store.db, log, lookEvery: 5 });
+      const ring = await watchKeyring({ path, db: store.db, log, lookEvery: 5 });
       t.after(() => ring.stop());
       const put = async (text: string) => {
         await writeFile(`${path}.new`, text, { mode: 0o600 });
@@ -117,7 +117,7 @@ for (const engine of engines) {
         writeFileSync(path, keyringText(rotated), { mode: 0o600 });
         return 3;
       };
-      const ring = await holdKeyring({ path, db: store.db, log, now });
+      const ring = await watchKeyring({ path, db: store.db, log, now });
       t.after(() => ring.stop());
       assert.deepEqual(ring.current, rotated);
       await store.db.deleteFrom("instance_secret").execute();
@@ -128,7 +128,7 @@ for (const engine of engines) {
       await matchKeyring(store.db, withKey(keyring), 2);
       const started = async (text?: string) => {
         if (text !== undefined) await writeFile(`${path}.other`, text, { mode: 0o600 });
-        await holdKeyring({ path: `${path}.other`, db: store.db, log: new RecordedLog() });
+        await watchKeyring({ path: `${path}.other`, db: store.db, log: new RecordedLog() });
       };
       await assert.rejects(started(), /is missing: put the ring back/);
       await assert.rejects(started("{}"), /is damaged/);

@@ -4,10 +4,10 @@ import type { Log } from "../runtime/log.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 import { openKeyring, readKeyring } from "./file.ts";
-import { type HeldKeyring, type Keyring, KeyringFault, matchKeyring } from "./keyring.ts";
+import { type CurrentKeyring, type Keyring, KeyringFault, matchKeyring } from "./keyring.ts";
 
 /** The ring of a process that serves, which follows its file. */
-export interface ServedKeyring extends HeldKeyring {
+export interface WatchedKeyring extends CurrentKeyring {
   /** Whether this start made the file. */
   readonly made: boolean;
   /** Resolves when nothing of it runs any more; the ring stays. */
@@ -22,7 +22,7 @@ const checkEvery = 10;
  * and this store's; else the log says why not, and the ring from before stays. Throws `KeyringFault` as `openKeyring` and
  * `matchKeyring` do.
  */
-export async function holdKeyring({
+export async function watchKeyring({
   path,
   db,
   log,
@@ -34,7 +34,7 @@ export async function holdKeyring({
   log: Log;
   now?: () => number;
   lookEvery?: number;
-}): Promise<ServedKeyring> {
+}): Promise<WatchedKeyring> {
   /** A fault is only one if the file is still the one that was read: the store may know the next one's keys already. */
   const matched = async <Read extends { keyring: Keyring }>(read: () => Promise<Read>) => {
     for (;;) {

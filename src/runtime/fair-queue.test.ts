@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Turns } from "./fair-queue.ts";
+import { FairQueue } from "./fair-queue.ts";
 
 test("who waits for a turn goes in order, and lets everybody else in between", async () => {
-  const turns = new Turns();
+  const turns = new FairQueue();
   const seen: string[] = [];
   const work = async (name: string) => {
     await turns.next();

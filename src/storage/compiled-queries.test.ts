@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
-import { Prepared } from "./compiled-queries.ts";
+import { CompiledQueries } from "./compiled-queries.ts";
 import { openStore, type Store } from "./store.ts";
 
 for (const { name: engine, fresh } of engines) {
@@ -19,7 +19,7 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("is written once for a shape, and run with what it is given each time", async () => {
-      const prepared = new Prepared(store.db);
+      const prepared = new CompiledQueries(store.db);
       let written = 0;
       const found = (names: string[], since: number) =>
         prepared.run(`${names.length} names`, { since, names }, (values) => {
@@ -39,7 +39,7 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("takes null for a value", async () => {
-      const prepared = new Prepared(store.db);
+      const prepared = new CompiledQueries(store.db);
       const put = (name: string, origin: string | null) =>
         prepared.run("put", { name, origin }, (values) =>
           store.db

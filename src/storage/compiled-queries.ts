@@ -1,5 +1,5 @@
 import type { Compilable, Kysely } from "kysely";
-import { Turns } from "../runtime/fair-queue.ts";
+import { FairQueue } from "../runtime/fair-queue.ts";
 import type { FollowedQuery } from "./record-keys.ts";
 import type { Tables } from "./tables.ts";
 
@@ -18,10 +18,10 @@ class Slot {
 }
 
 /** Queries that are written once and run with other values each time: to write one takes longer than to run it. */
-export class Prepared {
+export class CompiledQueries {
   readonly #db: Kysely<Tables>;
   readonly #compiled = new Map<string, FollowedQuery>();
-  readonly #turns = new Turns();
+  readonly #turns = new FairQueue();
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;

@@ -9,7 +9,7 @@ import { openPostgres } from "./postgres/pool.ts";
 import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./sqlite/data-directory.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
 import type { Tables } from "./tables.ts";
-import { besideService, type Patience, whileMigrating, whileServing } from "./timeouts.ts";
+import { commandTimeouts, migrationTimeouts, type StoreTimeouts, servingTimeouts } from "./timeouts.ts";
 
 export { StoreAway, StoreFault } from "./errors.ts";
 
@@ -56,9 +56,9 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
     : openShared(settings.databaseUrl, settings);
 }
 
-function patienceOf({ serving, starting, patient }: StoreSettings): Patience {
-  if (patient) return whileMigrating;
-  return serving && !starting ? whileServing : besideService;
+function timeoutsOf({ serving, starting, patient }: StoreSettings): StoreTimeouts {
+  if (patient) return migrationTimeouts;
+  return serving && !starting ? servingTimeouts : commandTimeouts;
 }
 
 async function openEmbedded(settings: StoreSettings): Promise<Store> {
@@ -69,7 +69,7 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
   const lock: DirectoryLock | undefined = serving ? lockDirectory(directory) : undefined;
   try {
     prepareFile(file);
-    const database = await openSqlite(file, whileMigrating);
+    const database = await openSqlite(file, migrationTimeouts);
     try {
       if (mustExist && !(await hasTables(database.db))) throw noStoreIn(dataDirectory);
       await migrate(database.db);
@@ -77,13 +77,13 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
       await database.close();
       throw error;
     }
-    database.wait(patienceOf(settings));
+    database.wait(timeoutsOf(settings));
     const clock = await keptClock(async () => Date.now());
     return {
       engine: "sqlite",
       now: clock.now,
       db: database.db,
-      serve: async () => database.wait(whileServing),
+      serve: async () => database.wait(servingTimeouts),
       takesWrites: writeProbe(database.db),
       async close() {
         clock.stop();
@@ -102,12 +102,12 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
 
 async function openShared(url: string, settings: StoreSettings): Promise<Store> {
   checkUrl(url);
-  const { db, wait, close } = openPostgres(url, whileMigrating);
+  const { db, wait, close } = openPostgres(url, migrationTimeouts);
   let clock: KeptClock;
   try {
     if (settings.mustExist && !(await hasTables(db))) throw noTablesAt(url);
     await migrate(db);
-    await wait(patienceOf(settings));
+    await wait(timeoutsOf(settings));
     clock = await keptClock(() => databaseTime(db));
   } catch (error) {
     await close();
@@ -117,7 +117,7 @@ async function openShared(url: string, settings: StoreSettings): Promise<Store> 
     engine: "postgres",
     db,
     now: clock.now,
-    serve: () => wait(whileServing),
+    serve: () => wait(servingTimeouts),
     takesWrites: writeProbe(db),
     async close() {
       clock.stop();

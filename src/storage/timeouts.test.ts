@@ -10,7 +10,7 @@ import { openPostgres } from "./postgres/pool.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
 import { openStore, type Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
-import { whileServing } from "./timeouts.ts";
+import { servingTimeouts } from "./timeouts.ts";
 
 const secret = (name: string) => ({ name, value: "x", created_at: 0 });
 
@@ -47,8 +47,8 @@ async function statementOf(milliseconds: number, store: Store): Promise<(db: Kys
 /** The store as a process that serves has it, without the lock of its directory. */
 async function openBeside({ dataDirectory, databaseUrl }: Fresh["settings"]) {
   return databaseUrl === undefined
-    ? await openSqlite(`${dataDirectory}/duba.db`, whileServing)
-    : openPostgres(databaseUrl, whileServing);
+    ? await openSqlite(`${dataDirectory}/duba.db`, servingTimeouts)
+    : openPostgres(databaseUrl, servingTimeouts);
 }
 
 async function awayWithinASecond(asked: Promise<unknown>): Promise<StoreAway> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import { Exchange } from "./http-client.ts";
+import { HttpClient } from "./http-client.ts";
 import { type Behaviour, json, LocalVendor, type Received, text } from "./local-vendor.fixture.ts";
 import type { CatalogueLists, CatalogueSource, Pulled, PullFault } from "./ports/catalogue-source.ts";
 import type { VendorValues } from "./ports/vendor.ts";
@@ -93,9 +93,9 @@ export function keepsTheSourceDoor(sourceCase: SourceCase): void {
   async function open(t: TestContext, timeout = 5000) {
     const log = new RecordedLog();
     const local = await LocalVendor.start();
-    const exchange = new Exchange({ timeout, connections: 1, keepAlive: true, log });
+    const http = new HttpClient({ timeout, connections: 1, keepAlive: true, log });
     t.after(async () => {
-      await exchange.close();
+      await http.close();
       await local.close();
     });
     /** Requests for lists. */
@@ -111,7 +111,7 @@ export function keepsTheSourceDoor(sourceCase: SourceCase): void {
       };
     };
     serve();
-    const pull = source.open(sourceCase.values(local.url), { exchange, log });
+    const pull = source.open(sourceCase.values(local.url), { http, log });
     return { pull, serve, local, asked, log };
   }
 

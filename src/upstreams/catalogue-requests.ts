@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Allowance, Exchange, Exchanged } from "./http-client.ts";
+import type { Allowance, HttpClient, HttpResult } from "./http-client.ts";
 import type { Origin, Pull, Pulled, PullFault } from "./ports/catalogue-source.ts";
 
 /** The most that one pull may ask for: requests, bytes of one answer, bytes of all. */
@@ -49,7 +49,7 @@ interface Known {
 
 /** The requests of one pull, one after the other: no more of them, and no more bytes, than a catalogue may need. */
 export class Requests {
-  readonly #exchange: Exchange;
+  readonly #http: HttpClient;
   readonly #signal: AbortSignal;
   readonly #known: ReadonlyMap<string, Known>;
   /** What is known after this pull. */
@@ -59,8 +59,8 @@ export class Requests {
   origin: Origin | undefined;
   #left = mostRequests;
 
-  constructor(exchange: Exchange, signal: AbortSignal, known: ReadonlyMap<string, Known>) {
-    this.#exchange = exchange;
+  constructor(http: HttpClient, signal: AbortSignal, known: ReadonlyMap<string, Known>) {
+    this.#http = http;
     this.#signal = signal;
     this.#known = known;
   }
@@ -68,8 +68,8 @@ export class Requests {
   /** Waits where the source asks for a short pause. Throws `PullEnded` for all but a good answer. */
   async get<Answer>({ what, url, headers, read, failureIn }: Wanted<Answer>): Promise<Answer> {
     const known = this.#known.get(url);
-    const { exchanged, size } = await this.#ask(what, url, headers, known?.etag);
-    const { status, body, headers: { etag } = {} } = exchanged;
+    const { result, size } = await this.#ask(what, url, headers, known?.etag);
+    const { status, body, headers: { etag } = {} } = result;
     if (status === 304 && known) return this.#again(what, url, known) as Answer;
     const failure = failureIn?.(body);
     if (failure) throw new PullEnded(failure.kind, `Asked for ${what}, it answered ${failure.said}.`);
@@ -86,15 +86,15 @@ export class Requests {
       if (this.#left < 0)
         throw new PullEnded("unreadable", `It takes more than ${mostRequests} requests to read it all.`);
       const before = this.#allowance.left;
-      const exchanged = await this.#exchange.ask({
+      const result = await this.#http.send({
         ...{ method: "GET", url, headers, signal: this.#signal },
         ...{ allowance: this.#allowance, knownEtag, tell: told },
       });
-      const pause = pauseIn(exchanged);
+      const pause = pauseIn(result);
       if (pause === undefined) {
-        if (exchanged.kind !== "answered") throw unanswered(what, exchanged);
-        this.#note(exchanged.headers ?? {});
-        return { exchanged, size: before - this.#allowance.left };
+        if (result.kind !== "answered") throw unanswered(what, result);
+        this.#note(result.headers ?? {});
+        return { result, size: before - this.#allowance.left };
       }
       const seconds = Math.ceil(pause / 1000);
       const sentence = `Asked for ${what}, it was too busy and asked for a pause of ${seconds} s.`;
@@ -128,10 +128,10 @@ export class Requests {
 type Whole = Extract<Pulled, { kind: "whole" }>;
 
 /** Makes a pull of what is to be asked for. Answers with a validator are kept from one whole pull to the next. */
-export function pulling(exchange: Exchange, ask: (requests: Requests, signal: AbortSignal) => Promise<Whole>): Pull {
+export function pulling(http: HttpClient, ask: (requests: Requests, signal: AbortSignal) => Promise<Whole>): Pull {
   let known: ReadonlyMap<string, Known> = new Map();
   return async (signal) => {
-    const requests = new Requests(exchange, signal, known);
+    const requests = new Requests(http, signal, known);
     try {
       const whole = await ask(requests, signal);
       // A pull that asked only for changes leaves what is known of the lists.
@@ -148,10 +148,10 @@ export function pulling(exchange: Exchange, ask: (requests: Requests, signal: Ab
   };
 }
 
-function unanswered(what: string, exchanged: Exclude<Exchanged, { kind: "answered" }>): PullEnded {
-  if (exchanged.kind !== "unreadable")
-    return new PullEnded("unreachable", `Asked for ${what}, it did not answer (${exchanged.code}).`);
-  const { status, code } = exchanged;
+function unanswered(what: string, result: Exclude<HttpResult, { kind: "answered" }>): PullEnded {
+  if (result.kind !== "unreadable")
+    return new PullEnded("unreachable", `Asked for ${what}, it did not answer (${result.code}).`);
+  const { status, code } = result;
   if (code === "too_large") return tooLarge(what);
   if (code === "redirect") return new PullEnded("unreadable", `Asked for ${what}, it pointed elsewhere (${status}).`);
   return status === 200
@@ -171,9 +171,9 @@ function refused(what: string, status: number): PullEnded {
 }
 
 /** Milliseconds for which an answer asks to be left alone: Retry-After in seconds or as a date. */
-function pauseIn(exchanged: Exchanged): number | undefined {
-  if (!("status" in exchanged) || (exchanged.status !== 429 && exchanged.status !== 503)) return undefined;
-  const text = exchanged.headers?.["retry-after"];
+function pauseIn(result: HttpResult): number | undefined {
+  if (!("status" in result) || (result.status !== 429 && result.status !== 503)) return undefined;
+  const text = result.headers?.["retry-after"];
   if (text === undefined) return undefined;
   const pause = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return Number.isNaN(pause) ? undefined : Math.min(Math.max(pause, 0), mostPause);

@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { another, usual } from "./circuit-breaker.fixture.ts";
-import { Guard, type GuardOptions } from "./circuit-breaker.ts";
+import { CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
 import { question } from "./conformance.fixture.ts";
-import { Exchange } from "./http-client.ts";
+import { HttpClient } from "./http-client.ts";
 import { LocalVendor } from "./local-vendor.fixture.ts";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
 import { dojah } from "./vendors/dojah/index.ts";
 
-function guarded(_: TestContext, changes: Partial<GuardOptions>, upstream: Pick<IdentityUpstream, "verify">) {
-  return { guard: new Guard({ name: "vendor", ...upstream }, { ...usual, log: new RecordedLog(), ...changes }) };
+function guarded(_: TestContext, changes: Partial<CircuitBreakerOptions>, upstream: Pick<IdentityUpstream, "verify">) {
+  return {
+    guard: new CircuitBreaker({ name: "vendor", ...upstream }, { ...usual, log: new RecordedLog(), ...changes }),
+  };
 }
 
 /** Answers `unknown` as soon as it is told to stop waiting, as every vendor does. */
@@ -57,13 +59,13 @@ test("200 questions at once to a dead vendor end within one time-out, and the ne
 test("200 questions at once to a server that never answers take no more connections than allowed", async (t) => {
   const log = new RecordedLog();
   const server = await LocalVendor.start();
-  const exchange = new Exchange({ timeout: 5000, connections: 8, keepAlive: false, log });
+  const http = new HttpClient({ timeout: 5000, connections: 8, keepAlive: false, log });
   t.after(async () => {
-    await exchange.close();
+    await http.close();
     await server.close();
   });
   server.behaviour = () => {};
-  const dojahHere = dojah.open({ url: server.url, appId: "app", key: "key" }, { exchange, log });
+  const dojahHere = dojah.open({ url: server.url, appId: "app", key: "key" }, { http, log });
   const { guard } = guarded(t, { timeout: 1000, concurrency: 8 }, { verify: (asked) => dojahHere.verify(asked) });
   const outcomes = await Promise.all(Array.from({ length: 200 }, () => guard.verify(another())));
   assert.equal(outcomes.filter(({ kind }) => kind === "unknown").length, 8);

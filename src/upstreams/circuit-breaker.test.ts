@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { another, usual } from "./circuit-breaker.fixture.ts";
-import { Guard, type GuardOptions, type UpstreamHealth } from "./circuit-breaker.ts";
+import { CircuitBreaker, type CircuitBreakerOptions, type UpstreamHealth } from "./circuit-breaker.ts";
 import { question } from "./conformance.fixture.ts";
 import type { IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
@@ -11,12 +11,16 @@ const paused = unavailable("paused");
 const busy = unavailable("busy");
 
 /** A guarded vendor that answers `outcome`, on a clock that the test moves. */
-function guarded(t: TestContext, changes: Partial<GuardOptions> = {}, upstream: Partial<IdentityUpstream> = {}) {
+function guarded(
+  t: TestContext,
+  changes: Partial<CircuitBreakerOptions> = {},
+  upstream: Partial<IdentityUpstream> = {},
+) {
   t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
   const vendor = { outcome: { kind: "not_found" } as IdentityOutcome, asked: 0 };
   const log = new RecordedLog();
   const changesSeen: UpstreamHealth[] = [];
-  const guard = new Guard(
+  const guard = new CircuitBreaker(
     {
       name: "vendor",
       verify: async () => {

@@ -12,7 +12,7 @@ import {
   wrap,
 } from "cockatiel";
 import type { Log } from "../runtime/log.ts";
-import { Subjects } from "./distinct-subjects.ts";
+import { DistinctSubjects } from "./distinct-subjects.ts";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream, Unavailability } from "./ports/identity-upstream.ts";
 import { unavailable, unknown } from "./ports/outcomes.ts";
 
@@ -39,9 +39,9 @@ export interface UpstreamHealth {
 }
 
 /** Milliseconds that a vendor which did not answer in time is listened to beyond that. */
-export const listenedTo = 60_000;
+export const lateAnswerWindow = 60_000;
 
-export interface GuardOptions {
+export interface CircuitBreakerOptions {
   /** Milliseconds for one question. */
   timeout: number;
   /** Most questions under way at once. */
@@ -62,12 +62,12 @@ export interface GuardOptions {
  * is `unavailable` at once, with the reason `busy` or `paused`. Nothing waits in a queue. A vendor that is too slow is
  * listened to for a while longer, unless a new question needs the place.
  */
-export class Guard implements IdentityUpstream {
+export class CircuitBreaker implements IdentityUpstream {
   readonly name: string;
   readonly repeatable: boolean;
   readonly lookUp?: NonNullable<IdentityUpstream["lookUp"]>;
   readonly #upstream: IdentityUpstream;
-  readonly #options: GuardOptions;
+  readonly #options: CircuitBreakerOptions;
   readonly #slots: BulkheadPolicy;
   readonly #breaker: CircuitBreakerPolicy;
   readonly #policy: ReturnType<typeof policyOf>;
@@ -75,8 +75,8 @@ export class Guard implements IdentityUpstream {
   #lastAnswerAt: number | null = null;
   #alarm: Alarm | null = null;
   /** Whose questions failed since the last that did not, and whose were refused or answered unbelievably. */
-  readonly #failed: Subjects;
-  readonly #doubtful: Subjects;
+  readonly #failed: DistinctSubjects;
+  readonly #doubtful: DistinctSubjects;
   /** Ends of the questions that are only listened to, the oldest first. */
   readonly #listening = new Set<AbortController>();
   /** From the opening of the breaker until a question succeeds again. */
@@ -84,14 +84,14 @@ export class Guard implements IdentityUpstream {
   /** When an open breaker lets the next question try, in milliseconds since 1970. */
   #triesAt = 0;
 
-  constructor(upstream: IdentityUpstream, options: GuardOptions) {
+  constructor(upstream: IdentityUpstream, options: CircuitBreakerOptions) {
     this.name = upstream.name;
     this.repeatable = upstream.repeatable === true;
     this.#upstream = upstream;
     this.#options = options;
     this.#slots = bulkhead(options.concurrency, 0);
-    this.#failed = new Subjects(options.breakerFailures);
-    this.#doubtful = new Subjects(options.breakerFailures);
+    this.#failed = new DistinctSubjects(options.breakerFailures);
+    this.#doubtful = new DistinctSubjects(options.breakerFailures);
     this.#breaker = circuitBreaker(
       handleAll.orWhenResult((outcome) => isFailure(outcome as IdentityOutcome)),
       {
@@ -134,7 +134,7 @@ export class Guard implements IdentityUpstream {
     if (inTime) return inTime;
 
     this.#listening.add(listening);
-    const timer = setTimeout(() => listening.abort(), listenedTo).unref();
+    const timer = setTimeout(() => listening.abort(), lateAnswerWindow).unref();
     const over = () => {
       clearTimeout(timer);
       this.#listening.delete(listening);

@@ -4,7 +4,7 @@ import Type from "typebox";
 import { answerWriter } from "../operation/answer-writer.ts";
 import { IdentityRecord } from "../operation/identity-record.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import { Exchange } from "./http-client.ts";
+import { HttpClient } from "./http-client.ts";
 import { type Behaviour, json, LocalVendor, type Received, text } from "./local-vendor.fixture.ts";
 import type { IdentityAnswer, IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
@@ -188,9 +188,9 @@ export function keepsTheDoor(vendorCase: VendorCase): void {
   async function open(t: TestContext, behaviour: Behaviour, timeout = 5000, scheme: "http" | "https" = "http") {
     const log = new RecordedLog();
     const local = await LocalVendor.start(scheme);
-    const exchange = new Exchange({ timeout, connections: 4, keepAlive: false, log });
+    const http = new HttpClient({ timeout, connections: 4, keepAlive: false, log });
     t.after(async () => {
-      await exchange.close();
+      await http.close();
       await local.close();
     });
     /** The requests with a question. */
@@ -201,7 +201,7 @@ export function keepsTheDoor(vendorCase: VendorCase): void {
       asked.push(received);
       behaviour(response, received);
     };
-    const upstream = vendor.open(vendorCase.values(local.url), { exchange, log });
+    const upstream = vendor.open(vendorCase.values(local.url), { http, log });
     return { upstream, local, log, asked };
   }
 

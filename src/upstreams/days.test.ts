@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dayOf } from "./days.ts";
+import { parseDay } from "./days.ts";
 
 const now = new Date("2026-06-01");
 const read = (text: string) => {
-  const day = dayOf(text, now);
+  const day = parseDay(text, now);
   return day && `${day.year}-${day.month + 1}-${day.day}`;
 };
 
@@ -48,9 +48,9 @@ test("a year of two digits is the last one that has begun", () => {
 
 test("a numeric day is taken day first, and known as one that could be read otherwise", () => {
   assert.equal(read("05/07/1994"), "1994-7-5");
-  assert.equal(dayOf("05/07/1994", now)?.isPlain, false);
+  assert.equal(parseDay("05/07/1994", now)?.isPlain, false);
   for (const text of ["26/07/1994", "07/07/1994", "05-Jul-1994", "1994-07-05"])
-    assert.equal(dayOf(text, now)?.isPlain, true, text);
+    assert.equal(parseDay(text, now)?.isPlain, true, text);
 });
 
 test("what is no day is never taken for another one", () => {

@@ -28,7 +28,7 @@ const wordAndDay = form(
 );
 
 /** The day that a vendor's text names; undefined if it names none, or could name several. */
-export function dayOf(given: string, now: Date = new Date()): Day | undefined {
+export function parseDay(given: string, now: Date = new Date()): Day | undefined {
   const text = given.trim();
   const numeric = dayFirst.exec(text);
   const found = yearFirst.exec(text) ?? numeric ?? dayAndWord.exec(text) ?? wordAndDay.exec(text);

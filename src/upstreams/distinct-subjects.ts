@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 
 /** People, counted once each, up to a number. It holds keyed hashes of this process, never a BVN. */
-export class Subjects {
+export class DistinctSubjects {
   readonly #many: number;
   readonly #key = randomBytes(32);
   readonly #seen = new Set<string>();

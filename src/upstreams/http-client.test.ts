@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import { type Asking, Exchange, type ExchangeOptions } from "./http-client.ts";
+import { HttpClient, type HttpClientOptions, type VendorRequest } from "./http-client.ts";
 import { type Behaviour, json, LocalVendor, text } from "./local-vendor.fixture.ts";
 
-async function open(t: TestContext, options: Partial<ExchangeOptions> = {}, scheme: "http" | "https" = "http") {
+async function open(t: TestContext, options: Partial<HttpClientOptions> = {}, scheme: "http" | "https" = "http") {
   const log = new RecordedLog();
-  const exchange = new Exchange({ timeout: 5000, connections: 4, keepAlive: false, log, ...options });
+  const http = new HttpClient({ timeout: 5000, connections: 4, keepAlive: false, log, ...options });
   const vendor = await LocalVendor.start(scheme);
   t.after(async () => {
-    await exchange.close();
+    await http.close();
     await vendor.close();
   });
-  const ask = (asking: Partial<Asking> = {}) =>
-    exchange.ask({ method: "POST", url: `${vendor.url}/ask?bvn=22000000017`, body: { bvn: "22000000017" }, ...asking });
-  return { exchange, vendor, log, ask };
+  const ask = (request: Partial<VendorRequest> = {}) =>
+    http.send({ method: "POST", url: `${vendor.url}/ask?bvn=22000000017`, body: { bvn: "22000000017" }, ...request });
+  return { http, vendor, log, ask };
 }
 
 test("a JSON answer of any status is given as it is", async (t) => {
@@ -224,11 +224,11 @@ test("nothing of the request or of the answer is in the log", async (t) => {
 });
 
 test("closing ends what is under way", async (t) => {
-  const { exchange, vendor, ask } = await open(t);
+  const { http, vendor, ask } = await open(t);
   vendor.behaviour = () => {};
   const asked = ask();
   await vendor.asked(1);
-  await exchange.close();
+  await http.close();
   assert.equal((await asked).kind, "lost");
   assert.equal((await ask()).kind, "notSent");
 });

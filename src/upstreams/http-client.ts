@@ -2,17 +2,17 @@ import { Agent, type Dispatcher } from "undici";
 import type { Log } from "../runtime/log.ts";
 
 /** One request to a vendor. Its URL may hold a BVN, so it is never told to anybody else. */
-export interface Asking {
+export interface VendorRequest {
   method: "GET" | "POST";
   url: string;
   headers?: Record<string, string>;
   /** Sent as JSON. */
   body?: object;
-  /** Ends the wait before the exchange's own time-out does. */
+  /** Ends the wait before the client's own time-out does. */
   signal?: AbortSignal | undefined;
   /** Once aborted, the request is not sent any more; one that was sent goes on. */
   sendUntil?: AbortSignal | undefined;
-  /** Milliseconds, if shorter than the exchange's own time-out. */
+  /** Milliseconds, if shorter than the client's own time-out. */
   timeout?: number;
   /** W3C trace context to pass on. */
   traceparent?: string | undefined;
@@ -38,7 +38,7 @@ export interface Allowance {
  * - `lost`: it was sent, or may have been, and nobody knows what became of it.
  * - `unreadable`: an answer that cannot be trusted.
  */
-export type Exchanged =
+export type HttpResult =
   | { kind: "answered"; status: number; body: unknown; headers?: Record<string, string> }
   | { kind: "notSent"; code: string }
   | { kind: "lost"; code: string }
@@ -49,7 +49,7 @@ export type Exchanged =
       headers?: Record<string, string>;
     };
 
-export interface ExchangeOptions {
+export interface HttpClientOptions {
   /** Milliseconds for one request, its connection and its answer. */
   timeout: number;
   /** Most connections to one vendor. */
@@ -66,13 +66,13 @@ const mostBytes = 1024 * 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The way out to every vendor: bounded connections, no redirects followed, no answer above its allowance, no retries. */
-export class Exchange {
+export class HttpClient {
   readonly #agent: Agent;
   readonly #timeout: number;
   readonly #keepAlive: boolean;
   readonly #log: Log;
 
-  constructor({ timeout, connections, keepAlive, log }: ExchangeOptions) {
+  constructor({ timeout, connections, keepAlive, log }: HttpClientOptions) {
     this.#timeout = timeout;
     this.#keepAlive = keepAlive;
     this.#log = log;
@@ -81,17 +81,17 @@ export class Exchange {
       pipelining: 1,
       allowH2: false,
       connect: { timeout: Math.min(longestConnect, timeout) },
-      // The exchange's own time-out covers both.
+      // The client's own time-out covers both.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 
   /** Never rejects. */
-  async ask(asking: Asking): Promise<Exchanged> {
-    const { method, url, headers, body, traceparent, knownEtag } = asking;
+  async send(sent: VendorRequest): Promise<HttpResult> {
+    const { method, url, headers, body, traceparent, knownEtag } = sent;
     const { origin, host, pathname, search } = new URL(url);
-    const answer = new Answer(asking, this.#timeout);
+    const answer = new Answer(sent, this.#timeout);
     const request: Dispatcher.DispatchOptions = {
       method,
       origin,
@@ -107,13 +107,13 @@ export class Exchange {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
     if (!answer.isOver) this.#agent.dispatch(request, answer);
-    const exchanged = await answer.exchanged;
-    if (exchanged.kind !== "answered") {
+    const result = await answer.result;
+    if (result.kind !== "answered") {
       // Headers are a vendor's text.
-      const { headers: _, ...facts } = { headers: undefined, ...exchanged };
+      const { headers: _, ...facts } = { headers: undefined, ...result };
       this.#log.warn({ host, ...facts }, "A request to a vendor was not answered, or not readably");
     }
-    return exchanged;
+    return result;
   }
 
   /** Ends what is under way and closes all connections. */
@@ -124,9 +124,9 @@ export class Exchange {
 
 /** Takes in one answer. What comes first settles it; all that comes later is ignored. */
 class Answer implements Dispatcher.DispatchHandler {
-  readonly exchanged: Promise<Exchanged>;
+  readonly result: Promise<HttpResult>;
   isOver = false;
-  readonly #resolve: (exchanged: Exchanged) => void;
+  readonly #resolve: (result: HttpResult) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #sendUntil: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
@@ -141,9 +141,9 @@ class Answer implements Dispatcher.DispatchHandler {
   #isJson = false;
   #headers: Record<string, string> | undefined;
 
-  constructor({ signal, sendUntil, timeout, allowance, knownEtag, tell }: Asking, longest: number) {
-    const { promise, resolve } = Promise.withResolvers<Exchanged>();
-    this.exchanged = promise;
+  constructor({ signal, sendUntil, timeout, allowance, knownEtag, tell }: VendorRequest, longest: number) {
+    const { promise, resolve } = Promise.withResolvers<HttpResult>();
+    this.result = promise;
     this.#resolve = resolve;
     this.#signal = signal;
     this.#sendUntil = sendUntil;
@@ -208,14 +208,14 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#settle({ kind: "unreadable", status: this.#status, code, ...(headers && { headers }) });
   }
 
-  #settle(exchanged: Exchanged): void {
+  #settle(result: HttpResult): void {
     if (this.isOver) return;
     this.isOver = true;
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener("abort", this.#abort);
     this.#sendUntil?.removeEventListener("abort", this.#abortUnsent);
-    this.#resolve(exchanged);
-    if (exchanged.kind !== "answered") this.#controller?.abort(new Error("over"));
+    this.#resolve(result);
+    if (result.kind !== "answered") this.#controller?.abort(new Error("over"));
   }
 }
 

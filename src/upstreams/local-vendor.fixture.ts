@@ -9,7 +9,7 @@ import {
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 
-/** A request as it came to a vendor's door. */
+/** A request as it came to a vendor. */
 export interface Received {
   method: string;
   path: string;

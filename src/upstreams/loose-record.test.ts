@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Compile } from "typebox/compile";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { assertRecord } from "./conformance.fixture.ts";
-import { LooseRecord, recordOf, unreadOf } from "./loose-record.ts";
+import { LooseRecord, toIdentityRecord, unreadOf } from "./loose-record.ts";
 
 const validator = Compile(LooseRecord);
 const least = { bvn_number: "22000000017", verification_status: "VERIFIED" };
@@ -14,7 +14,7 @@ function read(person: object, rest: object = {}) {
   const given = { ...least, ...rest, personal_info: { ...named, ...person } };
   assert.ok(validator.Check(given));
   const log = new RecordedLog();
-  const record = recordOf(given, unreadOf("vendor", log));
+  const record = toIdentityRecord(given, unreadOf("vendor", log));
   assertRecord(record);
   return { record, told: log.lines.map(({ fields }) => fields) };
 }

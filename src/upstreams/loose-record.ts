@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { Log } from "../runtime/log.ts";
-import { type Day, dayOf } from "./days.ts";
-import * as forms from "./normalise.ts";
+import { type Day, parseDay } from "./days.ts";
+import * as normalise from "./normalise.ts";
 import type { IdentityAnswer } from "./ports/identity-upstream.ts";
 
 /**
@@ -64,15 +64,15 @@ export function unreadOf(vendor: string, log: Log): Unread {
 }
 
 /** The record in the interface's forms; what is missing is null where the interface allows null, else an empty text. */
-export function recordOf(record: Static<typeof LooseRecord>, unread: Unread): IdentityAnswer {
+export function toIdentityRecord(record: Static<typeof LooseRecord>, unread: Unread): IdentityAnswer {
   const { residential_info, ...rest } = record;
   const person: Partial<Record<string, unknown>> = record.personal_info;
   const home = (residential_info ?? {}) as Partial<Record<string, unknown>>;
   const day = (members: Record<string, unknown>): Day | undefined => {
     const given = Object.entries(members).filter(([, value]) => value !== null && value !== undefined && value !== "");
     const days = given.map(([member, value]) => {
-      const day = typeof value === "string" ? dayOf(value) : undefined;
-      if (!day) unread(member, forms.shapeOf(value));
+      const day = typeof value === "string" ? parseDay(value) : undefined;
+      if (!day) unread(member, normalise.maskedShape(value));
       return day;
     });
     return days.find((day) => day?.isPlain) ?? days.find((day) => day !== undefined);
@@ -81,40 +81,41 @@ export function recordOf(record: Static<typeof LooseRecord>, unread: Unread): Id
   const birth = day({ date_of_birth, formatted_date_of_birth });
   const { formatted_registration_date } = rest;
   const registration = day({ formatted_registration_date });
-  const watchlisted = forms.watchlisted(rest.watchlisted);
-  if (watchlisted === undefined) unread("watchlisted", forms.shapeOf(rest.watchlisted));
+  const watchlisted = normalise.watchlisted(rest.watchlisted);
+  if (watchlisted === undefined) unread("watchlisted", normalise.maskedShape(rest.watchlisted));
   return {
-    bvn_number: forms.plain(rest.bvn_number),
-    name_on_card: forms.plain(rest.name_on_card),
-    enrolment_branch: forms.plain(rest.enrolment_branch),
-    enrolment_bank: forms.plain(rest.enrolment_bank),
-    formatted_registration_date: registration ? forms.longDate(registration) : null,
-    level_of_account: forms.levelOfAccount(rest.level_of_account),
-    nin: forms.plain(rest.nin),
+    bvn_number: normalise.plain(rest.bvn_number),
+    name_on_card: normalise.plain(rest.name_on_card),
+    enrolment_branch: normalise.plain(rest.enrolment_branch),
+    enrolment_bank: normalise.plain(rest.enrolment_bank),
+    formatted_registration_date: registration ? normalise.longDate(registration) : null,
+    level_of_account: normalise.levelOfAccount(rest.level_of_account),
+    nin: normalise.plain(rest.nin),
     watchlisted: watchlisted ?? null,
-    verification_status: forms.plain(rest.verification_status),
-    service_type: forms.plain(rest.service_type) || "BVN Verification without Image",
+    verification_status: normalise.plain(rest.verification_status),
+    service_type: normalise.plain(rest.service_type) || "BVN Verification without Image",
     personal_info: {
-      first_name: forms.plain(person.first_name),
-      middle_name: forms.plain(person.middle_name),
-      last_name: forms.plain(person.last_name),
+      first_name: normalise.plain(person.first_name),
+      middle_name: normalise.plain(person.middle_name),
+      last_name: normalise.plain(person.last_name),
       full_name:
-        forms.plain(person.full_name) || forms.fullName(person.first_name, person.middle_name, person.last_name),
-      email: forms.plain(person.email),
-      gender: forms.gender(person.gender),
-      phone_number: forms.phone(person.phone_number),
-      phone_number_2: forms.phone(person.phone_number_2) || null,
-      date_of_birth: birth ? forms.shortDate(birth) : "",
-      formatted_date_of_birth: birth ? forms.longDate(birth) : "",
-      lga_of_origin: forms.plain(person.lga_of_origin),
-      state_of_origin: forms.state(person.state_of_origin),
-      nationality: forms.nationality(person.nationality),
-      marital_status: forms.capitalised(person.marital_status),
+        normalise.plain(person.full_name) ||
+        normalise.fullName(person.first_name, person.middle_name, person.last_name),
+      email: normalise.plain(person.email),
+      gender: normalise.gender(person.gender),
+      phone_number: normalise.phone(person.phone_number),
+      phone_number_2: normalise.phone(person.phone_number_2) || null,
+      date_of_birth: birth ? normalise.shortDate(birth) : "",
+      formatted_date_of_birth: birth ? normalise.longDate(birth) : "",
+      lga_of_origin: normalise.plain(person.lga_of_origin),
+      state_of_origin: normalise.state(person.state_of_origin),
+      nationality: normalise.nationality(person.nationality),
+      marital_status: normalise.capitalised(person.marital_status),
     },
     residential_info: {
-      state_of_residence: forms.state(home.state_of_residence),
-      lga_of_residence: forms.plain(home.lga_of_residence),
-      residential_address: forms.plain(home.residential_address),
+      state_of_residence: normalise.state(home.state_of_residence),
+      lga_of_residence: normalise.plain(home.lga_of_residence),
+      residential_address: normalise.plain(home.residential_address),
     },
   };
 }

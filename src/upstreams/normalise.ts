@@ -23,7 +23,7 @@ export function longDate({ day, month, year }: Day): string {
 }
 
 /** How a value looks, with nothing of what it says: digits as 9, letters as a, such as `99/99/9999`. */
-export function shapeOf(given: unknown): string {
+export function maskedShape(given: unknown): string {
   if (typeof given !== "string") return given === null ? "null" : Array.isArray(given) ? "list" : typeof given;
   const shape = given
     .replaceAll(/\p{N}/gu, "9")

@@ -1,5 +1,5 @@
 import type { Log } from "../runtime/log.ts";
-import { Exchange } from "./http-client.ts";
+import { HttpClient } from "./http-client.ts";
 import type { CatalogueSource, Pull } from "./ports/catalogue-source.ts";
 import type { VendorValues } from "./ports/vendor.ts";
 import { catalogueSources } from "./registry.ts";
@@ -18,7 +18,7 @@ export interface LiveSource extends Pick<CatalogueSource, "name" | "covers"> {
 export function openSource(wanted: string, values: VendorValues, log: Log): LiveSource {
   const source = catalogueSources.find(({ name }) => name === wanted);
   if (!source) throw new Error(`No catalogue source is called ${wanted}`);
-  const exchange = new Exchange({ timeout, connections: 1, keepAlive: true, log });
+  const http = new HttpClient({ timeout, connections: 1, keepAlive: true, log });
   const { name, covers } = source;
-  return { name, covers, pull: source.open(values, { exchange, log }), close: () => exchange.close() };
+  return { name, covers, pull: source.open(values, { http, log }), close: () => http.close() };
 }

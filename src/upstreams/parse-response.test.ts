@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import Type from "typebox";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import { door, shapeOf } from "./parse-response.ts";
+import { memberTypes, responseParser } from "./parse-response.ts";
 
 test("an answer of the schema's shape is let in, with whatever else it holds", () => {
   const log = new RecordedLog();
-  const read = door("some", Type.Object({ bvn: Type.String() }), log);
+  const read = responseParser("some", Type.Object({ bvn: Type.String() }), log);
   assert.deepEqual(read({ bvn: "22000000017", more: 1 }), { bvn: "22000000017", more: 1 });
   assert.deepEqual(log.lines, []);
 });
 
 test("another answer is kept out, and its shape is told without a value", () => {
   const log = new RecordedLog();
-  const read = door("some", Type.Object({ data: Type.Object({ bvn: Type.String() }) }), log);
+  const read = responseParser("some", Type.Object({ data: Type.Object({ bvn: Type.String() }) }), log);
   assert.equal(read({ data: { bvn: 22000000017, names: ["AMINA", "YUSUF"], "08000000017": true } }), undefined);
   const [line] = log.lines;
   assert.deepEqual(line?.fields.rules, ["/data/bvn type"]);
@@ -23,16 +23,16 @@ test("another answer is kept out, and its shape is told without a value", () => 
 
 test("a shape is bounded in depth and size, and names that may be values are masked", () => {
   assert.deepEqual(
-    shapeOf({ a: null, b: [], c: {}, phone_number1: "x", "Ada Obi": 1, "ada@example.com": 1, x123: 1 }),
+    memberTypes({ a: null, b: [], c: {}, phone_number1: "x", "Ada Obi": 1, "ada@example.com": 1, x123: 1 }),
     [".a: null", ".b: list", ".c: object", ".phone_number1: text", ".…: number", ".…: number", ".…: number"],
   );
-  assert.deepEqual(shapeOf("22000000017"), ["answer: text"]);
-  assert.deepEqual(shapeOf(undefined), ["answer: nothing"]);
+  assert.deepEqual(memberTypes("22000000017"), ["answer: text"]);
+  assert.deepEqual(memberTypes(undefined), ["answer: nothing"]);
   const deep = JSON.parse(`${'{"a":'.repeat(50)}1${"}".repeat(50)}`);
-  assert.deepEqual(shapeOf(deep), [".a.a.a.a.a.a: object"]);
+  assert.deepEqual(memberTypes(deep), [".a.a.a.a.a.a: object"]);
   const wide = Object.fromEntries(
     Array.from({ length: 400 }, (_, n) => ["a".repeat(n % 20) + "b".repeat(1 + n / 20), n]),
   );
-  assert.equal(shapeOf(wide).length, 80);
-  assert.equal(shapeOf(Array.from({ length: 500 }, () => 1)).length, 1);
+  assert.equal(memberTypes(wide).length, 80);
+  assert.equal(memberTypes(Array.from({ length: 500 }, () => 1)).length, 1);
 });

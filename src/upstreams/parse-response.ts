@@ -7,7 +7,7 @@ const mostMembers = 80;
 const deepest = 6;
 
 /** A reader of a vendor's answers. An answer of another shape is undefined, and that shape is told, without a value. */
-export function door<Schema extends TSchema>(
+export function responseParser<Schema extends TSchema>(
   vendor: string,
   schema: Schema,
   log: Log,
@@ -17,7 +17,7 @@ export function door<Schema extends TSchema>(
     if (validator.Check(body)) return body as Static<Schema>;
     const rules = validator.Errors(body).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
     log.warn(
-      { vendor, rules: rules.slice(0, 10), shape: shapeOf(body) },
+      { vendor, rules: rules.slice(0, 10), shape: memberTypes(body) },
       "A vendor answered in a shape that its adapter does not know",
     );
     return undefined;
@@ -25,7 +25,7 @@ export function door<Schema extends TSchema>(
 }
 
 /** Names and types of an answer's members, such as `.data.bvn: text`. Names that may be values are masked. */
-export function shapeOf(value: unknown): string[] {
+export function memberTypes(value: unknown): string[] {
   const lines: string[] = [];
   describe("", value, 0, lines);
   return lines;

@@ -6,7 +6,7 @@ export const upstreamSettings = {
     name: "DUBA_UPSTREAM_TIMEOUT",
     default: "15s",
     about:
-      "How long one identity vendor may take for a question; shorter than DUBA_VERIFICATION_TIMEOUT. Unset, another Duba (compatible) has 25s, longer than its own time limit.",
+      "How long one identity vendor may take for a question; shorter than DUBA_VERIFICATION_TIMEOUT. Unset, another Duba (peer) has 25s, longer than its own time limit.",
     ...someTime,
   }),
   concurrency: setting({

@@ -22,7 +22,7 @@ export function newApiKey(mode: Mode): NewApiKey {
   const id = newKeyId();
   const body = `duba_${mode}_${id}_${randomBase62(43)}`;
   const text = body + checksumOf(body);
-  return { id, text, hash: hashOf(text) };
+  return { id, text, hash: secretHash(text) };
 }
 
 /** Public id and mode of a key, or undefined if its form or checksum is wrong. Says nothing about whether it exists. */
@@ -33,11 +33,11 @@ export function readApiKey(text: string): { id: string; mode: Mode } | undefined
 }
 
 /** SHA-256 in hex. Keys and tokens hold 256 random bits, so that a slow hash would add nothing. */
-export function hashOf(text: string): string {
+export function secretHash(text: string): string {
   return hash("sha256", text);
 }
 
-/** Compares two results of `hashOf` in constant time. */
+/** Compares two results of `secretHash` in constant time. */
 export function sameHash(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, "hex"), Buffer.from(other, "hex"));
 }

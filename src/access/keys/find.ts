@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 import { isAccessToken } from "../tokens/access-token.ts";
-import { hashOf, readApiKey, sameHash } from "./api-key.ts";
+import { readApiKey, sameHash, secretHash } from "./api-key.ts";
 import { type StoredKey, storedKey, storedToken } from "./stored-key.ts";
 
 /** Finds what a secret stands for. Whether it has expired, or may be used from an address, is for the caller to judge. */
@@ -26,7 +26,7 @@ export class KeyFinder {
 
   /** The key with this text, unless it is mistyped, unknown or revoked. A wrong form or checksum costs no look-up. */
   async key(text: string): Promise<StoredKey | undefined> {
-    const hash = hashOf(text);
+    const hash = secretHash(text);
     const bootstrap = this.#bootstrap && sameHash(this.#bootstrap.hash, hash) ? this.#bootstrap : undefined;
     const id = bootstrap?.id ?? readApiKey(text)?.id;
     const key = id === undefined ? undefined : await storedKey(this.#db, id);
@@ -36,7 +36,7 @@ export class KeyFinder {
   /** The token with this text and its key, unless the token is unknown or the key revoked. */
   async token(text: string): Promise<{ key: StoredKey; expiresAt: number } | undefined> {
     if (!isAccessToken(text)) return undefined;
-    const found = await storedToken(this.#db, hashOf(text));
+    const found = await storedToken(this.#db, secretHash(text));
     return found && !found.key.revoked ? found : undefined;
   }
 }

@@ -9,7 +9,7 @@ import { recorded } from "../access.fixture.ts";
 import { accessChange } from "../access-change.ts";
 import { AccessFault } from "../access-fault.ts";
 import { type Account, createAccount } from "../accounts/accounts.ts";
-import { hashOf, readApiKey } from "./api-key.ts";
+import { readApiKey, secretHash } from "./api-key.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import { rollKey } from "./roll.ts";
 
@@ -35,7 +35,7 @@ for (const { name: engine, fresh } of engines) {
 
     const create = (more: object = {}, now?: number) =>
       createKey(recorded(db), { account: account.id, mode: "test", label: "shop", ...more }, now);
-    const keyOf = async (id: string) => (await listKeys(db)).find((key) => key.id === id);
+    const apiKeyOf = async (id: string) => (await listKeys(db)).find((key) => key.id === id);
 
     it("are created for an account, by id or e-mail, with all scopes and no end unless told otherwise", async () => {
       const { key, text } = await create({ account: "ACME@example.com" }, 5000);
@@ -52,13 +52,13 @@ for (const { name: engine, fresh } of engines) {
         expiresAt: null,
         revokedAt: null,
       });
-      assert.deepEqual(await keyOf(key.id), key);
+      assert.deepEqual(await apiKeyOf(key.id), key);
     });
 
     it("keep mode, scopes, end and addresses", async () => {
       const addresses = ["10.0.0.0/8", "2001:db8::1"];
       const { key } = await create({ mode: "live", scopes: ["identity:verify"], expiresAt: 9000, addresses }, 5000);
-      const { mode, scopes, expiresAt, ...rest } = (await keyOf(key.id))!;
+      const { mode, scopes, expiresAt, ...rest } = (await apiKeyOf(key.id))!;
       assert.deepEqual({ mode, scopes, expiresAt }, { mode: "live", scopes: ["identity:verify"], expiresAt: 9000 });
       assert.deepEqual(rest.addresses, addresses);
     });
@@ -66,7 +66,7 @@ for (const { name: engine, fresh } of engines) {
     it("are stored as a hash and never listed with their secret", async () => {
       const { key, text } = await create();
       const row = await db.selectFrom("api_key").selectAll().where("id", "=", key.id).executeTakeFirstOrThrow();
-      assert.equal(row.secret_hash, hashOf(text));
+      assert.equal(row.secret_hash, secretHash(text));
       const secret = text.slice(-49, -6);
       for (const shown of [row, await listKeys(db)]) assert.doesNotMatch(JSON.stringify(shown), new RegExp(secret));
       assert.doesNotMatch(JSON.stringify(await listKeys(db)), new RegExp(row.secret_hash));
@@ -100,7 +100,7 @@ for (const { name: engine, fresh } of engines) {
       assert.ok(revoked > change);
       const entries: AuditEvent[] = [];
       assert.equal((await revokeKey(recorded(db, entries), key.id, 7000)).revokedAt, 6000);
-      assert.equal((await keyOf(key.id))?.revokedAt, 6000);
+      assert.equal((await apiKeyOf(key.id))?.revokedAt, 6000);
       assert.equal(await accessChange(db), revoked);
       assert.deepEqual(entries, []);
     });
@@ -119,8 +119,8 @@ for (const { name: engine, fresh } of engines) {
       const change = await accessChange(db);
       const { key, text } = await rollKey(recorded(db), { id: old.id }, 2000);
       assert.deepEqual(readApiKey(text), { id: key.id, mode: "live" });
-      assert.deepEqual(await keyOf(key.id), { ...old, id: key.id, createdAt: 2000 });
-      assert.deepEqual(await keyOf(old.id), { ...old, expiresAt: 2000 + 24 * hour });
+      assert.deepEqual(await apiKeyOf(key.id), { ...old, id: key.id, createdAt: 2000 });
+      assert.deepEqual(await apiKeyOf(old.id), { ...old, expiresAt: 2000 + 24 * hour });
       assert.ok((await accessChange(db)) > change);
     });
 
@@ -128,7 +128,7 @@ for (const { name: engine, fresh } of engines) {
       const { key: old } = await create({ expiresAt: 1000 + hour }, 1000);
       const { key } = await rollKey(recorded(db), { id: old.id, overlap: 2 * hour }, 2000);
       assert.equal(key.expiresAt, 2000 + hour);
-      assert.equal((await keyOf(old.id))?.expiresAt, 1000 + hour);
+      assert.equal((await apiKeyOf(old.id))?.expiresAt, 1000 + hour);
     });
 
     it("that are unknown or have ended are not rolled", async () => {

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { scopes as knownScopes, type Mode, type Scope } from "../../operation/operation.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
 import type { ApiKeyRow, Tables } from "../../storage/tables.ts";
-import { holdAccess, noteAccessChange } from "../access-change.ts";
+import { lockAccess, noteAccessChange } from "../access-change.ts";
 import { AccessFault } from "../access-fault.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { addressList } from "./addresses.ts";
@@ -69,7 +69,7 @@ export async function createKey(
     // No cache holds an unknown key, so none has to notice a new one.
     await trx.insertInto("api_key").values(row).execute();
     await audit(trx, { kind: "key.created", actor, facts: keyFacts(row) });
-    return { key: keyOf(row), text };
+    return { key: apiKeyOf(row), text };
   });
 }
 
@@ -77,7 +77,7 @@ export async function createKey(
 export async function listKeys(db: Kysely<Tables>, account?: string): Promise<ApiKey[]> {
   let query = db.selectFrom("api_key").selectAll().orderBy("created_at").orderBy("id");
   if (account !== undefined) query = query.where("account_id", "=", (await findAccount(db, account)).id);
-  return (await query.execute()).map(keyOf);
+  return (await query.execute()).map(apiKeyOf);
 }
 
 /**
@@ -87,14 +87,14 @@ export async function listKeys(db: Kysely<Tables>, account?: string): Promise<Ap
 export async function revokeKey({ db, audit, actor }: Audited, id: string, now: number = Date.now()): Promise<ApiKey> {
   return inTransaction(db, async (trx) => {
     // The counter first, as everywhere: transactions that lock in one order cannot block each other.
-    await holdAccess(trx);
+    await lockAccess(trx);
     const row = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
     if (!row) throw new AccessFault(`No key has the public id "${id}".`);
-    if (row.revoked_at !== null) return keyOf(row);
+    if (row.revoked_at !== null) return apiKeyOf(row);
     await noteAccessChange(trx);
     await trx.updateTable("api_key").set({ revoked_at: now }).where("id", "=", id).execute();
     await audit(trx, { kind: "key.revoked", actor, facts: { key: id, account: row.account_id } });
-    return keyOf({ ...row, revoked_at: now });
+    return apiKeyOf({ ...row, revoked_at: now });
   });
 }
 
@@ -108,7 +108,7 @@ function scopesOf(names: readonly string[]): Scope[] {
 
 /** What the audit trail holds of a new key. */
 export function keyFacts(row: ApiKeyRow): AuditEvent["facts"] {
-  const { scopes, addresses } = keyOf(row);
+  const { scopes, addresses } = apiKeyOf(row);
   return {
     key: row.id,
     account: row.account_id,
@@ -119,7 +119,7 @@ export function keyFacts(row: ApiKeyRow): AuditEvent["facts"] {
   };
 }
 
-export function keyOf(row: ApiKeyRow): ApiKey {
+export function apiKeyOf(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     accountId: row.account_id,

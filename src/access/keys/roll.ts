@@ -3,7 +3,7 @@ import type { ApiKeyRow } from "../../storage/tables.ts";
 import { noteAccessChange } from "../access-change.ts";
 import { AccessFault } from "../access-fault.ts";
 import { newApiKey } from "./api-key.ts";
-import { type ApiKey, keyFacts, keyOf } from "./keys.ts";
+import { type ApiKey, apiKeyOf, keyFacts } from "./keys.ts";
 
 export interface RollRequest {
   /** Public id of the key to replace. */
@@ -30,7 +30,7 @@ export async function rollKey(
     if (end <= now) throw new AccessFault("The key has ended: create a new one instead.");
     const old = { ...row, expires_at: Math.min(end, now + overlap) };
     await trx.updateTable("api_key").set({ expires_at: old.expires_at }).where("id", "=", id).execute();
-    const { text, ...fresh } = newApiKey(keyOf(row).mode);
+    const { text, ...fresh } = newApiKey(apiKeyOf(row).mode);
     const successor: ApiKeyRow = {
       ...row,
       id: fresh.id,
@@ -42,6 +42,6 @@ export async function rollKey(
     await trx.insertInto("api_key").values(successor).execute();
     const facts = { key: id, successor: successor.id, account: row.account_id, ends_at: old.expires_at };
     await audit(trx, { kind: "key.rolled", actor, facts }, { kind: "key.created", actor, facts: keyFacts(successor) });
-    return { key: keyOf(successor), text, old: keyOf(old) };
+    return { key: apiKeyOf(successor), text, old: apiKeyOf(old) };
   });
 }

@@ -3,7 +3,7 @@ import { Failure } from "../../operation/failures.ts";
 import { optionalField } from "../../operation/fields.ts";
 import { modeHeader, operation } from "../../operation/operation.ts";
 import type { AccessRoom } from "../access.ts";
-import type { Presented } from "../tokens/issue-token.ts";
+import type { PresentedKey } from "../tokens/issue-token.ts";
 
 const input = Type.Object({
   email: optionalField({
@@ -73,7 +73,7 @@ export const authorizeMerchant = operation({
     },
   ],
   run: async ({ input, headers, address }, room: AccessRoom) => {
-    const token = await room.exchange(presentedIn(input, headers.authorization), address);
+    const token = await room.issueToken(presentedIn(input, headers.authorization), address);
     return {
       answer: {
         success: true as const,
@@ -92,7 +92,7 @@ export const authorizeMerchant = operation({
 });
 
 /** What the caller presented; a body with members goes before HTTP Basic. */
-function presentedIn({ email, password }: { email?: string; password?: string }, header = ""): Presented {
+function presentedIn({ email, password }: { email?: string; password?: string }, header = ""): PresentedKey {
   if (email !== undefined && password !== undefined) return { form: "json", name: email, key: password };
   if (email !== undefined) throw lacking("password", "email");
   if (password !== undefined) throw lacking("email", "password");

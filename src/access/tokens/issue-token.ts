@@ -14,14 +14,14 @@ const keptAfterExpiry = 24 * hour;
 const deletedAtOnce = 20;
 
 /** A whole API key and the name that was given with it. */
-export interface Presented {
+export interface PresentedKey {
   /** Where the name came from: JSON knows the account's e-mail only, Basic the key's public id as well. */
   form: "json" | "basic";
   name: string;
   key: string;
 }
 
-export interface BoughtToken {
+export interface IssuedToken {
   businessName: string;
   /** The token's text, given this once. */
   text: string;
@@ -31,7 +31,7 @@ export interface BoughtToken {
   mode: Mode;
 }
 
-export interface ExchangeOptions {
+export interface TokenIssuerOptions {
   db: Kysely<Tables>;
   finder: KeyFinder;
   failed: FailedCredentials;
@@ -41,10 +41,10 @@ export interface ExchangeOptions {
 }
 
 /** Exchanges API keys for access tokens. */
-export class Exchange {
-  readonly #options: Required<ExchangeOptions>;
+export class TokenIssuer {
+  readonly #options: Required<TokenIssuerOptions>;
 
-  constructor({ now = Date.now, tokenLifetime = 24 * hour, ...rest }: ExchangeOptions) {
+  constructor({ now = Date.now, tokenLifetime = 24 * hour, ...rest }: TokenIssuerOptions) {
     if (!(tokenLifetime >= 3 * hour)) throw new RangeError("access tokens must live for 3 hours at least");
     this.#options = { now, tokenLifetime, ...rest };
   }
@@ -53,7 +53,7 @@ export class Exchange {
    * A new token of the key. Failures: `invalid_credentials` (always the same sentence), `expired_credentials`,
    * `address_not_allowed`, and `rate_limited` with `retryAfter`.
    */
-  async exchange(presented: Presented, address: string): Promise<BoughtToken> {
+  async issue(presented: PresentedKey, address: string): Promise<IssuedToken> {
     const { db, failed, finder, now, tokenLifetime } = this.#options;
     const key = await failed.attempt(address, `${presented.name} ${presented.key}`, async () => {
       const found = await finder.key(presented.key);
@@ -85,7 +85,7 @@ function wrongCredentials(): Failure {
   );
 }
 
-function isNameOf(key: StoredKey, { form, name }: Presented): boolean {
+function isNameOf(key: StoredKey, { form, name }: PresentedKey): boolean {
   return name.toLowerCase() === key.email || (form === "basic" && name === key.id);
 }
 

@@ -9,10 +9,10 @@ import { openStore } from "../../storage/store.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { entryOf } from "../append.ts";
 import { appendAt, appendSome, engines, faultsIn, sealKey, sealSome, sign, trailStore } from "../audit.fixture.ts";
-import { openJournal } from "../audit.ts";
+import { openAuditTrail } from "../audit.ts";
 import { readHead, signFirstHead } from "../chain/head.ts";
 import { signer } from "../chain/seal.ts";
-import { seal } from "../seal-batch.ts";
+import { sealEntries } from "../seal-batch.ts";
 import { readAnchor, writeAnchor } from "./anchor.ts";
 import { AnchorKeeper } from "./keeper.ts";
 
@@ -69,14 +69,14 @@ for (const engine of engines) {
         actor: "system",
         facts: { version: "0", engine: "x" },
       });
-      await seal(store.db, sign);
+      await sealEntries(store.db, sign);
       await rewrite(store.db);
       const { kept, log } = lines();
-      const journal = await openJournal({ db: store.db, sealKey, anchor: anchorIn(t), log });
-      await journal.stop();
+      const auditTrail = await openAuditTrail({ db: store.db, sealKey, anchor: anchorIn(t), log });
+      await auditTrail.stop();
       assert.equal((await store.db.selectFrom("audit_seal").select("batch").execute()).length, 0);
       assert.ok(kept.some(({ message }) => message.startsWith("The audit trail is not being sealed")));
-      assert.deepEqual(journal.alarms(), ["not_sealed", "anchor"]);
+      assert.deepEqual(auditTrail.alarms(), ["not_sealed", "anchor"]);
       const [fault] = await faultsIn(store.db);
       assert.deepEqual([fault?.batch, fault?.entry, fault?.what.slice(0, 10)], [null, null, "is missing"]);
       await putBack();
@@ -87,7 +87,7 @@ for (const engine of engines) {
       const { db, close } = await openStore({ ...settings, serving: false });
       await appendSome(db, 2);
       await Promise.all([signFirstHead(db, sign), signFirstHead(db, sign)]);
-      await seal(db, sign);
+      await sealEntries(db, sign);
       assert.deepEqual(await faultsIn(db), []);
       await close();
       await dispose();
@@ -202,9 +202,9 @@ for (const engine of engines) {
     it("is written when the service stops", async (t) => {
       const { log } = lines();
       const path = anchorIn(t);
-      const journal = await openJournal({ db: store.db, sealKey, anchor: path, log });
+      const auditTrail = await openAuditTrail({ db: store.db, sealKey, anchor: path, log });
       await appendSome(store.db, 1);
-      await journal.stop();
+      await auditTrail.stop();
       assert.equal((await readAnchor(path, sign))?.batch, (await readHead(store.db, sign))?.batch);
     });
   });
@@ -216,10 +216,10 @@ for (const engine of engines) {
       const now = Date.now();
       await sealSome(store.db, 2);
       await appendAt(store.db, now - 4 * 60_000, revoked);
-      await seal(store.db, sign);
+      await sealEntries(store.db, sign);
       assert.deepEqual(await faultsIn(store.db), []);
       await appendAt(store.db, now - 30 * 60_000, revoked);
-      await seal(store.db, sign);
+      await sealEntries(store.db, sign);
       const [fault, ...others] = await faultsIn(store.db);
       assert.match(fault!.what, /^is dated 30 minutes before the batch in front of it was sealed/);
       assert.deepEqual([fault!.batch, others], [3, []]);
@@ -231,11 +231,11 @@ for (const engine of engines) {
       const hourAgo = Date.now() - 3_600_000;
       await signFirstHead(db, sign);
       await appendAt(db, hourAgo, revoked);
-      await seal(db, sign, () => hourAgo);
+      await sealEntries(db, sign, () => hourAgo);
       const waiting = Array.from({ length: 1500 }, (_, index) => entryOf(revoked, hourAgo + index));
       for (const rows of [waiting.slice(0, 1000), waiting.slice(1000)])
         await db.insertInto("audit_entry").values(rows).execute();
-      await seal(db, sign);
+      await sealEntries(db, sign);
       assert.deepEqual(await faultsIn(db), []);
       await close();
       await dispose();

@@ -5,7 +5,7 @@ import type { Kysely } from "kysely";
 import { codeOf } from "../../storage/errors.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { KeptHead } from "../chain/chain.ts";
-import { type Head, JournalFault, readHead } from "../chain/head.ts";
+import { AuditTrailFault, type Head, readHead } from "../chain/head.ts";
 import { isSigned, type Sign, sealHash } from "../chain/seal.ts";
 import { sealColumns } from "../read.ts";
 
@@ -24,14 +24,14 @@ export function anchorPath(keyring: string): string {
 
 const signed = ({ store, batch, hash, at }: Anchor) => `anchor ${store} ${batch} ${hash} ${at}`;
 
-/** Undefined if there is none. Throws a `JournalFault` if it cannot be read, was changed, or is of another key. */
+/** Undefined if there is none. Throws a `AuditTrailFault` if it cannot be read, was changed, or is of another key. */
 export async function readAnchor(path: string, sign: Sign): Promise<Anchor | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw new JournalFault(`The audit trail's anchor ${path} cannot be read (${codeOf(error)}): check who owns it.`);
+    throw new AuditTrailFault(`The audit trail's anchor ${path} cannot be read (${codeOf(error)}): check who owns it.`);
   }
   try {
     const { mac, ...anchor } = JSON.parse(text) as Anchor & { mac: string };
@@ -39,7 +39,7 @@ export async function readAnchor(path: string, sign: Sign): Promise<Anchor | und
   } catch {
     // It is no JSON of ours.
   }
-  throw new JournalFault(
+  throw new AuditTrailFault(
     `The audit trail's anchor ${path} was changed, or is of another key ring. ${whenItIsRight(path)}`,
   );
 }
@@ -81,9 +81,9 @@ export async function replaceAnchor(path: string, sign: Sign) {
   };
 }
 
-/** Throws a `JournalFault` unless `head`, which was read after the anchor, ends a trail that holds the anchor. */
-export async function holdAgainst(db: Kysely<Tables>, head: Head, anchor: Anchor, path: string): Promise<void> {
-  const fault = (what: string) => new JournalFault(`The audit trail ${what}. ${whenItIsRight(path)}`);
+/** Throws a `AuditTrailFault` unless `head`, which was read after the anchor, ends a trail that holds the anchor. */
+export async function compareWithAnchor(db: Kysely<Tables>, head: Head, anchor: Anchor, path: string): Promise<void> {
+  const fault = (what: string) => new AuditTrailFault(`The audit trail ${what}. ${whenItIsRight(path)}`);
   const named = `batch ${anchor.batch}, which its anchor of ${anchor.at} names`;
   if (anchor.store !== head.store) throw fault(`is of another store than its anchor of ${anchor.at}`);
   if (head.batch < anchor.batch) throw fault(`ends at batch ${head.batch}, before ${named}: it was put back`);

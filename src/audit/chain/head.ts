@@ -17,8 +17,8 @@ export interface Head {
 }
 
 /** Why the trail cannot be sealed or trusted: one sentence for people. */
-export class JournalFault extends Error {
-  override readonly name = "JournalFault";
+export class AuditTrailFault extends Error {
+  override readonly name = "AuditTrailFault";
   readonly exitCode = 1;
 }
 
@@ -67,7 +67,7 @@ function genuine(stored: StoredHead | undefined, sign: Sign): Head | undefined {
  */
 export async function signFirstHead(db: Kysely<Tables>, sign: Sign): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const stored = await lockHead(trx);
+    const stored = await lockStoredHead(trx);
     if (stored === undefined || stored.mac !== "" || stored.batch !== 0 || (await hasBegun(trx))) return;
     const head = { store: randomBytes(12).toString("base64url"), batch: 0, hash: "", removed: 0 };
     await moveHead(trx, sign, head);
@@ -84,7 +84,7 @@ async function hasBegun(trx: Transaction<Tables>): Promise<boolean> {
   return traces.some((rows) => rows.length > 0);
 }
 
-async function lockHead(trx: Transaction<Tables>): Promise<StoredHead | undefined> {
+async function lockStoredHead(trx: Transaction<Tables>): Promise<StoredHead | undefined> {
   const row = await trx
     .updateTable("audit_head")
     .set((it) => ({ batch: it.ref("batch") }))
@@ -95,13 +95,13 @@ async function lockHead(trx: Transaction<Tables>): Promise<StoredHead | undefine
 }
 
 /**
- * The head, which no other transaction moves before this one ends. Throws a `JournalFault` if it or the newest seal is not
+ * The head, which no other transaction moves before this one ends. Throws an `AuditTrailFault` if it or the newest seal is not
  * as it was written: to go on from there would seal over what was tampered with.
  */
-export async function holdHead(trx: Transaction<Tables>, sign: Sign): Promise<Head> {
-  const head = genuine(await lockHead(trx), sign);
+export async function lockHead(trx: Transaction<Tables>, sign: Sign): Promise<Head> {
+  const head = genuine(await lockStoredHead(trx), sign);
   if (head === undefined)
-    throw new JournalFault("The head of the audit trail is missing, was changed, or is of another key.");
+    throw new AuditTrailFault("The head of the audit trail is missing, was changed, or is of another key.");
   if (head.batch === 0) return head;
   const newest = await trx
     .selectFrom("audit_seal")
@@ -109,7 +109,7 @@ export async function holdHead(trx: Transaction<Tables>, sign: Sign): Promise<He
     .where("audit_seal.batch", "=", head.batch)
     .executeTakeFirst();
   if (newest === undefined || sealHash(newest) !== head.hash)
-    throw new JournalFault(`The seal of the audit trail's newest batch, ${head.batch}, is missing or was changed.`);
+    throw new AuditTrailFault(`The seal of the audit trail's newest batch, ${head.batch}, is missing or was changed.`);
   return head;
 }
 

@@ -89,7 +89,7 @@ for (const engine of engines)
       assert.deepEqual(one.headers(), [...asOf(start), ...stale]);
       assert.deepEqual(
         log.lines.map(({ fields: { source, result } }) => [source, result]),
-        Array(4).fill(["compatible", "unreachable"]),
+        Array(4).fill(["peer", "unreachable"]),
       );
       shop.vendor.behaviour = usual;
       clock.time += 15 * minute;
@@ -149,7 +149,7 @@ for (const engine of engines)
       await begin();
       clock.time += 61 * minute;
       const publisher = publisherOf(beside.db, { now: () => clock.time });
-      const never = { name: "compatible", covers: [], pull: () => new Promise<never>(() => {}) };
+      const never = { name: "peer", covers: [], pull: () => new Promise<never>(() => {}) };
       const freshness = new SourceFreshness([]);
       const log = new RecordedLog();
       const follow = { source: never, every: 24 * 60 * minute, staleAfter: 60 * minute, log };
@@ -178,7 +178,7 @@ for (const engine of engines)
       const { store, shop, clock, begin } = await following(t, engine);
       const one = await begin();
       clock.time += 15 * minute;
-      await beginSync(store.db, "compatible", await readSync(store.db, "compatible"), clock.time);
+      await beginSync(store.db, "peer", await readSync(store.db, "peer"), clock.time);
       await one.look();
       assert.equal(shop.pulls, 1);
       clock.time += 15 * minute;
@@ -204,7 +204,7 @@ for (const engine of engines)
       await shop.vendor.asked(before + 1);
       await one.stop();
       await looking;
-      assert.equal((await readSync(store.db, "compatible"))?.succeededAt, start);
+      assert.equal((await readSync(store.db, "peer"))?.succeededAt, start);
       assert.deepEqual(log.lines, []);
     });
   });

@@ -1,7 +1,7 @@
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
-import { Exchange } from "../../upstreams/http-client.ts";
+import { HttpClient } from "../../upstreams/http-client.ts";
 import { json, LocalVendor } from "../../upstreams/local-vendor.fixture.ts";
-import { compatibleCatalogue } from "../../upstreams/vendors/peer/catalogue.ts";
+import { peerCatalogue } from "../../upstreams/vendors/peer/catalogue.ts";
 import { starterRows } from "../catalogue.fixture.ts";
 import type { SyncSource } from "./offer.ts";
 
@@ -29,16 +29,16 @@ export class Shop {
   readonly vendor: LocalVendor;
   readonly source: SyncSource;
   readonly log = new RecordedLog();
-  readonly #exchange: Exchange;
+  readonly #http: HttpClient;
 
   private constructor(vendor: LocalVendor) {
     this.vendor = vendor;
-    this.#exchange = new Exchange({ timeout: 1_000, connections: 1, keepAlive: true, log: this.log });
+    this.#http = new HttpClient({ timeout: 1_000, connections: 1, keepAlive: true, log: this.log });
     const account = { url: vendor.url, email: "shop@example.com", key: "duba_live_of_ours" };
     this.source = {
-      name: compatibleCatalogue.name,
-      covers: compatibleCatalogue.covers,
-      pull: compatibleCatalogue.open(account, { exchange: this.#exchange, log: this.log }),
+      name: peerCatalogue.name,
+      covers: peerCatalogue.covers,
+      pull: peerCatalogue.open(account, { http: this.#http, log: this.log }),
     };
     vendor.behaviour = (response, received) => {
       const { pathname, searchParams } = new URL(received.path, vendor.url);
@@ -63,7 +63,7 @@ export class Shop {
   }
 
   async close(): Promise<void> {
-    await this.#exchange.close();
+    await this.#http.close();
     await this.vendor.close();
   }
 

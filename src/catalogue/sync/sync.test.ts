@@ -112,7 +112,7 @@ for (const engine of engines)
       const taken = await pull();
       assert.deepEqual([taken.result, taken.succeededAt, taken.sentences], ["published", taken.begunAt, []]);
       assert.equal(await priceOf("MTNDATA 104"), 11_000);
-      assert.deepEqual(await revisions(), ["compatible by system", "starter by system"]);
+      assert.deepEqual(await revisions(), ["peer by system", "starter by system"]);
       const again = await pull();
       assert.deepEqual([again.result, again.succeededAt, again.content], ["unchanged", again.begunAt, taken.content]);
       assert.equal((await revisions()).length, 2);
@@ -179,7 +179,7 @@ for (const engine of engines)
       assert.equal(await priceOf("MTNDATA 104"), 10_000);
       const [waiting] = await listWaiting(db);
       assert.equal(waiting?.id, held.draft);
-      assert.equal(waiting?.source, "compatible");
+      assert.equal(waiting?.source, "peer");
       assert.match(waiting?.reasons[0] ?? "", /MTNDATA 104: price moves from 100 to 450/);
       const again = await pull();
       assert.deepEqual([again.result, again.draft, again.succeededAt], ["held", held.draft, succeededAt]);
@@ -268,11 +268,11 @@ for (const engine of engines)
       const { db, shop, pull, publisher } = await opened(t, engine);
       const before = await publisher.latest();
       const fault = { ...shop.source, pull: () => Promise.reject(new TypeError("a fault")) };
-      const begun = await beginSync(db, "compatible", undefined, start);
+      const begun = await beginSync(db, "peer", undefined, start);
       const signal = new AbortController().signal;
       const options = { author: "system", again: false, signal };
       await assert.rejects(syncFrom(publisher, fault, begun!, options), /a fault/);
-      assert.equal((await readSync(db, "compatible"))?.result, "failed");
+      assert.equal((await readSync(db, "peer"))?.result, "failed");
       const forgetful = { ...shop.source, pull: async () => ({ kind: "whole" as const, lists: {}, leftOut: [] }) };
       const { record } = await syncFrom(publisher, forgetful, begun!, options);
       assert.deepEqual([record.result, record.sentences], ["incomplete", ["It gave no data-providers."]]);
@@ -283,8 +283,8 @@ for (const engine of engines)
     test("of several that begin a pull at once one may, and one that is late notes nothing", async (t) => {
       const { db } = await opened(t, engine);
       const begin = async (now: number) => {
-        const last = await readSync(db, "compatible");
-        return Promise.all([1, 2, 3].map(() => beginSync(db, "compatible", last, now)));
+        const last = await readSync(db, "peer");
+        return Promise.all([1, 2, 3].map(() => beginSync(db, "peer", last, now)));
       };
       const [first, ...others] = (await begin(start)).filter((begun) => begun !== undefined);
       assert.deepEqual(others, []);
@@ -292,6 +292,6 @@ for (const engine of engines)
       assert.equal(next.length, 1);
       assert.equal(next[0]!.begunAt, start + 1);
       await endSync(db, { ...first!, endedAt: start + 9, result: "unchanged" });
-      assert.equal((await readSync(db, "compatible"))?.result, null);
+      assert.equal((await readSync(db, "peer"))?.result, null);
     });
   });

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
 import { unseal } from "../../keyring/envelope-encryption.ts";
 import type { Fingerprints } from "../../keyring/keyed-hash.ts";
-import type { HeldKeyring } from "../../keyring/keyring.ts";
+import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
 import type { Mode } from "../../operation/operation.ts";
 import type { Audited } from "../../storage/audited.ts";
@@ -112,7 +112,7 @@ async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[], b
 
 /** Gives what is held about a person, for the person's own request, and notes on the audit trail that it was given. */
 export async function exportSubject(
-  { db, audit, actor, fingerprints, keyring }: SubjectParts & { keyring: HeldKeyring },
+  { db, audit, actor, fingerprints, keyring }: SubjectParts & { keyring: CurrentKeyring },
   bvn: string,
   now: number = Date.now(),
 ): Promise<HeldSubject> {
@@ -139,7 +139,7 @@ async function rowsOf(db: Kysely<Tables>, hashes: readonly string[]): Promise<Ro
     .execute()) as Row[];
 }
 
-async function heldIn(row: Row, ledger: Ledger, keyring: HeldKeyring): Promise<HeldVerification> {
+async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring): Promise<HeldVerification> {
   return {
     reference: row.reference,
     accountId: row.account_id,
@@ -153,7 +153,7 @@ async function heldIn(row: Row, ledger: Ledger, keyring: HeldKeyring): Promise<H
   };
 }
 
-async function recordIn(row: Row, ledger: Ledger, { current }: HeldKeyring): Promise<HeldVerification["record"]> {
+async function recordIn(row: Row, ledger: Ledger, { current }: CurrentKeyring): Promise<HeldVerification["record"]> {
   const { reference, account_id, sealed_record } = row;
   const sealed_key = sealed_record === null ? undefined : await ledger.recordKey(row);
   if (sealed_record === null || sealed_key === undefined) return null;

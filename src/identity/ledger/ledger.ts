@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql, type UpdateObject } from "kysely";
 import type { Mode } from "../../operation/operation.ts";
-import { Prepared } from "../../storage/compiled-queries.ts";
+import { CompiledQueries } from "../../storage/compiled-queries.ts";
 import { recordKeyOf, withRecordKey } from "../../storage/record-keys.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { changesOf, type Finding, recordKeyIn, shapeOf, valuesOf } from "./finding.ts";
@@ -58,11 +58,11 @@ const unconditional: Conditions<object> = { shape: "", values: {}, hold: () => [
  */
 export class Ledger {
   readonly #db: Kysely<Tables>;
-  readonly #prepared: Prepared;
+  readonly #queries: CompiledQueries;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
-    this.#prepared = new Prepared(db);
+    this.#queries = new CompiledQueries(db);
   }
 
   /**
@@ -76,7 +76,7 @@ export class Ledger {
   ): Promise<boolean> {
     const columns = Object.keys(row) as (keyof Row)[];
     const values = { ...row, otherHashes, ...given };
-    const made = await this.#prepared.run(`begin; ${otherHashes.length}; ${shape}`, values, (values) =>
+    const made = await this.#queries.run(`begin; ${otherHashes.length}; ${shape}`, values, (values) =>
       this.#db
         .insertInto("verification")
         .columns(columns)
@@ -171,7 +171,7 @@ export class Ledger {
   async settle({ reference, owner, run }: Attempt, finding: Finding): Promise<boolean> {
     const { state, sealed } = finding;
     const values = { reference, owner, run, ...recordKeyIn(finding), ...valuesOf(finding) };
-    const moved = await this.#prepared.run(
+    const moved = await this.#queries.run(
       `settle; ${shapeOf(finding)}`,
       values,
       ({ reference, owner, run, slot, sealed_key, ...values }) => {

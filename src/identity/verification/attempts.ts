@@ -1,8 +1,8 @@
 import { seal } from "../../keyring/envelope-encryption.ts";
-import type { HeldKeyring } from "../../keyring/keyring.ts";
+import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import type { Log } from "../../runtime/log.ts";
-import { within } from "../../runtime/timeout.ts";
-import { patiently } from "../../storage/timeouts.ts";
+import { withTimeout } from "../../runtime/timeout.ts";
+import { withLongerTimeout } from "../../storage/timeouts.ts";
 import { type DoubtfulCharge, newChargeMark } from "../ledger/charges.ts";
 import type { Finding } from "../ledger/finding.ts";
 import type { Owners } from "../ledger/leases.ts";
@@ -51,7 +51,7 @@ export class Attempts {
   readonly #ledger: Ledger;
   readonly #late: LateOutcomes;
   readonly #owners: Owners;
-  readonly #keyring: HeldKeyring;
+  readonly #keyring: CurrentKeyring;
   readonly #settings: IdentitySettings;
   readonly #log: Log;
   readonly #now: () => number;
@@ -62,7 +62,7 @@ export class Attempts {
     ledger: Ledger;
     late: LateOutcomes;
     owners: Owners;
-    keyring: HeldKeyring;
+    keyring: CurrentKeyring;
     settings: IdentitySettings;
     log: Log;
     now: () => number;
@@ -108,7 +108,7 @@ export class Attempts {
       return this.#record({ row, askedBefore }, unasked(route), begun);
     const asking = left ?? this.#ask({ row, askedBefore }, route, question);
     asking.row = row;
-    const verdict = await within(left ? left.final : asking.verdict, patience);
+    const verdict = await withTimeout(left ? left.final : asking.verdict, patience);
     if (verdict) {
       const conclusion = await this.#record(asking, verdict, begun);
       if (!left && asking.isListening) this.#listen(asking, verdict);
@@ -162,11 +162,11 @@ export class Attempts {
     const finding = this.#findingOf(intent, verdict);
     const left = this.#settings.timeLimit - (performance.now() - begun);
     // The source may have done paid work: the write is waited for as long as the caller is.
-    const writing = patiently(left, () => this.#ledger.settle(row, finding)).catch((error: unknown) => {
+    const writing = withLongerTimeout(left, () => this.#ledger.settle(row, finding)).catch((error: unknown) => {
       this.#log.error({ reference: row.reference, ...kindOf(error) }, "The store did not take an outcome");
       return undefined;
     });
-    const written = await within(writing, left);
+    const written = await withTimeout(writing, left);
     if (written === undefined) this.#late.add(row, finding, ...doubtful(finding));
     if (written === false) {
       // This process was taken for dead and the row for abandoned: what was heard is news like any other.

@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import { PostgresDoor } from "../../../test/support/postgres-door.ts";
 import { openStore } from "../../storage/store.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { whileServing } from "../../storage/timeouts.ts";
+import { servingTimeouts } from "../../storage/timeouts.ts";
 import {
   type Changes,
   engines,
@@ -157,7 +157,7 @@ suite("a process that hears nothing of its charge from PostgreSQL", () => {
     await door.become("holdAnswers");
     upstream.answer(await verified(mine));
     const since = performance.now();
-    await until(() => performance.now() - since > whileServing.alone + 300);
+    await until(() => performance.now() - since > servingTimeouts.alone + 300);
     await door.become("open");
     assert.equal((await call).replayed, false);
     assert.equal((await onlyRowOf(store.db, mine)).charged, 1);

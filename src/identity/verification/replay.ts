@@ -1,5 +1,5 @@
 import { unseal } from "../../keyring/envelope-encryption.ts";
-import type { HeldKeyring } from "../../keyring/keyring.ts";
+import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
@@ -20,7 +20,7 @@ interface Parts {
   charges: Charges;
   late: LateOutcomes;
   ledger: Ledger;
-  keyring: HeldKeyring;
+  keyring: CurrentKeyring;
   settings: IdentitySettings;
   log: Log;
   now: () => number;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import Database from "better-sqlite3";
 import pg from "pg";
-import { whileServing } from "../../storage/timeouts.ts";
+import { servingTimeouts } from "../../storage/timeouts.ts";
 import {
   engines,
   failureOf,
@@ -31,7 +31,7 @@ async function holdLedger({ settings: { dataDirectory, databaseUrl } }: SuiteSto
 /** Resolves when the store has been silent for longer than a statement is usually waited for. */
 async function untilImpatient(): Promise<void> {
   const since = performance.now();
-  await until(() => performance.now() - since > whileServing.alone + 300);
+  await until(() => performance.now() - since > servingTimeouts.alone + 300);
 }
 
 for (const engine of engines)

@@ -1,5 +1,5 @@
 import type { Fingerprints } from "../../keyring/keyed-hash.ts";
-import type { HeldKeyring } from "../../keyring/keyring.ts";
+import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -35,7 +35,7 @@ export interface VerificationParts {
   limits: Limits;
   owners: Owners;
   fingerprints: Fingerprints;
-  keyring: HeldKeyring;
+  keyring: CurrentKeyring;
   upstreams: Upstreams;
   settings: IdentitySettings;
   log: Log;

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import pg from "pg";
 import { codeOf, StoreAway } from "../errors.ts";
 import type { Tables } from "../tables.ts";
-import { answeredWithin, leftOf, OPEN_MILLISECONDS, type Patience, patienceNow } from "../timeouts.ts";
+import { answerBefore, currentTimeouts, OPEN_MILLISECONDS, remainingTime, type StoreTimeouts } from "../timeouts.ts";
 
 const MOST_CONNECTIONS = 10;
 
@@ -73,17 +73,17 @@ interface Server {
 }
 
 /**
- * A connection whose answers are waited for with `patience`. One that was lost, gave no answer in time or is read-only (its
+ * A connection whose answers are waited for with `timeouts`. One that was lost, gave no answer in time or is read-only (its
  * server may be the primary no more) is closed when Kysely gives it back, not used again.
  */
-function bounded(client: pg.PoolClient, patience: Patience, server: Server): PostgresPoolClient {
+function bounded(client: pg.PoolClient, timeouts: StoreTimeouts, server: Server): PostgresPoolClient {
   let lost: unknown;
   const ask = async (sql: string, parameters: readonly unknown[], milliseconds: number) => {
     const until = performance.now() + milliseconds;
     try {
       const name = parameters.length > 0 ? nameOf(sql) : undefined;
       const answer = client.query({ text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) });
-      return await answeredWithin(answer, () => until - performance.now(), noAnswer);
+      return await answerBefore(answer, () => until - performance.now(), noAnswer);
     } catch (error) {
       const told = explained(error, true);
       if (told instanceof StoreAway && (!isRefusal(error) || told.code === READ_ONLY || told.code === OUTDATED))
@@ -94,23 +94,23 @@ function bounded(client: pg.PoolClient, patience: Patience, server: Server): Pos
     }
   };
   const askAlone = async (sql: string, parameters: readonly unknown[]) => {
-    const { alone } = patienceNow(patience);
+    const { alone } = currentTimeouts(timeouts);
     const until = performance.now() + alone;
     for (;;) {
       try {
         return await ask(sql, parameters, until - performance.now());
       } catch (error) {
         // The server gives up when the usual time is over, and has then done nothing.
-        if (alone === patience.alone || codeOf(error) !== TIMED_OUT || performance.now() >= until) throw error;
+        if (alone === timeouts.alone || codeOf(error) !== TIMED_OUT || performance.now() >= until) throw error;
       }
     }
   };
   const query = async (sql: string, parameters: readonly unknown[]) => {
     if (lost !== undefined) throw lost;
-    if (isInside(client)) return await ask(sql, parameters, patience.inside);
+    if (isInside(client)) return await ask(sql, parameters, timeouts.inside);
     const result = await askAlone(sql, parameters);
     if (isInside(client))
-      await ask(`set local statement_timeout = ${serverLimit(patience.inside)}`, [], patience.alone);
+      await ask(`set local statement_timeout = ${serverLimit(timeouts.inside)}`, [], timeouts.alone);
     return result;
   };
   return {
@@ -127,19 +127,19 @@ function isInside(client: pg.PoolClient): boolean {
 export interface PostgresDatabase {
   readonly db: Kysely<Tables>;
   /** From here on the store is waited for as long as this says. Resolves when nothing waits any longer. */
-  wait(patience: Patience): Promise<void>;
+  wait(timeouts: StoreTimeouts): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Connections that are made for one patience. */
+/** Connections that were opened under the same time-outs. */
 class PatientPool {
   readonly #pool: pg.Pool;
-  readonly #patience: Patience;
+  readonly #timeouts: StoreTimeouts;
   readonly #server: Server = { heard: 0 };
   readonly #connecting = new Set<Promise<PostgresPoolClient>>();
 
-  constructor(url: string, patience: Patience) {
-    this.#patience = patience;
+  constructor(url: string, timeouts: StoreTimeouts) {
+    this.#timeouts = timeouts;
     this.#pool = new pg.Pool({
       connectionString: url,
       types,
@@ -147,8 +147,8 @@ class PatientPool {
       connectionTimeoutMillis: OPEN_MILLISECONDS,
       max: MOST_CONNECTIONS,
       keepAlive: true,
-      statement_timeout: serverLimit(patience.alone),
-      idle_in_transaction_session_timeout: patience.idle,
+      statement_timeout: serverLimit(timeouts.alone),
+      idle_in_transaction_session_timeout: timeouts.idle,
     });
     // A dropped connection fails its statement, or is replaced at the next one; unheard, these events would end the process.
     this.#pool.on("error", () => undefined);
@@ -165,9 +165,9 @@ class PatientPool {
     const asked = performance.now();
     const coming = this.#pool.connect();
     try {
-      const patience = patienceNow(this.#patience);
-      const left = () => leftOf(patience, asked, this.#server.heard);
-      return bounded(await answeredWithin(coming, left, noAnswer), this.#patience, this.#server);
+      const timeouts = currentTimeouts(this.#timeouts);
+      const left = () => remainingTime(timeouts, asked, this.#server.heard);
+      return bounded(await answerBefore(coming, left, noAnswer), this.#timeouts, this.#server);
     } catch (error) {
       // A connection that comes too late for this statement serves the next.
       coming.then(
@@ -189,15 +189,15 @@ class PatientPool {
 }
 
 /** A pool on `url`; nothing is connected until the first statement. */
-export function openPostgres(url: string, patience: Patience): PostgresDatabase {
-  let pool = new PatientPool(url, patience);
+export function openPostgres(url: string, timeouts: StoreTimeouts): PostgresDatabase {
+  let pool = new PatientPool(url, timeouts);
   const current: PostgresPool = { options: {}, connect: () => pool.connect(), end: () => pool.end() };
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: current }) });
   return {
     db,
-    async wait(patience) {
+    async wait(timeouts) {
       const earlier = pool;
-      pool = new PatientPool(url, patience);
+      pool = new PatientPool(url, timeouts);
       await earlier.settled();
       await earlier.end();
     },

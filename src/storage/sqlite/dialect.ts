@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { Tables } from "../tables.ts";
-import { OPEN_MILLISECONDS, type Patience } from "../timeouts.ts";
+import { OPEN_MILLISECONDS, type StoreTimeouts } from "../timeouts.ts";
 import { QueuedDriver } from "./driver.ts";
 import { StatementQueue } from "./queue.ts";
 import { SqliteThread } from "./thread.ts";
@@ -56,20 +56,20 @@ export interface SqliteDatabase {
   readonly db: Kysely<Tables>;
   readonly thread: SqliteThread;
   /** From here on the store is waited for as long as this says. */
-  wait(patience: Patience): void;
+  wait(timeouts: StoreTimeouts): void;
   close(): Promise<void>;
 }
 
 /** Opens a file that exists or may be made; rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
-export async function openSqlite(file: string, patience: Patience): Promise<SqliteDatabase> {
+export async function openSqlite(file: string, timeouts: StoreTimeouts): Promise<SqliteDatabase> {
   const thread = await SqliteThread.start({ file, busyMilliseconds: OPEN_MILLISECONDS });
-  const queue = new StatementQueue(thread, patience);
+  const queue = new StatementQueue(thread, timeouts);
   const db = new Kysely<Tables>({ dialect: new QueuedSqliteDialect(queue) });
   return {
     db,
     thread,
-    wait(patience) {
-      queue.patience = patience;
+    wait(timeouts) {
+      queue.timeouts = timeouts;
     },
     async close() {
       await db.destroy();

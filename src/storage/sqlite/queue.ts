@@ -1,5 +1,5 @@
 import { StoreAway } from "../errors.ts";
-import { answeredWithin, leftOf, type Patience, patienceNow } from "../timeouts.ts";
+import { answerBefore, currentTimeouts, remainingTime, type StoreTimeouts } from "../timeouts.ts";
 import { isFailed, type Rows, type Statement } from "./messages.ts";
 import { errorOf, type SqliteThread } from "./thread.ts";
 import { OpenTransaction, rowsOf } from "./transaction.ts";
@@ -14,17 +14,17 @@ interface Waiting {
   readonly reject: (error: Error) => void;
   /** Of `performance.now()`. */
   readonly asked: number;
-  readonly patience: Patience;
+  readonly timeouts: StoreTimeouts;
   isGivenUp: boolean;
 }
 
 /**
  * Decides what the SQLite thread does next, first come, first served: single statements that wait together go as one
  * request and share a commit; a transaction goes alone. What meets another process's lock goes to the end of the queue.
- * Every wait is bounded by `patience`.
+ * Every wait is bounded by `timeouts`.
  */
 export class StatementQueue {
-  patience: Patience;
+  timeouts: StoreTimeouts;
   readonly #thread: SqliteThread;
   readonly #waiting: Waiting[] = [];
   #busy = false;
@@ -33,9 +33,9 @@ export class StatementQueue {
   #closed: Promise<void> | undefined;
   #drained: (() => void) | undefined;
 
-  constructor(thread: SqliteThread, patience: Patience) {
+  constructor(thread: SqliteThread, timeouts: StoreTimeouts) {
     this.#thread = thread;
-    this.patience = patience;
+    this.timeouts = timeouts;
   }
 
   /** Runs a statement by itself; resolves after its commit. */
@@ -60,12 +60,12 @@ export class StatementQueue {
     if (this.#closed !== undefined) throw new StoreAway("SQLITE_THREAD", "it was closed", false);
     const { promise, resolve, reject } = Promise.withResolvers<Rows | OpenTransaction>();
     const asked = performance.now();
-    const patience = patienceNow(this.patience);
-    const waiting: Waiting = { statement, readOnly, resolve, reject, asked, patience, isGivenUp: false };
+    const timeouts = currentTimeouts(this.timeouts);
+    const waiting: Waiting = { statement, readOnly, resolve, reject, asked, timeouts, isGivenUp: false };
     this.#waiting.push(waiting);
     if (!this.#busy && this.#waiting.length === 1) queueMicrotask(() => this.#next());
-    const left = () => leftOf(patience, asked, this.#thread.heard);
-    return await answeredWithin(promise, left, () => this.#giveUp(waiting));
+    const left = () => remainingTime(timeouts, asked, this.#thread.heard);
+    return await answerBefore(promise, left, () => this.#giveUp(waiting));
   }
 
   #giveUp(waiting: Waiting): StoreAway {
@@ -129,14 +129,14 @@ export class StatementQueue {
       return;
     }
     if (!waiting.readOnly) this.#unlocked = performance.now();
-    const transaction = new OpenTransaction(this.#thread, this.patience, () => this.#release());
+    const transaction = new OpenTransaction(this.#thread, this.timeouts, () => this.#release());
     if (waiting.isGivenUp) await transaction.rollback().catch(() => undefined);
     else waiting.resolve(transaction);
   }
 
   #failed(waiting: Waiting, error: Error): void {
     const isLocked = error instanceof StoreAway && error.code.startsWith("SQLITE_BUSY");
-    const mayWait = leftOf(waiting.patience, waiting.asked, this.#unlocked) > 0;
+    const mayWait = remainingTime(waiting.timeouts, waiting.asked, this.#unlocked) > 0;
     if (isLocked && mayWait && !waiting.isGivenUp) this.#waiting.push(waiting);
     else waiting.reject(error);
   }

@@ -8,7 +8,7 @@ import Database from "better-sqlite3";
 import { sql } from "kysely";
 import { codeOf } from "../errors.ts";
 import { migrate } from "../migrate.ts";
-import { besideService, type Patience } from "../timeouts.ts";
+import { commandTimeouts, type StoreTimeouts } from "../timeouts.ts";
 import { openSqlite, type SqliteDatabase } from "./dialect.ts";
 
 const secret = (name: string) => ({ name, value: "x", created_at: 0 });
@@ -18,11 +18,11 @@ const withCode = (code: string) => (error: unknown) => codeOf(error) === code;
 /** A migrated database, and the path of its file. */
 async function withDatabase(
   use: (database: SqliteDatabase, file: string) => Promise<void>,
-  patience: Partial<Patience> = {},
+  timeouts: Partial<StoreTimeouts> = {},
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "duba-sqlite-"));
   const file = join(directory, "duba.db");
-  const database = await openSqlite(file, { ...besideService, ...patience });
+  const database = await openSqlite(file, { ...commandTimeouts, ...timeouts });
   try {
     await migrate(database.db);
     await use(database, file);

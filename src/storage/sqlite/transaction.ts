@@ -1,5 +1,5 @@
 import { StoreAway } from "../errors.ts";
-import { answeredWithin, type Patience } from "../timeouts.ts";
+import { answerBefore, type StoreTimeouts } from "../timeouts.ts";
 import { isFailed, type Outcome, type Reply, type Request, type Rows, type Statement } from "./messages.ts";
 import { errorOf, SqliteError, type SqliteThread } from "./thread.ts";
 
@@ -13,14 +13,14 @@ export function rowsOf(outcome: Outcome | undefined): Rows {
 /** The open transaction: it has the connection to itself until `commit` or `rollback`. One request at a time. */
 export class OpenTransaction {
   readonly #thread: SqliteThread;
-  readonly #patience: Patience;
+  readonly #timeouts: StoreTimeouts;
   readonly #release: () => void;
   #idle: NodeJS.Timeout | undefined;
   #over: Error | undefined;
 
-  constructor(thread: SqliteThread, patience: Patience, release: () => void) {
+  constructor(thread: SqliteThread, timeouts: StoreTimeouts, release: () => void) {
     this.#thread = thread;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
     this.#release = release;
     this.#watch();
   }
@@ -51,7 +51,7 @@ export class OpenTransaction {
   async #ask(request: Request): Promise<Reply> {
     if (this.#over !== undefined) throw this.#over;
     clearTimeout(this.#idle);
-    const until = performance.now() + this.#patience.inside;
+    const until = performance.now() + this.#timeouts.inside;
     const answer = this.#thread.exchange(request);
     const late = () => {
       const over = this.#timedOut("no answer in time", request.kind === "commit");
@@ -59,14 +59,14 @@ export class OpenTransaction {
       return over;
     };
     try {
-      return await answeredWithin(answer, () => until - performance.now(), late);
+      return await answerBefore(answer, () => until - performance.now(), late);
     } finally {
       if (this.#over === undefined) this.#watch();
     }
   }
 
   #watch(): void {
-    const { idle } = this.#patience;
+    const { idle } = this.#timeouts;
     this.#idle = setTimeout(() => {
       void this.#abandon(this.#timedOut(`the transaction was rolled back, as it asked nothing for ${idle} ms`, false));
     }, idle);

@@ -64,7 +64,7 @@ export type IdentityOutcome =
 /** A source of identity records. `verify` never throws for what a source may do to us: that is an outcome. */
 export interface IdentityUpstream {
   readonly name: string;
-  /** Asking again with the same reference is free: the source repeats its answer, or goes on with the same work. */
+  /** VendorRequest again with the same reference is free: the source repeats its answer, or goes on with the same work. */
   readonly repeatable?: boolean;
   verify(question: IdentityQuestion): Promise<IdentityOutcome>;
   /** False while a question would not be put to the source, so that another may be asked instead. */

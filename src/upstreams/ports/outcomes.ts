@@ -1,4 +1,4 @@
-import type { Exchanged } from "../http-client.ts";
+import type { HttpResult } from "../http-client.ts";
 import type { Disbelief, IdentityOutcome, Unavailability } from "./identity-upstream.ts";
 
 /** What no retry of the same question cures. */
@@ -28,15 +28,15 @@ export function unasked(reason: Unavailability): IdentityOutcome {
 }
 
 /** What a question without a readable answer comes to: `unavailable` only if it certainly never left this machine. */
-export function unanswered(exchanged: Exclude<Exchanged, { kind: "answered" }>): IdentityOutcome {
-  switch (exchanged.kind) {
+export function unanswered(result: Exclude<HttpResult, { kind: "answered" }>): IdentityOutcome {
+  switch (result.kind) {
     case "notSent":
       return unavailable("not_reached");
     case "lost":
       return unknown;
     case "unreadable":
       // What a proxy says in its own name does not tell what the vendor behind it did.
-      return exchanged.status >= 500 ? unknown : badResponse("unreadable");
+      return result.status >= 500 ? unknown : badResponse("unreadable");
   }
 }
 

@@ -22,7 +22,7 @@ test("a vendor without its settings is told what it lacks; what has a default is
   const missing = Object.fromEntries(vendors.map((vendor) => [vendor.name, missingOf(vendor, usual(vendor))]));
   assert.deepEqual(missing, {
     blusalt: ["DUBA_BLUSALT_CLIENT_ID", "DUBA_BLUSALT_APP_NAME", "DUBA_BLUSALT_KEY"],
-    compatible: ["DUBA_COMPATIBLE_URL", "DUBA_COMPATIBLE_EMAIL", "DUBA_COMPATIBLE_KEY"],
+    peer: ["DUBA_PEER_URL", "DUBA_PEER_EMAIL", "DUBA_PEER_KEY"],
     dojah: ["DUBA_DOJAH_APP_ID", "DUBA_DOJAH_KEY"],
   });
   const dojah = vendors.find(({ name }) => name === "dojah")!;

@@ -1,11 +1,11 @@
 import type { Setting } from "../../operation/setting.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { Exchange } from "../http-client.ts";
+import type { HttpClient } from "../http-client.ts";
 import type { IdentityQuestion, IdentityUpstream } from "./identity-upstream.ts";
 
 /** What a vendor is opened with: the same two for all vendors. */
 export interface VendorParts {
-  exchange: Exchange;
+  http: HttpClient;
   log: Log;
 }
 

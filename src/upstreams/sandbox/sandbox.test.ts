@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 const ask = (bvn: string, phone = "8012345678", signal = never) =>
   upstream.verify({ bvn, phone, reference: "aaaaaa000000000", signal });
 
-function recordOf(outcome: IdentityOutcome): IdentityAnswer {
+function toIdentityRecord(outcome: IdentityOutcome): IdentityAnswer {
   assert.equal(outcome.kind, "verified");
   return (outcome as Extract<IdentityOutcome, { kind: "verified" }>).record;
 }
@@ -50,11 +50,11 @@ test("the numbers of failures give their outcome at once", async () => {
 });
 
 test("3 is on the watchlist", async () => {
-  assert.equal(recordOf(await ask("00000000003")).watchlisted, "YES");
+  assert.equal(toIdentityRecord(await ask("00000000003")).watchlisted, "YES");
 });
 
 test("4 has null and empty text wherever a record may", async () => {
-  const record = recordOf(await ask("00000000004"));
+  const record = toIdentityRecord(await ask("00000000004"));
   const blank = (members: object) => Object.entries(members).filter(([, value]) => value === null || value === "");
   assert.deepEqual(Object.fromEntries(blank(record)), {
     formatted_registration_date: null,
@@ -67,7 +67,7 @@ test("4 has null and empty text wherever a record may", async () => {
 });
 
 test("9 is an ordinary person to the upstream", async () => {
-  assert.equal(recordOf(await ask("00000000009")).bvn_number, "00000000009");
+  assert.equal(toIdentityRecord(await ask("00000000009")).bvn_number, "00000000009");
 });
 
 /** What became of a promise so far, after everything that is due has run. */
@@ -82,7 +82,7 @@ test("8 is verified after three seconds and not sooner", async (t: TestContext) 
   t.mock.timers.tick(2999);
   assert.equal(await settled(outcome), "waiting");
   t.mock.timers.tick(1);
-  assert.equal(recordOf(await outcome).bvn_number, "00000000008");
+  assert.equal(toIdentityRecord(await outcome).bvn_number, "00000000008");
 });
 
 test("an abort ends the wait of 8 with an unknown outcome", async (t: TestContext) => {
@@ -100,7 +100,10 @@ test("a number is one person, whatever the phone, and the phone asked with is th
   await fc.assert(
     fc.asyncProperty(elevenDigits, tenDigits, tenDigits, async (bvn, one, other) => {
       fc.pre(!isReserved(bvn));
-      const [first, second] = [recordOf(await ask(bvn, one)), recordOf(await sandbox().verify(question(bvn, other)))];
+      const [first, second] = [
+        toIdentityRecord(await ask(bvn, one)),
+        toIdentityRecord(await sandbox().verify(question(bvn, other))),
+      ];
       assert.equal(first.personal_info.phone_number, `0${one}`);
       assert.equal(second.personal_info.phone_number, `0${other}`);
       second.personal_info.phone_number = first.personal_info.phone_number;
@@ -128,7 +131,7 @@ test("any well-formed BVN is verified as an adult in the documented forms", asyn
   await fc.assert(
     fc.asyncProperty(elevenDigits, tenDigits, async (bvn, phone) => {
       fc.pre(!isReserved(bvn));
-      const record = recordOf(await ask(bvn, phone));
+      const record = toIdentityRecord(await ask(bvn, phone));
       const { personal_info: info, residential_info: home } = record;
       assert.ok(answers.Check(record));
       documentedOrder(record);
@@ -170,7 +173,7 @@ test("any well-formed BVN is verified as an adult in the documented forms", asyn
 });
 
 test("the same number gives the same person in every release", async () => {
-  const { personal_info: info, ...record } = recordOf(await ask("22000000017"));
+  const { personal_info: info, ...record } = toIdentityRecord(await ask("22000000017"));
   assert.deepEqual(
     [record.name_on_card, record.enrolment_bank, record.nin, record.formatted_registration_date],
     ["IBEKWE EMEKA FAISAL", "044", "", "January 20, 2023"],
@@ -184,7 +187,7 @@ test("the same number gives the same person in every release", async () => {
 
 test("people differ, and what may be missing is sometimes there", async () => {
   const records = await Promise.all(
-    Array.from({ length: 300 }, async (_, n) => recordOf(await ask(String(22_000_000_100 + n)))),
+    Array.from({ length: 300 }, async (_, n) => toIdentityRecord(await ask(String(22_000_000_100 + n)))),
   );
   const kinds = (of: (record: IdentityAnswer) => unknown) => new Set(records.map(of)).size;
   assert.ok(kinds((record) => record.name_on_card) > 290);

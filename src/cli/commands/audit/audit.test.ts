@@ -9,7 +9,7 @@ import { writeAnchor } from "../../../audit/anchor/anchor.ts";
 import { append, entryOf } from "../../../audit/append.ts";
 import { readHead, signFirstHead } from "../../../audit/chain/head.ts";
 import { signer } from "../../../audit/chain/seal.ts";
-import { seal } from "../../../audit/seal-batch.ts";
+import { sealEntries } from "../../../audit/seal-batch.ts";
 import type { AuditEvent } from "../../../storage/audited.ts";
 import { openStore, type Store } from "../../../storage/store.ts";
 import { rootCommand } from "../../terminal/help.ts";
@@ -66,7 +66,7 @@ for (const { name, fresh } of engines) {
       ];
       await store.db.insertInto("audit_entry").values(earlier).execute();
       await signFirstHead(store.db, signer(sealKey));
-      await seal(store.db, signer(sealKey));
+      await sealEntries(store.db, signer(sealKey));
       await append(store.db, {
         kind: "key.created",
         actor: "system",
@@ -131,7 +131,7 @@ for (const { name, fresh } of engines) {
       const what = "is named by the anchor, and the trail ends before it";
       assert.deepEqual({ anchor, faults }, { anchor: `2:${hash}`, faults: [{ batch: 2, entry: null, what }] });
       writeFileSync(anchorFile(), "{}");
-      await assert.rejects(duba(["verify"]), { name: "JournalFault", exitCode: 1 });
+      await assert.rejects(duba(["verify"]), { name: "AuditTrailFault", exitCode: 1 });
       rmSync(anchorFile());
     });
 

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { KeptHead } from "../../../audit/chain/chain.ts";
 import { kinds } from "../../../audit/event-types.ts";
 import type { Entry } from "../../../audit/tail.ts";
-import type { TrailFault, Verified } from "../../../audit/verify-chain.ts";
+import type { ChainFault, ChainVerification } from "../../../audit/verify-chain.ts";
 import { settings } from "../../../config/config.ts";
 import { duration } from "../../../operation/setting.ts";
 import { withStore } from "../../store.ts";
@@ -62,8 +62,8 @@ function addVerify(audit: Command, io: Io, trail: AuditParts["trail"], ended: Au
       ]);
       const anchor = await readAnchor(path, signer(sealKey));
       const progress = progressOn(io);
-      const faults: TrailFault[] = [];
-      const found = (fault: TrailFault) => {
+      const faults: ChainFault[] = [];
+      const found = (fault: ChainFault) => {
         progress.clear();
         if (json) faults.push(fault);
         else io.out(`${shown(faultLine(fault))}\n`);
@@ -193,12 +193,12 @@ function momentOption(flags: string, about: string): Option {
   });
 }
 
-function faultLine({ batch, entry, what }: TrailFault): string {
+function faultLine({ batch, entry, what }: ChainFault): string {
   if (entry !== null) return `Entry ${entry}${batch === null ? "" : ` of batch ${batch}`} ${what}.`;
   return `${batch === null ? "The head" : `Batch ${batch}`} ${what}.`;
 }
 
-function tell(io: Io, { batches, removedBatches, entries, unsealed, faults, head }: Verified): void {
+function tell(io: Io, { batches, removedBatches, entries, unsealed, faults, head }: ChainVerification): void {
   const waiting = `${unsealed} ${unsealed === 1 ? "waits" : "wait"} to be sealed`;
   const read = `${counted(entries, "entry", "entries")} in ${counted(batches, "batch", "batches")} were read, and ${waiting}.`;
   const removed = `Retention has removed the entries of ${counted(removedBatches, "batch", "batches")}.`;
@@ -216,7 +216,7 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-function facts({ batches, removedBatches, entries, unsealed, faults, head }: Verified) {
+function facts({ batches, removedBatches, entries, unsealed, faults, head }: ChainVerification) {
   return {
     whole: faults === 0,
     batches,

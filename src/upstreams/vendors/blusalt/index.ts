@@ -1,11 +1,11 @@
 import { setting } from "../../../operation/setting.ts";
-import type { Exchanged } from "../../http-client.ts";
-import { recordOf, unreadOf } from "../../loose-record.ts";
-import { door } from "../../parse-response.ts";
+import type { HttpResult } from "../../http-client.ts";
+import { toIdentityRecord, unreadOf } from "../../loose-record.ts";
+import { responseParser } from "../../parse-response.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unanswered, withoutRecord } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { failureOf, ownStatusOf, Verified } from "./wire.ts";
+import { BlusaltResponse, outcomeOfFailure, ownStatusOf } from "./wire.ts";
 
 const name = "blusalt";
 
@@ -50,24 +50,24 @@ export const blusalt = vendor({
       ...headerText,
     }),
   },
-  open({ url, clientId, appName, key }, { exchange, log }) {
-    const read = door(name, Verified, log);
+  open({ url, clientId, appName, key }, { http, log }) {
+    const read = responseParser(name, BlusaltResponse, log);
     const unread = unreadOf(name, log);
 
-    const outcomeOf = (exchanged: Exchanged): IdentityOutcome => {
-      if (exchanged.kind !== "answered") return unanswered(exchanged);
-      const { status, body } = exchanged;
+    const outcomeOf = (result: HttpResult): IdentityOutcome => {
+      if (result.kind !== "answered") return unanswered(result);
+      const { status, body } = result;
       const own = ownStatusOf(body);
-      if (status >= 300 || (own !== undefined && own !== 200)) return failureOf(status, body);
+      if (status >= 300 || (own !== undefined && own !== 200)) return outcomeOfFailure(status, body);
       const verified = read(body);
-      return verified ? { kind: "verified", record: recordOf(verified.results, unread) } : withoutRecord(body);
+      return verified ? { kind: "verified", record: toIdentityRecord(verified.results, unread) } : withoutRecord(body);
     };
 
     return {
       name,
       verify: async ({ bvn, phone, signal, sendUntil, traceparent }) =>
         outcomeOf(
-          await exchange.ask({
+          await http.send({
             method: "POST",
             url: `${url}/IdentityVerification/BVN`,
             headers: { clientid: clientId, appname: appName, apikey: key },

@@ -4,7 +4,7 @@ import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { failedWith, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
 
 /** A good answer: its record has the interface's own names. */
-export const Verified = Type.Object({
+export const BlusaltResponse = Type.Object({
   status_code: Type.Union([Type.Literal(200), Type.Literal("200")]),
   results: LooseRecord,
 });
@@ -17,7 +17,7 @@ export function ownStatusOf(body: unknown): number | undefined {
 }
 
 /** What an answer that is not a verified record comes to. */
-export function failureOf(status: number, body: unknown): IdentityOutcome {
+export function outcomeOfFailure(status: number, body: unknown): IdentityOutcome {
   if (status >= 500) return failedWith(status);
   const own = ownStatusOf(body);
   if ((own ?? status) < 500 && own !== 200 && saysNoMoney(body)) return unavailable("no_money");

@@ -1,11 +1,11 @@
 import { setting } from "../../../operation/setting.ts";
-import type { Exchanged } from "../../http-client.ts";
-import { LooseRecord, recordOf, unreadOf } from "../../loose-record.ts";
-import { door } from "../../parse-response.ts";
+import type { HttpResult } from "../../http-client.ts";
+import { LooseRecord, toIdentityRecord, unreadOf } from "../../loose-record.ts";
+import { responseParser } from "../../parse-response.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unanswered, withoutRecord } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { errorIn, Found, failureOf, looseRecordIn } from "./wire.ts";
+import { DojahResponse, errorIn, looseRecordIn, outcomeOfFailure } from "./wire.ts";
 
 const name = "dojah";
 
@@ -46,25 +46,25 @@ export const dojah = vendor({
   },
   /** The one BVN of Dojah's sandbox, which has no phone to compare. */
   testQuestion: { bvn: "22222222222", phone: "8000000000" },
-  open({ url, appId, key }, { exchange, log }) {
-    const read = door(name, Found, log);
-    const readRecord = door(name, LooseRecord, log);
+  open({ url, appId, key }, { http, log }) {
+    const read = responseParser(name, DojahResponse, log);
+    const readRecord = responseParser(name, LooseRecord, log);
     const unread = unreadOf(name, log);
 
-    const outcomeOf = (exchanged: Exchanged): IdentityOutcome => {
-      if (exchanged.kind !== "answered") return unanswered(exchanged);
-      const { status, body } = exchanged;
-      if (status >= 300 || errorIn(body) !== undefined) return failureOf(status, body);
+    const outcomeOf = (result: HttpResult): IdentityOutcome => {
+      if (result.kind !== "answered") return unanswered(result);
+      const { status, body } = result;
+      if (status >= 300 || errorIn(body) !== undefined) return outcomeOfFailure(status, body);
       const found = read(body);
       const record = found && readRecord(looseRecordIn(found));
-      return record ? { kind: "verified", record: recordOf(record, unread) } : withoutRecord(body);
+      return record ? { kind: "verified", record: toIdentityRecord(record, unread) } : withoutRecord(body);
     };
 
     return {
       name,
       verify: async ({ bvn, signal, sendUntil, traceparent }) =>
         outcomeOf(
-          await exchange.ask({
+          await http.send({
             method: "GET",
             url: `${url}/api/v1/kyc/bvn/advance?bvn=${bvn}`,
             headers: { appid: appId, authorization: key },

@@ -4,7 +4,7 @@ import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { badResponse, failedWith, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
 
 /** A person found. `image` and `title` come too and are left behind. */
-export const Found = Type.Object({
+export const DojahResponse = Type.Object({
   entity: Type.Object({
     bvn: needed,
     first_name: mayLack,
@@ -33,7 +33,7 @@ export const Found = Type.Object({
 });
 
 /** The person under the interface's names. */
-export function looseRecordIn({ entity }: Static<typeof Found>) {
+export function looseRecordIn({ entity }: Static<typeof DojahResponse>) {
   return {
     bvn_number: entity.bvn,
     name_on_card: entity.name_on_card,
@@ -76,7 +76,7 @@ export function errorIn(body: unknown): unknown {
  * What an answer with an `error` comes to. An unknown BVN is documented as 400 with the text "BVN not found", and 404 as
  * "URL not recognized" or "Records not found", so only that text tells it from a question that was wrong.
  */
-export function failureOf(status: number, body: unknown): IdentityOutcome {
+export function outcomeOfFailure(status: number, body: unknown): IdentityOutcome {
   const error = errorIn(body);
   if (status < 500 && typeof error === "string" && /\b(bvn|records?) not found/i.test(error))
     return { kind: "not_found" };

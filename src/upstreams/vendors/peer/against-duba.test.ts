@@ -4,11 +4,11 @@ import { type SandboxVendor, startSandboxVendor } from "../../../../test/support
 import { sandboxKey, startService, type TestService } from "../../../../test/support/service.ts";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { question } from "../../conformance.fixture.ts";
-import { Exchange } from "../../http-client.ts";
+import { HttpClient } from "../../http-client.ts";
 import type { IdentityUpstream } from "../../ports/identity-upstream.ts";
 import { unasked, unavailable } from "../../ports/outcomes.ts";
 import { sandbox } from "../../sandbox/index.ts";
-import { compatible } from "./index.ts";
+import { peer as vendorPeer } from "./index.ts";
 
 /** Another Duba, whose live keys reach a vendor that answers as the sandbox does. */
 let peer: TestService;
@@ -16,23 +16,23 @@ let vendor: SandboxVendor;
 let key: string;
 let upstream: IdentityUpstream;
 const log = new RecordedLog();
-const exchange = new Exchange({ timeout: 10_000, connections: 4, keepAlive: false, log });
+const http = new HttpClient({ timeout: 10_000, connections: 4, keepAlive: false, log });
 const values = () => ({ url: peer.url, email: "sandbox@example.com", key, amount: "100" });
-const open = (changes = {}) => compatible.open({ ...values(), ...changes }, { exchange, log });
+const open = (changes = {}) => vendorPeer.open({ ...values(), ...changes }, { http, log });
 
 before(async () => {
   vendor = await startSandboxVendor();
   peer = await startService({
-    DUBA_UPSTREAMS: "compatible",
-    DUBA_COMPATIBLE_URL: vendor.url,
-    DUBA_COMPATIBLE_EMAIL: "shop@example.com",
-    DUBA_COMPATIBLE_KEY: "a-key-that-the-vendor-knows",
+    DUBA_UPSTREAMS: "peer",
+    DUBA_PEER_URL: vendor.url,
+    DUBA_PEER_EMAIL: "shop@example.com",
+    DUBA_PEER_KEY: "a-key-that-the-vendor-knows",
   });
   key = (await peer.newKey({ mode: "live" })).text;
   upstream = open();
 });
 after(async () => {
-  await exchange.close();
+  await http.close();
   await peer.close();
   vendor.close();
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
-import { Exchange } from "../../http-client.ts";
+import { HttpClient } from "../../http-client.ts";
 import { type Behaviour, json, LocalVendor, text } from "../../local-vendor.fixture.ts";
-import { compatibleCatalogue } from "./catalogue.ts";
+import { peerCatalogue } from "./catalogue.ts";
 import authorized from "./fixtures/authorized.json" with { type: "json" };
 import catalogue from "./fixtures/catalogue.json" with { type: "json" };
 
@@ -17,13 +17,13 @@ const never = new AbortController().signal;
 async function openFeed(t: TestContext) {
   const log = new RecordedLog();
   const local = await LocalVendor.start();
-  const exchange = new Exchange({ timeout: 5000, connections: 1, keepAlive: true, log });
+  const http = new HttpClient({ timeout: 5000, connections: 1, keepAlive: true, log });
   t.after(async () => {
-    await exchange.close();
+    await http.close();
     await local.close();
   });
   const values = { url: local.url, email: "shop@example.com", key: "duba_live_of_ours" };
-  const pull = compatibleCatalogue.open(values, { exchange, log });
+  const pull = peerCatalogue.open(values, { http, log });
   const server = {
     pages: new Map<string, object>([
       ["", quiet],

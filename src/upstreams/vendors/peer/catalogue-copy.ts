@@ -1,10 +1,10 @@
 import type { CatalogueLists } from "../../ports/catalogue-source.ts";
-import type { ListedChange, ListName } from "./catalogue-wire.ts";
+import type { ListedChange, PeerListName } from "./catalogue-wire.ts";
 
 type Entry = Readonly<Record<string, string | number>>;
 
 /** The members that name an entry of each list. */
-const keys: Readonly<Record<ListName, readonly string[]>> = {
+const keys: Readonly<Record<PeerListName, readonly string[]>> = {
   "data-providers": ["type"],
   "data-bundles": ["type", "code"],
   "corporate-bundles": ["code"],
@@ -15,7 +15,7 @@ const keys: Readonly<Record<ListName, readonly string[]>> = {
 
 /** The lists with the changes made, in their order. The order of entries means nothing afterwards. */
 export function withChanges(lists: CatalogueLists, changes: readonly ListedChange[]): CatalogueLists {
-  const made: Record<string, readonly Entry[]> = { ...(lists as unknown as Record<ListName, readonly Entry[]>) };
+  const made: Record<string, readonly Entry[]> = { ...(lists as unknown as Record<PeerListName, readonly Entry[]>) };
   for (const [list, each] of Map.groupBy(changes, (change) => change.list)) {
     if (list === "prices") continue;
     const nameOf = (entry: Entry) => keys[list].map((member) => String(entry[member]).toLowerCase()).join(" ");

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject } from "typebox";
 import type { Log } from "../../../runtime/log.ts";
-import { door } from "../../parse-response.ts";
+import { responseParser } from "../../parse-response.ts";
 
 const text = Type.String();
 const code = Type.String({ pattern: "^[!-~]{1,64}$" });
@@ -41,17 +41,17 @@ const shapes = {
   "cable-add-ons": AddOn,
 };
 
-export type ListName = keyof typeof shapes;
+export type PeerListName = keyof typeof shapes;
 type Entry = Readonly<Record<string, string | number>>;
 
 /** An entry that was changed: `old` is null if it is new, `new` if it is gone. */
 export interface ListedChange {
-  list: ListName | "prices";
+  list: PeerListName | "prices";
   old: Entry | null;
   new: Entry | null;
 }
 
-const changeIn = <Shape extends TObject>(list: ListName, shape: Shape) =>
+const changeIn = <Shape extends TObject>(list: PeerListName, shape: Shape) =>
   Type.Object({
     list: Type.Literal(list),
     old: Type.Union([Type.Null(), shape]),
@@ -64,7 +64,7 @@ const Changes = Type.Object({
   data: Type.Array(
     Type.Union([
       Type.Object({ list: Type.Literal("prices") }),
-      ...Object.entries(shapes).map(([list, shape]) => changeIn(list as ListName, shape)),
+      ...Object.entries(shapes).map(([list, shape]) => changeIn(list as PeerListName, shape)),
     ]),
   ),
   next: Type.String({ pattern: "^[!-~]{1,200}$" }),
@@ -73,12 +73,16 @@ const Changes = Type.Object({
 
 /** Readers of a server's good answers: the entries, without members that the interface does not have. */
 export function catalogueReaders(vendor: string, log: Log) {
-  const billers = door(vendor, Type.Object({ success, billers: Type.Array(Biller) }), log);
-  const bundles = door(vendor, Type.Object({ success, data: Type.Object({ data: Type.Array(Bundle) }) }), log);
-  const corporateBundles = door(vendor, Type.Object({ success, data: Type.Array(CorporateBundle) }), log);
-  const plans = door(vendor, Type.Object({ success, plans: Type.Array(Plan) }), log);
-  const addOns = door(vendor, Type.Object({ success, data: Type.Array(AddOn) }), log);
-  const changes = door(vendor, Changes, log);
+  const billers = responseParser(vendor, Type.Object({ success, billers: Type.Array(Biller) }), log);
+  const bundles = responseParser(
+    vendor,
+    Type.Object({ success, data: Type.Object({ data: Type.Array(Bundle) }) }),
+    log,
+  );
+  const corporateBundles = responseParser(vendor, Type.Object({ success, data: Type.Array(CorporateBundle) }), log);
+  const plans = responseParser(vendor, Type.Object({ success, plans: Type.Array(Plan) }), log);
+  const addOns = responseParser(vendor, Type.Object({ success, data: Type.Array(AddOn) }), log);
+  const changes = responseParser(vendor, Changes, log);
   return {
     billers: (body: unknown) => only(Biller, billers(body)?.billers),
     bundles: (body: unknown) => only(Bundle, bundles(body)?.data.data),

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { keepsTheSourceDoor } from "../../catalogue-conformance.fixture.ts";
-import { Exchange } from "../../http-client.ts";
+import { HttpClient } from "../../http-client.ts";
 import { json, LocalVendor } from "../../local-vendor.fixture.ts";
-import { compatibleCatalogue } from "./catalogue.ts";
+import { peerCatalogue } from "./catalogue.ts";
 import authorized from "./fixtures/authorized.json" with { type: "json" };
 import catalogue from "./fixtures/catalogue.json" with { type: "json" };
 
@@ -20,7 +20,7 @@ const plans = catalogue["/api/v2/cable-tv/fetch-billers?type=dstv"];
 const addOnList = catalogue["/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=PRW%26E36"];
 
 keepsTheSourceDoor({
-  source: compatibleCatalogue,
+  source: peerCatalogue,
   values: (url) => ({ url, ...account }),
   prelude({ path, body }) {
     if (path.startsWith(feed)) return { success: true, data: [], next: "6-a", more: false };
@@ -74,12 +74,12 @@ keepsTheSourceDoor({
 async function open(t: TestContext) {
   const log = new RecordedLog();
   const local = await LocalVendor.start();
-  const exchange = new Exchange({ timeout: 5000, connections: 1, keepAlive: true, log });
+  const http = new HttpClient({ timeout: 5000, connections: 1, keepAlive: true, log });
   t.after(async () => {
-    await exchange.close();
+    await http.close();
     await local.close();
   });
-  return { local, pull: compatibleCatalogue.open({ url: local.url, ...account }, { exchange, log }) };
+  return { local, pull: peerCatalogue.open({ url: local.url, ...account }, { http, log }) };
 }
 
 test("what a server says has not changed is not sent again, and is the same", async (t) => {

@@ -3,10 +3,10 @@ import { type CatalogueLists, catalogueSource } from "../../ports/catalogue-sour
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { withChanges } from "./catalogue-copy.ts";
 import { catalogueReaders, type ListedChange } from "./catalogue-wire.ts";
-import { compatible } from "./index.ts";
+import { peer } from "./index.ts";
 import { Tokens } from "./tokens.ts";
 
-const { name, settings } = compatible;
+const { name, settings } = peer;
 
 /** Every so many pulls, about once a day, all lists are read: a feed behind several instances may miss a moment. */
 const wholeEvery = 100;
@@ -26,17 +26,17 @@ interface Copy {
  * there: every request carries the account's token, those of open operations as well. Where the server tells what changed
  * (`/catalogue/changes`), a process reads all lists at first, and then only the changes.
  */
-export const compatibleCatalogue = catalogueSource({
+export const peerCatalogue = catalogueSource({
   name,
   about: "Any server with this same interface, such as another Duba; run against Duba itself.",
   settings: { url: settings.url!, email: settings.email!, key: settings.key! },
   covers: ["data-providers", "data-bundles", "corporate-bundles", "cable-providers", "cable-products", "cable-add-ons"],
-  open({ url, email, key }, { exchange, log }) {
-    const tokens = new Tokens({ url, email, key, mustBeLive: false }, { exchange, log });
+  open({ url, email, key }, { http, log }) {
+    const tokens = new Tokens({ url, email, key, mustBeLive: false }, { http, log });
     const read = catalogueReaders(name, log);
     let copy: Copy | undefined;
 
-    return pulling(exchange, async (requests, signal) => {
+    return pulling(http, async (requests, signal) => {
       const ask: Ask = async (what, path, query, read) => {
         const wanted = { what, url: `${url}/api/v2/${path}${queryOf(query)}`, read };
         const askWith = (token: string) => requests.get({ ...wanted, headers: { authorization: `Bearer ${token}` } });

@@ -1,43 +1,43 @@
 import { koboOf } from "../../../operation/money.ts";
 import { setting } from "../../../operation/setting.ts";
-import type { Exchanged } from "../../http-client.ts";
-import { recordOf, unreadOf } from "../../loose-record.ts";
-import { door } from "../../parse-response.ts";
+import type { HttpResult } from "../../http-client.ts";
+import { toIdentityRecord, unreadOf } from "../../loose-record.ts";
+import { responseParser } from "../../parse-response.ts";
 import type { IdentityOutcome, IdentityQuestion } from "../../ports/identity-upstream.ts";
 import { unanswered, unavailable, unknown, withoutRecord } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 import { inTestMode, ofMode } from "./mode.ts";
 import { Tokens } from "./tokens.ts";
-import { earlierOf, failureOf, isFailure, Verified } from "./wire.ts";
+import { earlierOf, isFailure, outcomeOfFailure, PeerResponse } from "./wire.ts";
 
-const name = "compatible";
+const name = "peer";
 
 /**
  * Any server that speaks Duba's own interface, another Duba included. The reference goes along as `Idempotency-Key`, so
- * that a server which knows that header does the work of one verification once, however often it is asked. Asking again
+ * that a server which knows that header does the work of one verification once, however often it is asked. VendorRequest again
  * tells what became of an earlier question, and gives the record too; `lookUp` tells it without the BVN and the record.
  */
-export const compatible = vendor({
+export const peer = vendor({
   name,
   about: "Any server with this same interface, such as another Duba; run against Duba itself.",
   // A Duba answers within 20 s by default: it is to say itself that its own source was too slow.
   timeout: 25_000,
   settings: {
     url: setting({
-      name: "DUBA_COMPATIBLE_URL",
+      name: "DUBA_PEER_URL",
       default: "",
       about: "Address of a server with this same interface that verifies for live keys, without /api/v2.",
       ...vendorUrl,
     }),
     email: setting({
-      name: "DUBA_COMPATIBLE_EMAIL",
+      name: "DUBA_PEER_EMAIL",
       default: "",
       about: "E-mail address of the account on that server.",
       form: "an e-mail address",
       read: (text) => (text === "" || /^\S+@\S+$/.test(text) ? text : undefined),
     }),
     key: setting({
-      name: "DUBA_COMPATIBLE_KEY",
+      name: "DUBA_PEER_KEY",
       default: "",
       about: "API key of the account on that server, exchanged for access tokens.",
       secret: true,
@@ -45,7 +45,7 @@ export const compatible = vendor({
       read: (text) => (text.startsWith("duba_test_") ? undefined : headerText.read(text)),
     }),
     amount: setting({
-      name: "DUBA_COMPATIBLE_AMOUNT",
+      name: "DUBA_PEER_AMOUNT",
       default: "100",
       about: "The amount that server asks for in each verification.",
       form: 'an amount in naira, such as "100" or "100.50"',
@@ -54,11 +54,11 @@ export const compatible = vendor({
   },
   open({ url, email, key, amount }, parts) {
     const tokens = new Tokens({ url, email, key, mustBeLive: true }, parts);
-    const read = door(name, Verified, parts.log);
+    const read = responseParser(name, PeerResponse, parts.log);
     const unread = unreadOf(name, parts.log);
 
-    const ask = (question: IdentityQuestion, token: string): Promise<Exchanged> =>
-      parts.exchange.ask({
+    const ask = (question: IdentityQuestion, token: string): Promise<HttpResult> =>
+      parts.http.send({
         method: "POST",
         url: `${url}/api/v2/kyc/verify-bvn`,
         headers: { authorization: `Bearer ${token}`, "idempotency-key": question.reference },
@@ -69,13 +69,13 @@ export const compatible = vendor({
         ...ofMode,
       });
 
-    const outcomeOf = (exchanged: Exchanged): IdentityOutcome => {
-      if (exchanged.kind !== "answered") return unanswered(exchanged);
-      if (inTestMode(exchanged, parts.log)) return unavailable("bad_settings");
-      const { status, body } = exchanged;
-      if (status >= 300 || isFailure(body)) return failureOf(status, body);
+    const outcomeOf = (result: HttpResult): IdentityOutcome => {
+      if (result.kind !== "answered") return unanswered(result);
+      if (inTestMode(result, parts.log)) return unavailable("bad_settings");
+      const { status, body } = result;
+      if (status >= 300 || isFailure(body)) return outcomeOfFailure(status, body);
       const verified = read(body);
-      return verified ? { kind: "verified", record: recordOf(verified.data, unread) } : withoutRecord(body);
+      return verified ? { kind: "verified", record: toIdentityRecord(verified.data, unread) } : withoutRecord(body);
     };
 
     return {
@@ -85,8 +85,8 @@ export const compatible = vendor({
         const sendUntil = question.sendUntil ?? question.signal;
         const first = await tokens.token(sendUntil);
         if ("outcome" in first) return first.outcome;
-        const exchanged = await ask(question, first.token);
-        if (exchanged.kind !== "answered" || exchanged.status !== 401) return outcomeOf(exchanged);
+        const result = await ask(question, first.token);
+        if (result.kind !== "answered" || result.status !== 401) return outcomeOf(result);
         // A 401 did no work, so the question may be put again.
         const second = await tokens.token(sendUntil, first.token);
         return "outcome" in second ? second.outcome : outcomeOf(await ask(question, second.token));
@@ -94,15 +94,15 @@ export const compatible = vendor({
       async lookUp({ reference, signal }) {
         const first = await tokens.token(signal);
         if ("outcome" in first) return unknown;
-        const exchanged = await parts.exchange.ask({
+        const result = await parts.http.send({
           method: "GET",
           url: `${url}/api/v2/kyc/verifications`,
           headers: { authorization: `Bearer ${first.token}`, "idempotency-key": reference },
           signal,
           ...ofMode,
         });
-        const isTold = exchanged.kind === "answered" && !inTestMode(exchanged, parts.log);
-        return isTold ? earlierOf(exchanged.status, exchanged.body) : unknown;
+        const isTold = result.kind === "answered" && !inTestMode(result, parts.log);
+        return isTold ? earlierOf(result.status, result.body) : unknown;
       },
     };
   },

@@ -1,18 +1,18 @@
 import { modeHeader } from "../../../operation/operation.ts";
 import type { Log } from "../../../runtime/log.ts";
-import type { Exchanged } from "../../http-client.ts";
+import type { HttpResult } from "../../http-client.ts";
 
 const header = modeHeader.toLowerCase();
 
-/** Asks the exchange for the header by which a Duba says that an answer was made for a test key. */
+/** Names the header by which a Duba says that an answer was made for a test key. */
 export const ofMode = { tell: [header] };
 
 /** Whether the answer says so; the operator is then told, since whom a test key verifies is invented. */
-export function inTestMode(exchanged: Exchanged, log: Log): boolean {
-  const isTest = exchanged.kind === "answered" && /\btest\b/i.test(exchanged.headers?.[header] ?? "");
+export function inTestMode(result: HttpResult, log: Log): boolean {
+  const isTest = result.kind === "answered" && /\btest\b/i.test(result.headers?.[header] ?? "");
   if (isTest)
     log.error(
-      { vendor: "compatible" },
+      { vendor: "peer" },
       "It answers in test mode: its people are invented. Give Duba a live key of that server.",
     );
   return isTest;

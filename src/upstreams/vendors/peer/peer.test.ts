@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failures } from "../../../operation/failures.ts";
 import { keepsTheDoor } from "../../conformance.fixture.ts";
-import { recordOf } from "../../loose-record.ts";
+import { toIdentityRecord } from "../../loose-record.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
 import authorized from "./fixtures/authorized.json" with { type: "json" };
 import notFound from "./fixtures/not-found.json" with { type: "json" };
 import verified from "./fixtures/verified.json" with { type: "json" };
-import { compatible } from "./index.ts";
-import { failureOf } from "./wire.ts";
+import { peer } from "./index.ts";
+import { outcomeOfFailure } from "./wire.ts";
 
 const { request_reference: _, ...record } = verified.data;
 const nested = (code: string, more: object = {}) => ({ success: false, status: "error", error: { code, ...more } });
 const unknown: IdentityOutcome = { kind: "unknown" };
 
 keepsTheDoor({
-  vendor: compatible,
+  vendor: peer,
   values: (url) => ({ url, email: "shop@example.com", key: "duba_live_of_ours", amount: "100" }),
   prelude({ path, body }) {
     if (path !== "/api/v2/merchant/authorization") return undefined;
@@ -98,7 +98,7 @@ keepsTheDoor({
 });
 
 test("each failure of a Duba is `unavailable` only if its code says that no work was done", () => {
-  const kindOf = (code: string) => failureOf(failures[code as "bvn_not_found"].status, nested(code)).kind;
+  const kindOf = (code: string) => outcomeOfFailure(failures[code as "bvn_not_found"].status, nested(code)).kind;
   const codes = (kind: IdentityOutcome["kind"]) => Object.keys(failures).filter((code) => kindOf(code) === kind);
   assert.deepEqual(codes("not_found"), ["bvn_not_found", "verification_failed"]);
   assert.deepEqual(codes("phone_mismatch"), ["phone_mismatch"]);
@@ -116,7 +116,7 @@ test("each failure of a Duba is `unavailable` only if its code says that no work
 test("an alarm comes only from what concerns every question", () => {
   const alarms = ["no_money", "bad_credentials", "bad_settings"];
   const alarming = Object.keys(failures).filter((code) => {
-    const outcome = failureOf(500, nested(code));
+    const outcome = outcomeOfFailure(500, nested(code));
     return outcome.kind === "unavailable" && alarms.includes(outcome.reason!);
   });
   for (const code of ["validation_failed", "subject_rate_limited", "invalid_idempotency_key", "rate_limited"])
@@ -126,13 +126,13 @@ test("an alarm comes only from what concerns every question", () => {
 });
 
 test("a test key of another Duba is refused at the start: a live key must not reach invented people", () => {
-  const { read } = compatible.settings.key!;
+  const { read } = peer.settings.key!;
   assert.equal(read("duba_live_of_ours"), "duba_live_of_ours");
   assert.equal(read("duba_test_of_ours"), undefined);
 });
 
 test("what a server leaves out of a record is null where the interface allows it, else empty", () => {
-  const least = recordOf(
+  const least = toIdentityRecord(
     {
       bvn_number: "22000000017",
       verification_status: "VERIFIED",

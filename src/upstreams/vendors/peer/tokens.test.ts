@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { question } from "../../conformance.fixture.ts";
-import { Exchange } from "../../http-client.ts";
+import { HttpClient } from "../../http-client.ts";
 import { type Behaviour, json, LocalVendor, text } from "../../local-vendor.fixture.ts";
 import { unasked, unavailable } from "../../ports/outcomes.ts";
 import verified from "./fixtures/verified.json" with { type: "json" };
-import { compatible } from "./index.ts";
+import { peer } from "./index.ts";
 
 const isAuthorization = ({ path }: { path: string }) => path === "/api/v2/merchant/authorization";
 const expiry = (time: number) => new Date(time).toISOString().slice(0, 19).replace("T", " ");
@@ -20,9 +20,9 @@ const token = (access_token: string, expires_at = "2099-01-31 09:30:00") =>
 async function open(t: TestContext, timeout = 5000) {
   const log = new RecordedLog();
   const local = await LocalVendor.start();
-  const exchange = new Exchange({ timeout, connections: 16, keepAlive: false, log });
+  const http = new HttpClient({ timeout, connections: 16, keepAlive: false, log });
   t.after(async () => {
-    await exchange.close();
+    await http.close();
     await local.close();
   });
   const server = {
@@ -36,7 +36,7 @@ async function open(t: TestContext, timeout = 5000) {
     server.authorize(server.authorizations)(response, received);
   };
   const values = { url: local.url, email: "shop@example.com", key: "duba_live_of_ours", amount: "100" };
-  const upstream = compatible.open(values, { exchange, log });
+  const upstream = peer.open(values, { http, log });
   const ask = (changes = {}) => upstream.verify({ ...question, ...changes });
   const used = () =>
     local.received.filter((received) => !isAuthorization(received)).map(({ headers }) => headers.authorization);

@@ -1,5 +1,5 @@
-import type { Exchanged } from "../../http-client.ts";
-import { door } from "../../parse-response.ts";
+import type { HttpResult } from "../../http-client.ts";
+import { responseParser } from "../../parse-response.ts";
 import type { IdentityOutcome, Unavailability } from "../../ports/identity-upstream.ts";
 import { saysNoMoney, unasked } from "../../ports/outcomes.ts";
 import type { VendorParts } from "../../ports/vendor.ts";
@@ -23,7 +23,7 @@ const margin = 60_000;
 /** Milliseconds that an authorization may take: nobody waits for it as long as a question is listened to. */
 const patience = 10_000;
 
-const vendor = "compatible";
+const vendor = "peer";
 
 /**
  * The access token of an account, kept until shortly before it expires. However many questions wait for a new one, one
@@ -31,17 +31,17 @@ const vendor = "compatible";
  */
 export class Tokens {
   readonly #account: Account;
-  readonly #exchange: VendorParts["exchange"];
+  readonly #http: VendorParts["http"];
   readonly #log: VendorParts["log"];
-  readonly #read: ReturnType<typeof door<typeof Authorized>>;
+  readonly #read: ReturnType<typeof responseParser<typeof Authorized>>;
   #kept: { token: string; until: number } | undefined;
   #renewal: Promise<Token> | undefined;
 
-  constructor(account: Account, { exchange, log }: VendorParts) {
+  constructor(account: Account, { http, log }: VendorParts) {
     this.#account = account;
-    this.#exchange = exchange;
+    this.#http = http;
     this.#log = log;
-    this.#read = door(vendor, Authorized, log);
+    this.#read = responseParser(vendor, Authorized, log);
   }
 
   /** A token that is still good; never `refused`, which the server did not take. */
@@ -56,17 +56,17 @@ export class Tokens {
 
   async #renewed(): Promise<Token> {
     const { url, email, key, mustBeLive } = this.#account;
-    const exchanged = await this.#exchange.ask({
+    const result = await this.#http.send({
       method: "POST",
       url: `${url}/api/v2/merchant/authorization`,
       body: { email, password: key },
       timeout: patience,
       ...ofMode,
     });
-    if (mustBeLive && inTestMode(exchanged, this.#log)) return none("bad_settings");
-    if (exchanged.kind !== "answered" || exchanged.status !== 200) return none(reasonOf(exchanged));
-    if (isFailure(exchanged.body)) return none(saysNoMoney(exchanged.body) ? "no_money" : "bad_credentials");
-    const authorized = this.#read(exchanged.body);
+    if (mustBeLive && inTestMode(result, this.#log)) return none("bad_settings");
+    if (result.kind !== "answered" || result.status !== 200) return none(reasonOf(result));
+    if (isFailure(result.body)) return none(saysNoMoney(result.body) ? "no_money" : "bad_credentials");
+    const authorized = this.#read(result.body);
     if (!authorized) return none("out_of_service");
     const { access_token: token, expires_at } = authorized.data.token;
     this.#kept = { token, until: Date.parse(`${expires_at.replace(" ", "T")}Z`) - margin };
@@ -74,10 +74,10 @@ export class Tokens {
   }
 }
 
-function reasonOf(exchanged: Exchanged): Unavailability {
-  if (exchanged.kind === "notSent" || exchanged.kind === "lost") return "not_reached";
-  if (exchanged.kind === "answered" && exchanged.status < 500 && saysNoMoney(exchanged.body)) return "no_money";
-  switch (exchanged.status) {
+function reasonOf(result: HttpResult): Unavailability {
+  if (result.kind === "notSent" || result.kind === "lost") return "not_reached";
+  if (result.kind === "answered" && result.status < 500 && saysNoMoney(result.body)) return "no_money";
+  switch (result.status) {
     case 400:
     case 401:
     case 403:

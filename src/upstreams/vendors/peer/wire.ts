@@ -5,7 +5,7 @@ import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { badResponse, failedWith, saysNoMoney, unavailable, unknown } from "../../ports/outcomes.ts";
 
 /** A good answer to a verification. */
-export const Verified = Type.Object({
+export const PeerResponse = Type.Object({
   success: Type.Union([Type.Literal(true), Type.Literal("true")]),
   data: LooseRecord,
 });
@@ -78,7 +78,7 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
 };
 
 /** What an answer that is not a verified record comes to. */
-export function failureOf(status: number, body: unknown): IdentityOutcome {
+export function outcomeOfFailure(status: number, body: unknown): IdentityOutcome {
   const failure = failureIn(body);
   if (failure?.code !== undefined) {
     const outcome = outcomes[failure.code];

@@ -1,6 +1,6 @@
 import { setting } from "../../../operation/setting.ts";
 import { PullEnded, pulling, type Requests } from "../../catalogue-requests.ts";
-import { door } from "../../parse-response.ts";
+import { responseParser } from "../../parse-response.ts";
 import { catalogueSource } from "../../ports/catalogue-source.ts";
 import { headerText, vendorUrl } from "../../ports/vendor.ts";
 import { cableShelf, dataShelf, type Shelf } from "./entries.ts";
@@ -44,10 +44,10 @@ export const vtpass = catalogueSource({
     }),
   },
   covers: ["data-bundles", "cable-products"],
-  open({ url, apiKey, publicKey }, { exchange, log }) {
+  open({ url, apiKey, publicKey }, { http, log }) {
     const headers = { "api-key": apiKey, "public-key": publicKey };
-    const readServices = door(name, Services, log);
-    const readVariations = door(name, Variations, log);
+    const readServices = responseParser(name, Services, log);
+    const readVariations = responseParser(name, Variations, log);
 
     const servicesOf = async (requests: Requests, identifier: string): Promise<string[]> => {
       const what = `the services of ${identifier}`;
@@ -65,7 +65,7 @@ export const vtpass = catalogueSource({
       return { fee, variations: "variations" in content ? content.variations : content.varations };
     };
 
-    return pulling(exchange, async (requests) => {
+    return pulling(http, async (requests) => {
       const leftOut: string[] = [];
       const soldOn = async <Entry>({ identifier, types, entryOf }: Shelf<Entry>): Promise<Entry[]> => {
         const ids = await servicesOf(requests, identifier);

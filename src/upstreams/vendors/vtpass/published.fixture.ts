@@ -1,5 +1,5 @@
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
-import { Exchange } from "../../http-client.ts";
+import { HttpClient } from "../../http-client.ts";
 import { json, LocalVendor } from "../../local-vendor.fixture.ts";
 import airtel from "./fixtures/published/airtel-data.json" with { type: "json" };
 import dataServices from "./fixtures/published/data-services.json" with { type: "json" };
@@ -27,14 +27,14 @@ export const published: Readonly<Record<string, object>> = {
 /** The source `vtpass` before a server that answers so. */
 export async function openPublished(answers = published) {
   const log = new RecordedLog();
-  const exchange = new Exchange({ timeout: 5_000, connections: 1, keepAlive: true, log });
+  const http = new HttpClient({ timeout: 5_000, connections: 1, keepAlive: true, log });
   const local = await LocalVendor.start();
   local.behaviour = (response, received) => json(200, answers[received.path] ?? {})(response, received);
   return {
     ...{ name: vtpass.name, covers: vtpass.covers },
-    pull: vtpass.open({ url: local.url, apiKey: "a", publicKey: "p" }, { exchange, log }),
+    pull: vtpass.open({ url: local.url, apiKey: "a", publicKey: "p" }, { http, log }),
     async close() {
-      await exchange.close();
+      await http.close();
       await local.close();
     },
   };
