@@ -98,6 +98,8 @@ class Run {
   readonly sums: SumWatch;
   #disturbances = 0;
   #service: ServiceProcess | undefined;
+  /** On PostgreSQL, where the store's answers to the other one are disturbed. */
+  #beside: ServiceProcess | undefined;
   #life: Life | undefined;
   #kills = 0;
   #databaseCrashes = 0;
@@ -174,6 +176,10 @@ class Run {
     const life = this.#life!;
     await this.#all((client) => client.repeat(life));
     assert.equal(await this.#service!.stop(), 0);
+    if (this.#beside) {
+      assert.equal(await this.#beside.stop(), 0);
+      this.#alarms.push(...this.#beside.alarms);
+    }
     this.#note(life);
   }
 
@@ -199,6 +205,7 @@ class Run {
     await this.sums.stop().catch(() => undefined);
     if (this.#life) this.#life.isOver = true;
     await this.#service?.kill();
+    await this.#beside?.kill();
     for (const client of this.#clients) client.close();
   }
 
@@ -217,8 +224,16 @@ class Run {
     this.#life = new Life(
       port,
       this.#clients.flatMap((client) => client.unsettled),
+      await this.#portBeside(),
     );
     return this.#life;
+  }
+
+  /** Of a process that hears its store well, and is never killed. */
+  async #portBeside(): Promise<number | undefined> {
+    if (!this.#disturbance || this.#options.engine.name !== "postgres") return undefined;
+    this.#beside ??= new ServiceProcess(this.#live.environment);
+    return this.#beside.ready;
   }
 
   async #kill(work: Promise<void>): Promise<void> {
