@@ -18,7 +18,7 @@ import { callerAddress } from "./http/request/caller-address.ts";
 import { buildServer, type HttpServer } from "./http/server.ts";
 import { openIdentity } from "./identity/identity.ts";
 import { identityOperations } from "./identity/operations/index.ts";
-import { noteUpstreams } from "./identity/upstream-status.ts";
+import { reportUpstreamStatus } from "./identity/upstream-status.ts";
 import { checkKeyringPlace, keyringPath } from "./keyring/file.ts";
 import { keepRotating } from "./keyring/self-rotation.ts";
 import { watchKeyring } from "./keyring/watch.ts";
@@ -101,7 +101,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     onChange: () => status.changed(),
   });
   opened.defer(() => live.close());
-  const status = noteUpstreams(db, live.upstreams, log);
+  const status = reportUpstreamStatus(db, live.upstreams, log);
   opened.defer(() => status.stop());
   const identity = await openIdentity({
     db,

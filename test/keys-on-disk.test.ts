@@ -6,8 +6,8 @@ import { suite, test } from "node:test";
 import { sql } from "kysely";
 import { eraseSubject } from "../src/identity/data-subjects/subjects.ts";
 import { keyring, newRequest, suiteStore, wrappedKeys } from "../src/identity/identity.fixture.ts";
-import { sweep } from "../src/identity/ledger/retention.ts";
-import { Fingerprints } from "../src/keyring/keyed-hash.ts";
+import { applyRetention } from "../src/identity/ledger/retention.ts";
+import { KeyedHashes } from "../src/keyring/keyed-hash.ts";
 import type { Keyring } from "../src/keyring/keyring.ts";
 import { rewrap } from "../src/keyring/rewrap.ts";
 import { startOwnDatabase } from "./crash/database.ts";
@@ -62,8 +62,8 @@ suite("the wrapped keys of records in PostgreSQL's files", () => {
     await all(other, 10);
     const others = (await wrappedTexts()).filter((key) => !keys.includes(key));
 
-    const fingerprints = new Fingerprints({ current: keyring });
-    await eraseSubject({ db: store.db, audit: async () => {}, actor: "system", fingerprints }, mine.bvn);
+    const keyedHashes = new KeyedHashes({ current: keyring });
+    await eraseSubject({ db: store.db, audit: async () => {}, actor: "system", keyedHashes }, mine.bvn);
     assert.deepEqual(await onDisk([...keys, ...others]), others);
     assert.equal((await room.verify({ ...other, idempotencyKey: "k-3" })).replayed, true);
 
@@ -75,7 +75,7 @@ suite("the wrapped keys of records in PostgreSQL's files", () => {
     const renewed = await wrappedTexts();
     assert.deepEqual(await onDisk([...others, ...renewed]), renewed);
 
-    await sweep(store.db, { now: start + day, recordRetention: day });
+    await applyRetention(store.db, { now: start + day, recordRetention: day });
     assert.deepEqual(await onDisk(renewed), []);
   });
 });

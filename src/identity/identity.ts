@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { Fingerprints } from "../keyring/keyed-hash.ts";
+import { KeyedHashes } from "../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import type { Mode } from "../operation/operation.ts";
 import { type Log, silent } from "../runtime/log.ts";
@@ -8,16 +8,16 @@ import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 import { Charges } from "./ledger/charges.ts";
-import { leasedOwner, soleOwner } from "./ledger/leases.ts";
+import { openLeases, singleProcessLeases } from "./ledger/leases.ts";
 import { Ledger, type Row } from "./ledger/ledger.ts";
-import { SweepTime } from "./ledger/retention-time.ts";
+import { RetentionClock } from "./ledger/retention-clock.ts";
 import { type IdentitySettings, keyLifetime } from "./settings.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { Attempts } from "./verification/attempts.ts";
-import { LateOutcomes } from "./verification/deferred-outcomes.ts";
-import { Limits } from "./verification/limits.ts";
+import { DeferredOutcomes } from "./verification/deferred-outcomes.ts";
+import { VerificationLimits } from "./verification/limits.ts";
 import { lookUpUnknowns } from "./verification/look-up-unknowns.ts";
-import type { Given } from "./verification/replay.ts";
+import type { VerifiedRecord } from "./verification/replay.ts";
 import type { VerificationRequest } from "./verification/request.ts";
 import { type Upstreams, Verifications } from "./verification/verification.ts";
 
@@ -40,7 +40,7 @@ export type Sought = { accountId: string; mode: Mode } & ({ reference: string } 
 export interface Identity {
   readonly settings: IdentitySettings;
   /** Gives the record or throws a `Failure` with the facts of the verification. */
-  verify(request: VerificationRequest): Promise<Given>;
+  verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
   /** Refuses new verifications and finishes the running ones; what is not done after so many milliseconds is `unknown`. */
   stop(deadlineMs: number): Promise<void>;
@@ -56,29 +56,29 @@ const stopReserve = 500;
 export async function openIdentity(parts: IdentityParts): Promise<Identity> {
   const { db, engine, keyring, upstreams, settings, now = Date.now, log = silent, audit } = parts;
   const ledger = new Ledger(db);
-  const fingerprints = new Fingerprints(keyring, now);
-  const sweepTime = new SweepTime(db, now, log);
-  await sweepTime.open();
-  const limits = new Limits(db, settings, fingerprints);
-  const owners = engine === "sqlite" ? soleOwner() : await leasedOwner(db, log);
-  await ledger.disownAll(owners);
+  const keyedHashes = new KeyedHashes(keyring, now);
+  const retentionClock = new RetentionClock(db, now, log);
+  await retentionClock.open();
+  const limits = new VerificationLimits(db, settings, keyedHashes);
+  const leases = engine === "sqlite" ? singleProcessLeases() : await openLeases(db, log);
+  await ledger.abandonAll(leases);
   const charges = new Charges(db, now);
-  const late = new LateOutcomes(ledger, charges, log);
-  const attempts = new Attempts({ ledger, late, owners, keyring, settings, log, now });
+  const deferred = new DeferredOutcomes(ledger, charges, log);
+  const attempts = new Attempts({ ledger, deferred, leases, keyring, settings, log, now });
   const verifications = new Verifications({
     ledger,
     charges,
     attempts,
-    late,
+    deferred,
     limits,
-    owners,
-    fingerprints,
+    leases,
+    keyedHashes,
     keyring,
     upstreams,
     settings,
     log,
     now,
-    keptUntil: sweepTime.now,
+    retentionNow: retentionClock.now,
   });
 
   const lookUp = (signal: AbortSignal) =>
@@ -86,15 +86,15 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
       {
         db,
         upstreams: upstreams.live,
-        isAwaited: (reference) => attempts.isLeft(reference) || late.has(reference),
-        learn: (row, finding) => late.add(row, finding),
+        isAwaited: (reference) => attempts.hasOverdueCall(reference) || deferred.has(reference),
+        deferOutcome: (row, outcome) => deferred.add(row, outcome),
         log,
         now,
       },
       signal,
     );
-  const endStrays = () => verifications.endStrays();
-  const upkeep = startUpkeep({ db, ledger, owners, settings, sweepTime, log, audit, endStrays, lookUp });
+  const failOrphanedRows = () => verifications.failOrphanedRows();
+  const upkeep = startUpkeep({ db, ledger, leases, settings, retentionClock, log, audit, failOrphanedRows, lookUp });
 
   return {
     settings,
@@ -102,23 +102,23 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
     find: async (sought) => {
       const { accountId, mode } = sought;
       if ("reference" in sought) return ledger.byReference(accountId, mode, sought.reference);
-      const hashes = fingerprints.all("idempotency key", [accountId, mode, sought.idempotencyKey]);
+      const hashes = keyedHashes.all("idempotency key", [accountId, mode, sought.idempotencyKey]);
       const row = await ledger.byKey(hashes);
-      return row && row.created_at > sweepTime.now() - keyLifetime ? row : undefined;
+      return row && row.created_at > retentionClock.now() - keyLifetime ? row : undefined;
     },
     stop: async (deadlineMs) => {
       const finished = verifications
         .stop()
         .then(() => attempts.idle())
-        .then(() => late.drained());
+        .then(() => deferred.drained());
       await withTimeout(finished, deadlineMs - stopReserve);
       attempts.stop();
-      late.stop();
+      deferred.stop();
       await upkeep.stop();
       await withTimeout(finished, stopReserve / 2);
       try {
-        await ledger.disownAll({ owner: owners.own });
-        await owners.stop();
+        await ledger.abandonAll({ owner: leases.ownerId });
+        await leases.stop();
       } catch (error) {
         log.warn({ code: codeOf(error) }, "Running verifications could not be handed back at the stop");
       }

@@ -51,7 +51,7 @@ export function amountFor(fee: number): number {
 }
 
 /** Whether an amount is not the one of the fee. Any amount is right where nothing is to be paid. */
-export function differsFrom(fee: number, amount: number): boolean {
+export function amountDiffersFromFee(fee: number, amount: number): boolean {
   return fee > 0 && amount !== fee;
 }
 

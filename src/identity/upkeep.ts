@@ -4,11 +4,11 @@ import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
 import { emptyLog } from "../storage/sqlite/empty-log.ts";
 import type { Tables } from "../storage/tables.ts";
-import { recordOutcomes } from "./ledger/audit-outbox.ts";
-import type { Owners } from "./ledger/leases.ts";
+import { drainAuditOutbox } from "./ledger/audit-outbox.ts";
+import type { Leases } from "./ledger/leases.ts";
 import type { Ledger } from "./ledger/ledger.ts";
-import { sweep } from "./ledger/retention.ts";
-import type { SweepTime } from "./ledger/retention-time.ts";
+import { applyRetention } from "./ledger/retention.ts";
+import type { RetentionClock } from "./ledger/retention-clock.ts";
 import type { IdentitySettings } from "./settings.ts";
 
 const trailEvery = 1_000;
@@ -22,12 +22,12 @@ const thoroughEvery = 60;
 interface UpkeepParts {
   db: Kysely<Tables>;
   ledger: Ledger;
-  owners: Owners;
+  leases: Leases;
   settings: IdentitySettings;
   log: Log;
-  sweepTime: SweepTime;
+  retentionClock: RetentionClock;
   audit: Audit;
-  endStrays: () => Promise<void>;
+  failOrphanedRows: () => Promise<void>;
   /** Looks up what became of verifications whose outcome is unknown. */
   lookUp: (signal: AbortSignal) => Promise<void>;
 }
@@ -36,33 +36,43 @@ interface UpkeepParts {
  * What goes on beside the requests: outcomes are told to the audit trail, rows that nobody works on are ended,
  * retention is enforced, and unknown outcomes are looked up.
  */
-export function startUpkeep({ db, ledger, owners, settings, log, sweepTime, audit, endStrays, lookUp }: UpkeepParts) {
-  const disowning = owners.areMany
+export function startUpkeep({
+  db,
+  ledger,
+  leases,
+  settings,
+  log,
+  retentionClock,
+  audit,
+  failOrphanedRows,
+  lookUp,
+}: UpkeepParts) {
+  const disowning = leases.hasPeers
     ? repeat(disownEvery, async () => {
-        await ledger.disownAll(owners);
+        await ledger.abandonAll(leases);
       })
     : undefined;
-  const ending = repeat(strayEvery, endStrays);
+  const ending = repeat(strayEvery, failOrphanedRows);
   let sweeps = 0;
   const sweeping = repeat(sweepEvery, async () => {
     const thorough = sweeps++ % thoroughEvery === 0;
     const { recordRetention } = settings;
-    const now = await sweepTime.next();
+    const now = await retentionClock.next();
     if (now === undefined) return;
-    const { records, keys, rows } = await sweep(db, { now, recordRetention, thorough });
-    await sweepTime.done(now);
+    const { records, keys, rows } = await applyRetention(db, { now, recordRetention, thorough });
+    await retentionClock.done(now);
     if (records + keys + rows > 0)
       await audit(db, { kind: "retention.swept", actor: "system", facts: { records, keys, verifications: rows } });
     await emptyLog(db);
   });
 
   const telling = repeat(trailEvery, async () => {
-    await recordOutcomes(db, audit);
+    await drainAuditOutbox(db, audit);
   });
 
   const stopping = new AbortController();
   const lookingUp = repeat(lookUpEvery, async () => {
-    if (await owners.isFirst()) await lookUp(stopping.signal);
+    if (await leases.isLeader()) await lookUp(stopping.signal);
   });
 
   function repeat(milliseconds: number, work: () => Promise<void>) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { UpstreamHealth } from "../upstreams/circuit-breaker.ts";
 import { engines, suiteStore, until } from "./identity.fixture.ts";
-import { noteUpstreams, upstreamStatus } from "./upstream-status.ts";
+import { reportUpstreamStatus, upstreamStatus } from "./upstream-status.ts";
 
 const fine: UpstreamHealth = { name: "first", state: "ready", alarm: null, lastAnswerAt: 5, lastFailures: {} };
 
@@ -13,8 +13,8 @@ for (const engine of engines) {
     test("is noted at the start and at changes, for each process, and gone with it", async () => {
       const health = { ...fine };
       const upstream = { health: () => health };
-      const notes = noteUpstreams(store.db, [upstream], store.log);
-      const other = noteUpstreams(store.db, [{ health: () => ({ ...fine, name: "second" }) }], store.log);
+      const notes = reportUpstreamStatus(store.db, [upstream], store.log);
+      const other = reportUpstreamStatus(store.db, [{ health: () => ({ ...fine, name: "second" }) }], store.log);
       await until(async () => (await upstreamStatus(store.db)).length === 2);
 
       Object.assign(health, { state: "open", alarm: "no_money", lastFailures: { no_money: 7 } });
@@ -36,7 +36,7 @@ for (const engine of engines) {
     });
 
     test("is nothing where no live upstream is set up", async () => {
-      await noteUpstreams(store.db, [], store.log).stop();
+      await reportUpstreamStatus(store.db, [], store.log).stop();
       assert.deepEqual(await upstreamStatus(store.db), []);
     });
   });

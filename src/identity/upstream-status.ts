@@ -19,7 +19,7 @@ const forgottenAfter = 60_000;
  * Notes in the store how this process sees its upstreams, at every change and every few seconds, so that the command line
  * can tell. `changed` asks for a note soon.
  */
-export function noteUpstreams(
+export function reportUpstreamStatus(
   db: Kysely<Tables>,
   upstreams: readonly Pick<CircuitBreaker, "health">[],
   log: Log,

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { Fingerprints } from "./keyed-hash.ts";
+import { KeyedHashes } from "./keyed-hash.ts";
 import type { CurrentKeyring, HmacKey } from "./keyring.ts";
 
 const first = { version: 1, key: randomBytes(32) };
 const second = { version: 2, key: randomBytes(32), from: 1000 };
 const held = (...hmac: HmacKey[]): CurrentKeyring => ({ current: { hmac, records: [], audit: randomBytes(32) } });
-const old = new Fingerprints(held(first));
-const rotated = new Fingerprints(held(first, second));
+const old = new KeyedHashes(held(first));
+const rotated = new KeyedHashes(held(first, second));
 
 test("a hash names its key version and says nothing else", () => {
   assert.match(old.of("subject", ["22000000017"]), /^v1:[\w-]{43}$/);
@@ -38,20 +38,20 @@ test("what was stored before a rotation is known again after it", () => {
 
 test("a new key is used from its time on, and known before: another machine's clock may be ahead", () => {
   let now = 999;
-  const fingerprints = new Fingerprints(held(first, second), () => now);
-  const [before, lasting] = [fingerprints.of("body", ["a"]), fingerprints.lasting("body", ["a"])];
-  assert.ok(fingerprints.matches(rotated.of("body", ["a"]), "body", ["a"]));
+  const keyedHashes = new KeyedHashes(held(first, second), () => now);
+  const [before, lasting] = [keyedHashes.of("body", ["a"]), keyedHashes.lasting("body", ["a"])];
+  assert.ok(keyedHashes.matches(rotated.of("body", ["a"]), "body", ["a"]));
   now = 1000;
   assert.match(before, /^v1:/);
-  assert.match(fingerprints.of("body", ["a"]), /^v2:/);
-  assert.equal(fingerprints.lasting("body", ["a"]), lasting);
+  assert.match(keyedHashes.of("body", ["a"]), /^v2:/);
+  assert.equal(keyedHashes.lasting("body", ["a"]), lasting);
 });
 
 test("a ring that changes is used as it is at that moment", () => {
   const ring = { ...held(first) };
-  const fingerprints = new Fingerprints(ring);
-  const stored = fingerprints.of("body", ["a"]);
+  const keyedHashes = new KeyedHashes(ring);
+  const stored = keyedHashes.of("body", ["a"]);
   ring.current = held(first, second).current;
-  assert.match(fingerprints.of("body", ["a"]), /^v2:/);
-  assert.ok(fingerprints.matches(stored, "body", ["a"]));
+  assert.match(keyedHashes.of("body", ["a"]), /^v2:/);
+  assert.ok(keyedHashes.matches(stored, "body", ["a"]));
 });

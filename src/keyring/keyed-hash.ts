@@ -9,7 +9,7 @@ type Parts = readonly (string | null)[];
 /**
  * Keyed hashes (HMAC-SHA-256) of what must be recognised and may not be kept. Stored text: `v<key version>:<base64url>`.
  */
-export class Fingerprints {
+export class KeyedHashes {
   readonly #keyring: CurrentKeyring;
   readonly #now: () => number;
 

@@ -15,7 +15,7 @@ import {
   verified,
   wrappedKeys,
 } from "../identity/identity.fixture.ts";
-import { sweep } from "../identity/ledger/retention.ts";
+import { applyRetention } from "../identity/ledger/retention.ts";
 import { readKeyring } from "./file.ts";
 import { currentOf, keyringText, matchKeyring } from "./keyring.ts";
 import { rewrap } from "./rewrap.ts";
@@ -124,7 +124,7 @@ for (const engine of engines) {
       const late = start + 6 * minute;
       await assert.rejects(retire(place, "v1", late), /v1 must stay: 1 of the ledger's verifications/);
 
-      await sweep(place.db, { now: Date.UTC(2028, 0, 1) + 1, recordRetention: 0 });
+      await applyRetention(place.db, { now: Date.UTC(2028, 0, 1) + 1, recordRetention: 0 });
       await retire(place, "v1", late);
       const left = await place.ring();
       assert.deepEqual(namesOf(left), ["r1", "r2", "v2"]);

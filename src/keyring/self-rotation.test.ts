@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { engines, newRequest, suiteStore } from "../identity/identity.fixture.ts";
-import { sweep } from "../identity/ledger/retention.ts";
+import { applyRetention } from "../identity/ledger/retention.ts";
 import type { AuditEvent } from "../storage/audited.ts";
 import { readKeyring } from "./file.ts";
 import { keyringText, matchKeyring } from "./keyring.ts";
@@ -42,7 +42,7 @@ for (const engine of engines) {
       await room.verify(newRequest({ idempotencyKey: "k" }));
       assert.equal(await look(start + day), "r1 r2 v1");
       assert.equal(await look(start + day + hour), "r1 r2 v1", "a record is sealed under r1");
-      await sweep(store.db, { now: start + 2 * day, recordRetention: day });
+      await applyRetention(store.db, { now: start + 2 * day, recordRetention: day });
       assert.equal(await look(start + 2 * day - hour), "r2 v1");
       assert.equal(await look(start + 2 * day + hour), "r2 r3 v1");
       assert.deepEqual(

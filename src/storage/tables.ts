@@ -186,7 +186,7 @@ export interface VerificationRow {
   sealed_record: string | null;
   owner: string | null;
   /** 1: the audit trail has yet to be told of the outcome. */
-  trail_due: Flag;
+  audit_due: Flag;
   created_at: number;
   started_at: number;
   completed_at: number | null;

@@ -31,7 +31,7 @@ const row: VerificationRow = {
   consent_reference: "consent-1",
   sealed_record: "sealed-text",
   owner: null,
-  trail_due: 0,
+  audit_due: 0,
   created_at: made,
   started_at: made,
   completed_at: made + 1000,

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import Type from "typebox";
 import { listAccounts } from "../../access/accounts/accounts.ts";
 import { settings } from "../../config/config.ts";
-import type { Erasure, HeldSubject } from "../../identity/data-subjects/subjects.ts";
-import { Fingerprints } from "../../keyring/keyed-hash.ts";
+import type { Erasure, SubjectExport } from "../../identity/data-subjects/subjects.ts";
+import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { bvnField, bvnOf } from "../../operation/fields.ts";
 import { inputReader } from "../../operation/validate-input.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
@@ -87,7 +87,7 @@ async function readBvn({ stdin, err }: Io): Promise<string> {
 
 function partsOf({ ring, ...store }: Ringed) {
   const keyring = { current: ring };
-  return { ...store, keyring, fingerprints: new Fingerprints(keyring) };
+  return { ...store, keyring, keyedHashes: new KeyedHashes(keyring) };
 }
 
 /** Names and e-mails of all accounts, by id. */
@@ -109,7 +109,7 @@ function tell(io: Io, { receipt, erasedAt, accounts }: Erasure, names: Names, as
   else io.out(`Receipt: ${receipt}\nErased:  ${erased_at}\n\n${table(rows, painter(io.colours?.out))}`);
 }
 
-function exported({ receipt, exportedAt, verifications }: HeldSubject, bvn: string, names: Names) {
+function exported({ receipt, exportedAt, verifications }: SubjectExport, bvn: string, names: Names) {
   return {
     receipt,
     exported_at: new Date(exportedAt).toISOString(),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { suite, type TestContext, test } from "node:test";
-import { Fingerprints } from "../../keyring/keyed-hash.ts";
+import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
 import {
@@ -53,7 +53,7 @@ for (const engine of engines) {
         db: store.db,
         audit: async (_: unknown, ...events: AuditEvent[]) => void told.push(...events),
         actor: "operator:ada",
-        fingerprints: new Fingerprints(held, () => clock.now),
+        keyedHashes: new KeyedHashes(held, () => clock.now),
         keyring: held,
       };
       return { clock, room, questions, told, parts };
@@ -93,7 +93,7 @@ for (const engine of engines) {
       const erased = { subject_hash: "erased", body_hash: null, subject_last4: "erased", consent_reference: null };
       const gone = { ...erased, sealed_record: null };
       const isOther = ({ subject_hash }: { subject_hash: string }) =>
-        parts.fingerprints.matches(subject_hash, "subject", [another.bvn]);
+        parts.keyedHashes.matches(subject_hash, "subject", [another.bvn]);
       const keys = await wrappedKeys(store.db);
       assert.deepEqual(
         before.filter(({ reference }) => keys.has(reference)),
@@ -161,7 +161,7 @@ for (const engine of engines) {
       await eraseSubject(parts, mine.bvn);
       const sealed = { sealed_record: "s1:r1:a", sealed_key: "s1:r1:b" };
       const row = await onlyRowOf(store.db, mine);
-      assert.ok(await new Ledger(store.db).learn(row, { state: "verified", charge: null, sealed, at: start }));
+      assert.ok(await new Ledger(store.db).resolve(row, { state: "verified", charge: null, sealed, at: start }));
       const learned = await onlyRowOf(store.db, mine);
       assert.deepEqual([learned.state, learned.sealed_record], ["verified", null]);
       assert.equal((await wrappedKeys(store.db)).has(learned.reference), false);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
 import { unseal } from "../../keyring/envelope-encryption.ts";
-import type { Fingerprints } from "../../keyring/keyed-hash.ts";
+import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
 import type { Mode } from "../../operation/operation.ts";
@@ -9,8 +9,8 @@ import type { Audited } from "../../storage/audited.ts";
 import { destroyStaleKeys, staleSlots } from "../../storage/record-keys.ts";
 import { emptyLog } from "../../storage/sqlite/empty-log.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { erased } from "../ledger/finding.ts";
-import { Ledger, type Row, type State } from "../ledger/ledger.ts";
+import { erased } from "../ledger/attempt-outcome.ts";
+import { Ledger, type Row, type VerificationState } from "../ledger/ledger.ts";
 
 /** What was erased about a person, which says nothing of who it was. */
 export interface Erasure {
@@ -25,17 +25,17 @@ export interface Erasure {
 }
 
 /** What is held about a person. Times are milliseconds since 1970. */
-export interface HeldSubject {
+export interface SubjectExport {
   receipt: string;
   exportedAt: number;
-  verifications: HeldVerification[];
+  verifications: ExportedVerification[];
 }
 
-export interface HeldVerification {
+export interface ExportedVerification {
   reference: string;
   accountId: string;
   mode: Mode;
-  state: State;
+  state: VerificationState;
   upstream: string | null;
   consentReference: string | null;
   createdAt: number;
@@ -45,7 +45,7 @@ export interface HeldVerification {
 }
 
 interface SubjectParts extends Audited {
-  fingerprints: Fingerprints;
+  keyedHashes: KeyedHashes;
 }
 
 const defaultBatch = 500;
@@ -59,12 +59,12 @@ const readerPatience = 30_000;
  * run.
  */
 export async function eraseSubject(
-  { db, audit, actor, fingerprints }: SubjectParts,
+  { db, audit, actor, keyedHashes }: SubjectParts,
   bvn: string,
   { now = Date.now(), batch = defaultBatch }: { now?: number; batch?: number } = {},
 ): Promise<Erasure> {
   const receipt = newReceipt();
-  const hashes = fingerprints.all("subject", [bvn]);
+  const hashes = keyedHashes.all("subject", [bvn]);
   const counts = new Map<string, Erasure["accounts"][number]>();
   for (;;) {
     const rows = await db.transaction().execute(async (trx) => {
@@ -112,12 +112,12 @@ async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[], b
 
 /** Gives what is held about a person, for the person's own request, and notes on the audit trail that it was given. */
 export async function exportSubject(
-  { db, audit, actor, fingerprints, keyring }: SubjectParts & { keyring: CurrentKeyring },
+  { db, audit, actor, keyedHashes, keyring }: SubjectParts & { keyring: CurrentKeyring },
   bvn: string,
   now: number = Date.now(),
-): Promise<HeldSubject> {
+): Promise<SubjectExport> {
   const receipt = newReceipt();
-  const rows = await rowsOf(db, fingerprints.all("subject", [bvn]));
+  const rows = await rowsOf(db, keyedHashes.all("subject", [bvn]));
   const ledger = new Ledger(db);
   const verifications = await Promise.all(rows.map((row) => heldIn(row, ledger, keyring)));
   const records = verifications.filter(({ record }) => record !== null).length;
@@ -139,7 +139,7 @@ async function rowsOf(db: Kysely<Tables>, hashes: readonly string[]): Promise<Ro
     .execute()) as Row[];
 }
 
-async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring): Promise<HeldVerification> {
+async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring): Promise<ExportedVerification> {
   return {
     reference: row.reference,
     accountId: row.account_id,
@@ -153,7 +153,11 @@ async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring): Promis
   };
 }
 
-async function recordIn(row: Row, ledger: Ledger, { current }: CurrentKeyring): Promise<HeldVerification["record"]> {
+async function recordIn(
+  row: Row,
+  ledger: Ledger,
+  { current }: CurrentKeyring,
+): Promise<ExportedVerification["record"]> {
   const { reference, account_id, sealed_record } = row;
   const sealed_key = sealed_record === null ? undefined : await ledger.recordKey(row);
   if (sealed_record === null || sealed_key === undefined) return null;

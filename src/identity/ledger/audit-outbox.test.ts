@@ -11,7 +11,7 @@ import {
   until,
   verified,
 } from "../identity.fixture.ts";
-import { recordOutcomes } from "./audit-outbox.ts";
+import { drainAuditOutbox } from "./audit-outbox.ts";
 
 for (const engine of engines) {
   suite(`outcomes on the audit trail, on ${engine.name}`, () => {
@@ -28,8 +28,8 @@ for (const engine of engines) {
       const [mine, other] = [newRequest(), newRequest({ bvn: "22000000021" })];
       await identity.verify(mine);
       await failureOf(identity.verify(other));
-      await recordOutcomes(store.db, audit);
-      await recordOutcomes(store.db, audit);
+      await drainAuditOutbox(store.db, audit);
+      await drainAuditOutbox(store.db, audit);
       const row = await onlyRowOf(store.db, mine);
       assert.deepEqual(toldOf(row.reference), [
         {
@@ -62,9 +62,9 @@ for (const engine of engines) {
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "again" });
       await failureOf(identity.verify(mine));
-      await recordOutcomes(store.db, audit);
+      await drainAuditOutbox(store.db, audit);
       await identity.verify(mine);
-      await recordOutcomes(store.db, audit);
+      await drainAuditOutbox(store.db, audit);
       const { reference } = await onlyRowOf(store.db, mine);
       assert.deepEqual(
         toldOf(reference).map(({ facts }) => [facts.state, facts.attempts, facts.charged]),
@@ -83,8 +83,8 @@ for (const engine of engines) {
       const refuses = async () => {
         throw new Error("played");
       };
-      await assert.rejects(recordOutcomes(store.db, refuses), /played/);
-      await recordOutcomes(store.db, audit);
+      await assert.rejects(drainAuditOutbox(store.db, refuses), /played/);
+      await drainAuditOutbox(store.db, audit);
       assert.equal(toldOf((await onlyRowOf(store.db, mine)).reference).length, 1);
     });
 

@@ -10,17 +10,21 @@ const defaultBatch = 500;
  * statement that writes an outcome and taken away in the transaction that records it: none is lost or told twice, and
  * the outcome itself need not wait. What changes again before its turn comes is told as it then is.
  */
-export async function recordOutcomes(db: Kysely<Tables>, audit: Audit, batch: number = defaultBatch): Promise<number> {
+export async function drainAuditOutbox(
+  db: Kysely<Tables>,
+  audit: Audit,
+  batch: number = defaultBatch,
+): Promise<number> {
   let recorded = 0;
   for (;;) {
     const count = await db.transaction().execute(async (trx) => {
       const rows = await trx
         .updateTable("verification")
-        .set({ trail_due: 0 })
+        .set({ audit_due: 0 })
         .where("reference", "in", (query) =>
-          query.selectFrom("verification").select("reference").where("trail_due", "=", 1).limit(batch),
+          query.selectFrom("verification").select("reference").where("audit_due", "=", 1).limit(batch),
         )
-        .where("trail_due", "=", 1)
+        .where("audit_due", "=", 1)
         .returningAll()
         .execute();
       const ended = rows.filter(({ state }) => state !== "started");
@@ -33,7 +37,7 @@ export async function recordOutcomes(db: Kysely<Tables>, audit: Audit, batch: nu
 }
 
 /** All rows of the ledger, as the audit trail should have them; null while that is not due yet. In pages. */
-export async function* ledgerOutcomes(
+export async function* ledgerAuditEvents(
   db: Kysely<Tables>,
   page: number = defaultBatch,
 ): AsyncGenerator<{ reference: string; createdAt: number; event: AuditEvent | null }[]> {
@@ -49,7 +53,7 @@ export async function* ledgerOutcomes(
     yield rows.map((row) => ({
       reference: row.reference,
       createdAt: row.created_at,
-      event: row.state === "started" || row.trail_due === 1 ? null : eventOf(row),
+      event: row.state === "started" || row.audit_due === 1 ? null : eventOf(row),
     }));
     if (rows.length < page) return;
     after = rows.at(-1)!.reference;

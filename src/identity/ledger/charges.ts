@@ -37,7 +37,7 @@ export class Charges {
     const charge = (db: Kysely<Tables>) =>
       db
         .updateTable("verification")
-        .set({ charged: 1, charge_mark: mark, charged_at: row.charged_at ?? at, trail_due: 1 })
+        .set({ charged: 1, charge_mark: mark, charged_at: row.charged_at ?? at, audit_due: 1 })
         .where("reference", "=", row.reference)
         .where("state", "=", "verified")
         .where("charged", "=", 0)
@@ -78,7 +78,7 @@ export class Charges {
     return this.#db.transaction().execute(async (trx) => {
       const waived = await trx
         .updateTable("verification")
-        .set({ charged: 0, charge_mark: newChargeMark(), trail_due: 1 })
+        .set({ charged: 0, charge_mark: newChargeMark(), audit_due: 1 })
         .where("reference", "=", reference)
         .where("charged", "=", 1)
         .where("charge_mark", "=", mark)

@@ -12,7 +12,7 @@ import {
   until,
   verified,
 } from "../identity.fixture.ts";
-import { leasedOwner } from "./leases.ts";
+import { openLeases } from "./leases.ts";
 
 const [sqlite, postgres] = engines;
 
@@ -80,12 +80,12 @@ suite("two processes on postgres", () => {
 
   test("one of them is the first, and the other is once that is gone", async () => {
     await store.db.deleteFrom("verification_owner").execute();
-    const owners = await Promise.all([1, 2].map(() => leasedOwner(store.db, store.log)));
-    const areFirst = await Promise.all(owners.map((owner) => owner.isFirst()));
-    assert.deepEqual(areFirst.toSorted(), [false, true]);
-    const [first, second] = areFirst[0] ? owners : owners.toReversed();
+    const leases = await Promise.all([1, 2].map(() => openLeases(store.db, store.log)));
+    const leaders = await Promise.all(leases.map((owner) => owner.isLeader()));
+    assert.deepEqual(leaders.toSorted(), [false, true]);
+    const [first, second] = leaders[0] ? leases : leases.toReversed();
     await first!.stop();
-    assert.equal(await second!.isFirst(), true);
+    assert.equal(await second!.isLeader(), true);
     await second!.stop();
   });
 

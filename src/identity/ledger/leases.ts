@@ -5,33 +5,33 @@ import { codeOf } from "../../storage/errors.ts";
 import type { Tables } from "../../storage/tables.ts";
 
 /** Who works on verifications: each serving process is one owner of the rows it has started. */
-export interface Owners {
+export interface Leases {
   /** This process. */
-  readonly own: string;
+  readonly ownerId: string;
   /** Whether other processes may come and go beside this one. */
-  readonly areMany: boolean;
+  readonly hasPeers: boolean;
   /** False once this process may be taken for dead: then it must ask no upstream. */
-  isHeld(): boolean;
+  isValid(): boolean;
   /** Makes sure that it is not: renews what ran out while the store was away. Rejects when the store does not take that. */
-  hold(): Promise<void>;
+  renewIfExpired(): Promise<void>;
   /** Of a ledger row: whether its owner no longer works on it. */
-  readonly isGone: Expression<SqlBool>;
+  readonly isOwnerGone: Expression<SqlBool>;
   /** Whether this is the process that does what one process at a time is to do. */
-  isFirst(): Promise<boolean>;
+  isLeader(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 /** On SQLite one process serves, so that every other owner is gone. */
-export function soleOwner(): Owners {
+export function singleProcessLeases(): Leases {
   const own = randomUUID();
-  const isGone = sql<SqlBool>`${sql.ref("verification.owner")} <> ${own}`;
+  const isOwnerGone = sql<SqlBool>`${sql.ref("verification.owner")} <> ${own}`;
   return {
-    own,
-    areMany: false,
-    isHeld: () => true,
-    hold: async () => {},
-    isGone,
-    isFirst: async () => true,
+    ownerId: own,
+    hasPeers: false,
+    isValid: () => true,
+    renewIfExpired: async () => {},
+    isOwnerGone,
+    isLeader: async () => true,
     stop: async () => {},
   };
 }
@@ -45,8 +45,8 @@ const leaseMemory = 60 * 60 * 1000;
 /** Milliseconds since 1970 by the database's clock, which all processes share. */
 const databaseTime = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
-/** On PostgreSQL owners hold a lease: renewed each second, over 5 s after the last renewal. */
-export async function leasedOwner(db: Kysely<Tables>, log: Log): Promise<Owners> {
+/** On PostgreSQL leases hold a lease: renewed each second, over 5 s after the last renewal. */
+export async function openLeases(db: Kysely<Tables>, log: Log): Promise<Leases> {
   const own = randomUUID();
   let renewedAt = Number.NEGATIVE_INFINITY;
   let renewing: Promise<void> | undefined;
@@ -81,21 +81,21 @@ export async function leasedOwner(db: Kysely<Tables>, log: Log): Promise<Owners>
     );
   }, heartbeat);
   beat.unref();
-  const isHeld = () => performance.now() - renewedAt < leaseTime;
+  const isValid = () => performance.now() - renewedAt < leaseTime;
 
   return {
-    own,
-    areMany: true,
-    isHeld,
-    hold: async () => {
-      if (!isHeld()) await renewed();
+    ownerId: own,
+    hasPeers: true,
+    isValid,
+    renewIfExpired: async () => {
+      if (!isValid()) await renewed();
     },
     // Never this process itself: after a freeze it may ask before its lease is renewed.
-    isGone: sql<SqlBool>`${sql.ref("verification.owner")} <> ${own} and not exists (
+    isOwnerGone: sql<SqlBool>`${sql.ref("verification.owner")} <> ${own} and not exists (
       select 1 from verification_owner
       where verification_owner.id = verification.owner and verification_owner.expires_at > ${databaseTime}
     )`,
-    isFirst: async () => {
+    isLeader: async () => {
       const first = await db
         .selectFrom("verification_owner")
         .select((row) => row.fn.min("id").as("id"))

@@ -2,10 +2,18 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { slotAt } from "../../storage/record-keys.ts";
 import { engines, suiteStore, wrappedKeys } from "../identity.fixture.ts";
+import type { AttemptOutcome } from "./attempt-outcome.ts";
 import { Charges } from "./charges.ts";
-import type { Finding } from "./finding.ts";
-import { soleOwner } from "./leases.ts";
-import { type Ending, Ledger, type Move, moves, type Row, type State, states } from "./ledger.ts";
+import { singleProcessLeases } from "./leases.ts";
+import {
+  Ledger,
+  type OutcomeState,
+  type Row,
+  states,
+  type Transition,
+  transitions,
+  type VerificationState,
+} from "./ledger.ts";
 import { newReference } from "./reference.ts";
 
 function newRow(changes: Partial<Row> = {}): Row {
@@ -33,7 +41,7 @@ function newRow(changes: Partial<Row> = {}): Row {
     consent_reference: null,
     sealed_record: null,
     owner: "me",
-    trail_due: 0,
+    audit_due: 0,
     created_at: 1,
     started_at: 1,
     completed_at: null,
@@ -41,7 +49,7 @@ function newRow(changes: Partial<Row> = {}): Row {
   };
 }
 
-const found = (state: Ending): Finding => ({
+const found = (state: OutcomeState): AttemptOutcome => ({
   state,
   charge: state === "verified" ? "mark" : null,
   sealed: null,
@@ -60,20 +68,21 @@ for (const engine of engines) {
       (await new Ledger(store.db).byReference("acc_1", "test", reference)) as Row;
 
     /** Tries a move of a row to a state; true if the ledger says that it happened. */
-    const tried = async (move: Move, row: Row, to: State): Promise<boolean> => {
+    const tried = async (move: Transition, row: Row, to: VerificationState): Promise<boolean> => {
       const ledger = new Ledger(store.db);
-      if (move === "resume")
-        return (await ledger.resume(row, { owner: "other", upstream: "u", begins: "asks", at: 3 })) !== undefined;
-      if (move === "turn")
-        return (await ledger.turn(row, { upstream: "next", unresolved: false, notPut: false })) !== undefined;
-      if (move === "disown") return ledger.disown(row);
-      const verb = move === "settle" ? "settle" : "learn";
-      return ledger[verb](row, found(to as Ending));
+      if (move === "retry")
+        return (await ledger.retry(row, { owner: "other", upstream: "u", begins: "call", at: 3 })) !== undefined;
+      if (move === "failOver")
+        return (await ledger.failOver(row, { upstream: "next", unresolved: false, notPut: false })) !== undefined;
+      if (move === "abandon") return ledger.abandon(row);
+      const verb = move === "complete" ? "complete" : "resolve";
+      return ledger[verb](row, found(to as OutcomeState));
     };
 
     test("each move goes from and to the states of the table, and nowhere else", async () => {
-      for (const move of Object.keys(moves) as Move[]) {
-        const { from, to }: { from: readonly State[]; to: readonly State[] } = moves[move];
+      for (const move of Object.keys(transitions) as Transition[]) {
+        const { from, to }: { from: readonly VerificationState[]; to: readonly VerificationState[] } =
+          transitions[move];
         for (const target of to)
           for (const state of states) {
             const row = await placed({ state, unresolved: 1 });
@@ -87,7 +96,7 @@ for (const engine of engines) {
     test("an outcome to a state outside its move is a fault of the program", async () => {
       const row = await placed();
       await assert.rejects(
-        new Ledger(store.db).settle(row, found("refused" as Ending)),
+        new Ledger(store.db).complete(row, found("refused" as OutcomeState)),
         /No verification goes to refused/,
       );
       assert.equal((await nowOf(row)).state, "started");
@@ -96,22 +105,22 @@ for (const engine of engines) {
     test("only the owner's present attempt can be settled", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed({ run: 2 });
-      assert.equal(await ledger.settle({ ...row, owner: "other" }, found("verified")), false);
-      assert.equal(await ledger.settle({ ...row, run: 1 }, found("verified")), false);
-      assert.equal(await ledger.disown({ ...row, run: 1 }), false);
-      assert.equal(await ledger.settle(row, found("verified")), true);
-      assert.equal(await ledger.settle(row, found("verified")), false);
+      assert.equal(await ledger.complete({ ...row, owner: "other" }, found("verified")), false);
+      assert.equal(await ledger.complete({ ...row, run: 1 }, found("verified")), false);
+      assert.equal(await ledger.abandon({ ...row, run: 1 }), false);
+      assert.equal(await ledger.complete(row, found("verified")), true);
+      assert.equal(await ledger.complete(row, found("verified")), false);
       const charge = { charged: 1, charged_at: 2, charge_mark: "mark" } as const;
-      assert.deepEqual(await nowOf(row), { ...row, state: "verified", ...charge, completed_at: 2, trail_due: 1 });
+      assert.deepEqual(await nowOf(row), { ...row, state: "verified", ...charge, completed_at: 2, audit_due: 1 });
     });
 
     test("a turn to another upstream is a further attempt, and of the present attempt only", async () => {
       const ledger = new Ledger(store.db);
       const row = await placed({ upstream: "first" });
-      const turned = await ledger.turn(row, { upstream: "second", unresolved: true, notPut: false });
+      const turned = await ledger.failOver(row, { upstream: "second", unresolved: true, notPut: false });
       assert.deepEqual(turned, { ...row, upstream: "second", run: 2, attempts: 2, unresolved: 1 });
-      assert.equal(await ledger.turn(row, { upstream: "third", unresolved: false, notPut: false }), undefined);
-      assert.equal(await ledger.settle(row, found("failed")), false);
+      assert.equal(await ledger.failOver(row, { upstream: "third", unresolved: false, notPut: false }), undefined);
+      assert.equal(await ledger.complete(row, found("failed")), false);
       assert.deepEqual(await nowOf(row), turned);
     });
 
@@ -120,7 +129,7 @@ for (const engine of engines) {
       const row = await placed({ state: "failed", completed_at: 2 });
       const resumed = await Promise.all(
         Array.from({ length: 8 }, (_, n) =>
-          ledger.resume(row, { owner: `o${n}`, upstream: "u", begins: "asks", at: 3 }),
+          ledger.retry(row, { owner: `o${n}`, upstream: "u", begins: "call", at: 3 }),
         ),
       );
       assert.equal(resumed.filter((one) => one !== undefined).length, 1);
@@ -131,27 +140,27 @@ for (const engine of engines) {
     test("a key makes one row for each account and mode", async () => {
       const ledger = new Ledger(store.db);
       const keyed = (changes: Partial<Row> = {}) => newRow({ idempotency_hash: "v1:key", ...changes }) as never;
-      const made = await Promise.all(Array.from({ length: 8 }, () => ledger.begin(keyed())));
+      const made = await Promise.all(Array.from({ length: 8 }, () => ledger.insert(keyed())));
       assert.equal(made.filter((one) => one).length, 1);
-      assert.ok(await ledger.begin(keyed({ account_id: "acc_2" })));
-      assert.ok(await ledger.begin(keyed({ mode: "live" })));
-      assert.ok(await ledger.begin(newRow() as never));
-      assert.ok(await ledger.begin(newRow() as never));
+      assert.ok(await ledger.insert(keyed({ account_id: "acc_2" })));
+      assert.ok(await ledger.insert(keyed({ mode: "live" })));
+      assert.ok(await ledger.insert(newRow() as never));
+      assert.ok(await ledger.insert(newRow() as never));
     });
 
     test("news of failed work excuses only the one attempt that is open", async () => {
       const ledger = new Ledger(store.db);
       const open = { state: "unknown" } as const;
       assert.equal(
-        await ledger.learn(await placed({ ...open, unresolved: 2, attempts: 2, run: 2 }), found("failed")),
+        await ledger.resolve(await placed({ ...open, unresolved: 2, attempts: 2, run: 2 }), found("failed")),
         false,
       );
       const later = await placed({ ...open, unresolved: 1, attempts: 2, run: 2 });
-      assert.equal(await ledger.learn({ ...later, run: 1 }, found("failed")), false);
-      assert.equal(await ledger.learn({ ...later, owner: "other" }, found("failed")), false);
-      assert.equal(await ledger.learn(later, found("failed")), true);
+      assert.equal(await ledger.resolve({ ...later, run: 1 }, found("failed")), false);
+      assert.equal(await ledger.resolve({ ...later, owner: "other" }, found("failed")), false);
+      assert.equal(await ledger.resolve(later, found("failed")), true);
       assert.deepEqual([(await nowOf(later)).state, (await nowOf(later)).unresolved], ["failed", 0]);
-      assert.equal(await ledger.learn(await placed({ ...open, unresolved: 1 }), found("unknown")), false);
+      assert.equal(await ledger.resolve(await placed({ ...open, unresolved: 1 }), found("unknown")), false);
     });
 
     test("an outcome and the key of its record are stored together or not at all", async () => {
@@ -162,12 +171,12 @@ for (const engine of engines) {
       const slot = slotAt(finding.at);
       const keys = broken.map(({ reference }) => ({ slot, reference, sealed_key: "in the way" }));
       await store.db.insertInto("record_key").values(keys).execute();
-      const settled = await Promise.allSettled(rows.map((row) => ledger.settle(row, finding)));
+      const settled = await Promise.allSettled(rows.map((row) => ledger.complete(row, finding)));
       assert.deepEqual(
         settled.map(({ status }) => status),
         ["fulfilled", "rejected", "rejected"],
       );
-      await assert.rejects(ledger.settle(broken[0]!, finding));
+      await assert.rejects(ledger.complete(broken[0]!, finding));
       for (const row of broken) assert.equal((await nowOf(row)).state, "started");
       assert.equal((await nowOf(whole!)).state, "verified");
       assert.equal((await wrappedKeys(store.db)).get(whole!.reference), "s1:r1:a");
@@ -177,7 +186,7 @@ for (const engine of engines) {
       const ledger = new Ledger(store.db);
       const row = await placed({ state: "unknown", unresolved: 1 });
       const sealed = { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" };
-      assert.equal(await ledger.learn(row, { ...found("verified"), sealed }), true);
+      assert.equal(await ledger.resolve(row, { ...found("verified"), sealed }), true);
       assert.equal((await nowOf(row)).charged, 0);
       const charges = new Charges(store.db, () => 3);
       const learned = await nowOf(row);
@@ -198,7 +207,7 @@ for (const engine of engines) {
       let now = 3;
       const charges = new Charges(store.db, () => now);
       const row = await placed();
-      await new Ledger(store.db).settle(row, found("verified"));
+      await new Ledger(store.db).complete(row, found("verified"));
       await charges.withdraw(row.reference, { mark: "another", replaces: "" });
       assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
       await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
@@ -217,7 +226,7 @@ for (const engine of engines) {
     test("once a replay has given the record away, nobody takes its charge back", async () => {
       const charges = new Charges(store.db, () => 3);
       const row = await placed();
-      await new Ledger(store.db).settle(row, found("verified"));
+      await new Ledger(store.db).complete(row, found("verified"));
       const read = await nowOf(row);
       const both = await Promise.all([charges.keep(read), charges.keep(read)]);
       assert.deepEqual(both.toSorted(), [false, true]);
@@ -249,10 +258,10 @@ for (const engine of engines) {
         await placed({ owner: "other" }),
         await placed({ state: "verified" }),
       ];
-      assert.equal(await ledger.disownAll({ owner: "me" }), 1);
+      assert.equal(await ledger.abandonAll({ owner: "me" }), 1);
       const statesOf = async () => [(await nowOf(mine)).state, (await nowOf(other)).state, (await nowOf(done)).state];
       assert.deepEqual(await statesOf(), ["unknown", "started", "verified"]);
-      assert.equal(await ledger.disownAll(soleOwner()), 1);
+      assert.equal(await ledger.abandonAll(singleProcessLeases()), 1);
       assert.deepEqual(await statesOf(), ["unknown", "unknown", "verified"]);
       assert.equal((await nowOf(other)).unresolved, 1);
     });

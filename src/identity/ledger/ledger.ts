@@ -3,45 +3,51 @@ import type { Mode } from "../../operation/operation.ts";
 import { CompiledQueries } from "../../storage/compiled-queries.ts";
 import { recordKeyOf, withRecordKey } from "../../storage/record-keys.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
-import { changesOf, type Finding, recordKeyIn, shapeOf, valuesOf } from "./finding.ts";
+import {
+  type AttemptOutcome,
+  outcomeChanges,
+  outcomeRecordKey,
+  outcomeShape,
+  outcomeValues,
+} from "./attempt-outcome.ts";
 
 export const states = ["started", "verified", "not_found", "phone_mismatch", "refused", "failed", "unknown"] as const;
-export type State = (typeof states)[number];
+export type VerificationState = (typeof states)[number];
 
 /** One verification, as the ledger holds it: money in kobo, times in milliseconds, nothing that names a person. */
-export type Row = Omit<VerificationRow, "state" | "mode"> & { state: State; mode: Mode };
+export type Row = Omit<VerificationRow, "state" | "mode"> & { state: VerificationState; mode: Mode };
 
 /** What an attempt, or the news of an earlier one, says of its row. */
-export type Ending = Exclude<State, "started" | "refused">;
+export type OutcomeState = Exclude<VerificationState, "started" | "refused">;
 
 /** The states a row may be made in: `refused` is one that no upstream is asked about. */
-export const beginnings = ["started", "refused"] as const satisfies State[];
+export const insertableStates = ["started", "refused"] as const satisfies VerificationState[];
 
 /** Who may move a row from which state to which. What is not here never happens. */
-export const moves = {
+export const transitions = {
   /** The owner of a running attempt, with its outcome. */
-  settle: { from: ["started"], to: ["verified", "not_found", "phone_mismatch", "failed", "unknown"] },
+  complete: { from: ["started"], to: ["verified", "not_found", "phone_mismatch", "failed", "unknown"] },
   /** The owner of a running attempt, which asks another upstream. */
-  turn: { from: ["started"], to: ["started"] },
+  failOver: { from: ["started"], to: ["started"] },
   /** A retry of the idempotency key, which becomes the owner. */
-  resume: { from: ["failed", "unknown"], to: ["started"] },
+  retry: { from: ["failed", "unknown"], to: ["started"] },
   /** Whoever hears the truth after its attempt was given up. */
-  learn: { from: ["unknown", "failed"], to: ["verified", "not_found", "phone_mismatch"] },
+  resolve: { from: ["unknown", "failed"], to: ["verified", "not_found", "phone_mismatch"] },
   /** Whoever hears that the only attempt nobody knew about did no work. */
-  excuse: { from: ["unknown"], to: ["failed"] },
+  resolveToFailed: { from: ["unknown"], to: ["failed"] },
   /** A start on this store, or a peer, when the owner is gone. */
-  disown: { from: ["started"], to: ["unknown"] },
-} as const satisfies Record<string, { from: readonly State[]; to: readonly State[] }>;
-export type Move = keyof typeof moves;
+  abandon: { from: ["started"], to: ["unknown"] },
+} as const satisfies Record<string, { from: readonly VerificationState[]; to: readonly VerificationState[] }>;
+export type Transition = keyof typeof transitions;
 
-/** What binds an outcome to its row: news of another run, or of another owner's, moves nothing. */
+/** What binds an outcome to its row: news of another run, or of another owner's, changes nothing. */
 export type Attempt = Pick<Row, "reference" | "owner" | "run">;
 
 /**
  * What a further run of a row does first: it asks a source, which counts as an attempt, asks it what became of an earlier
  * question, or waits for a question that is still under way.
  */
-export type Beginning = "asks" | "looksUp" | "waits";
+export type RunStart = "call" | "lookUp" | "wait";
 
 /** What must hold for a row to be made, or started again: expressions over the values, prepared once for each shape. */
 export interface Conditions<Values extends object> {
@@ -69,10 +75,10 @@ export class Ledger {
    * Makes a row if `conditions` hold within that statement. False if not, or if its reference, or its idempotency key, is
    * taken: under the hash that the row stores, or under one of `otherHashes`.
    */
-  async begin<Given extends object = object>(
-    row: Row & { state: (typeof beginnings)[number] },
+  async insert<Bound extends object = object>(
+    row: Row & { state: (typeof insertableStates)[number] },
     otherHashes: readonly string[] = [],
-    { shape, values: given, hold }: Conditions<Given> = unconditional as Conditions<Given>,
+    { shape, values: given, hold }: Conditions<Bound> = unconditional as Conditions<Bound>,
   ): Promise<boolean> {
     const columns = Object.keys(row) as (keyof Row)[];
     const values = { ...row, otherHashes, ...given };
@@ -122,24 +128,24 @@ export class Ledger {
     return (await this.#db
       .selectFrom("verification")
       .selectAll()
-      .where("state", "in", moves.settle.from)
+      .where("state", "in", transitions.complete.from)
       .where("owner", "=", owner)
       .execute()) as Row[];
   }
 
   /** Starts a further run of `row` if `conditions` hold within that statement. Undefined if not, or if somebody else was first. */
-  async resume<Given extends object = object>(
+  async retry<Bound extends object = object>(
     row: Row,
-    { owner, upstream, begins, at }: { owner: string; upstream: string | null; begins: Beginning; at: number },
-    { values, hold }: Conditions<Given> = unconditional as Conditions<Given>,
+    { owner, upstream, begins, at }: { owner: string; upstream: string | null; begins: RunStart; at: number },
+    { values, hold }: Conditions<Bound> = unconditional as Conditions<Bound>,
   ): Promise<Row | undefined> {
-    return (await this.#move("resume", "started", row.reference, {
+    return (await this.#transition("retry", "started", row.reference, {
       owner,
       upstream,
       // A question that is waited for belongs to its run still.
-      run: begins === "waits" ? row.run : row.run + 1,
+      run: begins === "wait" ? row.run : row.run + 1,
       // What became of an earlier question may be learned after all.
-      ...(begins === "asks" ? { attempts: row.attempts + 1 } : { unresolved: row.unresolved - 1 }),
+      ...(begins === "call" ? { attempts: row.attempts + 1 } : { unresolved: row.unresolved - 1 }),
       started_at: at,
       completed_at: null,
     })
@@ -154,11 +160,11 @@ export class Ledger {
    * Notes that an upstream is asked next: a further attempt, unless the one before was `notPut`. `unresolved`: nobody knows
    * what the one before did. Undefined if the row is not this run's any more.
    */
-  async turn(
+  async failOver(
     { reference, owner, run }: Attempt,
     { upstream, unresolved, notPut }: { upstream: string; unresolved: boolean; notPut: boolean },
   ): Promise<Row | undefined> {
-    return (await this.#move("turn", "started", reference, { upstream, run: run + 1 })
+    return (await this.#transition("failOver", "started", reference, { upstream, run: run + 1 })
       .$if(!notPut, (query) => query.set((row) => ({ attempts: row("attempts", "+", 1) })))
       .$if(unresolved, (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
       .where("owner", "=", owner)
@@ -168,14 +174,14 @@ export class Ledger {
   }
 
   /** Ends a running attempt. False if the row is not this attempt's any more. */
-  async settle({ reference, owner, run }: Attempt, finding: Finding): Promise<boolean> {
-    const { state, sealed } = finding;
-    const values = { reference, owner, run, ...recordKeyIn(finding), ...valuesOf(finding) };
+  async complete({ reference, owner, run }: Attempt, outcome: AttemptOutcome): Promise<boolean> {
+    const { state, sealed } = outcome;
+    const values = { reference, owner, run, ...outcomeRecordKey(outcome), ...outcomeValues(outcome) };
     const moved = await this.#queries.run(
-      `settle; ${shapeOf(finding)}`,
+      `complete; ${outcomeShape(outcome)}`,
       values,
       ({ reference, owner, run, slot, sealed_key, ...values }) => {
-        const update = this.#move("settle", state, reference, changesOf(finding, values))
+        const update = this.#transition("complete", state, reference, outcomeChanges(outcome, values))
           .$if(state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
           .where("owner", "=", owner)
           .where("run", "=", run)
@@ -187,26 +193,26 @@ export class Ledger {
   }
 
   /** Writes what was heard after the attempt was given up, never charged: nobody was given it yet. */
-  async learn(attempt: Attempt, finding: Finding): Promise<boolean> {
-    if (finding.state === "unknown") return false;
+  async resolve(attempt: Attempt, outcome: AttemptOutcome): Promise<boolean> {
+    if (outcome.state === "unknown") return false;
     const { reference, owner, run } = attempt;
-    const changes = changesOf({ ...finding, charge: null });
+    const changes = outcomeChanges({ ...outcome, charge: null });
     const update =
-      finding.state === "failed"
-        ? this.#move("excuse", "failed", reference, { ...changes, unresolved: 0 })
+      outcome.state === "failed"
+        ? this.#transition("resolveToFailed", "failed", reference, { ...changes, unresolved: 0 })
             .where("owner", "=", owner)
             .where("run", "=", run)
             .where("unresolved", "=", 1)
-        : this.#move("learn", finding.state, reference, changes);
+        : this.#transition("resolve", outcome.state, reference, changes);
     const moved = update.returning(["reference", "sealed_record"]);
-    const query = finding.sealed ? withRecordKey(this.#db, moved, { reference, ...recordKeyIn(finding) }) : moved;
+    const query = outcome.sealed ? withRecordKey(this.#db, moved, { reference, ...outcomeRecordKey(outcome) }) : moved;
     const { rows } = await this.#db.executeQuery(query.compile());
     return rows.length > 0;
   }
 
   /** Takes a running attempt from an owner that is gone; who calls makes sure that it is. */
-  async disown(attempt: Attempt): Promise<boolean> {
-    const moved = await this.#move("disown", "unknown", attempt.reference, {})
+  async abandon(attempt: Attempt): Promise<boolean> {
+    const moved = await this.#transition("abandon", "unknown", attempt.reference, {})
       .set((row) => ({ unresolved: row("unresolved", "+", 1) }))
       .where("owner", "=", attempt.owner)
       .where("run", "=", attempt.run)
@@ -215,14 +221,16 @@ export class Ledger {
     return moved !== undefined;
   }
 
-  /** Running attempts become `unknown`: those of one owner, or those (or the one of a reference) whose owner `isGone`. */
-  async disownAll(whose: { owner: string } | { isGone: Expression<SqlBool>; reference?: string }): Promise<number> {
+  /** Running attempts become `unknown`: those of one owner, or those (or the one of a reference) whose owner `isOwnerGone`. */
+  async abandonAll(
+    whose: { owner: string } | { isOwnerGone: Expression<SqlBool>; reference?: string },
+  ): Promise<number> {
     const moved = await this.#db
       .updateTable("verification")
-      .set((row) => ({ state: "unknown", unresolved: row("unresolved", "+", 1), trail_due: 1 }))
-      .where("state", "in", moves.disown.from)
+      .set((row) => ({ state: "unknown", unresolved: row("unresolved", "+", 1), audit_due: 1 }))
+      .where("state", "in", transitions.abandon.from)
       .$if("owner" in whose, (query) => query.where("owner", "=", (whose as { owner: string }).owner))
-      .$if("isGone" in whose, (query) => query.where((whose as { isGone: Expression<SqlBool> }).isGone))
+      .$if("isOwnerGone" in whose, (query) => query.where((whose as { isOwnerGone: Expression<SqlBool> }).isOwnerGone))
       .$if("reference" in whose, (query) => query.where("reference", "=", (whose as { reference: string }).reference))
       .executeTakeFirst();
     return Number(moved.numUpdatedRows);
@@ -237,12 +245,13 @@ export class Ledger {
       .execute();
   }
 
-  #move(by: Move, to: State, reference: string, columns: UpdateObject<Tables, "verification">) {
-    const { from, to: allowed }: { from: readonly State[]; to: readonly State[] } = moves[by];
+  #transition(by: Transition, to: VerificationState, reference: string, columns: UpdateObject<Tables, "verification">) {
+    const { from, to: allowed }: { from: readonly VerificationState[]; to: readonly VerificationState[] } =
+      transitions[by];
     if (!allowed.includes(to)) throw new Error(`No verification goes to ${to} by ${by}`);
     return this.#db
       .updateTable("verification")
-      .set({ ...columns, state: to, ...(to === "started" ? {} : { trail_due: 1 }) })
+      .set({ ...columns, state: to, ...(to === "started" ? {} : { audit_due: 1 }) })
       .where("reference", "=", reference)
       .where("state", "in", from);
   }

@@ -15,8 +15,8 @@ import {
   verified,
 } from "../identity.fixture.ts";
 import { Charges } from "./charges.ts";
-import { sweep } from "./retention.ts";
-import { SweepTime } from "./retention-time.ts";
+import { applyRetention } from "./retention.ts";
+import { RetentionClock } from "./retention-clock.ts";
 
 const hour = 60 * 60 * 1000;
 
@@ -33,7 +33,7 @@ for (const engine of engines) {
       time += hour;
       await identity.verify({ ...mine, idempotencyKey: "young" });
       const recordRetention = hour;
-      const at = (now: number) => sweep(store.db, { now, recordRetention, batch: 3 });
+      const at = (now: number) => applyRetention(store.db, { now, recordRetention, batch: 3 });
 
       const { reference, charge_mark: mark } = (await rowsOf(store.db, mine))[0]!;
       await new Charges(store.db, () => start).withdraw(reference, { mark, replaces: "" });
@@ -73,7 +73,7 @@ for (const engine of engines) {
       const hashes = (await rowsOf(store.db, reused!)).map((row) => [row.idempotency_hash, row.body_hash]);
       assert.deepEqual(hashes[0], [null, null]);
       assert.ok(hashes[1]![1]);
-      await sweep(store.db, { now: time, recordRetention: 24 * hour });
+      await applyRetention(store.db, { now: time, recordRetention: 24 * hour });
       assert.equal((await onlyRowOf(store.db, swept!)).body_hash, null);
     });
 
@@ -83,7 +83,7 @@ for (const engine of engines) {
       const mine = newRequest({ idempotencyKey: "k" });
       const call = identity.verify(mine);
       await upstream.asked();
-      await sweep(store.db, { now: Date.UTC(2030, 0, 1), recordRetention: 0 });
+      await applyRetention(store.db, { now: Date.UTC(2030, 0, 1), recordRetention: 0 });
       assert.ok((await onlyRowOf(store.db, mine)).idempotency_hash);
       upstream.answer(await verified(mine));
       await call;
@@ -92,8 +92,8 @@ for (const engine of engines) {
     test("a clock that jumps deletes nothing for ten minutes, and then a day's worth each minute", async () => {
       const clock = { now: start };
       const log = new RecordedLog();
-      const time = new SweepTime(store.db, () => clock.now, log);
-      await store.db.deleteFrom("instance_secret").where("name", "=", "swept_until").execute();
+      const time = new RetentionClock(store.db, () => clock.now, log);
+      await store.db.deleteFrom("instance_secret").where("name", "=", "retention_until").execute();
       const swept = async () => {
         const until = await time.next();
         if (until !== undefined) await time.done(until);
@@ -121,10 +121,10 @@ for (const engine of engines) {
       const before = await store.open(t, { now: () => start });
       const mine = newRequest({ idempotencyKey: "k" });
       const { record } = await before.verify(mine);
-      await new SweepTime(store.db, () => start, new RecordedLog()).done(start);
+      await new RetentionClock(store.db, () => start, new RecordedLog()).done(start);
       const ahead = await store.open(t, { now: () => start + 25 * hour });
       assert.deepEqual(await ahead.verify(mine), { record, replayed: true });
-      await store.db.deleteFrom("instance_secret").where("name", "=", "swept_until").execute();
+      await store.db.deleteFrom("instance_secret").where("name", "=", "retention_until").execute();
     });
 
     test("goes on by itself each minute and tells what it removed", async (t) => {
@@ -138,7 +138,7 @@ for (const engine of engines) {
         audit: async (_, ...events) => void told.push(...events),
       });
       const mine = newRequest({ idempotencyKey: "k" });
-      await sweep(store.db, { now: start + 100 * hour, recordRetention: 0 });
+      await applyRetention(store.db, { now: start + 100 * hour, recordRetention: 0 });
       await identity.verify(mine);
       time += 24 * hour;
       mock.timers.tick(60_000);

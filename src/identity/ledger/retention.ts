@@ -4,7 +4,7 @@ import type { Tables } from "../../storage/tables.ts";
 import { keyLifetime } from "../settings.ts";
 
 /** What a sweep removed. */
-export interface Swept {
+export interface Removed {
   /** Sealed records past their retention. */
   records: number;
   /** Idempotency keys past their day. */
@@ -23,7 +23,7 @@ const lockPatience = 2_000;
  * milliseconds. In batches, so that verifications go on meanwhile; each in a transaction, which the store waits for longer.
  * A `thorough` sweep also destroys the keys that an earlier one left because it was killed, or because a reader was in its way.
  */
-export async function sweep(
+export async function applyRetention(
   db: Kysely<Tables>,
   {
     now,
@@ -31,7 +31,7 @@ export async function sweep(
     thorough = false,
     batch = defaultBatch,
   }: { now: number; recordRetention: number; thorough?: boolean; batch?: number },
-): Promise<Swept> {
+): Promise<Removed> {
   const oldest = new Date(now);
   oldest.setUTCMonth(oldest.getUTCMonth() - ledgerMonths);
 

@@ -1,16 +1,16 @@
 import type { Kysely } from "kysely";
 import type { Mode } from "../../operation/operation.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { erased } from "./finding.ts";
-import type { Row, State } from "./ledger.ts";
+import { erased } from "./attempt-outcome.ts";
+import type { Row, VerificationState } from "./ledger.ts";
 
 /** One verification as an operator sees it: nothing of the record, no hash. Money in kobo, times in milliseconds since 1970. */
-export interface ShownVerification {
+export interface VerificationDetails {
   reference: string;
   accountId: string;
   keyId: string;
   mode: Mode;
-  state: State;
+  state: VerificationState;
   /** The source that was asked last; null if none was. */
   upstream: string | null;
   attempts: number;
@@ -37,7 +37,10 @@ export interface ShownVerification {
 }
 
 /** The verification of a reference, of whichever account; undefined if there is none. */
-export async function showVerification(db: Kysely<Tables>, reference: string): Promise<ShownVerification | undefined> {
+export async function showVerification(
+  db: Kysely<Tables>,
+  reference: string,
+): Promise<VerificationDetails | undefined> {
   const row = (await db.selectFrom("verification").selectAll().where("reference", "=", reference).executeTakeFirst()) as
     | Row
     | undefined;

@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import type { Mode } from "../../operation/operation.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { type State, states } from "./ledger.ts";
+import { states, type VerificationState } from "./ledger.ts";
 
 /** One account and mode in a period; test and live are never added up. */
 export interface VerificationSummary {
@@ -17,7 +17,7 @@ export interface VerificationSummary {
   /** Sum of their fees, in kobo. */
   feeKobo: number;
   /** The verifications made in the period, by their present state. */
-  byState: Record<State, number>;
+  byState: Record<VerificationState, number>;
 }
 
 /** From `from` until before `to`, in milliseconds since 1970. */
@@ -41,14 +41,14 @@ export async function summary(db: Kysely<Tables>, period: SummaryPeriod): Promis
   for (const { account_id, mode, state, count, charges, kobo } of groups) {
     let last = summaries.at(-1);
     if (last?.accountId !== account_id || last.mode !== mode) {
-      const byState = Object.fromEntries(states.map((state) => [state, 0])) as Record<State, number>;
+      const byState = Object.fromEntries(states.map((state) => [state, 0])) as Record<VerificationState, number>;
       last = { accountId: account_id, mode: mode as Mode, count: 0, charged: 0, feeKobo: 0, byState };
       summaries.push(last);
     }
     last.count += count;
     last.charged += charges;
     last.feeKobo += kobo;
-    if (state !== "") last.byState[state as State] = count;
+    if (state !== "") last.byState[state as VerificationState] = count;
   }
   return summaries;
 }

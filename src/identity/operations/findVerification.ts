@@ -4,7 +4,7 @@ import { codeField, optionalField } from "../../operation/fields.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { type Caller, operation } from "../../operation/operation.ts";
 import type { Identity, Sought } from "../identity.ts";
-import { type Row, type State, states } from "../ledger/ledger.ts";
+import { type Row, states, type VerificationState } from "../ledger/ledger.ts";
 import type { IdentitySettings } from "../settings.ts";
 import { idempotencyKeyOf } from "./request-headers.ts";
 
@@ -143,6 +143,6 @@ async function answerOf(identity: Identity, sought: Sought): Promise<Verificatio
 }
 
 /** Coarse answers do not say here either which of the two was wrong. */
-function shownState({ state }: Row, { negativeDetail }: IdentitySettings): State {
+function shownState({ state }: Row, { negativeDetail }: IdentitySettings): VerificationState {
   return negativeDetail === "coarse" && state === "phone_mismatch" ? "not_found" : state;
 }

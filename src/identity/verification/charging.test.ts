@@ -16,9 +16,9 @@ import {
   suiteStore,
   verified,
 } from "../identity.fixture.ts";
-import type { Row, State } from "../ledger/ledger.ts";
+import type { Row, VerificationState } from "../ledger/ledger.ts";
 import { summary } from "../ledger/summary.ts";
-import type { Given } from "./replay.ts";
+import type { VerifiedRecord } from "./replay.ts";
 
 const feeKobo = 12_345;
 const kinds = [
@@ -213,9 +213,9 @@ class Rules {
     if (earlier.call.person !== call.person) return { told: "idempotency_key_reused, final" };
     if (isRunning) return { told: "request_in_progress, retry" };
     if (earlier.state === "verified") {
-      const isFirst = earlier.charged === 0;
+      const isLeader = earlier.charged === 0;
       earlier.charged = 1;
-      return { told: isFirst ? "record" : "record again" };
+      return { told: isLeader ? "record" : "record again" };
     }
     if (earlier.state === "not_found" || earlier.state === "phone_mismatch") return { told: toldOf[earlier.state] };
     if (earlier.question === undefined) {
@@ -241,7 +241,7 @@ class Rules {
     };
     if (state === "started") {
       if (isFailure) fail();
-      else verification.state = kind as State;
+      else verification.state = kind as VerificationState;
       if (kind === "verified") verification.charged = 1;
       if (kind === "unknown") verification.unresolved += 1;
     } else if (isFailure) {
@@ -249,7 +249,7 @@ class Rules {
       if (verification.unresolved !== 1) return;
       fail();
       verification.unresolved = 0;
-    } else if (kind !== "unknown") verification.state = kind as State;
+    } else if (kind !== "unknown") verification.state = kind as VerificationState;
   }
 
   timeOut(): void {
@@ -405,7 +405,7 @@ for (const engine of engines) {
 }
 
 /** What a caller is told, at the latest by the time limit; `charged` is what a failure says of it. */
-async function toldBy(call: Promise<Given>): Promise<{ told: Told; charged?: boolean }> {
+async function toldBy(call: Promise<VerifiedRecord>): Promise<{ told: Told; charged?: boolean }> {
   try {
     return { told: (await call).replayed ? "record again" : "record" };
   } catch (failure) {

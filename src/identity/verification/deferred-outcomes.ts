@@ -1,12 +1,12 @@
 import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
+import type { AttemptOutcome } from "../ledger/attempt-outcome.ts";
 import type { Charges, DoubtfulCharge } from "../ledger/charges.ts";
-import type { Finding } from "../ledger/finding.ts";
 import type { Attempt, Ledger } from "../ledger/ledger.ts";
 
 interface Late {
   attempt: Attempt;
-  finding: Finding;
+  outcome: AttemptOutcome;
   /** Charges of earlier tries, which may have reached the store although nobody was given the record. */
   doubtful: readonly DoubtfulCharge[];
 }
@@ -18,7 +18,7 @@ const longestPause = 5_000;
  * Outcomes whose callers were answered without them: those of upstreams that came too late, and those the store could not
  * take in time. Each is written as soon as the store allows, while the process lives.
  */
-export class LateOutcomes {
+export class DeferredOutcomes {
   readonly #ledger: Ledger;
   readonly #charges: Charges;
   readonly #log: Log;
@@ -33,11 +33,11 @@ export class LateOutcomes {
     this.#log = log;
   }
 
-  /** Keeps the newest finding of an attempt until it is written; a later truth replaces an earlier `unknown`. */
-  add(attempt: Attempt, finding: Finding, ...doubtful: DoubtfulCharge[]): void {
+  /** Keeps the newest outcome of an attempt until it is written; a later truth replaces an earlier `unknown`. */
+  add(attempt: Attempt, outcome: AttemptOutcome, ...doubtful: DoubtfulCharge[]): void {
     const { reference } = attempt;
     const waiting = this.#waiting.get(reference);
-    const late = { attempt, finding, doubtful: [...(waiting?.doubtful ?? []), ...doubtful] };
+    const late = { attempt, outcome, doubtful: [...(waiting?.doubtful ?? []), ...doubtful] };
     this.#waiting.set(reference, late);
     if (waiting || this.#stopped) return;
     const running = this.#writeUntilDone(reference).finally(() => this.#running.delete(running));
@@ -82,9 +82,9 @@ export class LateOutcomes {
   }
 
   async #write(late: Late): Promise<void> {
-    const { attempt, finding } = late;
-    if (await this.#ledger.settle(attempt, { ...finding, charge: null })) return;
-    if (await this.#ledger.learn(attempt, finding)) return;
+    const { attempt, outcome } = late;
+    if (await this.#ledger.complete(attempt, { ...outcome, charge: null })) return;
+    if (await this.#ledger.resolve(attempt, outcome)) return;
     for (const charge of late.doubtful) await this.#charges.withdraw(attempt.reference, charge);
   }
 

@@ -2,20 +2,20 @@ import { Failure, type FailureCode, type FailureDetail } from "../../operation/f
 import { nairaOf } from "../../operation/money.ts";
 import type { Row } from "../ledger/ledger.ts";
 import type { IdentitySettings } from "../settings.ts";
-import type { Verdict } from "./match-record.ts";
+import type { MatchResult } from "./match-record.ts";
 
 /** What `error` of a failed verification says beyond its code. */
-export interface Facts {
+export interface VerificationFacts {
   charged: boolean;
   upstream_called: boolean;
   /** Null before a ledger row exists. */
   request_reference: string | null;
 }
 
-export const noFacts: Facts = { charged: false, upstream_called: false, request_reference: null };
+export const noFacts: VerificationFacts = { charged: false, upstream_called: false, request_reference: null };
 
 /** What the ledger says of a row. */
-export function factsOf(row: Row): Facts {
+export function factsOf(row: Row): VerificationFacts {
   return { charged: row.charged === 1, upstream_called: row.attempts > 0, request_reference: row.reference };
 }
 
@@ -23,7 +23,7 @@ export function factsOf(row: Row): Facts {
 export function refusal(
   code: FailureCode,
   message: string | undefined,
-  facts: Facts,
+  facts: VerificationFacts,
   detail: FailureDetail = {},
 ): Failure {
   return new Failure(code, message, { ...detail, facts: { ...facts } });
@@ -37,7 +37,7 @@ type Negative = "not_found" | "phone_mismatch";
 /** The answer to a verification that found no such BVN, or another phone. */
 export function negative(
   state: Negative,
-  facts: Facts,
+  facts: VerificationFacts,
   { negativeDetail }: IdentitySettings,
   detail: FailureDetail = {},
 ): Failure {
@@ -45,12 +45,12 @@ export function negative(
   return refusal(state === "not_found" ? "bvn_not_found" : "phone_mismatch", undefined, facts, detail);
 }
 
-export function amountMismatch(feeKobo: number, facts: Facts, detail: FailureDetail = {}): Failure {
+export function amountMismatch(feeKobo: number, facts: VerificationFacts, detail: FailureDetail = {}): Failure {
   return refusal("amount_mismatch", `The amount must be ${nairaOf(feeKobo)} naira.`, facts, detail);
 }
 
 /** The answer to a key that has used its attempts without an outcome. */
-export function usedUp(row: Row): Failure {
+export function attemptsUsedUp(row: Row): Failure {
   const [code, what] =
     row.unresolved > 0
       ? (["upstream_timeout", "The outcome of this verification stays unknown"] as const)
@@ -63,16 +63,20 @@ export function usedUp(row: Row): Failure {
 }
 
 /** The answer to an attempt that was not given a record. */
-export function failureOf(verdict: Exclude<Verdict, { state: "verified" }>, facts: Facts, settings: IdentitySettings) {
-  switch (verdict.state) {
+export function failureOf(
+  result: Exclude<MatchResult, { state: "verified" }>,
+  facts: VerificationFacts,
+  settings: IdentitySettings,
+) {
+  switch (result.state) {
     case "not_found":
     case "phone_mismatch":
-      return negative(verdict.state, facts, settings);
+      return negative(result.state, facts, settings);
     case "unknown":
       return refusal("upstream_timeout", undefined, facts, { retryAfter: 5 });
     case "failed":
-      if (verdict.reason === "bad_response") return refusal("upstream_bad_response", undefined, facts);
-      if (verdict.reason === "lasting") return refusal("upstream_unavailable", undefined, facts, { retryable: false });
+      if (result.reason === "bad_response") return refusal("upstream_bad_response", undefined, facts);
+      if (result.reason === "lasting") return refusal("upstream_unavailable", undefined, facts, { retryable: false });
       return refusal("upstream_unavailable", undefined, facts, { retryAfter: 5 });
   }
 }

@@ -1,7 +1,7 @@
 import { Failure } from "../../operation/failures.ts";
 
 /** Counts what runs at once for each account in this process. */
-export class AccountGate {
+export class InFlightLimit {
   readonly #most: number;
   readonly #running = new Map<string, number>();
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { mock, suite, type TestContext, test } from "node:test";
-import { Fingerprints } from "../../keyring/keyed-hash.ts";
+import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { backup, copiedTables } from "../../storage/backup/backup.ts";
 import { emptyLog } from "../../storage/sqlite/empty-log.ts";
 import { eraseSubject } from "../data-subjects/subjects.ts";
@@ -86,7 +86,7 @@ for (const engine of engines) {
         db: store.db,
         audit: async () => {},
         actor: "system",
-        fingerprints: new Fingerprints({ current: keyring }),
+        keyedHashes: new KeyedHashes({ current: keyring }),
       };
       const { isOffDisk } = await eraseSubject(parts, "22000000123");
       assert.equal(isOffDisk, true);

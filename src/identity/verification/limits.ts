@@ -1,14 +1,14 @@
 import { type Expression, expressionBuilder, type Kysely, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
-import type { Fingerprints } from "../../keyring/keyed-hash.ts";
+import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { Limit } from "../../operation/setting.ts";
 import type { Tables } from "../../storage/tables.ts";
-import type { Conditions, Row, State } from "../ledger/ledger.ts";
+import type { Conditions, Row, VerificationState } from "../ledger/ledger.ts";
 import type { IdentitySettings } from "../settings.ts";
 
 const day = 24 * 60 * 60_000;
 
-const negatives: readonly State[] = ["not_found", "phone_mismatch"];
+const negatives: readonly VerificationState[] = ["not_found", "phone_mismatch"];
 
 /**
  * What a row of the ledger counts in a rule.
@@ -29,7 +29,7 @@ interface Rule {
   most: number;
   window: number;
   counts: keyof typeof weights;
-  states?: readonly State[];
+  states?: readonly VerificationState[];
   ofSubject?: boolean;
 }
 
@@ -54,15 +54,15 @@ function ruleOf({ count, seconds }: Limit, counts: Rule["counts"], may: string):
  * Limits that hold across processes: they count what the ledger says, within the statement that adds to it. On PostgreSQL
  * such statements do not see each other while they run: together they may go beyond a limit by one less than their number.
  */
-export class Limits {
+export class VerificationLimits {
   readonly #db: Kysely<Tables>;
   readonly #settings: IdentitySettings;
-  readonly #fingerprints: Fingerprints;
+  readonly #keyedHashes: KeyedHashes;
 
-  constructor(db: Kysely<Tables>, settings: IdentitySettings, fingerprints: Fingerprints) {
+  constructor(db: Kysely<Tables>, settings: IdentitySettings, keyedHashes: KeyedHashes) {
     this.#db = db;
     this.#settings = settings;
-    this.#fingerprints = fingerprints;
+    this.#keyedHashes = keyedHashes;
   }
 
   /** What must hold for `row` to be made, or started again, at its `started_at`. */
@@ -115,7 +115,7 @@ export class Limits {
   }
 
   #asked(rules: readonly Rule[], { account_id, mode, started_at }: Row, bvn: string): Asked {
-    const subjects = rules.some(({ ofSubject }) => ofSubject) ? this.#fingerprints.all("subject", [bvn]) : [];
+    const subjects = rules.some(({ ofSubject }) => ofSubject) ? this.#keyedHashes.all("subject", [bvn]) : [];
     return {
       account_id,
       mode,

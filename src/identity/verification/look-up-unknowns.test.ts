@@ -38,7 +38,7 @@ for (const engine of engines) {
             db: store.db,
             upstreams: [source],
             isAwaited: (one) => one !== reference || changes.isAwaited === true,
-            learn: (attempt, finding) => void learning.push(ledger.learn(attempt, finding)),
+            deferOutcome: (attempt, outcome) => void learning.push(ledger.resolve(attempt, outcome)),
             log,
             now: () => Date.now() + after,
           },

@@ -2,9 +2,9 @@ import { type Kysely, sql } from "kysely";
 import type { Log } from "../../runtime/log.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import type { Finding } from "../ledger/finding.ts";
+import type { AttemptOutcome } from "../ledger/attempt-outcome.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { kindOf } from "./upstream-call.ts";
+import { loggableError } from "./upstream-call.ts";
 
 /** Younger ones may still be answered; older ones a source may have forgotten, as Duba itself forgets keys after 24 h. */
 const youngest = 60_000;
@@ -18,7 +18,7 @@ interface Parts {
   upstreams: readonly IdentityUpstream[];
   /** Whether this process waits for the row's source anyway. */
   isAwaited: (reference: string) => boolean;
-  learn: (row: Row, finding: Finding) => void;
+  deferOutcome: (row: Row, outcome: AttemptOutcome) => void;
   log: Log;
   now: () => number;
 }
@@ -28,7 +28,7 @@ interface Parts {
  * learns of those that found nobody or came to nothing. A record is left to a retry with the key, as only the caller
  * has the BVN and phone that it must be held against.
  */
-export async function lookUpUnknowns({ db, upstreams, isAwaited, learn, log, now }: Parts, signal: AbortSignal) {
+export async function lookUpUnknowns({ db, upstreams, isAwaited, deferOutcome, log, now }: Parts, signal: AbortSignal) {
   const sources = upstreams.filter(({ lookUp }) => lookUp !== undefined);
   if (sources.length === 0) return;
   const rows = (await db
@@ -54,10 +54,10 @@ export async function lookUpUnknowns({ db, upstreams, isAwaited, learn, log, now
     try {
       const ends = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
       const state = stateOf(await source.lookUp!({ reference: row.reference, signal: ends }));
-      if (state) learn(row, { state, charge: null, sealed: null, at: now() });
+      if (state) deferOutcome(row, { state, charge: null, sealed: null, at: now() });
     } catch (error) {
       log.warn(
-        { upstream: source.name, reference: row.reference, ...kindOf(error) },
+        { upstream: source.name, reference: row.reference, ...loggableError(error) },
         "A look-up broke off with a fault",
       );
     }
@@ -65,7 +65,7 @@ export async function lookUpUnknowns({ db, upstreams, isAwaited, learn, log, now
 }
 
 /** What an outcome says of a verification without its record; undefined if nothing. */
-function stateOf({ kind }: IdentityOutcome): Finding["state"] | undefined {
+function stateOf({ kind }: IdentityOutcome): AttemptOutcome["state"] | undefined {
   if (kind === "unavailable") return "failed";
   return kind === "not_found" || kind === "phone_mismatch" ? kind : undefined;
 }

@@ -3,26 +3,26 @@ import { test } from "node:test";
 import type { Answers } from "../../operation/operation.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { recordOf } from "../identity.fixture.ts";
-import { judge } from "./match-record.ts";
+import { matchRecord } from "./match-record.ts";
 
 const question = { bvn: "22000000017", phone: "8000000017" };
 const record = await recordOf(question);
 const person = record.personal_info;
 const strict = { phoneMatch: true, answers: "full" as Answers };
-const judged = (outcome: unknown, settings = strict) => judge(outcome as IdentityOutcome, question, settings);
-const disbelieved = (why: string) => ({ state: "failed", reason: "bad_response", why });
+const judged = (outcome: unknown, settings = strict) => matchRecord(outcome as IdentityOutcome, question, settings);
+const rejectedAnswer = (why: string) => ({ state: "failed", reason: "bad_response", why });
 
 test("each outcome has its state", () => {
   assert.deepEqual(judged({ kind: "verified", record }), { state: "verified", record });
   for (const kind of ["not_found", "phone_mismatch", "unknown"]) assert.deepEqual(judged({ kind }), { state: kind });
   assert.deepEqual(judged({ kind: "unavailable" }), { state: "failed", reason: "unavailable" });
   assert.deepEqual(judged({ kind: "unavailable", lasting: true }), { state: "failed", reason: "lasting" });
-  assert.deepEqual(judged({ kind: "bad_response", why: "shape" }), disbelieved("shape"));
+  assert.deepEqual(judged({ kind: "bad_response", why: "shape" }), rejectedAnswer("shape"));
 });
 
 test("an outcome of no known kind is a bad response", () => {
   for (const outcome of [undefined, null, {}, { kind: "VERIFIED" }])
-    assert.deepEqual(judged(outcome), disbelieved("strange"));
+    assert.deepEqual(judged(outcome), rejectedAnswer("strange"));
 });
 
 test("a record of another BVN, of another status or that is not whole is a bad response", () => {
@@ -36,14 +36,14 @@ test("a record of another BVN, of another status or that is not whole is a bad r
     [withoutNin, "incomplete"],
     [null, "incomplete"],
   ] as const)
-    assert.deepEqual(judged({ kind: "verified", record: bad }), disbelieved(why));
+    assert.deepEqual(judged({ kind: "verified", record: bad }), rejectedAnswer(why));
 });
 
 test("a masked BVN whose visible digits agree is the one asked for, and the record then carries that one", () => {
   for (const bvn_number of ["220****0017", "*******0017", "22XXXXXX017", "2200000001*"])
     assert.deepEqual(judged({ kind: "verified", record: { ...record, bvn_number } }), { state: "verified", record });
   for (const bvn_number of ["220****0018", "********017", "***********", "*0017", "220****00170", "220 *** 0017"])
-    assert.deepEqual(judged({ kind: "verified", record: { ...record, bvn_number } }), disbelieved("other_bvn"));
+    assert.deepEqual(judged({ kind: "verified", record: { ...record, bvn_number } }), rejectedAnswer("other_bvn"));
 });
 
 test("VERIFIED counts in any capitals, and is given in its own", () => {

@@ -11,18 +11,18 @@ import type {
 import { masked } from "../checks/bvn/mask.ts";
 
 /** What an attempt came to, after an outcome was held against its question. */
-export type Verdict =
+export type MatchResult =
   | { state: "verified"; record: IdentityAnswer }
   | { state: "not_found" | "phone_mismatch" | "unknown" }
   /** `lasting`: no retry cures it (no money, bad credentials). `notPut`: the source was certainly not asked. */
   | { state: "failed"; reason: "unavailable" | "lasting"; notPut?: true }
   /** An answer that is not believed, and a code that says why. */
-  | { state: "failed"; reason: "bad_response"; why: Doubt; notPut?: never };
+  | { state: "failed"; reason: "bad_response"; why: RejectionReason; notPut?: never };
 
 /** `other_bvn`: the record is somebody else's. `strange`: the adapter gave what it should not. */
-export type Doubt = Disbelief | "incomplete" | "not_verified" | "other_bvn" | "strange";
+export type RejectionReason = Disbelief | "incomplete" | "not_verified" | "other_bvn" | "strange";
 
-export const disbelieved = (why: Doubt): Verdict => ({ state: "failed", reason: "bad_response", why });
+export const rejectedAnswer = (why: RejectionReason): MatchResult => ({ state: "failed", reason: "bad_response", why });
 
 const declared = declaredCopier(Type.Omit(IdentityRecord, ["request_reference"]));
 
@@ -37,19 +37,19 @@ function declaredOf(record: IdentityAnswer): IdentityAnswer | undefined {
 
 /**
  * Decides whether an outcome answers the question: a record must be complete, of the BVN asked for and, with
- * `phoneMatch`, of the phone given. The record of a verdict is what `answers` allows.
+ * `phoneMatch`, of the phone given. The record of a result is what `answers` allows.
  */
-export function judge(
+export function matchRecord(
   outcome: IdentityOutcome,
   { bvn, phone }: Pick<IdentityQuestion, "bvn" | "phone">,
   { phoneMatch, answers }: { phoneMatch: boolean; answers: Answers },
-): Verdict {
+): MatchResult {
   switch (outcome?.kind) {
     case "verified": {
       const record = declaredOf(outcome.record);
-      if (!record) return disbelieved("incomplete");
-      if (record.verification_status.toUpperCase() !== "VERIFIED") return disbelieved("not_verified");
-      if (!isBvn(record.bvn_number, bvn)) return disbelieved("other_bvn");
+      if (!record) return rejectedAnswer("incomplete");
+      if (record.verification_status.toUpperCase() !== "VERIFIED") return rejectedAnswer("not_verified");
+      if (!isBvn(record.bvn_number, bvn)) return rejectedAnswer("other_bvn");
       Object.assign(record, { bvn_number: bvn, verification_status: "VERIFIED" });
       if (phoneMatch && !hasPhone(record, phone)) return { state: "phone_mismatch" };
       return { state: "verified", record: answers === "masked" ? masked(record) : record };
@@ -65,9 +65,9 @@ export function judge(
         ...(outcome.notPut ? { notPut: true } : {}),
       };
     case "bad_response":
-      return disbelieved(outcome.why ?? "strange");
+      return rejectedAnswer(outcome.why ?? "strange");
     default:
-      return disbelieved("strange");
+      return rejectedAnswer("strange");
   }
 }
 

@@ -6,29 +6,29 @@ import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts"
 import { type Charges, newChargeMark } from "../ledger/charges.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
 import type { IdentitySettings } from "../settings.ts";
-import type { LateOutcomes } from "./deferred-outcomes.ts";
-import { amountMismatch, type Facts, factsOf, negative, refusal, replayed } from "./failures.ts";
-import { kindOf } from "./upstream-call.ts";
+import type { DeferredOutcomes } from "./deferred-outcomes.ts";
+import { amountMismatch, factsOf, negative, refusal, replayed, type VerificationFacts } from "./failures.ts";
+import { loggableError } from "./upstream-call.ts";
 
 /** A record for the caller; `replayed` if its key was given it before. */
-export interface Given {
+export interface VerifiedRecord {
   record: IdentityRecord;
   replayed: boolean;
 }
 
 interface Parts {
   charges: Charges;
-  late: LateOutcomes;
+  deferred: DeferredOutcomes;
   ledger: Ledger;
   keyring: CurrentKeyring;
   settings: IdentitySettings;
   log: Log;
   now: () => number;
-  keptUntil: () => number;
+  retentionNow: () => number;
 }
 
 /** Answers a key that was answered before, from the ledger. */
-export class Replays {
+export class AnswerReplay {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {
@@ -39,7 +39,7 @@ export class Replays {
    * Answers from the ledger what the key's earlier call was, or would have been, answered. Undefined if the row has changed
    * since it was read.
    */
-  async again(row: Row): Promise<Given | undefined> {
+  async again(row: Row): Promise<VerifiedRecord | undefined> {
     const { settings, log } = this.#parts;
     const facts = factsOf(row);
     if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
@@ -47,7 +47,7 @@ export class Replays {
       throw negative(row.state as "not_found" | "phone_mismatch", facts, settings, replayed);
     const record = await this.#heldRecordOf(row, facts);
     const stands = await this.#isSetToStand(row).catch((error: unknown) => {
-      log.error({ reference: row.reference, ...kindOf(error) }, "The store did not take the charge of a replay");
+      log.error({ reference: row.reference, ...loggableError(error) }, "The store did not take the charge of a replay");
       const message = "The store of this service is out of order at the moment. Retry with the same Idempotency-Key.";
       throw refusal("internal_error", message, facts, { retryAfter: 2 });
     });
@@ -56,23 +56,23 @@ export class Replays {
 
   /** Sees to it that the row is charged, and that nobody can take the charge back. */
   async #isSetToStand(row: Row): Promise<boolean> {
-    const { charges, late, now } = this.#parts;
+    const { charges, deferred, now } = this.#parts;
     if (row.charged === 1) return row.charge_mark === "" || (await charges.keep(row));
     const mark = newChargeMark();
     try {
       return await charges.charge(row, mark);
     } catch (error) {
       // The charge may have been made for all that, and the record is not given.
-      const finding = { state: "verified", charge: null, sealed: null, at: now() } as const;
-      late.add(row, finding, { mark, replaces: row.charge_mark });
+      const outcome = { state: "verified", charge: null, sealed: null, at: now() } as const;
+      deferred.add(row, outcome, { mark, replaces: row.charge_mark });
       throw error;
     }
   }
 
-  async #heldRecordOf(row: Row, facts: Facts): Promise<IdentityRecord> {
-    const { ledger, keyring, settings, log, keptUntil } = this.#parts;
+  async #heldRecordOf(row: Row, facts: VerificationFacts): Promise<IdentityRecord> {
+    const { ledger, keyring, settings, log, retentionNow } = this.#parts;
     const { sealed_record } = row;
-    const isOver = (row.completed_at ?? 0) <= keptUntil() - settings.recordRetention;
+    const isOver = (row.completed_at ?? 0) <= retentionNow() - settings.recordRetention;
     const sealed_key = sealed_record === null || isOver ? undefined : await ledger.recordKey(row);
     if (sealed_record === null || sealed_key === undefined) throw refusal("record_no_longer_held", undefined, facts);
     try {

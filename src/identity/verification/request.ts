@@ -1,9 +1,9 @@
-import type { Fingerprints } from "../../keyring/keyed-hash.ts";
+import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
-import type { Owners } from "../ledger/leases.ts";
+import type { Leases } from "../ledger/leases.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { newReference } from "../ledger/reference.ts";
-import { differsFrom, feeOf, type IdentitySettings } from "../settings.ts";
+import { amountDiffersFromFee, feeOf, type IdentitySettings } from "../settings.ts";
 
 /** One accepted request: 11 digits of BVN, the phone's ten digits, the amount in kobo. */
 export interface VerificationRequest {
@@ -22,7 +22,7 @@ export interface VerificationRequest {
 }
 
 /** What makes two requests equal. */
-export function contentOf({
+export function requestContent({
   accountId,
   mode,
   bvn,
@@ -34,13 +34,13 @@ export function contentOf({
 }
 
 /** The row of a request's first attempt, before anybody is asked. */
-export function intentOf(
+export function newIntentRow(
   request: VerificationRequest,
   hash: string | null,
   upstream: string,
-  parts: { fingerprints: Fingerprints; owners: Owners; settings: IdentitySettings; now: () => number },
+  parts: { keyedHashes: KeyedHashes; leases: Leases; settings: IdentitySettings; now: () => number },
 ): Row {
-  const { fingerprints, owners, settings, now } = parts;
+  const { keyedHashes, leases, settings, now } = parts;
   const at = now();
   const fee = feeOf(request, settings);
   return {
@@ -50,8 +50,8 @@ export function intentOf(
     mode: request.mode,
     state: "started",
     idempotency_hash: hash,
-    body_hash: hash === null ? null : fingerprints.of("body", contentOf(request)),
-    subject_hash: fingerprints.of("subject", [request.bvn]),
+    body_hash: hash === null ? null : keyedHashes.of("body", requestContent(request)),
+    subject_hash: keyedHashes.of("subject", [request.bvn]),
     subject_last4: request.bvn.slice(-4),
     upstream,
     run: 1,
@@ -63,11 +63,11 @@ export function intentOf(
     charged: 0,
     charged_at: null,
     charge_mark: "",
-    amount_differs: differsFrom(fee, request.amount) ? 1 : 0,
+    amount_differs: amountDiffersFromFee(fee, request.amount) ? 1 : 0,
     consent_reference: request.consentReference ?? null,
     sealed_record: null,
-    owner: owners.own,
-    trail_due: 0,
+    owner: leases.ownerId,
+    audit_due: 0,
     created_at: at,
     started_at: at,
     completed_at: null,

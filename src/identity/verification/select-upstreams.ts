@@ -1,6 +1,6 @@
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import type { Row } from "../ledger/ledger.ts";
-import type { Route } from "./upstream-call.ts";
+import type { SelectedUpstreams } from "./upstream-call.ts";
 
 /**
  * Whom a verification asks: the upstreams in the operator's order, those that take no questions now left out while others
@@ -8,34 +8,34 @@ import type { Route } from "./upstream-call.ts";
  * that is set up, unless the operator accepts to pay twice; one that repeats its answers is asked again rather than asked
  * what became of them. Undefined if no upstream is set up.
  */
-export function routeOf(
+export function selectUpstreams(
   upstreams: readonly IdentityUpstream[],
   { payTwice }: { payTwice: boolean },
   row?: Pick<Row, "upstream" | "unresolved">,
-): Route | undefined {
+): SelectedUpstreams | undefined {
   const earlier = row && row.unresolved > 0 ? upstreams.find(({ name }) => name === row.upstream) : undefined;
   if (earlier) {
     const others = payTwice ? upstreams.filter((upstream) => upstream !== earlier) : [];
-    return { upstreams: [earlier, ...others], looksUp: earlier.lookUp !== undefined && !earlier.repeatable };
+    return { upstreams: [earlier, ...others], lookUpFirst: earlier.lookUp !== undefined && !earlier.repeatable };
   }
   const ready = upstreams.filter((upstream) => upstream.isReady?.() !== false);
   const [first, ...others] = ready.length > 0 ? ready : upstreams;
-  return first && { upstreams: [first, ...others], looksUp: false };
+  return first && { upstreams: [first, ...others], lookUpFirst: false };
 }
 
 /** So many attempts of one key may stay unknown or be badly answered: each may have to be paid. */
 const mostUseless = 3;
 
 /**
- * Whom a retry of a row asks, out of the row's route. When the row has used its attempts that is nobody (undefined), but for
+ * Whom a retry of a row asks, out of the row's selected. When the row has used its attempts that is nobody (undefined), but for
  * a source that repeats its answers for free and was asked last, and one that only tells what became of earlier questions.
  */
-export function furtherRoute(
-  route: Route,
+export function upstreamsForRetry(
+  selected: SelectedUpstreams,
   row: Pick<Row, "upstream" | "unresolved" | "bad_answers">,
-): Route | undefined {
-  const useless = row.bad_answers + (route.looksUp ? 0 : row.unresolved);
-  if (useless < mostUseless) return route;
-  const [source] = route.upstreams;
-  return source.repeatable && source.name === row.upstream ? { ...route, upstreams: [source] } : undefined;
+): SelectedUpstreams | undefined {
+  const useless = row.bad_answers + (selected.lookUpFirst ? 0 : row.unresolved);
+  if (useless < mostUseless) return selected;
+  const [source] = selected.upstreams;
+  return source.repeatable && source.name === row.upstream ? { ...selected, upstreams: [source] } : undefined;
 }

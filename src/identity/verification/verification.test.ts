@@ -19,7 +19,7 @@ import {
   usualLimits,
   verified,
 } from "../identity.fixture.ts";
-import type { State } from "../ledger/ledger.ts";
+import type { VerificationState } from "../ledger/ledger.ts";
 
 const hour = 60 * 60 * 1000;
 
@@ -64,7 +64,7 @@ for (const engine of engines) {
         assert.equal(row.sealed_record, null, "a record without a key is never asked for again");
       });
 
-      const endings: [IdentityOutcome, State, string, number, boolean][] = [
+      const endings: [IdentityOutcome, VerificationState, string, number, boolean][] = [
         [{ kind: "not_found" }, "not_found", "bvn_not_found", 404, false],
         [{ kind: "phone_mismatch" }, "phone_mismatch", "phone_mismatch", 422, false],
         [{ kind: "unavailable" }, "failed", "upstream_unavailable", 503, true],

@@ -1,4 +1,4 @@
-import type { Fingerprints } from "../../keyring/keyed-hash.ts";
+import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
@@ -6,20 +6,29 @@ import type { Log } from "../../runtime/log.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { limitedSubject } from "../../upstreams/sandbox/index.ts";
 import { masked } from "../checks/bvn/mask.ts";
+import { erased, notCalledOutcome } from "../ledger/attempt-outcome.ts";
 import type { Charges } from "../ledger/charges.ts";
-import { erased, nobodyAsked } from "../ledger/finding.ts";
-import type { Owners } from "../ledger/leases.ts";
-import type { Beginning, Ledger, Row } from "../ledger/ledger.ts";
+import type { Leases } from "../ledger/leases.ts";
+import type { Ledger, Row, RunStart } from "../ledger/ledger.ts";
 import { type IdentitySettings, keyLifetime } from "../settings.ts";
-import type { Attempts, Manner } from "./attempts.ts";
-import type { LateOutcomes } from "./deferred-outcomes.ts";
-import { amountMismatch, type Facts, factsOf, failureOf, inProgress, noFacts, refusal, usedUp } from "./failures.ts";
-import { AccountGate } from "./in-flight-limit.ts";
-import type { Limits } from "./limits.ts";
-import { type Given, Replays, recordOf } from "./replay.ts";
-import { contentOf, intentOf, type VerificationRequest } from "./request.ts";
-import { furtherRoute, routeOf } from "./select-upstreams.ts";
-import type { Route } from "./upstream-call.ts";
+import type { AttemptOptions, Attempts } from "./attempts.ts";
+import type { DeferredOutcomes } from "./deferred-outcomes.ts";
+import {
+  amountMismatch,
+  attemptsUsedUp,
+  factsOf,
+  failureOf,
+  inProgress,
+  noFacts,
+  refusal,
+  type VerificationFacts,
+} from "./failures.ts";
+import { InFlightLimit } from "./in-flight-limit.ts";
+import type { VerificationLimits } from "./limits.ts";
+import { AnswerReplay, recordOf, type VerifiedRecord } from "./replay.ts";
+import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
+import { selectUpstreams, upstreamsForRetry } from "./select-upstreams.ts";
+import type { SelectedUpstreams } from "./upstream-call.ts";
 
 /** Test keys reach `test` only and live keys `live` only, in the operator's order; empty: no live source is set up. */
 export interface Upstreams {
@@ -31,17 +40,17 @@ export interface VerificationParts {
   ledger: Ledger;
   charges: Charges;
   attempts: Attempts;
-  late: LateOutcomes;
-  limits: Limits;
-  owners: Owners;
-  fingerprints: Fingerprints;
+  deferred: DeferredOutcomes;
+  limits: VerificationLimits;
+  leases: Leases;
+  keyedHashes: KeyedHashes;
   keyring: CurrentKeyring;
   upstreams: Upstreams;
   settings: IdentitySettings;
   log: Log;
   now: () => number;
   /** The time that retention goes by. */
-  keptUntil: () => number;
+  retentionNow: () => number;
 }
 
 /** Thrown inside only: the key is not what it was taken for, so look it up. */
@@ -63,10 +72,10 @@ interface Binding {
  */
 export class Verifications {
   readonly #parts: VerificationParts;
-  readonly #replays: Replays;
-  readonly #gate: AccountGate | undefined;
+  readonly #replays: AnswerReplay;
+  readonly #gate: InFlightLimit | undefined;
   /** Keyless requests under way, by their content. */
-  readonly #flights = new Map<string, Promise<Given>>();
+  readonly #flights = new Map<string, Promise<VerifiedRecord>>();
   /** Keyed requests under way, by the hash of the key; each resolves when its row is bound, or is not to be. */
   readonly #claims = new Map<string, Promise<void>>();
   /** References of the rows that this process works on. */
@@ -76,12 +85,12 @@ export class Verifications {
 
   constructor(parts: VerificationParts) {
     this.#parts = parts;
-    this.#replays = new Replays(parts);
-    if (parts.settings.limits) this.#gate = new AccountGate(parts.settings.limits.inFlight);
+    this.#replays = new AnswerReplay(parts);
+    if (parts.settings.limits) this.#gate = new InFlightLimit(parts.settings.limits.inFlight);
   }
 
   /** Gives the record or throws a `Failure`. What was begun is finished even if nobody waits for it. */
-  verify(request: VerificationRequest): Promise<Given> {
+  verify(request: VerificationRequest): Promise<VerifiedRecord> {
     const given = this.#verify(request).then((given) => narrowed(given, request.answers));
     this.#underWay.add(given);
     const over = () => this.#underWay.delete(given);
@@ -93,10 +102,10 @@ export class Verifications {
    * Ends the rows of this process that nobody works on: the store took them although it said nothing in time, and no source
    * was asked on their behalf.
    */
-  async endStrays(): Promise<void> {
-    const { ledger, late, owners } = this.#parts;
-    for (const row of await ledger.startedBy(owners.own))
-      if (!this.#running.has(row.reference) && !late.has(row.reference)) await this.#endStray(row);
+  async failOrphanedRows(): Promise<void> {
+    const { ledger, deferred, leases } = this.#parts;
+    for (const row of await ledger.startedBy(leases.ownerId))
+      if (!this.#running.has(row.reference) && !deferred.has(row.reference)) await this.#failOrphan(row);
   }
 
   /** Refuses new work; resolves when all that was begun is answered. */
@@ -105,13 +114,13 @@ export class Verifications {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
-  async #verify(request: VerificationRequest): Promise<Given> {
+  async #verify(request: VerificationRequest): Promise<VerifiedRecord> {
     const begun = performance.now();
     if (this.#stopping) throw new Failure("shutting_down");
     if (request.mode === "test" && request.bvn === limitedSubject) throw subjectLimited(3600);
     if (request.idempotencyKey !== undefined) return this.#keyed(request, request.idempotencyKey, begun);
 
-    const content = this.#parts.fingerprints.lasting("body", contentOf(request));
+    const content = this.#parts.keyedHashes.lasting("body", requestContent(request));
     const flight = this.#flights.get(content);
     if (flight) return flight;
     const given = this.#keyless(request, begun).finally(() => this.#flights.delete(content));
@@ -119,7 +128,7 @@ export class Verifications {
     return given;
   }
 
-  async #keyless(request: VerificationRequest, begun: number): Promise<Given> {
+  async #keyless(request: VerificationRequest, begun: number): Promise<VerifiedRecord> {
     for (;;) {
       try {
         return await this.#fresh(request, { hashes: [], isLookedUp: true, bind: () => {} }, begun);
@@ -129,12 +138,12 @@ export class Verifications {
     }
   }
 
-  async #keyed(request: VerificationRequest, key: string, begun: number): Promise<Given> {
+  async #keyed(request: VerificationRequest, key: string, begun: number): Promise<VerifiedRecord> {
     const whose = [request.accountId, request.mode, key];
-    const claim = this.#parts.fingerprints.lasting("idempotency key", whose);
+    const claim = this.#parts.keyedHashes.lasting("idempotency key", whose);
     // Nearly every key is new, which its insert finds out by itself.
     for (let isLookedUp = this.#claims.has(claim); ; isLookedUp = true) {
-      const hashes = this.#parts.fingerprints.all("idempotency key", whose);
+      const hashes = this.#parts.keyedHashes.all("idempotency key", whose);
       try {
         return await (isLookedUp
           ? this.#lookedUp(request, claim, hashes, begun)
@@ -146,7 +155,7 @@ export class Verifications {
   }
 
   /** Takes the key for new. Throws `beaten` if it is not, or if a key that is may not be bound. */
-  async #unseen(request: VerificationRequest, claim: string, hashes: string[], begun: number): Promise<Given> {
+  async #unseen(request: VerificationRequest, claim: string, hashes: string[], begun: number): Promise<VerifiedRecord> {
     let isBound = false;
     const fresh = (free: () => void) => {
       const bind = () => {
@@ -163,7 +172,12 @@ export class Verifications {
   }
 
   /** Goes by what the ledger has of the key. Throws `beaten` if that has just changed. */
-  async #lookedUp(request: VerificationRequest, claim: string, hashes: string[], begun: number): Promise<Given> {
+  async #lookedUp(
+    request: VerificationRequest,
+    claim: string,
+    hashes: string[],
+    begun: number,
+  ): Promise<VerifiedRecord> {
     const row = await this.#rowOf(hashes);
     const answer = row && (await this.#answerOf(row, request));
     if (answer) return answer;
@@ -178,12 +192,12 @@ export class Verifications {
   }
 
   /** What the key of a row is answered; undefined if its verification ended without an answer. */
-  async #answerOf(row: Row, request: VerificationRequest): Promise<Given | undefined> {
-    const { fingerprints, late } = this.#parts;
+  async #answerOf(row: Row, request: VerificationRequest): Promise<VerifiedRecord | undefined> {
+    const { keyedHashes, deferred } = this.#parts;
     const isErased = row.subject_hash === erased;
-    if (!isErased && !(row.body_hash && fingerprints.matches(row.body_hash, "body", contentOf(request))))
+    if (!isErased && !(row.body_hash && keyedHashes.matches(row.body_hash, "body", requestContent(request))))
       throw refusal("idempotency_key_reused", undefined, factsOf(row));
-    if (late.has(row.reference)) throw inProgress(row);
+    if (deferred.has(row.reference)) throw inProgress(row);
     if (row.state === "started") throw (await this.#isTakenFromOwner(row)) ? beaten : inProgress(row);
     if (isErased) throw refusal("record_no_longer_held", undefined, factsOf(row));
     if (row.state === "failed" || row.state === "unknown") return undefined;
@@ -193,29 +207,29 @@ export class Verifications {
   }
 
   async #rowOf(hashes: readonly string[]): Promise<Row | undefined> {
-    const { ledger, keptUntil } = this.#parts;
+    const { ledger, retentionNow } = this.#parts;
     const row = await ledger.byKey(hashes);
-    if (!row || row.created_at > keptUntil() - keyLifetime || row.state === "started") return row;
+    if (!row || row.created_at > retentionNow() - keyLifetime || row.state === "started") return row;
     await ledger.releaseKey(row.reference);
     return undefined;
   }
 
   /** Whether nobody works on the row, so that it is now ended. */
   async #isTakenFromOwner(row: Row): Promise<boolean> {
-    const { owners, ledger } = this.#parts;
+    const { leases, ledger } = this.#parts;
     const { owner, reference } = row;
-    if (owner !== owners.own) return (await ledger.disownAll({ isGone: owners.isGone, reference })) > 0;
+    if (owner !== leases.ownerId) return (await ledger.abandonAll({ isOwnerGone: leases.isOwnerGone, reference })) > 0;
     if (this.#running.has(reference)) return false;
-    await this.#endStray(row);
+    await this.#failOrphan(row);
     return true;
   }
 
-  async #endStray(row: Row): Promise<void> {
+  async #failOrphan(row: Row): Promise<void> {
     const { ledger, now } = this.#parts;
-    await ledger.settle(row, nobodyAsked("asks", row.attempts > 1 ? row.upstream : null, now()));
+    await ledger.complete(row, notCalledOutcome("call", row.attempts > 1 ? row.upstream : null, now()));
   }
 
-  async #claimed(hash: string, work: (bind: () => void) => Promise<Given>): Promise<Given> {
+  async #claimed(hash: string, work: (bind: () => void) => Promise<VerifiedRecord>): Promise<VerifiedRecord> {
     const { promise: bound, resolve: bind } = Promise.withResolvers<void>();
     this.#claims.set(hash, bound);
     try {
@@ -227,68 +241,71 @@ export class Verifications {
   }
 
   /** A first attempt. Throws `beaten` if the key is bound already; or, before it was looked up, if there may be no row. */
-  async #fresh(request: VerificationRequest, binding: Binding, begun: number): Promise<Given> {
-    const route = this.#routeOf(request.mode);
-    const row = intentOf(request, binding.hashes[0] ?? null, route.upstreams[0].name, this.#parts);
+  async #fresh(request: VerificationRequest, binding: Binding, begun: number): Promise<VerifiedRecord> {
+    const selected = this.#selectUpstreams(request.mode);
+    const row = newIntentRow(request, binding.hashes[0] ?? null, selected.upstreams[0].name, this.#parts);
     if (this.#parts.settings.amountPolicy === "enforce" && row.amount_differs)
       return this.#refused(row, request.bvn, binding);
     return this.#inFlight(row, async () => {
       await this.#begin({ ...row, state: "started" }, request.bvn, binding);
-      return this.#attempted(request, row, route, { begun, askedBefore: null });
+      return this.#attempted(request, row, selected, { begun, askedBefore: null });
     });
   }
 
   async #begin(row: Row & { state: "started" | "refused" }, bvn: string, binding: Binding): Promise<void> {
     const { ledger, limits } = this.#parts;
     const { hashes, isLookedUp, bind } = binding;
-    if (!(await ledger.begin(row, hashes.slice(1), limits.conditions(row, bvn))))
+    if (!(await ledger.insert(row, hashes.slice(1), limits.conditions(row, bvn))))
       throw (isLookedUp ? await limits.refusal(row, bvn) : undefined) ?? beaten;
     bind();
   }
 
   /** A further attempt of a verification that ended without an answer. */
-  async #resumed(request: VerificationRequest, row: Row, bind: () => void, begun: number): Promise<Given> {
-    const { attempts, ledger, late, limits, owners, now } = this.#parts;
+  async #resumed(request: VerificationRequest, row: Row, bind: () => void, begun: number): Promise<VerifiedRecord> {
+    const { attempts, ledger, deferred, limits, leases, now } = this.#parts;
     const { upstream: askedBefore } = row;
     return this.#inFlight(row, async () => {
-      const left = attempts.takeOver(row.reference);
-      let route: Route;
+      const left = attempts.takeOverdueCall(row.reference);
+      let selected: SelectedUpstreams;
       try {
-        route = left ? this.#routeOf(request.mode, row) : this.#furtherRouteOf(row);
-        const begins: Beginning = left ? "waits" : route.looksUp ? "looksUp" : "asks";
-        const upstream = left ? left.row.upstream : route.upstreams[0].name;
-        const next = { owner: owners.own, upstream, begins, at: now() };
+        selected = left ? this.#selectUpstreams(request.mode, row) : this.#upstreamsForRetry(row);
+        const begins: RunStart = left ? "wait" : selected.lookUpFirst ? "lookUp" : "call";
+        const upstream = left ? left.row.upstream : selected.upstreams[0].name;
+        const next = { owner: leases.ownerId, upstream, begins, at: now() };
         const again = { ...row, started_at: next.at };
         const conditions = left ? undefined : limits.conditions(again, request.bvn);
-        const resumed = await ledger.resume(row, next, conditions).catch((error: unknown) => {
+        const resumed = await ledger.retry(row, next, conditions).catch((error: unknown) => {
           // It may have been resumed for all that: then nothing was asked on its behalf.
           if (!left)
-            late.add({ ...row, owner: next.owner, run: row.run + 1 }, nobodyAsked(begins, askedBefore, next.at));
+            deferred.add(
+              { ...row, owner: next.owner, run: row.run + 1 },
+              notCalledOutcome(begins, askedBefore, next.at),
+            );
           throw error;
         });
         if (!resumed) throw (left ? undefined : await limits.refusal(again, request.bvn)) ?? beaten;
         bind();
         row = resumed;
       } catch (error) {
-        if (left) attempts.leave(left);
+        if (left) attempts.keepOverdueCall(left);
         throw error;
       }
-      return this.#attempted(request, row, route, { begun, askedBefore, left });
+      return this.#attempted(request, row, selected, { begun, askedBefore, left });
     });
   }
 
   /** Whom a further run may ask. Throws if the row's attempts are used up. */
-  #furtherRouteOf(row: Row): Route {
-    const route = furtherRoute(this.#routeOf(row.mode, row), row);
-    if (!route) throw usedUp(row);
-    return route;
+  #upstreamsForRetry(row: Row): SelectedUpstreams {
+    const selected = upstreamsForRetry(this.#selectUpstreams(row.mode, row), row);
+    if (!selected) throw attemptsUsedUp(row);
+    return selected;
   }
 
-  async #inFlight(row: Row, work: () => Promise<Given>): Promise<Given> {
+  async #inFlight(row: Row, work: () => Promise<VerifiedRecord>): Promise<VerifiedRecord> {
     const leave = this.#gate?.enter(`${row.account_id} ${row.mode}`);
     this.#running.add(row.reference);
     try {
-      await this.#parts.owners.hold();
+      await this.#parts.leases.renewIfExpired();
       return await work();
     } finally {
       this.#running.delete(row.reference);
@@ -299,27 +316,32 @@ export class Verifications {
   async #attempted(
     { bvn, phone, answers, traceparent }: VerificationRequest,
     started: Row,
-    route: Route,
-    manner: Manner,
-  ): Promise<Given> {
+    selected: SelectedUpstreams,
+    manner: AttemptOptions,
+  ): Promise<VerifiedRecord> {
     const question = { bvn, phone, answers, ...(traceparent === undefined ? {} : { traceparent }) };
-    const { row, verdict, recorded, upstreamCalled } = await this.#parts.attempts.run(started, route, question, manner);
+    const { row, result, recorded, upstreamCalled } = await this.#parts.attempts.run(
+      started,
+      selected,
+      question,
+      manner,
+    );
     // Whoever took the verification over may have given its record.
     const now = recorded === false ? await this.#nowOf(row) : undefined;
-    const facts: Facts = {
+    const facts: VerificationFacts = {
       charged: now?.charged === 1,
       upstream_called: upstreamCalled,
       request_reference: row.reference,
     };
-    if (!recorded && verdict.state !== "unknown" && verdict.state !== "failed")
+    if (!recorded && result.state !== "unknown" && result.state !== "failed")
       throw refusal(
         "internal_error",
         "The outcome could not be recorded yet and is held back. Retry with the same Idempotency-Key.",
         facts,
         { retryAfter: 2 },
       );
-    if (verdict.state !== "verified") throw failureOf(verdict, facts, this.#parts.settings);
-    return { record: recordOf(row, verdict.record), replayed: false };
+    if (result.state !== "verified") throw failureOf(result, facts, this.#parts.settings);
+    return { record: recordOf(row, result.record), replayed: false };
   }
 
   /** The row as it is now; undefined if the store does not say. */
@@ -331,21 +353,21 @@ export class Verifications {
   async #refused(intent: Row, bvn: string, binding: Binding): Promise<never> {
     const state = "refused" as const;
     const asked = { upstream: null, attempts: 0, owner: null };
-    const row = { ...intent, ...asked, state, trail_due: 1 as const, completed_at: intent.created_at };
+    const row = { ...intent, ...asked, state, audit_due: 1 as const, completed_at: intent.created_at };
     await this.#begin(row, bvn, binding);
     throw amountMismatch(row.fee, factsOf(row));
   }
 
-  #routeOf(mode: Mode, row?: Row): Route {
+  #selectUpstreams(mode: Mode, row?: Row): SelectedUpstreams {
     const { upstreams, settings } = this.#parts;
-    const route = routeOf(mode === "test" ? [upstreams.test] : upstreams.live, settings, row);
-    if (!route) throw refusal("upstream_not_configured", undefined, noFacts);
-    return route;
+    const selected = selectUpstreams(mode === "test" ? [upstreams.test] : upstreams.live, settings, row);
+    if (!selected) throw refusal("upstream_not_configured", undefined, noFacts);
+    return selected;
   }
 }
 
 /** What the account may see now: its setting may have changed since the record was sealed. */
-function narrowed(given: Given, answers: Answers): Given {
+function narrowed(given: VerifiedRecord, answers: Answers): VerifiedRecord {
   if (answers === "full") return given;
   const { request_reference, ...record } = given.record;
   return { ...given, record: { request_reference, ...masked(record) } };

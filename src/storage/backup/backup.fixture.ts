@@ -35,7 +35,7 @@ export const verification: VerificationRow = {
   consent_reference: awkward,
   sealed_record: "s1:r1:the-sealed-record",
   owner: null,
-  trail_due: 1,
+  audit_due: 1,
   created_at: madeAt,
   started_at: madeAt,
   completed_at: null,

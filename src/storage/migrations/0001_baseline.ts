@@ -217,7 +217,7 @@ async function identity(db: Schema): Promise<void> {
       consent_reference: "text?",
       sealed_record: "text?",
       owner: "text?",
-      trail_due: "integer",
+      audit_due: "integer",
       created_at: "bigint",
       started_at: "bigint",
       completed_at: "bigint?",
@@ -246,7 +246,7 @@ async function identity(db: Schema): Promise<void> {
     ["idempotency_hash"],
     "idempotency_hash is not null",
   ).execute();
-  await index(db, "verification_by_trail", "verification", ["reference"], "trail_due = 1").execute();
+  await index(db, "verification_by_audit_due", "verification", ["reference"], "audit_due = 1").execute();
 
   await index(db, "verification_by_charge", "verification", ["charged_at"], "charged_at is not null").execute();
 

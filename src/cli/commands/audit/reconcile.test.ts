@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { engines, type Fresh } from "../../../../test/support/engines.ts";
 import { append } from "../../../audit/append.ts";
-import { recordOutcomes } from "../../../identity/ledger/audit-outbox.ts";
+import { drainAuditOutbox } from "../../../identity/ledger/audit-outbox.ts";
 import { account, verification as sample } from "../../../storage/backup/backup.fixture.ts";
 import { openStore, type Store } from "../../../storage/store.ts";
 import type { Tables, VerificationRow } from "../../../storage/tables.ts";
@@ -38,7 +38,7 @@ for (const engine of engines) {
       store = await openStore({ ...place.settings, serving: false });
       await store.db.insertInto("account").values(account).execute();
       for (const reference of ["ref-1", "ref-2", "ref-3"]) await add(reference);
-      await recordOutcomes(store.db, append);
+      await drainAuditOutbox(store.db, append);
     });
     after(async () => {
       await store.close();
@@ -47,9 +47,9 @@ for (const engine of engines) {
 
     it("agrees where each outcome has its entry, whatever is under way, due, or told twice", async () => {
       await add("due");
-      await add("running", { ...ago(0), state: "started", trail_due: 0 });
-      await set("ref-3", { state: "unknown", charged: 0, trail_due: 1 });
-      await recordOutcomes(store.db, append);
+      await add("running", { ...ago(0), state: "started", audit_due: 0 });
+      await set("ref-3", { state: "unknown", charged: 0, audit_due: 1 });
+      await drainAuditOutbox(store.db, append);
       await add("due-later");
       assert.deepEqual(await reconcile(), {
         exitCode: 0,
@@ -61,7 +61,7 @@ for (const engine of engines) {
     });
 
     it("does not ask for what retention removes", async () => {
-      await add("old-row", { ...ago(740), trail_due: 0 });
+      await add("old-row", { ...ago(740), audit_due: 0 });
       const facts = { reference: "old-entry", account: "acc_1", charged: true, fee: "1" };
       await append(store.db, { kind: "verification.ended", actor: "key:k", facts });
       const change = store.db.updateTable("audit_entry").set({ occurred_at: Date.now() - 740 * day });
@@ -72,7 +72,7 @@ for (const engine of engines) {
     it("names each row that was changed, put in or taken away behind the trail's back", async () => {
       await set("ref-1", { charged: 0 });
       await store.db.deleteFrom("verification").where("reference", "=", "ref-2").execute();
-      await add("put-in", { ...ago(1), trail_due: 0 });
+      await add("put-in", { ...ago(1), audit_due: 0 });
       const { exitCode, agree, differences } = await reconcile();
       assert.deepEqual([exitCode, agree], [1, false]);
       assert.deepEqual(

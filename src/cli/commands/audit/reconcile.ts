@@ -16,7 +16,7 @@ export function addReconcile(audit: Command, io: Io, ended: (exitCode: number) =
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the result as JSON")
     .action(async ({ data, json }: { data?: string; json?: true }) => {
-      const [{ reconcile }, { ledgerOutcomes }] = await Promise.all([
+      const [{ reconcile }, { ledgerAuditEvents }] = await Promise.all([
         import("../../../audit/reconcile.ts"),
         import("../../../identity/ledger/audit-outbox.ts"),
       ]);
@@ -33,7 +33,7 @@ export function addReconcile(audit: Command, io: Io, ended: (exitCode: number) =
             .transaction()
             .setIsolationLevel("repeatable read")
             .setAccessMode("read only")
-            .execute((snapshot) => reconcile(snapshot, { ledger: ledgerOutcomes(snapshot), found })),
+            .execute((snapshot) => reconcile(snapshot, { ledger: ledgerAuditEvents(snapshot), found })),
         { patient: true },
       );
       const { verifications, recorded } = result;

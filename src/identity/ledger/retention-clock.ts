@@ -8,13 +8,13 @@ const day = 24 * hour;
 const waitingSweeps = 10;
 
 /** Where the store notes until when it was swept. */
-const name = "swept_until";
+const name = "retention_until";
 
 /**
  * The time that retention goes by. A clock that is more than an hour past the last sweep is doubted for ten sweeps: the
  * service may have been stopped that long, or the clock may be wrong. Then each sweep takes a day's worth at most.
  */
-export class SweepTime {
+export class RetentionClock {
   readonly #db: Kysely<Tables>;
   readonly #now: () => number;
   readonly #log: Log;

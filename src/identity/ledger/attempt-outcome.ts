@@ -2,14 +2,14 @@ import { expressionBuilder } from "kysely";
 import type { Sealed } from "../../keyring/envelope-encryption.ts";
 import { slotAt } from "../../storage/record-keys.ts";
 import type { Tables } from "../../storage/tables.ts";
-import type { Beginning, Ending } from "./ledger.ts";
+import type { OutcomeState, RunStart } from "./ledger.ts";
 
 /** Stands on a row in place of what led to its person, once that person is erased. */
 export const erased = "erased";
 
 /** What is written with an ending. */
-export interface Finding {
-  state: Ending;
+export interface AttemptOutcome {
+  state: OutcomeState;
   /** The mark of a charge; null: not charged. */
   charge: string | null;
   sealed: Sealed | null;
@@ -19,8 +19,8 @@ export interface Finding {
   isBadAnswer?: boolean;
 }
 
-/** The values of a finding: all that may differ between findings of one shape. */
-export function valuesOf({ state, charge, sealed, at, notPut }: Finding) {
+/** The values of an outcome: all that may differ between findings of one shape. */
+export function outcomeValues({ state, charge, sealed, at, notPut }: AttemptOutcome) {
   return {
     // A row that was charged before never comes here: it stays verified.
     charged: charge === null ? 0 : 1,
@@ -32,31 +32,31 @@ export function valuesOf({ state, charge, sealed, at, notPut }: Finding) {
   } as const;
 }
 
-/** Where the key of a finding's record goes, and the key; without a record it goes nowhere. */
-export function recordKeyIn({ sealed, at }: Finding) {
+/** Where the key of an outcome's record goes, and the key; without a record it goes nowhere. */
+export function outcomeRecordKey({ sealed, at }: AttemptOutcome) {
   return { slot: slotAt(at), sealed_key: sealed?.sealed_key ?? "" };
 }
 
 /** Findings of one shape make one statement. */
-export const shapeOf = ({ state, charge, sealed, notPut, isBadAnswer }: Finding) =>
+export const outcomeShape = ({ state, charge, sealed, notPut, isBadAnswer }: AttemptOutcome) =>
   `${state}${sealed ? ", sealed" : ""}${charge === null ? "" : ", charged"}${notPut ? ", not put" : ""}${isBadAnswer ? ", bad answer" : ""}`;
 
-/** How a finding changes its row. A row that was erased while it ran keeps no record. */
-export function changesOf(finding: Finding, { upstream, ...columns } = valuesOf(finding)) {
+/** How an outcome changes its row. A row that was erased while it ran keeps no record. */
+export function outcomeChanges(outcome: AttemptOutcome, { upstream, ...columns } = outcomeValues(outcome)) {
   const row = expressionBuilder<Tables, "verification">();
   const kept = row.case().when("subject_hash", "=", erased).then(null).else(columns.sealed_record).end();
   return {
     ...columns,
     sealed_record: kept,
-    ...(finding.notPut ? { upstream, attempts: row("attempts", "-", 1) } : {}),
-    ...(finding.isBadAnswer ? { bad_answers: row("bad_answers", "+", 1) } : {}),
+    ...(outcome.notPut ? { upstream, attempts: row("attempts", "-", 1) } : {}),
+    ...(outcome.isBadAnswer ? { bad_answers: row("bad_answers", "+", 1) } : {}),
   };
 }
 
-/** The finding of a run in which nobody was asked: what it was to look up stays unknown. */
-export function nobodyAsked(begins: Beginning, askedBefore: string | null, at: number): Finding {
+/** The outcome of a run in which nobody was asked: what it was to look up stays unknown. */
+export function notCalledOutcome(begins: RunStart, askedBefore: string | null, at: number): AttemptOutcome {
   const nothing = { charge: null, sealed: null, at };
-  return begins === "looksUp"
+  return begins === "lookUp"
     ? { ...nothing, state: "unknown" }
     : { ...nothing, state: "failed", notPut: { askedBefore } };
 }
