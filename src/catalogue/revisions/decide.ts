@@ -19,7 +19,7 @@ export type Approval =
 /**
  * Publishes what is held, or schedules it if its time is still to come. If the catalogue was changed since so that the
  * difference is another one, the difference is told anew and stays held. Throws a `CatalogueFault` if nothing is held by
- * this id.
+ * this id, or if the catalogue has no room for it.
  */
 export async function approve(publisher: Publisher, id: number, by: string): Promise<Approval> {
   const { db } = publisher;
@@ -28,7 +28,8 @@ export async function approve(publisher: Publisher, id: number, by: string): Pro
     const row = await findDraft(db, id);
     if (row.state !== "held")
       throw new CatalogueFault(`Draft d${id} is ${row.state}: only what is held can be approved.`);
-    const { draft, base, changes, reasons, differs } = await rebaseDraft(publisher, row);
+    const { draft, base, changes, reasons, tooLarge, differs } = await rebaseDraft(publisher, row);
+    if (tooLarge) throw tooLarge;
     if (changes.length === 0) {
       await dropEmpty(publisher, draft);
       return { state: "empty" };

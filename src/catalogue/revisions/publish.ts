@@ -6,6 +6,7 @@ import { compactRevisions } from "./compact.ts";
 import { type About, Draft, sweepAbandoned } from "./draft.ts";
 import { CatalogueFault } from "./fault.ts";
 import { expectedAt, publishDue } from "./schedule.ts";
+import { sizeFault } from "./size.ts";
 
 /** How often a publication begins anew because others published meanwhile. */
 const ATTEMPTS = 20;
@@ -26,7 +27,7 @@ export interface Preview {
   readonly revision: number;
 }
 
-/** Tells what a publication would do, and does nothing. */
+/** Shows what a publication would do, and does nothing. Throws a `SizeFault` if too many entries would be there. */
 export async function preview(
   { db, now, latest, guard }: Publisher,
   plan: Plan,
@@ -35,6 +36,8 @@ export async function preview(
   const newest = await latest();
   const base = holdsFrom === undefined ? newest : await expectedAt(db, newest, holdsFrom);
   const changes = await plan(base);
+  const fault = sizeFault(base, changes);
+  if (fault) throw fault;
   const reasons = await review({ db, now, guard }, newest, base, changes);
   return { changes, reasons, revision: newest.revision };
 }

@@ -9,6 +9,7 @@ import { compactRevisions } from "./compact.ts";
 import { aboutOf, Draft, DraftConflict, removeChanges } from "./draft.ts";
 import { allChangesOf } from "./load.ts";
 import { noteCatalogueChange } from "./lock.ts";
+import { type SizeFault, sizeFault } from "./size.ts";
 
 function scheduled(db: Kysely<Tables>) {
   return db
@@ -54,10 +55,12 @@ export async function publishDue(publisher: Publisher): Promise<void> {
 }
 
 async function publishScheduled(publisher: Publisher, row: CatalogueDraftRow): Promise<void> {
-  const { draft, base, changes, reasons } = await rebaseDraft(publisher, row);
+  const { draft, base, changes, reasons, tooLarge } = await rebaseDraft(publisher, row);
   if (changes.length === 0) return dropEmpty(publisher, draft);
-  const approvedBy = row.decided_by ?? undefined;
-  const asked = { changes, reasons, base, about: aboutOf(row), approvedBy };
+  // An approval does not make room: what does not fit is held until there is some.
+  const asked = tooLarge
+    ? { changes, reasons: [tooLarge.message], base, about: aboutOf(row) }
+    : { changes, reasons, base, about: aboutOf(row), approvedBy: row.decided_by ?? undefined };
   await commit({ ...publisher, actor: "system" }, draft, asked);
 }
 
@@ -68,6 +71,8 @@ export interface RebasedDraft {
   readonly base: number;
   readonly changes: readonly Change[];
   readonly reasons: readonly string[];
+  /** Set if the catalogue has no room for it. */
+  readonly tooLarge: SizeFault | undefined;
   /** False if its changes are what they were. */
   readonly differs: boolean;
 }
@@ -84,7 +89,7 @@ export async function rebaseDraft(publisher: Publisher, row: CatalogueDraftRow):
   const differs = !isAlike(before, changes);
   if (differs) await draft.write(changes);
   const reasons = await review(publisher, newest, base, changes);
-  return { draft, base: newest.revision, changes, reasons, differs };
+  return { draft, base: newest.revision, changes, reasons, tooLarge: sizeFault(base, changes), differs };
 }
 
 function isAlike(before: readonly Change[], after: readonly Change[]): boolean {

@@ -3,6 +3,7 @@ import type { Publisher } from "../revisions/commit.ts";
 import { reject } from "../revisions/decide.ts";
 import { CatalogueFault } from "../revisions/fault.ts";
 import { type Plan, type PublishOutcome, publish } from "../revisions/publish.ts";
+import { SizeFault } from "../revisions/size.ts";
 import { fitting } from "./fit.ts";
 import { type Offer, offerHash, offerOf, type SyncSource } from "./offer.ts";
 import { endSync, isHeld, type SyncRecord } from "./record.ts";
@@ -74,6 +75,7 @@ export async function syncFrom(
     const { asOf: sourceAsOf, isStale: sourceIsStale } = offer.origin;
     return await end({ ...facts, result, succeededAt: begun.begunAt, sourceAsOf, sourceIsStale }, outcome);
   } catch (error) {
+    if (error instanceof SizeFault) return await end({ result: "refused", sentences: [error.message] });
     if (error instanceof ListFault) return await end({ result: "refused", sentences: error.sentences });
     await end({ result: "failed" }).catch(() => undefined);
     throw error;
