@@ -91,7 +91,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   opened.defer(() => auditTrail.stop());
   const audit = auditTrail.append;
   if (config.keyringRotate !== null) {
-    const rotation = { path: ringFile, db, every: config.keyringRotate, audit, now };
+    const rotation = { path: ringFile, db, every: config.keyringRotate, audit, actor: "system", now };
     opened.defer(keepRotating(rotation, log));
   }
   const live = openLive(config.upstreams, config.vendors, {

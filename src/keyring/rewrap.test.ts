@@ -176,7 +176,12 @@ for (const engine of engines) {
 
       await underLoad(until(() => made >= 100));
       const both = { records: true, hashes: true };
-      await underLoad(rotate({ path, db: store.db }, { ...both, wait: 200, now: Date.now }));
+      await underLoad(
+        rotate(
+          { path, db: store.db, audit: async () => undefined, actor: "test" },
+          { ...both, wait: 200, now: Date.now },
+        ),
+      );
       const usage = async () => (await keyUsage(store.db)).records;
       await underLoad(until(async () => (await usage()).has("r2")));
       await underLoad(killedHalfWay(rewrapping(store.settings, path, Date.now())));

@@ -17,9 +17,9 @@ import {
 } from "../identity/identity.fixture.ts";
 import { applyRetention } from "../identity/ledger/retention.ts";
 import { readKeyring } from "./file.ts";
-import { currentOf, keyringText, matchKeyring } from "./keyring.ts";
+import { currentOf, keyringText, knownKeys, matchKeyring, recordsName } from "./keyring.ts";
 import { rewrap } from "./rewrap.ts";
-import { namesOf, type Place, retire, rotate } from "./rotate.ts";
+import { namesOf, type RingPlace, retire, rotate } from "./rotate.ts";
 import { keyUsage } from "./usage.ts";
 
 const start = Date.UTC(2026, 0, 1);
@@ -44,6 +44,8 @@ for (const engine of engines) {
       return {
         path,
         db: store.db,
+        audit: async () => undefined,
+        actor: "test",
         ring: () => readKeyring(path),
         async verify(at: number) {
           const room = await store.open(t, { keyring: { current: await readKeyring(path) }, now: () => at });
@@ -52,7 +54,7 @@ for (const engine of engines) {
       };
     };
 
-    const usedBy = async ({ db }: Place) => {
+    const usedBy = async ({ db }: RingPlace) => {
       const { hashes, records } = await keyUsage(db);
       return { hashes: Object.fromEntries(hashes), records: Object.fromEntries(records) };
     };
@@ -77,6 +79,23 @@ for (const engine of engines) {
       assert.deepEqual((await rotate(place, { ...atOnce, hashes: true })).added, ["v3"]);
       await place.verify(start);
       assert.deepEqual(await usedBy(place), { hashes: { 3: 1 }, records: { r3: 1 } });
+    });
+
+    test("a change that the audit trail does not take is not made", async (t) => {
+      const place = await ringed(t);
+      const refusing = {
+        ...place,
+        audit: async () => {
+          throw new Error("the trail is full");
+        },
+      };
+      const names = async () => [namesOf(await place.ring()), (await knownKeys(store.db)).get(recordsName("r1"))];
+      await assert.rejects(rotate(refusing, { ...both, wait: 0, now: () => start }), /the trail is full/);
+      assert.deepEqual(namesOf(await place.ring()), ["r1", "v1"]);
+      await rotate(place, { ...both, wait: 0, now: () => start });
+      const before = await names();
+      await assert.rejects(retire(refusing, "r1", start + 6 * minute), /the trail is full/);
+      assert.deepEqual(await names(), before);
     });
 
     test("another store's ring is not rotated", async (t) => {

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Kysely } from "kysely";
-import type { Tables } from "../storage/tables.ts";
+import { type Audited, inTransaction } from "../storage/audited.ts";
 import { changeKeyring } from "./file.ts";
 import {
   currentOf,
@@ -15,10 +14,9 @@ import {
 } from "./keyring.ts";
 import { keyUsage } from "./usage.ts";
 
-/** A ring's file, and the store that it belongs to. */
-export interface Place {
+/** A ring's file, the store it belongs to, and who changes it. */
+export interface RingPlace extends Audited {
   path: string;
-  db: Kysely<Tables>;
 }
 
 /** For so long, in milliseconds, a process may still write what it made under the key before. */
@@ -29,7 +27,7 @@ export const settling = 5 * 60_000;
  * and that time, in milliseconds since 1970. With `after`, only if that is still the newest record key. Throws `KeyringFault` if the ring is not the store's or cannot be changed.
  */
 export async function rotate(
-  { path, db }: Place,
+  { path, db, audit, actor }: RingPlace,
   {
     records,
     hashes,
@@ -54,6 +52,8 @@ export async function rotate(
     const version = free(hmacName);
     if (records) added.push(id);
     if (hashes) added.push(`v${version}`);
+    // Before the file: the ring never has a key that the audit trail does not know.
+    await audit(db, { kind: "keyring.rotated", actor, facts: { keys: added.join(" ") } });
     return {
       ...ring,
       records: records ? [...ring.records, { id, ...entry() }] : ring.records,
@@ -67,7 +67,7 @@ export async function rotate(
  * Removes a key that nothing needs any more, such as `r1` or `v1`, from the ring and from what the store demands of a ring.
  * Throws `KeyringFault` if a verification needs it, or if it is or may become current.
  */
-export async function retire({ path, db }: Place, name: string, now: number): Promise<void> {
+export async function retire({ path, db, audit, actor }: RingPlace, name: string, now: number): Promise<void> {
   await changeKeyring(path, async (ring) => {
     await matchKeyring(db, ring, now);
     const record = ring.records.find(({ id }) => id === name);
@@ -85,11 +85,14 @@ export async function retire({ path, db }: Place, name: string, now: number): Pr
           : `The key ${name} must stay: ${count} of the ledger's verifications are hashed with it, and go after 24 months.`,
       );
     // The store first: no process then takes a ring without the key for a damaged one.
-    await db
-      .updateTable("instance_secret")
-      .set({ value: retired })
-      .where("name", "=", record ? recordsName(record.id) : hmacName(hash!.version))
-      .execute();
+    await inTransaction(db, async (trx) => {
+      await trx
+        .updateTable("instance_secret")
+        .set({ value: retired })
+        .where("name", "=", record ? recordsName(record.id) : hmacName(hash!.version))
+        .execute();
+      await audit(trx, { kind: "keyring.retired", actor, facts: { key: name } });
+    });
     return {
       ...ring,
       records: ring.records.filter((key) => key !== record),

@@ -34,7 +34,7 @@ for (const engine of engines) {
       const audit = async (_: unknown, ...events: AuditEvent[]) => void told.push(...events);
       const look = async (at: number) => {
         time = at;
-        await rotateIfDue({ path, db: store.db, every: day, audit, now: () => time });
+        await rotateIfDue({ path, db: store.db, every: day, audit, actor: "system", now: () => time });
         return namesOf(await readKeyring(path)).join(" ");
       };
       assert.equal(await look(start + day - 1), "r1 v1");

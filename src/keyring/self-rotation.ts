@@ -1,19 +1,17 @@
 import type { Log } from "../runtime/log.ts";
-import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
 import { readKeyring } from "./file.ts";
 import { currentOf, KeyringFault, recordsName } from "./keyring.ts";
-import { type Place, retire, rotate, settling } from "./rotate.ts";
+import { type RingPlace, retire, rotate, settling } from "./rotate.ts";
 import { recordUsage } from "./usage.ts";
 
 const lookEvery = 60_000;
 /** So long before a new key is current, in milliseconds, its processes get to know it. */
 const wait = 10_000;
 
-export interface SelfRotation extends Place {
+export interface SelfRotation extends RingPlace {
   /** A record key serves for so many milliseconds. */
   every: number;
-  audit: Audit;
   now: () => number;
 }
 
@@ -21,14 +19,13 @@ export interface SelfRotation extends Place {
  * Adds a record key when the newest has served its time, and retires those that no record is sealed under any more. Throws
  * `KeyringFault` if the ring cannot be changed.
  */
-export async function rotateIfDue({ path, db, every, audit, now }: SelfRotation): Promise<void> {
+export async function rotateIfDue({ every, now, ...place }: SelfRotation): Promise<void> {
+  const { path, db } = place;
   const newest = (await readKeyring(path)).records.at(-1)!;
   const noted = db.selectFrom("instance_secret").select("created_at").where("name", "=", recordsName(newest.id));
   const since = newest.from ?? (await noted.executeTakeFirst())?.created_at ?? now();
   if (now() - since >= every) {
-    const { added } = await rotate({ path, db }, { records: true, hashes: false, wait, now, after: newest.id });
-    if (added.length > 0)
-      await audit(db, { kind: "keyring.rotated", actor: "system", facts: { keys: added.join(" ") } });
+    await rotate(place, { records: true, hashes: false, wait, now, after: newest.id });
   }
   const { records } = await readKeyring(path);
   const current = currentOf(records, now());
@@ -37,8 +34,7 @@ export async function rotateIfDue({ path, db, every, audit, now }: SelfRotation)
   const usage = older.length > 0 ? await recordUsage(db) : undefined;
   for (const { id } of older) {
     if (usage!.has(id)) continue;
-    await retire({ path, db }, id, now());
-    await audit(db, { kind: "keyring.retired", actor: "system", facts: { key: id } });
+    await retire(place, id, now());
   }
 }
 

@@ -97,12 +97,10 @@ function addRotate(keyring: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async ({ records, hashes, in: wait, data }: RotateOptions) => {
       const both = !records && !hashes;
-      const { added, from, path } = await withRing(io, data, async ({ db, path, audit, actor }) => {
+      const { added, from, path } = await withRing(io, data, async (ringed) => {
         const { rotate } = await import("../../keyring/rotate.ts");
         const which = { records: both || records === true, hashes: both || hashes === true };
-        const rotated = await rotate({ path, db }, { ...which, wait, now: Date.now });
-        await audit(db, { kind: "keyring.rotated", actor, facts: { keys: rotated.added.join(" ") } });
-        return { ...rotated, path };
+        return { ...(await rotate(ringed, { ...which, wait, now: Date.now })), path: ringed.path };
       });
       io.out(`${added.join(" and ")} will be current from ${new Date(from).toISOString()}.\n`);
       io.err(`Keep a copy of ${path} now: what is written from then on cannot be read without it.\n`);
@@ -154,10 +152,9 @@ function addRetire(keyring: Command, io: Io): void {
     .argument("<key>", "The key, as `duba keyring show` names it.")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (name: string, { data }: { data?: string }) => {
-      await withRing(io, data, async ({ db, path, audit, actor }) => {
+      await withRing(io, data, async (ringed) => {
         const { retire } = await import("../../keyring/rotate.ts");
-        await retire({ path, db }, name, Date.now());
-        await audit(db, { kind: "keyring.retired", actor, facts: { key: name } });
+        await retire(ringed, name, Date.now());
       });
       io.out(`The key ${name} is retired.\n`);
     });
