@@ -8,12 +8,12 @@ import { openAuditTrail } from "./audit/audit.ts";
 import { openCatalogue } from "./catalogue/catalogue.ts";
 import { catalogueOperations } from "./catalogue/operations/index.ts";
 import type { Config } from "./config/config.ts";
+import type { HttpDependencies } from "./http/dependencies.ts";
 import { registerHealth } from "./http/health.ts";
 import { AnswerCounts, metrics, metricsServer } from "./http/metrics.ts";
 import { openapi } from "./http/openapi/document.ts";
 import { registerPages } from "./http/pages/index.ts";
-import type { Gate } from "./http/pipeline.ts";
-import { AddressBucket, Bucket } from "./http/rate-limit.ts";
+import { AddressRateLimiter } from "./http/rate-limit.ts";
 import { callerAddress } from "./http/request/caller-address.ts";
 import { buildServer, type HttpServer } from "./http/server.ts";
 import { openIdentity } from "./identity/identity.ts";
@@ -26,6 +26,7 @@ import { bind, type Operation } from "./operation/operation.ts";
 import { localUrl } from "./runtime/address.ts";
 import { FairQueue } from "./runtime/fair-queue.ts";
 import type { Log } from "./runtime/log.ts";
+import { RateLimiter } from "./runtime/rate-limiter.ts";
 import { checkDirectory } from "./storage/sqlite/data-directory.ts";
 import { openStore } from "./storage/store.ts";
 import { openSource } from "./upstreams/open-source.ts";
@@ -175,15 +176,15 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   opened.defer(() => void measured.close());
 
   let stopping = false;
-  const gate: Gate = {
+  const http: HttpDependencies = {
     addressOf: callerAddress(config.trustProxy),
     authenticator: { isAbsent, credentialOf: (...asked) => access.credentials.credentialOf(...asked) },
     anonymous: config.anonymous,
-    buckets: config.limits
+    rateLimiters: config.limits
       ? {
-          catalogue: new Bucket("catalogue", config.limitCatalogue),
-          anonymous: new AddressBucket("anonymous", config.limitAnonymous),
-          verification: new Bucket("verification", config.limitVerification),
+          catalogue: new RateLimiter("catalogue", config.limitCatalogue),
+          anonymous: new AddressRateLimiter("anonymous", config.limitAnonymous),
+          verification: new RateLimiter("verification", config.limitVerification),
         }
       : null,
     bounds: {
@@ -195,7 +196,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     connections: { most: config.maxConnections, answer: config.answerTimeout },
     docs: config.docs,
     publicUrl: config.publicUrl,
-    turns: new FairQueue(),
+    fairQueue: new FairQueue(),
     answers,
     accessLog: config.accessLog,
     serverTiming: config.serverTiming,
@@ -208,13 +209,13 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     ...bind(identityOperations, identity),
     ...bind(accessOperations, access.room),
   ];
-  const app = buildServer(bound, gate);
+  const app = buildServer(bound, http);
   if (config.docs) {
     const [operations, { version }] = [everyOperation, manifest];
     const document = openapi(operations, version, config.publicUrl);
     // Port 0 is not known before the service listens.
     const origin = config.publicUrl || localUrl(config.host, config.port || 8080);
-    registerPages(app, { operations, document, version, origin }, gate);
+    registerPages(app, { operations, document, version, origin }, http);
   }
   registerHealth(app, { stopping: () => stopping, takesWrites: () => store.takesWrites() });
   await store.serve();

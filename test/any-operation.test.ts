@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, it } from "node:test";
 import Type from "typebox";
+import type { HttpDependencies } from "../src/http/dependencies.ts";
 import { AnswerCounts } from "../src/http/metrics.ts";
-import type { Gate } from "../src/http/pipeline.ts";
 import { callerAddress } from "../src/http/request/caller-address.ts";
 import { buildServer } from "../src/http/server.ts";
 import { Failure, type FailureCode, failures } from "../src/operation/failures.ts";
@@ -17,7 +17,7 @@ const lines: Line[] = [];
 const note = (level: Line["level"]) => (fields: object, message: string) => void lines.push({ level, fields, message });
 let today = "2026-06-01";
 
-const gate: Gate = {
+const http: HttpDependencies = {
   authenticator: {
     isAbsent: (header) => header === undefined,
     credentialOf: () => ({
@@ -31,13 +31,13 @@ const gate: Gate = {
   },
   anonymous: true,
   addressOf: callerAddress([]),
-  buckets: null,
+  rateLimiters: null,
   connections: { most: 1000, answer: 30_000 },
   docs: true,
   publicUrl: "",
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8192, headers: 16_384, arrival: 10_000 },
-  turns: new FairQueue(),
+  fairQueue: new FairQueue(),
   accessLog: "failures",
   serverTiming: false,
   log: { info: note("info"), warn: note("warn"), error: note("error") },
@@ -98,7 +98,7 @@ const broken = everyOperation.map(({ run: _run, pick: _pick, ...rest }) => ({
   },
 })) as unknown as BoundOperation[];
 
-const app = buildServer([...made, ...broken], gate);
+const app = buildServer([...made, ...broken], http);
 const get = (path: string, options?: AskOptions): Promise<Answer> =>
   ask((app.server.address() as AddressInfo).port, path, options);
 

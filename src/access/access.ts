@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Limit } from "../operation/setting.ts";
+import type { Limit } from "../runtime/rate-limiter.ts";
 import type { Audit } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
 import { Credentials } from "./authenticator.ts";

@@ -4,7 +4,7 @@ import type { Kysely, KyselyPlugin } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
 import { Failure, type FailureCode } from "../operation/failures.ts";
-import type { Limit } from "../operation/setting.ts";
+import type { Limit } from "../runtime/rate-limiter.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import { recorded } from "./access.fixture.ts";

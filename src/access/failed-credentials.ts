@@ -1,23 +1,22 @@
 import { LRUCache } from "lru-cache";
-import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import { Failure } from "../operation/failures.ts";
-import type { Limit } from "../operation/setting.ts";
 import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/address.ts";
+import { type Limit, RateLimiter } from "../runtime/rate-limiter.ts";
 import { secretHash } from "./keys/api-key.ts";
 
-/** More credentials than this, and those longest unused have to pass the limit again. */
-const remembered = 10_000;
+/** With more proven credentials than this, the least recently used ones count against the limit again. */
+const MAX_PROVEN = 10_000;
 
 /**
- * Limits failed credentials of one address to a limit, in this process; in IPv6 those of its /64 network to the limit, and
- * those of its /48 network to ten times the limit. A credential that was proven before is not limited until it fails: nobody
- * can guess it, and its owner must not pay for what neighbours try.
+ * Limits the failed credentials of an address, in this process. In IPv6 a /64 network has the limit, and a /48 network ten
+ * times the limit. A credential that was proven before is not limited until it fails: nobody can guess it, and its owner
+ * must not pay for a neighbour's guesses.
  */
 export class FailedCredentials {
   readonly #subscribers: FailureLimit;
   readonly #sites: FailureLimit;
   /** Hashes of proven credentials. */
-  readonly #proven = new LRUCache<string, true>({ max: remembered });
+  readonly #proven = new LRUCache<string, true>({ max: MAX_PROVEN });
 
   constructor(limit: Limit) {
     this.#subscribers = new FailureLimit(limit);
@@ -25,9 +24,8 @@ export class FailedCredentials {
   }
 
   /**
-   * Runs `work`, which looks the credential up. A `Failure` with the code `invalid_credentials` costs the address a point,
-   * any other end costs nothing. Throws a `Failure` `rate_limited` with `retryAfter`, without running `work`, when the
-   * address has no point left.
+   * Runs `work`, which looks the credential up. Only a `Failure` with the code `invalid_credentials` counts against the
+   * address. At the limit, throws a `Failure` `rate_limited` with `retryAfter` and does not run `work`.
    */
   async attempt<Result>(address: string, credential: string, work: () => Promise<Result>): Promise<Result> {
     const hash = secretHash(credential);
@@ -47,26 +45,26 @@ export class FailedCredentials {
   }
 }
 
-/** Attempts of one caller that hold a point and are not decided, and those that wait for a point to come back. */
-interface Gate {
-  undecided: number;
+/** The attempts of one caller that are running, and those that wait for one of them to end. */
+interface Attempts {
+  running: number;
   waiting: PromiseWithResolvers<void>[];
 }
 
 /**
- * Each attempt takes a point of its caller before anything is looked up and has it back unless it fails, so that parallel
- * guesses cannot slip through. Good credentials that come at once wait for each other instead of being refused.
+ * Counts each attempt before `work` looks anything up and uncounts it unless it fails, so that parallel guesses cannot
+ * exceed the limit. Good credentials that arrive together wait for each other instead of being refused.
  */
 class FailureLimit {
-  readonly #limiter: RateLimiterMemory;
-  readonly #gates = new Map<string, Gate>();
+  readonly #limiter: RateLimiter;
+  readonly #attempts = new Map<string, Attempts>();
 
-  constructor({ count, seconds }: Limit) {
-    this.#limiter = new RateLimiterMemory({ points: count, duration: seconds });
+  constructor(limit: Limit) {
+    this.#limiter = new RateLimiter("credential", limit);
   }
 
   async attempt<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
-    const windowEnd = await this.#take(caller);
+    const windowEnd = await this.#start(caller);
     let failed = false;
     let broken: unknown;
     try {
@@ -76,48 +74,44 @@ class FailureLimit {
       else broken = error;
       throw error;
     } finally {
-      // In a new window the point is back already; giving it back again would allow one failure too many.
-      if (!failed && Date.now() < windowEnd) await this.#limiter.reward(caller);
-      this.#decided(caller, failed, broken);
+      // A new window did not count this attempt: uncounting it there would allow one failure too many.
+      if (!failed && Date.now() < windowEnd) this.#limiter.refund(caller);
+      this.#end(caller, failed, broken);
     }
   }
 
-  /** Takes a point and gives the end of its window, in milliseconds since 1970. */
-  async #take(caller: string): Promise<number> {
+  /** Counts the attempt and returns the end of its window, in milliseconds since 1970. */
+  async #start(caller: string): Promise<number> {
     for (;;) {
-      const point = await this.#limiter.consume(caller).catch((refused: RateLimiterRes) => refused);
-      const gate = this.#gates.get(caller) ?? { undecided: 0, waiting: [] };
-      if (point.consumedPoints <= this.#limiter.points) {
-        gate.undecided += 1;
-        this.#gates.set(caller, gate);
-        return Date.now() + point.msBeforeNext;
+      const { exceeded, windowEnd, reset } = this.#limiter.consume(caller);
+      const attempts = this.#attempts.get(caller) ?? { running: 0, waiting: [] };
+      if (!exceeded) {
+        attempts.running += 1;
+        this.#attempts.set(caller, attempts);
+        return windowEnd;
       }
-      void this.#limiter.reward(caller);
-      if (gate.undecided === 0) {
-        throw new Failure("rate_limited", "Too many failed credentials came from this address.", {
-          retryAfter: Math.max(1, Math.ceil(point.msBeforeNext / 1000)),
-        });
-      }
+      if (attempts.running === 0)
+        throw new Failure("rate_limited", "Too many failed credentials came from this address.", { retryAfter: reset });
       const slot = Promise.withResolvers<void>();
-      gate.waiting.push(slot);
+      attempts.waiting.push(slot);
       await slot.promise;
     }
   }
 
-  #decided(caller: string, failed: boolean, broken: unknown): void {
-    const gate = this.#gates.get(caller);
-    if (!gate) return;
-    gate.undecided -= 1;
+  #end(caller: string, failed: boolean, broken: unknown): void {
+    const attempts = this.#attempts.get(caller);
+    if (!attempts) return;
+    attempts.running -= 1;
     if (broken !== undefined) {
-      // The store cannot be asked: those who wait would only find that out one after another.
-      for (const slot of gate.waiting.splice(0)) slot.reject(broken);
+      // The store is away: the attempts that wait would only find that out one after another.
+      for (const slot of attempts.waiting.splice(0)) slot.reject(broken);
     } else if (!failed) {
-      gate.waiting.shift()?.resolve();
+      attempts.waiting.shift()?.resolve();
     }
-    if (gate.undecided > 0) return;
-    // Nothing is left that could free a point: the rest must see for themselves.
-    this.#gates.delete(caller);
-    for (const slot of gate.waiting) slot.resolve();
+    if (attempts.running > 0) return;
+    // No attempt is left that could make room: the waiting ones try again and are refused.
+    this.#attempts.delete(caller);
+    for (const slot of attempts.waiting) slot.resolve();
   }
 }
 

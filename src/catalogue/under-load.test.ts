@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { engines } from "../../test/support/engines.ts";
+import type { HttpDependencies } from "../http/dependencies.ts";
 import { AnswerCounts } from "../http/metrics.ts";
-import type { Gate } from "../http/pipeline.ts";
 import { callerAddress } from "../http/request/caller-address.ts";
 import { buildServer } from "../http/server.ts";
 import { bind, type Caller } from "../operation/operation.ts";
@@ -22,7 +22,7 @@ import { type Load, ownMargin, priceIn } from "./under-load.fixture.ts";
 const REVISIONS = { sqlite: 100, postgres: 40 };
 const about = { author: "ops", source: "test", note: "" };
 
-const gate: Gate = {
+const http: HttpDependencies = {
   // The credential is the id of the account.
   authenticator: {
     isAbsent: () => false,
@@ -30,13 +30,13 @@ const gate: Gate = {
   },
   anonymous: true,
   addressOf: callerAddress([]),
-  buckets: null,
+  rateLimiters: null,
   connections: { most: 1000, answer: 30_000 },
   docs: true,
   publicUrl: "",
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8_192, headers: 16_384, arrival: 10_000 },
-  turns: new FairQueue(),
+  fairQueue: new FairQueue(),
   accessLog: "failures",
   serverTiming: false,
   log: { info: fail, warn: fail, error: fail },
@@ -67,7 +67,7 @@ for (const engine of engines)
     test(`through 64 connections are each of exactly one revision while ${revisions} are published`, async () => {
       const store = await freshStore(engine);
       const catalogue = await openCatalogue({ db: store.db, guard: { removal: 1, priceFactor: 1e9 } });
-      const app = buildServer(bind(catalogueOperations, catalogue), gate);
+      const app = buildServer(bind(catalogueOperations, catalogue), http);
       try {
         await app.listen({ host: "127.0.0.1", port: 0 });
         const { account, kobo } = ownMargin;

@@ -1,5 +1,7 @@
+import { AnswerFault } from "../operation/answer-writer.ts";
 import { type FailurePath, failureBody } from "../operation/envelope.ts";
-import type { Failure } from "../operation/failures.ts";
+import { Failure } from "../operation/failures.ts";
+import { StoreAway } from "../storage/errors.ts";
 
 /** A failure as it goes on the wire; `headers` is a flat list of pairs. */
 export interface FailureAnswer {
@@ -8,7 +10,7 @@ export interface FailureAnswer {
   body: string;
 }
 
-/** Writes a failure. `publicUrl` is the service's own, for its links. `path` is the operation whose path was called, if the path is known. */
+/** Writes a failure. `publicUrl` begins the help link. `path` is the operation whose path was called, if one was. */
 export function failureAnswer(
   failure: Failure,
   requestId: string,
@@ -42,3 +44,26 @@ const challenges: Partial<Record<Failure["code"], string>> = {
   expired_credentials: 'Bearer realm="duba", error="invalid_token", error_description="expired"',
   insufficient_scope: 'Bearer realm="duba", error="insufficient_scope"',
 };
+
+/** The failure that a caller reads when the service itself fails. */
+export function failureOf(fault: unknown): Failure {
+  if (!(fault instanceof StoreAway)) return new Failure("internal_error");
+  return new Failure(
+    "internal_error",
+    "The store of this service is out of order at the moment. Nothing was done for this request. Send it again shortly.",
+    { retryAfter: 2 },
+  );
+}
+
+/** The loggable part of an error: its kind and place, not its message, which can repeat what a caller sent. */
+export function faultOf(error: unknown): object {
+  if (!(error instanceof Error)) return { kind: typeof error };
+  const frames = error.stack?.split("\n").filter((line) => /^\s+at /.test(line));
+  const code = (error as NodeJS.ErrnoException).code;
+  return {
+    kind: error.name,
+    ...(typeof code === "string" ? { code } : {}),
+    ...(error instanceof AnswerFault ? { reason: error.message } : {}),
+    at: frames?.slice(0, 8).map((line) => line.trim()),
+  };
+}

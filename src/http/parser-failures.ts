@@ -2,32 +2,36 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import type { FailurePath } from "../operation/envelope.ts";
 import { Failure } from "../operation/failures.ts";
+import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer } from "./failure-response.ts";
-import type { Gate } from "./pipeline.ts";
-import { quotaHeaders } from "./rate-limit.ts";
+import { rateLimitHeaders } from "./rate-limit.ts";
 import { type RequestBounds, sizeOf } from "./request/body.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 
 /** Answers in the common envelope what the HTTP parser refuses before there is a request. */
-export function parserFailures(gate: Gate): (error: NodeJS.ErrnoException, socket: Socket) => void {
+export function parserFailures(deps: HttpDependencies): (error: NodeJS.ErrnoException, socket: Socket) => void {
   return (error, socket) => {
     const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse };
     if (!socket.writable || error.code === "ECONNRESET" || begun?.headersSent) socket.destroy();
-    else refuse(socket, gate, parserFailure(error.code, gate.bounds));
+    else refuse(socket, deps, parserFailure(error.code, deps.bounds));
   };
 }
 
 /** Answers CONNECT, and expectations other than 100-continue, which never reach a route either. */
-export function answerOddRequests(server: Server, gate: Gate, pathOf: (url: string) => FailurePath | undefined): void {
+export function answerOddRequests(
+  server: Server,
+  deps: HttpDependencies,
+  pathOf: (url: string) => FailurePath | undefined,
+): void {
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
-    refuse(socket, gate, new Failure("method_not_allowed", "This is not a proxy: CONNECT is not possible here."));
+    refuse(socket, deps, new Failure("method_not_allowed", "This is not a proxy: CONNECT is not possible here."));
   });
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const failure = new Failure("expectation_failed", "Leave the Expect header out, or send Expect: 100-continue.");
     const id = requestIdOf(request.headers["x-request-id"]);
-    const { status, headers, body } = failureAnswer(failure, id, gate, pathOf(request.url ?? ""));
-    const quota = quotaHeaders(gate.buckets?.anonymous.peek(gate.addressOf(request)));
-    response.writeHead(status, [...headers, ...quota, "Connection", "close"]).end(body);
+    const { status, headers, body } = failureAnswer(failure, id, deps, pathOf(request.url ?? ""));
+    const rateLimit = rateLimitHeaders(deps.rateLimiters?.anonymous.peek(deps.addressOf(request)));
+    response.writeHead(status, [...headers, ...rateLimit, "Connection", "close"]).end(body);
   });
 }
 
@@ -40,9 +44,9 @@ function parserFailure(code: string | undefined, bounds: RequestBounds): Failure
   return new Failure("malformed_request", "The request is not well-formed HTTP/1.1.");
 }
 
-function refuse(socket: Socket, gate: Gate, failure: Failure): void {
-  const { status, headers, body } = failureAnswer(failure, newRequestId(), gate);
-  headers.push(...quotaHeaders(gate.buckets?.anonymous.peek(socket.remoteAddress ?? "")));
+function refuse(socket: Socket, deps: HttpDependencies, failure: Failure): void {
+  const { status, headers, body } = failureAnswer(failure, newRequestId(), deps);
+  headers.push(...rateLimitHeaders(deps.rateLimiters?.anonymous.peek(socket.remoteAddress ?? "")));
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `Date: ${new Date().toUTCString()}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
   if (status === 405) lines.push("Allow: GET, HEAD, POST, QUERY");

@@ -3,19 +3,19 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { Failure } from "../operation/failures.ts";
 import type { BoundOperation } from "../operation/operation.ts";
 import { boundConnections } from "./connections.ts";
-import { failureAnswer } from "./failure-response.ts";
-import { faultOf } from "./fault.ts";
+import type { HttpDependencies } from "./dependencies.ts";
+import { failureAnswer, faultOf } from "./failure-response.ts";
 import { answerOddRequests, parserFailures } from "./parser-failures.ts";
-import { type Gate, pipeline } from "./pipeline.ts";
-import { quotaHeaders } from "./rate-limit.ts";
+import { pipeline } from "./pipeline.ts";
+import { rateLimitHeaders } from "./rate-limit.ts";
 import { refusalOf, targetOf, unroutable } from "./request/malformed.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 
 export type HttpServer = FastifyInstance;
 
 /** The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. */
-export function buildServer(operations: readonly BoundOperation[], gate: Gate): HttpServer {
-  const { bounds } = gate;
+export function buildServer(operations: readonly BoundOperation[], deps: HttpDependencies): HttpServer {
+  const { bounds } = deps;
   const paths = new Paths();
   const byPath = new Map(operations.map((operation) => [fastifyPath(operation.path), operation]));
   let server!: Server;
@@ -41,7 +41,7 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
     genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
     requestIdHeader: false,
     logger: false,
-    clientErrorHandler: parserFailures(gate),
+    clientErrorHandler: parserFailures(deps),
     return503OnClosing: false,
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: bounds.url },
@@ -53,17 +53,17 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
       refuse(request as FastifyRequest, reply as FastifyReply, failure);
     },
   });
-  boundConnections(server, gate.connections, gate.log);
-  answerOddRequests(server, gate, (url) => paths.operation(targetOf(url)));
+  boundConnections(server, deps.connections, deps.log);
+  answerOddRequests(server, deps, (url) => paths.operation(targetOf(url)));
 
   const refuse = (request: FastifyRequest, reply: FastifyReply, failure: Failure, path?: BoundOperation) => {
     reply.hijack();
     const id = typeof request.id === "string" ? request.id : newRequestId();
-    const { status, headers, body } = failureAnswer(failure, id, gate, path);
+    const { status, headers, body } = failureAnswer(failure, id, deps, path);
     if (reply.raw.destroyed) return;
-    const quota = gate.buckets?.anonymous.peek(gate.addressOf(request.raw));
-    reply.raw.writeHead(status, [...headers, ...quotaHeaders(quota)]).end(body);
-    if (gate.accessLog !== "off") gate.log.info({ status, code: failure.code, requestId: id }, "refused");
+    const rateLimit = deps.rateLimiters?.anonymous.peek(deps.addressOf(request.raw));
+    reply.raw.writeHead(status, [...headers, ...rateLimitHeaders(rateLimit)]).end(body);
+    if (deps.accessLog !== "off") deps.log.info({ status, code: failure.code, requestId: id }, "refused");
   };
 
   app.addHook("onRoute", ({ url, method }) => paths.add(url, [method].flat(), byPath.get(url)));
@@ -71,7 +71,7 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
   // Before Fastify looks at the body: what is refused here is refused whatever it carries.
   app.addHook("onRequest", (request, reply, done) => {
     const failure =
-      refusalOf(request.raw, gate) ?? (request.is404 ? unroutable(paths.methods(request.raw.url!), gate) : undefined);
+      refusalOf(request.raw, deps) ?? (request.is404 ? unroutable(paths.methods(request.raw.url!), deps) : undefined);
     if (failure) refuse(request, reply, failure, paths.operation(request.raw.url!));
     else done();
   });
@@ -80,7 +80,7 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
   for (const operation of operations) {
     const methods = operation.method === "POST" ? ["POST"] : ["GET", "HEAD"];
     if (operation.carriage === "query or body") methods.push("QUERY");
-    const serve = pipeline(operation, gate);
+    const serve = pipeline(operation, deps);
     app.route({
       method: methods,
       url: fastifyPath(operation.path),
@@ -93,7 +93,7 @@ export function buildServer(operations: readonly BoundOperation[], gate: Gate): 
   app.setErrorHandler(async (error, request, reply) => {
     const path = paths.operation(request.raw.url!);
     if (error instanceof Failure) return refuse(request, reply, error, path);
-    gate.log.error({ requestId: request.id, ...faultOf(error) }, "fault");
+    deps.log.error({ requestId: request.id, ...faultOf(error) }, "fault");
     return refuse(request, reply, new Failure("internal_error"), path);
   });
   return app;

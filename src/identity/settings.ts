@@ -1,4 +1,4 @@
-import type { Limit } from "../operation/setting.ts";
+import type { Limit } from "../runtime/rate-limiter.ts";
 
 /** What the operator decides about verifications. */
 export interface IdentitySettings {

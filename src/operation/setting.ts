@@ -1,3 +1,5 @@
+import type { Limit } from "../runtime/rate-limiter.ts";
+
 /** One setting of the service: an environment variable, its default, and how its text is read. */
 export interface Setting<Value> {
   name: string;
@@ -27,12 +29,6 @@ export const onOff = {
 };
 
 export const anyText = { form: "text", read: (text: string) => text };
-
-/** `count` requests in each window of `seconds`. */
-export interface Limit {
-  count: number;
-  seconds: number;
-}
 
 export const limit = {
   form: "a count per window, such as 600/min (s, min, h or day)",

@@ -1,11 +1,11 @@
 /**
- * One piece of work in a turn of the event loop, first come, first served. Requests that arrive together would otherwise be
- * worked on in one go, and hold up whatever is quick to answer.
+ * Runs waiting work one piece per event-loop tick, first come, first served. Without it, requests that arrive together would
+ * run in one go and delay cached look-ups.
  */
 export class FairQueue {
   #last: Promise<void> = Promise.resolve();
 
-  /** Resolves in a turn that nobody else is given. */
+  /** Resolves in a tick that no other caller of `next` gets. */
   next(): Promise<void> {
     this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)));
     return this.#last;

@@ -3,10 +3,10 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Coding } from "../../operation/ready-answer.ts";
-import { codingOf } from "../content-encoding.ts";
-import { pairsOf } from "../header-pairs.ts";
-import type { Gate } from "../pipeline.ts";
-import { quotaHeaders, refuseExceeded } from "../rate-limit.ts";
+import { matchesTag } from "../conditional.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { rateLimitHeaders, refuseExceeded } from "../rate-limit.ts";
+import { acceptedEncoding } from "../request/content-encoding.ts";
 
 /** Content that stays the same while the process lives. A coded form is made when it is first asked for. */
 export interface Content {
@@ -38,21 +38,22 @@ function coded(coding: Coding, plain: Buffer): Promise<Buffer> {
     : promisify(gzip)(plain);
 }
 
-/** The part of the gate that pages pass through: they share the limit of anonymous callers. */
-export type PageGate = Pick<Gate, "addressOf" | "buckets">;
+/** Pages share the rate limit of anonymous callers. */
+export type PageDependencies = Pick<HttpDependencies, "addressOf" | "rateLimiters">;
 
 /** Answers with the content, or with 304 to a browser that still holds it. Throws `rate_limited`. */
 export async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   content: Content,
-  { addressOf, buckets }: PageGate,
+  { addressOf, rateLimiters }: PageDependencies,
 ): Promise<FastifyReply> {
   const address = addressOf(request.raw);
-  const quota = buckets?.anonymous.take(address);
-  if (quota) refuseExceeded(quota);
-  const isHeld = holds(request.headers["if-none-match"], content.etag);
-  const coding = codingOf(request.headers["accept-encoding"]);
+  const rateLimit = rateLimiters?.anonymous.consume(address);
+  if (rateLimit) refuseExceeded(rateLimit);
+  const tags = request.headers["if-none-match"];
+  const isUnmodified = tags !== undefined && matchesTag(tags, content.etag);
+  const coding = acceptedEncoding(request.headers["accept-encoding"]);
   reply.headers({
     "Content-Type": content.type,
     "X-Content-Type-Options": "nosniff",
@@ -62,13 +63,13 @@ export async function answer(
     Vary: "Accept-Encoding",
     "X-Request-Id": request.id,
     ...content.headers,
-    ...pairsOf(quotaHeaders(isHeld ? buckets?.anonymous.giveBack(address) : quota)),
+    ...pairsOf(rateLimitHeaders(isUnmodified ? rateLimiters?.anonymous.refund(address) : rateLimit)),
   });
-  if (isHeld) return reply.code(304).send();
+  if (isUnmodified) return reply.code(304).send();
   if (coding !== "identity") reply.header("Content-Encoding", coding);
   return reply.send(await content.form(coding));
 }
 
-function holds(header: string | undefined, etag: string): boolean {
-  return header !== undefined && (header.trim() === "*" || header.includes(etag.slice(2)));
+function pairsOf(flat: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: flat.length / 2 }, (_, at) => [flat[at * 2], flat[at * 2 + 1]]));
 }

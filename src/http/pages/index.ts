@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { FastifyInstance } from "fastify";
 import type { Operation } from "../../operation/operation.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
-import { answer, type Content, content, type PageGate } from "./content.ts";
+import { answer, type Content, content, type PageDependencies } from "./content.ts";
 import { errors } from "./errors.ts";
 import { home } from "./home.ts";
 import type { Html } from "./html.ts";
@@ -31,10 +31,10 @@ const referenceHeaders = {
 export function registerPages(
   app: FastifyInstance,
   { operations, document, version, origin }: Pages,
-  gate: PageGate,
+  deps: PageDependencies,
 ): void {
   const serve = (path: string, what: Content) =>
-    app.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, what, gate));
+    app.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, what, deps));
   const page = (path: PagePath, title: string, main: Html, headers = pageHeaders) =>
     serve(path, content(htmlType, layout({ path, title, version, main }), headers));
 
@@ -51,7 +51,7 @@ export function registerPages(
   let script: Promise<Content> | undefined;
   app.get("/docs/scalar.js", { exposeHeadRoute: true }, async (request, reply) => {
     script ??= scalarScript().then((body) => content("text/javascript; charset=utf-8", body));
-    return answer(request, reply, await script, gate);
+    return answer(request, reply, await script, deps);
   });
 }
 

@@ -51,7 +51,7 @@ describe("in a browser", { skip: missing, timeout: 120_000 }, () => {
     registerPages(
       app,
       { operations, document: openapi(operations, "0.1.0"), version: "0.1.0", origin: "http://127.0.0.1:8080" },
-      { addressOf: () => "", buckets: null },
+      { addressOf: () => "", rateLimiters: null },
     );
     origin = await app.listen({ host: "127.0.0.1", port: 0 });
     browser = await startBrowser(findBrowser());

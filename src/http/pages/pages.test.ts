@@ -22,7 +22,7 @@ function serving(table: Operation<never>[]): FastifyInstance {
   registerPages(
     app,
     { operations: table, document: openapi(table, "0.1.0"), version: "0.1.0", origin: "http://127.0.0.1:8080" },
-    { addressOf: () => "", buckets: null },
+    { addressOf: () => "", rateLimiters: null },
   );
   return app;
 }

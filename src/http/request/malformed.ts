@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "../../operation/failures.ts";
-import type { Gate } from "../pipeline.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { sizeOf } from "./body.ts";
 
 /**
@@ -18,9 +18,9 @@ const hostForm = /^(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{0,5})?$/;
 const inexact = /^[^?]*%|^[^?]+\/(?:\?|$)/;
 
 /** What is wrong with a request whatever its path. */
-export function refusalOf(request: IncomingMessage, gate: Gate): Failure | undefined {
+export function refusalOf(request: IncomingMessage, deps: HttpDependencies): Failure | undefined {
   const { method, httpVersion, headers, url = "" } = request;
-  const { bounds } = gate;
+  const { bounds } = deps;
   if (headers.host === undefined ? httpVersion === "1.1" : !hostForm.test(headers.host))
     return malformed(`The Host header ${headers.host === undefined ? "is missing" : "names no host"}.`);
   const repeated = repeatedHeader(request.rawHeaders);
@@ -36,12 +36,12 @@ export function refusalOf(request: IncomingMessage, gate: Gate): Failure | undef
   if (url.includes("#")) return malformed("The request target holds a #. Leave the fragment out, or send # as %23.");
   if (url.includes("%") && !isDecodable(url)) return malformed("The URL cannot be decoded.");
   // Paths are exact, but the router would decode them and take a trailing slash for an empty parameter.
-  return inexact.test(url) ? noSuchPath(gate) : undefined;
+  return inexact.test(url) ? noSuchPath(deps) : undefined;
 }
 
 /** Why no route took a request: its path, or its method if others are answered there. */
-export function unroutable(methods: readonly string[], gate: Gate): Failure {
-  if (methods.length === 0) return noSuchPath(gate);
+export function unroutable(methods: readonly string[], deps: HttpDependencies): Failure {
+  if (methods.length === 0) return noSuchPath(deps);
   const allow = methods.join(", ");
   return new Failure("method_not_allowed", `This path answers ${allow} only.`, { headers: { Allow: allow } });
 }
@@ -68,7 +68,7 @@ function unreadable(sentence: string): Failure {
   return new Failure("malformed_request", sentence, { headers: { Connection: "close" } });
 }
 
-function noSuchPath({ docs }: Gate): Failure {
+function noSuchPath({ docs }: HttpDependencies): Failure {
   return new Failure("route_not_found", `No operation has this path.${docs ? " GET /docs lists all of them." : ""}`);
 }
 

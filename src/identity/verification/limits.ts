@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type Kysely, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { Failure } from "../../operation/failures.ts";
-import type { Limit } from "../../operation/setting.ts";
+import type { Limit } from "../../runtime/rate-limiter.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { Conditions, Row, VerificationState } from "../ledger/ledger.ts";
 import type { IdentitySettings } from "../settings.ts";

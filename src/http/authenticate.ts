@@ -1,0 +1,34 @@
+import { Failure } from "../operation/failures.ts";
+import type { BoundOperation, Caller } from "../operation/operation.ts";
+
+/**
+ * Turns an `Authorization` header into a caller; a promise only on the first use of a credential. Throws a `Failure`.
+ * `forLookUp`: the catalogue is served even while the store is away.
+ */
+export interface Authenticator {
+  isAbsent(header: string | undefined): boolean;
+  credentialOf(header: string, address: string, forLookUp: boolean): Caller | Promise<Caller>;
+}
+
+/** The caller; null if the operation needs no credential, or checks it itself. Throws a `Failure`. */
+export function authenticate(
+  { access, scope }: BoundOperation,
+  { authenticator, anonymous }: { authenticator: Authenticator; anonymous: boolean },
+  header: string | undefined,
+  address: string,
+): Caller | null | Promise<Caller> {
+  if (access === "own") return null;
+  if (header !== undefined && !authenticator.isAbsent(header))
+    return authenticator.credentialOf(header, address, scope === "catalogue:read");
+  if (access === "anonymous" && anonymous) return null;
+  throw new Failure(
+    "missing_credentials",
+    "This operation needs a credential. Send the header Authorization: Bearer <api key>.",
+  );
+}
+
+/** Throws `insufficient_scope` if the caller's key lacks the operation's scope. */
+export function requireScope({ scope }: BoundOperation, caller: Caller | null): void {
+  if (scope && caller && !caller.scopes.includes(scope))
+    throw new Failure("insufficient_scope", `This operation needs a key with the scope ${scope}.`);
+}

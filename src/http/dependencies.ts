@@ -1,0 +1,33 @@
+import type { IncomingMessage } from "node:http";
+import type { FairQueue } from "../runtime/fair-queue.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Authenticator } from "./authenticate.ts";
+import type { ConnectionBounds } from "./connections.ts";
+import type { AnswerCounts } from "./metrics.ts";
+import type { RateLimiters } from "./rate-limit.ts";
+import type { RequestBounds } from "./request/body.ts";
+
+/** Everything that the HTTP server needs from the rest of the service. */
+export interface HttpDependencies {
+  /** The address of the caller; empty if the connection is gone. */
+  addressOf(request: IncomingMessage): string;
+  authenticator: Authenticator;
+  /** Whether operations with access `anonymous` answer callers without a credential. */
+  anonymous: boolean;
+  /** Null: nobody is limited and no RateLimit header is sent. */
+  rateLimiters: RateLimiters | null;
+  bounds: RequestBounds;
+  connections: ConnectionBounds;
+  /** Whether the pages for people are served. */
+  docs: boolean;
+  /** The URL at which callers reach the service, without a slash at its end; empty if not configured. */
+  publicUrl: string;
+  /** Runs operations that have no ready answer, one per event-loop tick. */
+  fairQueue: FairQueue;
+  answers: AnswerCounts;
+  accessLog: "failures" | "all" | "off";
+  serverTiming: boolean;
+  log: Log;
+  now: () => number;
+  stopping: () => boolean;
+}

@@ -1,0 +1,83 @@
+import { LRUCache } from "lru-cache";
+
+/** `count` requests in each window of `seconds`. */
+export interface Limit {
+  count: number;
+  seconds: number;
+}
+
+/** Where one caller stands in its window. */
+export interface RateLimitState {
+  exceeded: boolean;
+  /** Whole seconds until the window ends, at least 1. */
+  reset: number;
+  /** When the window ends, in milliseconds since 1970. */
+  windowEnd: number;
+  /** Value of `RateLimit-Policy`. */
+  policy: string;
+  /** Value of `RateLimit`. */
+  state: string;
+}
+
+interface Window {
+  /** Milliseconds since 1970. */
+  end: number;
+  used: number;
+}
+
+/** With more callers than this, the least recently seen ones start a new window. */
+const MAX_CALLERS = 100_000;
+
+/**
+ * Counts requests by caller, in fixed windows, in this process. The header values follow
+ * draft-ietf-httpapi-ratelimit-headers. We wrote our own because every look-up passes here: no promise, one object a caller.
+ */
+export class RateLimiter {
+  readonly #windows = new LRUCache<string, Window>({ max: MAX_CALLERS });
+  readonly #name: string;
+  readonly #limit: Limit;
+  readonly #policy: string;
+  readonly #now: () => number;
+
+  /** `name` appears in the header values. */
+  constructor(name: string, limit: Limit, now: () => number = Date.now) {
+    this.#name = name;
+    this.#limit = limit;
+    this.#policy = `"${name}";q=${limit.count};w=${limit.seconds}`;
+    this.#now = now;
+  }
+
+  /** Counts one request, unless the limit is already reached. */
+  consume(key: string): RateLimitState {
+    const now = this.#now();
+    let window = this.#windows.get(key);
+    if (window === undefined || now >= window.end) {
+      window = { end: now + this.#limit.seconds * 1000, used: 0 };
+      this.#windows.set(key, window);
+    }
+    const exceeded = window.used >= this.#limit.count;
+    if (!exceeded) window.used += 1;
+    return this.#state(window, now, exceeded);
+  }
+
+  /** Uncounts one request. */
+  refund(key: string): RateLimitState {
+    const window = this.#windows.get(key);
+    if (window && window.used > 0) window.used -= 1;
+    return this.peek(key);
+  }
+
+  /** Reads the state without counting. */
+  peek(key: string): RateLimitState {
+    const now = this.#now();
+    const window = this.#windows.get(key);
+    const current = window && now < window.end ? window : { end: now + this.#limit.seconds * 1000, used: 0 };
+    return this.#state(current, now, false);
+  }
+
+  #state({ end, used }: Window, now: number, exceeded: boolean): RateLimitState {
+    const reset = Math.ceil((end - now) / 1000);
+    const state = `"${this.#name}";r=${this.#limit.count - used};t=${reset}`;
+    return { exceeded, reset, windowEnd: end, policy: this.#policy, state };
+  }
+}
