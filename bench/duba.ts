@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
-import { readConfig } from "../src/config/config.ts";
+import { readConfig } from "../src/config/read-config.ts";
 import { wire } from "../src/wire.ts";
 import { answerBench } from "./child.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { pino } from "pino";
-import type { Config } from "./config/config.ts";
+import type { Config } from "./config/read-config.ts";
 import { localUrl } from "./runtime/address.ts";
 import { wire } from "./wire.ts";
 

@@ -7,7 +7,7 @@ import { anchorPath } from "./audit/anchor/anchor.ts";
 import { openAuditTrail } from "./audit/audit.ts";
 import { openCatalogue } from "./catalogue/catalogue.ts";
 import { catalogueOperations } from "./catalogue/operations/index.ts";
-import type { Config } from "./config/config.ts";
+import type { Config } from "./config/read-config.ts";
 import type { HttpDependencies } from "./http/dependencies.ts";
 import { registerHealth } from "./http/health.ts";
 import { AnswerCounts, metrics, metricsServer } from "./http/metrics.ts";
@@ -149,7 +149,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   await audit(
     db,
     { kind: "service.started", actor: "system", facts: { version: manifest.version, engine } },
-    ...config.given.map((facts) => ({ kind: "service.setting", actor: "system", facts })),
+    ...config.overrides.map((facts) => ({ kind: "service.setting", actor: "system", facts })),
   );
 
   // Last, as it makes the key that is shown only once: nothing may fail between making and showing it.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ConfigFault, readConfig } from "../src/config/config.ts";
+import { ConfigFault, readConfig } from "../src/config/read-config.ts";
 import { wire } from "../src/wire.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";

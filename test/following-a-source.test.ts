@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
 import { ran } from "../src/cli/testing.ts";
-import { readConfig } from "../src/config/config.ts";
+import { readConfig } from "../src/config/read-config.ts";
 import { silent } from "../src/runtime/log.ts";
 import { type LiveSource, openSource } from "../src/upstreams/open-source.ts";
 import { engines } from "./support/engines.ts";
@@ -212,7 +212,7 @@ describe("a source that is followed", () => {
     };
     assert.equal(
       faultsOf({ DUBA_CATALOGUE_SOURCE: "vtpass" }),
-      "DUBA_CATALOGUE_SOURCE is vtpass, which needs DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY.",
+      "DUBA_CATALOGUE_SOURCE is vtpass, but DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY must be set for it.",
     );
     assert.match(faultsOf({ DUBA_CATALOGUE_SOURCE: "dojah" }), /^DUBA_CATALOGUE_SOURCE must be peer or vtpass/);
     const shared = faultsOf({ DUBA_PEER_URL: "nowhere", DUBA_CATALOGUE_SOURCE: "peer" });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import packageJson from "../package.json" with { type: "json" };
-import { everySetting } from "../src/config/config.ts";
+import { everySetting } from "../src/config/settings.ts";
 import { openapi } from "../src/http/openapi/document.ts";
 import { everyOperation } from "../src/wire.ts";
 

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ran } from "../src/cli/testing.ts";
-import { everySetting, readConfig } from "../src/config/config.ts";
+import { readConfig } from "../src/config/read-config.ts";
+import { everySetting } from "../src/config/settings.ts";
 import { engines } from "./support/engines.ts";
 import { startService } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -42,7 +43,7 @@ describe("a secret in any setting", () => {
     for (const { setting, value, canary } of taking) {
       if (readable.has(setting.name) || setting.name === "DUBA_DATA") continue;
       const environment = { [setting.name]: value };
-      const noted = JSON.stringify(readConfig(environment).given);
+      const noted = JSON.stringify(readConfig(environment).overrides);
       assert.ok(!noted.includes(canary), `${setting.name}: ${noted}`);
     }
   });

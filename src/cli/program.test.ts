@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { nodeEnvironment } from "../../test/support/process.ts";
-import { everySetting } from "../config/config.ts";
+import { everySetting } from "../config/settings.ts";
 import { makeStore, ran } from "./testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "duba-cli-"));

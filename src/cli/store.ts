@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { readConfig } from "../config/config.ts";
+import { readConfig } from "../config/read-config.ts";
 import type { Audited } from "../storage/audited.ts";
 import type { Io } from "./terminal/io.ts";
 import { overridden } from "./terminal/options.ts";

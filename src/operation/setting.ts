@@ -4,15 +4,15 @@ import type { Limit } from "../runtime/rate-limiter.ts";
 export interface Setting<Value> {
   name: string;
   default: string;
-  /** One sentence for the README's table and `.env.example`. */
+  /** What it does, in plain sentences, for the README's table and `.env.example`. */
   about: string;
-  /** What a good value looks like; completes "NAME must be …". */
+  /** Describes a valid value: completes "NAME must be …". */
   form: string;
-  /** Undefined refuses the text. */
+  /** Undefined for an invalid text. */
   read: (text: string) => Value | undefined;
-  /** A secret may also stand in a file, whose path is given as `NAME_FILE`. */
+  /** An operator may put a secret into a file, and its path into `NAME_FILE`. */
   secret?: boolean;
-  /** Only `duba call` reads it, so that a service neither uses nor notes it. */
+  /** Only `duba call` reads it: the service ignores it. */
   onlyCall?: boolean;
 }
 
@@ -57,6 +57,15 @@ export const duration = {
     return parts ? Number(parts[1]) * units[parts[2] as "s"] : undefined;
   },
 };
+
+/** A length of time of `least` or more. */
+export const timeFrom = (least: string) => ({
+  form: `a length of time of ${least} or more`,
+  read: (text: string): number | undefined => {
+    const milliseconds = duration.read(text);
+    return milliseconds !== undefined && milliseconds >= duration.read(least)! ? milliseconds : undefined;
+  },
+});
 
 /** A length of time above 0. */
 export const someTime = { form: duration.form, read: (text: string) => duration.read(text) || undefined };

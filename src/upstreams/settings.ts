@@ -1,44 +1,44 @@
 import { count, onOff, setting, someTime } from "../operation/setting.ts";
 
-/** Settings that all live vendors have in common. */
+/** Settings that all live vendors share. */
 export const upstreamSettings = {
   timeout: setting({
     name: "DUBA_UPSTREAM_TIMEOUT",
     default: "15s",
     about:
-      "How long one identity vendor may take for a question; shorter than DUBA_VERIFICATION_TIMEOUT. Unset, another Duba (peer) has 25s, longer than its own time limit.",
+      "Maximum time for one call to an identity vendor. It must be shorter than DUBA_VERIFICATION_TIMEOUT. If you do not set it, calls to another Duba get 25s, because that Duba itself may need 20s.",
     ...someTime,
   }),
   concurrency: setting({
     name: "DUBA_UPSTREAM_CONCURRENCY",
     default: "64",
-    about: "Questions that one vendor is asked at once, and connections to it.",
+    about: "Maximum calls to one vendor at the same time, and maximum connections to it.",
     ...count,
   }),
   keepAlive: setting({
     name: "DUBA_UPSTREAM_KEEP_ALIVE",
     default: "off",
     about:
-      "Whether a connection serves one question after another. On, a vendor that answers twice may answer the next question.",
+      "If on, Duba uses a connection for several calls. Then it can mistake a duplicate response of a vendor for the next one.",
     ...onOff,
   }),
   breakerFailures: setting({
     name: "DUBA_UPSTREAM_BREAKER_FAILURES",
     default: "5",
     about:
-      "People whose questions failed in a row, after which a vendor is not asked for a while; one person counts once.",
+      "Duba pauses a vendor when calls for this many persons fail in a row. Several failures for one person count once.",
     ...count,
   }),
   breakerPause: setting({
     name: "DUBA_UPSTREAM_BREAKER_PAUSE",
     default: "10s",
-    about: "How long a vendor that failed too often is not asked; then one question tries.",
+    about: "How long Duba pauses a vendor after such failures. Then it tries one call.",
     ...someTime,
   }),
   alarmPause: setting({
     name: "DUBA_UPSTREAM_ALARM_PAUSE",
     default: "60s",
-    about: "The same for a vendor that has no money left for us, or does not take our credentials or settings.",
+    about: "How long Duba pauses a vendor that reports an empty balance, or refuses our credentials or settings.",
     ...someTime,
   }),
 };

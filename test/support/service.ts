@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount } from "../../src/access/accounts/accounts.ts";
 import { createKey, type KeyRequest } from "../../src/access/keys/keys.ts";
-import { readConfig } from "../../src/config/config.ts";
+import { readConfig } from "../../src/config/read-config.ts";
 import type { Log } from "../../src/runtime/log.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { wire } from "../../src/wire.ts";

@@ -1,31 +1,27 @@
-import { duration, setting, someTime } from "../../operation/setting.ts";
+import { setting, someTime, timeFrom } from "../../operation/setting.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
 
 const names = catalogueSources.map(({ name }) => name);
 
-/** Settings of the source that the catalogue follows. Those of the source itself are its own. */
+/** Which source the catalogue follows, and when. Each source declares its own settings in its folder. */
 export const syncSettings = {
   source: setting({
     name: "DUBA_CATALOGUE_SOURCE",
     default: "",
-    about: "Source that the catalogue follows. Empty: it is changed by imports alone.",
+    about: "Source from which Duba updates the catalogue. Empty: only imports change the catalogue.",
     form: `${names.join(" or ")}, or empty`,
     read: (text) => (text === "" || names.includes(text) ? text : undefined),
   }),
   every: setting({
     name: "DUBA_CATALOGUE_PULL_EVERY",
     default: "15min",
-    about: "How often the source is asked, by one of all instances; a tenth longer at most, drawn by lot.",
-    form: "a length of time of 10s or more",
-    read: (text) => {
-      const milliseconds = duration.read(text);
-      return milliseconds !== undefined && milliseconds >= 10_000 ? milliseconds : undefined;
-    },
+    about: "How often one of the instances updates the catalogue from the source, plus up to 10 % jitter.",
+    ...timeFrom("10s"),
   }),
   staleAfter: setting({
     name: "DUBA_CATALOGUE_STALE_AFTER",
     default: "24h",
-    about: "How long ago the last successful pull may be before answers say Duba-Catalogue-Stale.",
+    about: "If the last successful update is older than this, responses have the header Duba-Catalogue-Stale.",
     ...someTime,
   }),
 };

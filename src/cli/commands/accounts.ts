@@ -8,7 +8,7 @@ import {
   suspendAccount,
   type Terms,
 } from "../../access/accounts/accounts.ts";
-import { settings } from "../../config/config.ts";
+import { settings } from "../../config/settings.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import { withStore } from "../store.ts";
 import { examples, subcommand } from "../terminal/help.ts";

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
-import { readConfig, settings } from "../../config/config.ts";
+import { readConfig } from "../../config/read-config.ts";
+import { settings } from "../../config/settings.ts";
 import { summary, type VerificationSummary } from "../../identity/ledger/summary.ts";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
 import { type Keyring, matchKeyring } from "../../keyring/keyring.ts";

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { readConfig, settings } from "../../config/config.ts";
+import { readConfig } from "../../config/read-config.ts";
+import { settings } from "../../config/settings.ts";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
 import { currentOf, type Keyring, matchKeyring, type RingKey } from "../../keyring/keyring.ts";
 import type { KeyUsage } from "../../keyring/usage.ts";

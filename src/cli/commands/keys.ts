@@ -3,7 +3,7 @@ import { findAccount, listAccounts } from "../../access/accounts/accounts.ts";
 import { readApiKey } from "../../access/keys/api-key.ts";
 import { type ApiKey, createKey, listKeys, revokeKey } from "../../access/keys/keys.ts";
 import { rollKey } from "../../access/keys/roll.ts";
-import { settings } from "../../config/config.ts";
+import { settings } from "../../config/settings.ts";
 import { type Mode, scopes } from "../../operation/operation.ts";
 import { duration } from "../../operation/setting.ts";
 import { withStore } from "../store.ts";

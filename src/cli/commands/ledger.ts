@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { findAccount, listAccounts } from "../../access/accounts/accounts.ts";
-import { settings } from "../../config/config.ts";
+import { settings } from "../../config/settings.ts";
 import { showVerification } from "../../identity/ledger/show.ts";
 import { summary, type VerificationSummary } from "../../identity/ledger/summary.ts";
 import { unknownVerifications } from "../../identity/ledger/unknowns.ts";

@@ -5,7 +5,7 @@ import { nameOf } from "../../catalogue/model/lists.ts";
 import { pricedEntries, priceListOf, type Rule, rulesOf } from "../../catalogue/model/price-lists.ts";
 import { groupIn } from "../../catalogue/model/snapshot.ts";
 import { type Plan, publish } from "../../catalogue/revisions/publish.ts";
-import { settings } from "../../config/config.ts";
+import { settings } from "../../config/settings.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import { examples, subcommand } from "../terminal/help.ts";
 import { type Io, UsageFault } from "../terminal/io.ts";

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { everySetting, readConfig, settings } from "../../config/config.ts";
+import { readConfig } from "../../config/read-config.ts";
+import { everySetting, settings } from "../../config/settings.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import type { Io } from "../terminal/io.ts";
 import { overridden, settingOption } from "../terminal/options.ts";

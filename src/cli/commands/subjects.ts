@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import Type from "typebox";
 import { listAccounts } from "../../access/accounts/accounts.ts";
-import { settings } from "../../config/config.ts";
+import { settings } from "../../config/settings.ts";
 import type { Erasure, SubjectExport } from "../../identity/data-subjects/subjects.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { bvnField, bvnOf } from "../../operation/fields.ts";

@@ -1,6 +1,7 @@
 import { Argument, type Command } from "commander";
 import Type from "typebox";
-import { readConfig, settings } from "../../config/config.ts";
+import { readConfig } from "../../config/read-config.ts";
+import { settings } from "../../config/settings.ts";
 import { type UpstreamStatus, upstreamStatus } from "../../identity/upstream-status.ts";
 import { bvnField, bvnOf, phoneField, phoneOf } from "../../operation/fields.ts";
 import { inputReader } from "../../operation/validate-input.ts";

@@ -3,7 +3,7 @@ import type { KeptHead } from "../../../audit/chain/chain.ts";
 import { kinds } from "../../../audit/event-types.ts";
 import type { Entry } from "../../../audit/tail.ts";
 import type { ChainFault, ChainVerification } from "../../../audit/verify-chain.ts";
-import { settings } from "../../../config/config.ts";
+import { settings } from "../../../config/settings.ts";
 import { duration } from "../../../operation/setting.ts";
 import { withStore } from "../../store.ts";
 import { dayOf } from "../../terminal/expiry.ts";

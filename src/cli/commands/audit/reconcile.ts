@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Difference } from "../../../audit/reconcile.ts";
-import { settings } from "../../../config/config.ts";
+import { settings } from "../../../config/settings.ts";
 import { withStore } from "../../store.ts";
 import { examples, section, subcommand } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";

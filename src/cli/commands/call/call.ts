@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from "commander";
 import manifest from "../../../../package.json" with { type: "json" };
-import { secretOf, settings } from "../../../config/config.ts";
+import { secretOf } from "../../../config/read-config.ts";
+import { settings } from "../../../config/settings.ts";
 import type { Operation } from "../../../operation/operation.ts";
 import { examples, section, subcommand } from "../../terminal/help.ts";
 import { type Io, UsageFault } from "../../terminal/io.ts";

@@ -4,7 +4,7 @@ import { approve, reject } from "../../../catalogue/revisions/decide.ts";
 import { CatalogueFault } from "../../../catalogue/revisions/fault.ts";
 import { allChangesOf, findRevision } from "../../../catalogue/revisions/load.ts";
 import { type Plan, preview, publish } from "../../../catalogue/revisions/publish.ts";
-import { settings } from "../../../config/config.ts";
+import { settings } from "../../../config/settings.ts";
 import { examples, subcommand } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";

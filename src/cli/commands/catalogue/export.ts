@@ -7,7 +7,7 @@ import { type EntryContent, type ListName, listNames } from "../../../catalogue/
 import { inOrder, type Snapshot } from "../../../catalogue/model/snapshot.ts";
 import { CatalogueFault } from "../../../catalogue/revisions/fault.ts";
 import { snapshotAt } from "../../../catalogue/revisions/load.ts";
-import { settings } from "../../../config/config.ts";
+import { settings } from "../../../config/settings.ts";
 import { examples, subcommand } from "../../terminal/help.ts";
 import { type Io, UsageFault } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";

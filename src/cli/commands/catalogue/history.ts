@@ -10,7 +10,7 @@ import {
   type WaitingDraft,
 } from "../../../catalogue/revisions/history.ts";
 import { allChangesOf, snapshotAt } from "../../../catalogue/revisions/load.ts";
-import { settings } from "../../../config/config.ts";
+import { settings } from "../../../config/settings.ts";
 import { examples, subcommand } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";

@@ -7,7 +7,7 @@ import { readJson } from "../../../catalogue/files/json.ts";
 import { type ListName, listNames } from "../../../catalogue/model/lists.ts";
 import { CatalogueFault } from "../../../catalogue/revisions/fault.ts";
 import { type Plan, preview, publish } from "../../../catalogue/revisions/publish.ts";
-import { settings } from "../../../config/config.ts";
+import { settings } from "../../../config/settings.ts";
 import { examples, subcommand } from "../../terminal/help.ts";
 import { type Io, UsageFault } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";

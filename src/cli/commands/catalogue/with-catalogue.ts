@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { Snapshot } from "../../../catalogue/model/snapshot.ts";
 import type { Publisher } from "../../../catalogue/revisions/commit.ts";
 import { newestSnapshot } from "../../../catalogue/revisions/load.ts";
-import { readConfig } from "../../../config/config.ts";
+import { readConfig } from "../../../config/read-config.ts";
 import type { Audited } from "../../../storage/audited.ts";
 import { withStore } from "../../store.ts";
 import { type Io, UsageFault } from "../../terminal/io.ts";

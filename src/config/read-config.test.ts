@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { vendors } from "../upstreams/registry.ts";
-import { ConfigFault, everySetting, readConfig } from "./config.ts";
+import { ConfigFault, readConfig } from "./read-config.ts";
+import { everySetting } from "./settings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "duba-config-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -39,7 +40,7 @@ describe("the settings", () => {
     const key = /DUBA_BOOTSTRAP_KEY=(\S+) npm start/.exec(readFileSync("README.md", "utf8"))![1]!;
     const start = (HOST: string, DUBA_BOOTSTRAP_KEY = key) => faultsOf({ HOST, DUBA_BOOTSTRAP_KEY });
     for (const host of ["0.0.0.0", "::", "192.0.2.1", "2001:db8::1"]) {
-      assert.match(start(host).join(), /DUBA_BOOTSTRAP_KEY .* README .*HOST/, host);
+      assert.match(start(host).join(), /DUBA_BOOTSTRAP_KEY .* README, .*HOST/, host);
       assert.deepEqual(start(host, `${key}-of-our-own`), []);
     }
     for (const host of ["127.0.0.1", "127.8.9.1", "::1", "localhost"]) assert.deepEqual(start(host), [], host);
@@ -77,7 +78,7 @@ describe("the settings", () => {
       faultsOf({ DUBA_UPSTREAMS: vendor, DUBA_VERIFICATION_TIMEOUT: whole, ...peer, ...dojah, ...more });
     const own = { DUBA_UPSTREAM_TIMEOUT: "20s" };
     assert.deepEqual(fault("peer", "20s", own), [
-      "DUBA_UPSTREAM_TIMEOUT is 20000ms and DUBA_VERIFICATION_TIMEOUT is 20000ms: DUBA_UPSTREAM_TIMEOUT must be the shorter one, such as 15000ms.",
+      "DUBA_UPSTREAM_TIMEOUT is 20000ms and DUBA_VERIFICATION_TIMEOUT is 20000ms: DUBA_UPSTREAM_TIMEOUT must be shorter, such as 15000ms.",
     ]);
     assert.equal(fault("", "10s", own).length, 1);
     assert.equal(fault("dojah", "15s").length, 1);
@@ -120,7 +121,7 @@ describe("the live upstreams", () => {
       const [fault, ...more] = faultsOf({ ...peer, DUBA_UPSTREAMS: text });
       assert.match(
         fault!,
-        /^DUBA_UPSTREAMS must be a comma-separated list out of .*peer.*: test keys reach the sandbox, live keys never do\.$/,
+        /^DUBA_UPSTREAMS must be a comma-separated list of .*peer.*: test keys reach the sandbox, live keys never do\.$/,
       );
       assert.deepEqual(more, []);
     }
@@ -132,7 +133,7 @@ describe("the live upstreams", () => {
       const needed = Object.values(settings).filter((setting) => setting.default === "");
       assert.equal(
         fault,
-        `DUBA_UPSTREAMS has ${name}, which needs ${needed.map((setting) => setting.name).join(", ")}.`,
+        `DUBA_UPSTREAMS names ${name}, but ${needed.map((setting) => setting.name).join(", ")} must be set for it.`,
       );
       assert.deepEqual(more, []);
     });
@@ -150,9 +151,9 @@ describe("a secret", () => {
 
   it("is refused when its file cannot be read, or when it is given twice, and is never repeated", () => {
     const missing = faultsOf({ DUBA_PEER_KEY_FILE: join(folder, "none") });
-    assert.deepEqual(missing, ["DUBA_PEER_KEY_FILE names a file that cannot be read (ENOENT)."]);
+    assert.deepEqual(missing, ["Duba cannot read the file that DUBA_PEER_KEY_FILE names (ENOENT)."]);
     const twice = faultsOf({ ...peer, DUBA_PEER_KEY_FILE: file });
-    assert.deepEqual(twice, ["DUBA_PEER_KEY and DUBA_PEER_KEY_FILE are both given: keep one."]);
+    assert.deepEqual(twice, ["DUBA_PEER_KEY and DUBA_PEER_KEY_FILE are both set: remove one of them."]);
     for (const fault of faultsOf({ DUBA_PEER_KEY: "two words", DUBA_BOOTSTRAP_KEY: "short" }))
       assert.doesNotMatch(fault, /two words|short/);
   });

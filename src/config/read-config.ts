@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { syncSettings } from "../catalogue/sync/settings.ts";
+import type { Setting } from "../operation/setting.ts";
+import { missingOf, type VendorValues } from "../upstreams/ports/vendor.ts";
+import { catalogueSources, vendors } from "../upstreams/registry.ts";
+import { upstreamSettings } from "../upstreams/settings.ts";
+import { everySetting, settings } from "./settings.ts";
+
+/** The bootstrap key of the README's examples. */
+const publishedKey = "a-known-key-for-the-sandbox";
+
+type Values<Settings extends Readonly<Record<string, Setting<unknown>>>> = {
+  [Name in keyof Settings]: Exclude<ReturnType<Settings[Name]["read"]>, undefined>;
+};
+
+export type Config = Values<typeof settings> & {
+  /** Settings that all vendors share. */
+  upstream: Values<typeof upstreamSettings>;
+  /** Settings that differ from their defaults, for the audit trail: no secret's text, no user or password of a URL. */
+  overrides: readonly { name: string; value: string }[];
+  /** By the name of the vendor. */
+  vendors: Readonly<Record<string, VendorValues>>;
+  /** Time-out of each vendor in milliseconds, by its name. */
+  vendorTimeouts: Readonly<Record<string, number>>;
+  pull: Values<typeof syncSettings>;
+  /** By the name of the catalogue source. */
+  sources: Readonly<Record<string, VendorValues>>;
+};
+
+/** One or more settings are wrong; `message` has a sentence for each. */
+export class ConfigFault extends Error {
+  readonly exitCode = 2;
+}
+
+/**
+ * Reads all settings from the environment. An unset or empty setting has its default. Throws a `ConfigFault` that lists
+ * every fault at once. An unknown name that begins with DUBA_ is a fault, because it is probably a typing error.
+ */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const faults: string[] = [];
+  const config: Config = {
+    ...(valuesOf(settings, environment, faults) as Values<typeof settings>),
+    overrides: overridesIn(environment),
+    upstream: valuesOf(upstreamSettings, environment, faults) as Config["upstream"],
+    vendors: Object.fromEntries(
+      vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
+    ),
+    vendorTimeouts: {},
+    pull: valuesOf(syncSettings, environment, faults) as Config["pull"],
+    sources: Object.fromEntries(
+      catalogueSources.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
+    ),
+  };
+  for (const vendor of vendors) {
+    const missing = config.upstreams?.includes(vendor.name) ? missingOf(vendor, config.vendors[vendor.name]!) : [];
+    if (missing.length > 0)
+      faults.push(`${settings.upstreams.name} names ${vendor.name}, but ${missing.join(", ")} must be set for it.`);
+  }
+  const common = environment[upstreamSettings.timeout.name] ? config.upstream.timeout : undefined;
+  config.vendorTimeouts = Object.fromEntries(
+    vendors.map(({ name, timeout }) => [name, common ?? timeout ?? config.upstream.timeout]),
+  );
+  faults.push(...timeoutFaults(config, common !== undefined));
+  const followed = catalogueSources.find(({ name }) => name === config.pull.source);
+  const missing = followed ? missingOf(followed, config.sources[followed.name]!) : [];
+  if (missing.length > 0)
+    faults.push(`${syncSettings.source.name} is ${followed!.name}, but ${missing.join(", ")} must be set for it.`);
+  const isLocal = config.host === undefined || /^(?:127\.|::1$|localhost$)/.test(config.host);
+  if (config.bootstrapKey === publishedKey && !isLocal)
+    faults.push(
+      `${settings.bootstrapKey.name} is the public key from the README, and ${settings.host.name} opens the service to the network. Choose another key, or set ${settings.host.name} to 127.0.0.1.`,
+    );
+  const known = new Set(everySetting.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])));
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith("DUBA_") && !name.startsWith("DUBA_TEST_") && !known.has(name))
+      faults.push(`${name} is not a setting of Duba.`);
+  }
+  // A vendor and a catalogue source may share a setting, which then has its fault twice.
+  if (faults.length > 0) throw new ConfigFault([...new Set(faults)].join("\n"));
+  return config;
+}
+
+/**
+ * The common vendor time-out must end before the verification's, so that we know the vendor's outcome before we answer. A
+ * vendor with its own time-out may take longer.
+ */
+function timeoutFaults({ upstream, upstreams, verificationTimeout: limit }: Config, isSet: boolean): string[] {
+  const isUsed = isSet || vendors.some(({ name, timeout }) => !timeout && upstreams?.includes(name));
+  if (!isUsed || limit === undefined || upstream.timeout === undefined || upstream.timeout < limit) return [];
+  const [own, whole] = [upstreamSettings.timeout.name, settings.verificationTimeout.name];
+  return [
+    `${own} is ${upstream.timeout}ms and ${whole} is ${limit}ms: ${own} must be shorter, such as ${Math.ceil(limit * 0.75)}ms.`,
+  ];
+}
+
+function overridesIn(environment: Record<string, string | undefined>): { name: string; value: string }[] {
+  return everySetting.flatMap(({ name, default: usual, secret, onlyCall }) => {
+    const text = environment[name] || (secret && environment[`${name}_FILE`]) || usual;
+    return text === usual || onlyCall ? [] : [{ name, value: secret ? "(a secret)" : withoutUser(text) }];
+  });
+}
+
+/** A URL without user and password. Other text is unchanged. */
+function withoutUser(text: string): string {
+  return text.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i, "$1");
+}
+
+function valuesOf(
+  members: Readonly<Record<string, Setting<unknown>>>,
+  environment: Record<string, string | undefined>,
+  faults: string[],
+): Record<string, unknown> {
+  const read = Object.entries(members).map(([member, setting]) => {
+    const text = setting.secret ? secretOf(setting.name, environment, faults) : environment[setting.name];
+    const value = setting.read(text || setting.default);
+    if (value === undefined) faults.push(`${setting.name} must be ${setting.form}.`);
+    return [member, value];
+  });
+  return Object.fromEntries(read);
+}
+
+/** Reads a secret from the environment, or from the file that `NAME_FILE` names. */
+export function secretOf(
+  name: string,
+  environment: Record<string, string | undefined>,
+  faults: string[],
+): string | undefined {
+  const file = environment[`${name}_FILE`];
+  if (!file) return environment[name];
+  if (environment[name]) faults.push(`${name} and ${name}_FILE are both set: remove one of them.`);
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    faults.push(`Duba cannot read the file that ${name}_FILE names (${(error as NodeJS.ErrnoException).code}).`);
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import { syncSettings } from "../catalogue/sync/settings.ts";
+import { anyText, httpUrl, type Setting, setting } from "../operation/setting.ts";
+import { catalogueSources, vendors } from "../upstreams/registry.ts";
+import { upstreamSettings } from "../upstreams/settings.ts";
+import { catalogueSettings } from "./settings/catalogue-settings.ts";
+import { limitSettings } from "./settings/limit-settings.ts";
+import { serverSettings } from "./settings/server-settings.ts";
+import { verificationSettings } from "./settings/verification-settings.ts";
+
+export const settings = {
+  ...serverSettings,
+  ...limitSettings,
+  ...catalogueSettings,
+  ...verificationSettings,
+  callUrl: setting({
+    name: "DUBA_URL",
+    default: "http://127.0.0.1:8080",
+    about: "Address of the service that `duba call` calls.",
+    onlyCall: true,
+    ...httpUrl,
+  }),
+  callKey: setting({
+    name: "DUBA_API_KEY",
+    default: "",
+    about: "API key that `duba call` sends.",
+    secret: true,
+    onlyCall: true,
+    ...anyText,
+  }),
+};
+
+/** All settings, each once: a vendor that is also a catalogue source shares its settings between both. */
+export const everySetting: readonly Setting<unknown>[] = [
+  ...new Set<Setting<unknown>>([
+    ...Object.values(settings),
+    ...Object.values(syncSettings),
+    ...Object.values(upstreamSettings),
+    ...[...vendors, ...catalogueSources].flatMap(({ settings }) => Object.values(settings)),
+  ]),
+];

@@ -1,0 +1,66 @@
+import { count, countOrNone, limit, onOff, setting } from "../../operation/setting.ts";
+
+/** How often callers may call, and how often an account may reach a vendor. */
+export const limitSettings = {
+  limits: setting({
+    name: "DUBA_LIMITS",
+    default: "on",
+    about:
+      "If off, there are no rate limits, except DUBA_LIMIT_FAILED_CREDENTIALS and DUBA_VENDOR_CALLS_PER_DAY, which always apply.",
+    ...onOff,
+  }),
+  limitCatalogue: setting({
+    name: "DUBA_LIMIT_CATALOGUE",
+    default: "600/min",
+    about: "Maximum look-ups per API key, counted in each process.",
+    ...limit,
+  }),
+  limitAnonymous: setting({
+    name: "DUBA_LIMIT_ANONYMOUS",
+    default: "60/min",
+    about: "Maximum pages and look-ups without a credential per IP address, counted in each process.",
+    ...limit,
+  }),
+  limitVerification: setting({
+    name: "DUBA_LIMIT_VERIFICATION",
+    default: "60/min",
+    about: "Maximum verifications per account. A retry counts if it calls the vendor again.",
+    ...limit,
+  }),
+  limitInFlight: setting({
+    name: "DUBA_LIMIT_IN_FLIGHT",
+    default: "20",
+    about: "Maximum verifications per account that run at the same time, counted in each process.",
+    ...count,
+  }),
+  limitNegatives: setting({
+    name: "DUBA_LIMIT_NEGATIVES",
+    default: "100/h",
+    about: "Maximum verifications per account that find no match.",
+    ...limit,
+  }),
+  limitSubject: setting({
+    name: "DUBA_LIMIT_SUBJECT",
+    default: "5/h",
+    about: "Maximum live vendor calls per account about one BVN, including retries.",
+    ...limit,
+  }),
+  limitSubjectNegatives: setting({
+    name: "DUBA_LIMIT_SUBJECT_NEGATIVES",
+    default: "10/day",
+    about: "Maximum live verifications per account and BVN that find no match.",
+    ...limit,
+  }),
+  limitFailedCredentials: setting({
+    name: "DUBA_LIMIT_FAILED_CREDENTIALS",
+    default: "20/min",
+    about: "Maximum failed credentials per IP address, counted in each process.",
+    ...limit,
+  }),
+  vendorCallsPerDay: setting({
+    name: "DUBA_VENDOR_CALLS_PER_DAY",
+    default: "",
+    about: "Maximum live vendor calls per account in 24 hours, charged or not. Empty: no maximum.",
+    ...countOrNone,
+  }),
+};

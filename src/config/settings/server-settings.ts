@@ -1,0 +1,197 @@
+import { isIP } from "node:net";
+import {
+  anyText,
+  count,
+  duration,
+  oneOf,
+  onOff,
+  setting,
+  size,
+  someTime,
+  someTimeOrNone,
+  timeFrom,
+} from "../../operation/setting.ts";
+
+/** The process: where it listens, where it stores, what it writes to its log. */
+export const serverSettings = {
+  host: setting({
+    name: "HOST",
+    default: "127.0.0.1",
+    about: "Address to listen on. 0.0.0.0 opens the service to the network.",
+    form: "an IP address or localhost",
+    read: (text) => (isIP(text) || text === "localhost" ? text : undefined),
+  }),
+  port: setting({
+    name: "PORT",
+    default: "8080",
+    about: "Port to listen on. 0 means any free port.",
+    form: "a number from 0 to 65535",
+    read: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined),
+  }),
+  dataDirectory: setting({
+    name: "DUBA_DATA",
+    default: "./.duba",
+    about: "Directory of the SQLite database.",
+    form: "a path",
+    read: (text) => text || undefined,
+  }),
+  databaseUrl: setting({
+    name: "DUBA_DATABASE_URL",
+    default: "",
+    about: "PostgreSQL database to use instead of SQLite: postgres://user:password@host:5432/database.",
+    form: "a postgres:// URL",
+    secret: true,
+    read: (text) => (text === "" || /^postgres(ql)?:\/\//.test(text) ? text : undefined),
+  }),
+  keyring: setting({
+    name: "DUBA_KEYRING",
+    default: "",
+    about:
+      "Key ring: the file with the keys that encrypt records and hash BVNs. Empty: the path of the data directory plus .keyring. Keep a copy. All instances on one PostgreSQL need the same key ring.",
+    ...anyText,
+  }),
+  keyringRotate: setting({
+    name: "DUBA_KEYRING_ROTATE",
+    default: "",
+    about:
+      "The service adds a new record key after this time, and removes an old key when no record needs it. The service must be able to write the key ring, and all instances must share one file. Empty: no automatic rotation.",
+    ...someTimeOrNone,
+  }),
+  bootstrapKey: setting({
+    name: "DUBA_BOOTSTRAP_KEY",
+    default: "",
+    about:
+      "Fixed test key for the Sandbox account, for scripts and compose files. If you remove the setting, the service revokes the key.",
+    form: "at least 24 visible characters that do not begin with duba_live_",
+    secret: true,
+    read: (text) =>
+      text === "" || (/^[!-~]{24,255}$/.test(text) && !text.startsWith("duba_live_")) ? text : undefined,
+  }),
+  anonymous: setting({
+    name: "DUBA_ANONYMOUS",
+    default: "on",
+    about: "If on, callers without a credential may read bundles, add-ons, and cable providers and products.",
+    ...onOff,
+  }),
+  publicUrl: setting({
+    name: "DUBA_PUBLIC_URL",
+    default: "",
+    about:
+      "Public address of the service, for help links, the OpenAPI document and code samples. Empty: links are paths, and samples use the local address.",
+    form: "http:// or https:// and a host, such as https://duba.example",
+    /** Without a slash at its end. */
+    read: (text) =>
+      text === "" ? text : /^(https?:\/\/(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?)\/?$/.exec(text)?.[1],
+  }),
+  docs: setting({
+    name: "DUBA_DOCS",
+    default: "on",
+    about: "If on, the service serves the start page, the pages under /docs and /openapi.json.",
+    ...onOff,
+  }),
+  limitBody: setting({
+    name: "DUBA_LIMIT_BODY",
+    default: "16KiB",
+    about: "Maximum size of a request body.",
+    ...size,
+  }),
+  limitUrl: setting({
+    name: "DUBA_LIMIT_URL",
+    default: "8KiB",
+    about: "Maximum length of a request URL.",
+    ...size,
+  }),
+  limitHeaders: setting({
+    name: "DUBA_LIMIT_HEADERS",
+    default: "16KiB",
+    about: "Maximum size of the request line and headers together.",
+    ...size,
+  }),
+  requestTimeout: setting({
+    name: "DUBA_REQUEST_TIMEOUT",
+    default: "10s",
+    about: "Maximum time to receive a whole request.",
+    ...someTime,
+  }),
+  answerTimeout: setting({
+    name: "DUBA_ANSWER_TIMEOUT",
+    default: "30s",
+    about: "Maximum time for a caller to read a response. After it, the service closes the connection.",
+    ...someTime,
+  }),
+  maxConnections: setting({
+    name: "DUBA_MAX_CONNECTIONS",
+    default: "2000",
+    about: "Maximum open connections per process. The service closes further ones without a response.",
+    ...count,
+  }),
+  tokenLifetime: setting({
+    name: "DUBA_TOKEN_LIFETIME",
+    default: "24h",
+    about: "How long an access token is valid.",
+    ...timeFrom("3h"),
+  }),
+  stopTimeout: setting({
+    name: "DUBA_STOP_TIMEOUT",
+    default: "25s",
+    about: "On stop, how long the service waits for running requests to finish.",
+    ...duration,
+  }),
+  trustProxy: setting({
+    name: "DUBA_TRUST_PROXY",
+    default: "",
+    about:
+      "Your reverse proxies. The service reads the caller's address from X-Forwarded-For only if the request comes from one of them. Empty: none.",
+    form: "a comma-separated list of IP addresses and networks, such as 10.0.0.0/8",
+    read: (text): string[] | undefined => {
+      const entries = text
+        .split(",")
+        .map((entry) => entry.trim())
+        .filter(Boolean);
+      return entries.every(isNetwork) ? entries : undefined;
+    },
+  }),
+  logLevel: setting({
+    name: "DUBA_LOG_LEVEL",
+    default: "info",
+    about: "Lowest level that the service logs.",
+    ...oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"),
+  }),
+  accessLog: setting({
+    name: "DUBA_ACCESS_LOG",
+    default: "failures",
+    about: "Requests that get a log line.",
+    ...oneOf("failures", "all", "off"),
+  }),
+  auditAnchorLog: setting({
+    name: "DUBA_AUDIT_ANCHOR_LOG",
+    default: "off",
+    about:
+      "If on, the service also logs the newest hash of the audit trail, at most once a minute. Use it if you keep the log on another machine.",
+    ...onOff,
+  }),
+  metrics: setting({
+    name: "DUBA_METRICS",
+    default: "",
+    about: "Address and port of GET /metrics for Prometheus. Empty: no metrics.",
+    form: "an IP address and a port, such as 127.0.0.1:9464 or [::1]:9464",
+    read: (text): { host: string; port: number } | null | undefined => {
+      if (text === "") return null;
+      const [, host = "", port = ""] = /^\[?([^\]]*?)\]?:(\d{1,5})$/.exec(text) ?? [];
+      return isIP(host) && Number(port) <= 65535 ? { host, port: Number(port) } : undefined;
+    },
+  }),
+  serverTiming: setting({
+    name: "DUBA_SERVER_TIMING",
+    default: "off",
+    about: "If on, each response has a Server-Timing header with its processing time.",
+    ...onOff,
+  }),
+};
+
+function isNetwork(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}

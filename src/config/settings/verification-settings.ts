@@ -1,0 +1,76 @@
+import { koboOf } from "../../operation/money.ts";
+import { duration, oneOf, onOff, setting, someTime } from "../../operation/setting.ts";
+import { vendors } from "../../upstreams/registry.ts";
+
+const vendorNames = vendors.map(({ name }) => name);
+
+/** Verifications. Settings that all vendors share are in `upstreams/settings.ts`, a vendor's own in its folder. */
+export const verificationSettings = {
+  upstreams: setting({
+    name: "DUBA_UPSTREAMS",
+    default: "",
+    about:
+      "Identity vendors for live keys, in the order in which Duba calls them. Empty: verification with live keys is not available. Test keys always use the sandbox.",
+    form: `a comma-separated list of ${vendorNames.join(", ")}: test keys reach the sandbox, live keys never do`,
+    read: (text): string[] | undefined => {
+      const names = text.split(",").map((name) => name.trim());
+      if (text.trim() === "") return [];
+      const isFit = names.every((name) => vendorNames.includes(name)) && new Set(names).size === names.length;
+      return isFit ? names : undefined;
+    },
+  }),
+  afterTimeout: setting({
+    name: "DUBA_UPSTREAM_AFTER_TIMEOUT",
+    default: "stop",
+    about:
+      "What Duba does when a vendor does not answer in time. stop: it answers the caller. next: it calls the next vendor, and both vendors may charge you.",
+    ...oneOf("stop", "next"),
+  }),
+  verificationTimeout: setting({
+    name: "DUBA_VERIFICATION_TIMEOUT",
+    default: "20s",
+    about: "Maximum time until a verification answers its caller.",
+    ...someTime,
+  }),
+  bvnFee: setting({
+    name: "DUBA_BVN_FEE",
+    default: "100",
+    about: "Fee of a verified BVN in naira. 0: free.",
+    form: 'an amount in naira, such as "100" or "100.50"',
+    /** Kobo. */
+    read: (text) => koboOf(text),
+  }),
+  amountPolicy: setting({
+    name: "DUBA_AMOUNT_POLICY",
+    default: "record",
+    about:
+      "What Duba does when the amount in a verification differs from the fee. record: it notes the difference on the ledger. enforce: it refuses the verification. If the fee is 0, any amount is correct.",
+    ...oneOf("record", "enforce"),
+  }),
+  phoneMatch: setting({
+    name: "DUBA_PHONE_MATCH",
+    default: "on",
+    about: "If on, the caller's phone number must be one of the numbers in the record.",
+    ...onOff,
+  }),
+  negativeDetail: setting({
+    name: "DUBA_NEGATIVE_DETAIL",
+    default: "full",
+    about:
+      "With full, callers see whether the BVN is unknown or the phone number is wrong. With coarse, both answers are verification_failed.",
+    ...oneOf("full", "coarse"),
+  }),
+  consent: setting({
+    name: "DUBA_CONSENT",
+    default: "optional",
+    about: "If required, each live verification needs a Consent-Reference header.",
+    ...oneOf("optional", "required"),
+  }),
+  recordRetention: setting({
+    name: "DUBA_RECORD_RETENTION",
+    default: "24h",
+    about:
+      "How long Duba keeps an encrypted identity record, to answer a retry with the same idempotency key. 0s: it keeps none.",
+    ...duration,
+  }),
+};
