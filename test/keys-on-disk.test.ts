@@ -52,8 +52,8 @@ suite("the wrapped keys of records in PostgreSQL's files", () => {
 
   test("go with an erasure, with a rewrapping and with a sweep", async (t) => {
     const room = await store.open(t, { now: () => start, settings: { limits: null } });
-    const mine = newRequest({ bvn: "22000000123" });
-    const other = newRequest({ bvn: "22000000456" });
+    const mine = newRequest({ number: "22000000123" });
+    const other = newRequest({ number: "22000000456" });
     const all = (request: typeof mine, count: number) =>
       Promise.all(Array.from({ length: count }, (_, n) => room.verify({ ...request, idempotencyKey: `k-${n}` })));
     await all(mine, 50);
@@ -63,7 +63,7 @@ suite("the wrapped keys of records in PostgreSQL's files", () => {
     const others = (await wrappedTexts()).filter((key) => !keys.includes(key));
 
     const keyedHashes = new KeyedHashes({ current: keyring });
-    await eraseSubject({ db: store.db, audit: async () => {}, actor: "system", keyedHashes }, mine.bvn);
+    await eraseSubject({ db: store.db, audit: async () => {}, actor: "system", keyedHashes }, mine);
     assert.deepEqual(await onDisk([...keys, ...others]), others);
     assert.equal((await room.verify({ ...other, idempotencyKey: "k-3" })).replayed, true);
 

@@ -111,7 +111,7 @@ for (const engine of engines)
       const before = service.lines.length;
       await meets(json(200, { entity: { ...found.entity, bvn: "22000000018" } }), "bad_response");
       const told = service.lines.slice(before).flatMap(({ fields }) => ("why" in fields ? [fields.why] : []));
-      assert.deepEqual(told, ["other_bvn"]);
+      assert.deepEqual(told, ["other_number"]);
     });
 
     it("that answers 200 with an error inside: bad_response", () => meets(json(200, { error: "…" }), "bad_response"));

@@ -13,6 +13,7 @@ import type { Answered, Caller, Operation } from "../operation/operation.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import type {
+  AskedPerson,
   IdentityAnswer,
   IdentityOutcome,
   IdentityQuestion,
@@ -130,7 +131,8 @@ export function newRequest(changes: Partial<VerificationRequest> = {}): Verifica
     accountId: `acc_${accounts}`,
     keyId: "key_1",
     mode: "test",
-    bvn: "22000000017",
+    kind: "bvn",
+    number: "22000000017",
     phone: "8000000017",
     amount: 10_000,
     bvnFee: null,
@@ -179,13 +181,13 @@ export function answering(
 }
 
 /** A record of an invented person, as the sandbox gives it. */
-export async function recordOf({ bvn, phone }: Pick<IdentityQuestion, "bvn" | "phone">): Promise<IdentityAnswer> {
-  const outcome = await sandbox().verify({ bvn, phone, reference: "", signal: new AbortController().signal });
-  if (outcome.kind !== "verified") throw new Error(`${bvn} is not verified in the sandbox`);
+export async function recordOf({ kind, number, phone }: AskedPerson): Promise<IdentityAnswer> {
+  const outcome = await sandbox().verify({ kind, number, phone, reference: "", signal: new AbortController().signal });
+  if (outcome.kind !== "verified") throw new Error(`${number} is not verified in the sandbox`);
   return outcome.record;
 }
 
-export async function verified(question: Pick<IdentityQuestion, "bvn" | "phone">): Promise<IdentityOutcome> {
+export async function verified(question: AskedPerson): Promise<IdentityOutcome> {
   return { kind: "verified", record: await recordOf(question) };
 }
 

@@ -25,7 +25,8 @@ export const failures = {
   invalid_idempotency_key: {
     status: 400,
     retryable: false,
-    cause: "The Idempotency-Key is not 1 to 255 visible ASCII characters, or holds the BVN or the phone number.",
+    cause:
+      "The Idempotency-Key is not 1 to 255 visible ASCII characters, or holds the BVN, the NIN or the phone number.",
     cure: "Send a random identifier, for example a UUID, that says nothing about the person.",
   },
   missing_credentials: {
@@ -86,6 +87,12 @@ export const failures = {
     status: 404,
     retryable: false,
     cause: "The identity source knows no such BVN.",
+    cure: "Check the number with the customer. Nothing was charged.",
+  },
+  nin_not_found: {
+    status: 404,
+    retryable: false,
+    cause: "The identity source knows no such NIN.",
     cure: "Check the number with the customer. Nothing was charged.",
   },
   verification_not_found: {
@@ -157,19 +164,20 @@ export const failures = {
   phone_mismatch: {
     status: 422,
     retryable: false,
-    cause: "The BVN exists, but the phone number given is not one of its own.",
-    cure: "Ask the customer for the phone number that is registered with the BVN. Nothing was charged.",
+    cause: "The BVN or NIN exists, but the phone number given is not one of its own.",
+    cure: "Ask the customer for the phone number that is registered with that number. Nothing was charged.",
   },
   amount_mismatch: {
     status: 422,
     retryable: false,
     cause: "This service enforces the amount, and the one given is not the fee.",
-    cure: "Take the amount from GET /api/v2/education/waec-lookup. Nothing was charged.",
+    cure: "Send the amount that the message names. For a BVN, GET /api/v2/education/waec-lookup gives it too. Nothing was charged.",
   },
   verification_failed: {
     status: 422,
     retryable: false,
-    cause: "The BVN and phone number could not be verified together. This service does not say which of them is wrong.",
+    cause:
+      "The BVN or NIN and the phone number could not be verified together. This service does not say which of them is wrong.",
     cure: "Check both with the customer. Nothing was charged.",
   },
   idempotency_key_reused: {
@@ -187,7 +195,7 @@ export const failures = {
   subject_rate_limited: {
     status: 429,
     retryable: true,
-    cause: "This BVN was asked for too often by your account.",
+    cause: "This BVN or NIN was asked for too often by your account.",
     cure: "Wait for the seconds in Retry-After. Keep the answers you have.",
   },
   too_many_in_flight: {

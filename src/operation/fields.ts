@@ -26,13 +26,10 @@ export function codeField(description: string, example: string): TString {
   return field({ pattern: "^[^]", description, fault: "must not be empty", example });
 }
 
-/** Eleven digits; spaces anywhere are dropped before use. Public test numbers do not all begin with 22. */
-export const bvnField = field({
-  pattern: "^ *(?:[0-9] *){11}$",
-  description: "Customer BVN: 11 digits.",
-  fault: "must be 11 digits",
-  example: "22000000017",
-});
+/** Eleven digits; `digitsOf` drops the spaces that people put among them. */
+export function elevenDigitsField(description: string, example: string): TString {
+  return field({ pattern: "^ *(?:[0-9] *){11}$", description, fault: "must be 11 digits", example });
+}
 
 /** A Nigerian mobile number in one of its four usual forms. Numbers are portable, so no prefix is ever refused. */
 export const phoneField = field({
@@ -50,8 +47,8 @@ export const amountField = field({
   example: "100",
 });
 
-/** The digits of a BVN that passed `bvnField`. */
-export function bvnOf(text: string): string {
+/** A text of digits without its spaces. */
+export function digitsOf(text: string): string {
   return text.replaceAll(" ", "");
 }
 

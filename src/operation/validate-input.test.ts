@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import Type from "typebox";
-import { amountField, bvnField, optionalField } from "./fields.ts";
+import { amountField, elevenDigitsField, optionalField } from "./fields.ts";
 import { inputReader } from "./validate-input.ts";
 
 const read = inputReader(
   Type.Object({
-    bvn: bvnField,
+    bvn: elevenDigitsField("Customer BVN: 11 digits.", "22000000017"),
     amount: amountField,
     note: optionalField({ description: "A note", fault: "must be text" }),
   }),

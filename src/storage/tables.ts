@@ -155,6 +155,8 @@ export interface VerificationRow {
   account_id: string;
   key_id: string;
   mode: string;
+  /** Of which kind the number is: `bvn` or `nin`. */
+  kind: string;
   state: string;
   idempotency_hash: string | null;
   /** Knows the request of an idempotency key again; kept as long as the key. */

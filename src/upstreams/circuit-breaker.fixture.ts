@@ -4,10 +4,10 @@ import type { IdentityQuestion } from "./ports/identity-upstream.ts";
 /** What the tests of the guard set unless they say otherwise, in milliseconds and numbers. */
 export const usual = { timeout: 5000, concurrency: 4, breakerFailures: 3, breakerPause: 10_000, alarmPause: 60_000 };
 
-let bvns = Number(question.bvn);
+let numbers = Number(question.number);
 
 /** A question about somebody else. */
 export function another(): IdentityQuestion {
-  bvns += 1;
-  return { ...question, bvn: String(bvns) };
+  numbers += 1;
+  return { ...question, number: String(numbers) };
 }

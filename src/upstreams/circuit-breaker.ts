@@ -11,9 +11,17 @@ import {
   timeout,
   wrap,
 } from "cockatiel";
+import type { CheckKind } from "../operation/check-kind.ts";
 import type { Log } from "../runtime/log.ts";
 import { DistinctSubjects } from "./distinct-subjects.ts";
-import type { IdentityOutcome, IdentityQuestion, IdentityUpstream, Unavailability } from "./ports/identity-upstream.ts";
+import {
+  type AskedPerson,
+  type IdentityOutcome,
+  type IdentityQuestion,
+  type IdentityUpstream,
+  kindsOf,
+  type Unavailability,
+} from "./ports/identity-upstream.ts";
 import { unavailable, unknown } from "./ports/outcomes.ts";
 
 /** What only the operator can cure, so that no further question is worth its while. */
@@ -64,6 +72,7 @@ export interface CircuitBreakerOptions {
  */
 export class CircuitBreaker implements IdentityUpstream {
   readonly name: string;
+  readonly kinds: readonly CheckKind[];
   readonly repeatable: boolean;
   readonly lookUp?: NonNullable<IdentityUpstream["lookUp"]>;
   readonly #upstream: IdentityUpstream;
@@ -86,6 +95,7 @@ export class CircuitBreaker implements IdentityUpstream {
 
   constructor(upstream: IdentityUpstream, options: CircuitBreakerOptions) {
     this.name = upstream.name;
+    this.kinds = kindsOf(upstream);
     this.repeatable = upstream.repeatable === true;
     this.#upstream = upstream;
     this.#options = options;
@@ -122,7 +132,9 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 
   verify(question: IdentityQuestion): Promise<IdentityOutcome> {
-    return this.#asked(question.bvn, question.signal, (sendUntil) => this.#listened(question, sendUntil));
+    return this.#asked(`${question.kind} ${question.number}`, question.signal, (sendUntil) =>
+      this.#listened(question, sendUntil),
+    );
   }
 
   /** The outcome; once `sendUntil` is aborted, `unknown` at once, with what the vendor says after all as `later`. */
@@ -154,7 +166,7 @@ export class CircuitBreaker implements IdentityUpstream {
     }
   }
 
-  async #lookUp(earlier: Omit<IdentityQuestion, "bvn" | "phone">): Promise<IdentityOutcome> {
+  async #lookUp(earlier: Omit<IdentityQuestion, keyof AskedPerson>): Promise<IdentityOutcome> {
     const { reference, signal } = earlier;
     const outcome = await this.#asked(reference, signal, (signal) => this.#upstream.lookUp!({ ...earlier, signal }));
     // That this question was not put says nothing of the earlier one.

@@ -35,7 +35,8 @@ export function assertRecord(record: IdentityAnswer): void {
 }
 
 export const question: IdentityQuestion = {
-  bvn: "22000000017",
+  kind: "bvn",
+  number: "22000000017",
   phone: "8000000017",
   reference: "abcdef000000001",
   signal: new AbortController().signal,
@@ -48,21 +49,21 @@ export function keepsThePort(
   bvns: { verified: string; notFound: string; slow: string },
 ): void {
   test(`${name} gives a whole record of the BVN asked for, in the interface's forms`, async (t) => {
-    const outcome = await (await open(t)).verify({ ...question, bvn: bvns.verified });
+    const outcome = await (await open(t)).verify({ ...question, number: bvns.verified });
     assert.ok(outcome.kind === "verified");
     assertRecord(outcome.record);
     assert.equal(outcome.record.bvn_number, bvns.verified);
   });
 
   test(`${name} knows a BVN that does not exist`, async (t) => {
-    const outcome = await (await open(t)).verify({ ...question, bvn: bvns.notFound });
+    const outcome = await (await open(t)).verify({ ...question, number: bvns.notFound });
     assert.deepEqual(outcome, { kind: "not_found" });
   });
 
   test(`${name} ends the wait when it is told to, and does not claim to know what became of it`, async (t) => {
     const upstream = await open(t);
     const limit = new AbortController();
-    const asked = upstream.verify({ ...question, bvn: bvns.slow, signal: limit.signal });
+    const asked = upstream.verify({ ...question, number: bvns.slow, signal: limit.signal });
     setImmediate(() => limit.abort());
     const { kind } = await asked;
     assert.ok(kind === "unknown" || kind === "unavailable", kind);
@@ -207,7 +208,7 @@ export function keepsTheDoor(vendorCase: VendorCase): void {
 
   function assertDiscreet(log: RecordedLog, outcome: IdentityOutcome): void {
     const told = JSON.stringify([log.lines, outcome]);
-    for (const secret of [rawText, question.bvn, question.phone, question.reference, ...vendorCase.secrets])
+    for (const secret of [rawText, question.number, question.phone, question.reference, ...vendorCase.secrets])
       assert.ok(!told.includes(secret), `${secret} is in ${told}`);
   }
 
@@ -216,12 +217,12 @@ export function keepsTheDoor(vendorCase: VendorCase): void {
     async (t) => {
       const { upstream } = await open(t, (response, received) => {
         const bvn = /\b2\d{10}\b/.exec(`${received.path} ${received.body}`)?.[0];
-        if (bvn === question.bvn) json(200, good.body)(response, received);
+        if (bvn === question.number) json(200, good.body)(response, received);
         else if (bvn === "22000000404") json(notFound.status, notFound.body)(response, received);
       });
       return upstream;
     },
-    { verified: question.bvn, notFound: "22000000404", slow: "22000000999" },
+    { verified: question.number, notFound: "22000000404", slow: "22000000999" },
   );
 
   test(`${name} is asked as it documents, with the trace context`, async (t) => {
@@ -236,9 +237,9 @@ export function keepsTheDoor(vendorCase: VendorCase): void {
 
   test(`${name} gives the record of another BVN as it is, for Duba to judge`, async (t) => {
     const { upstream } = await open(t, json(200, good.body));
-    const outcome = await upstream.verify({ ...question, bvn: "22000000018" });
+    const outcome = await upstream.verify({ ...question, number: "22000000018" });
     assert.ok(outcome.kind === "verified");
-    assert.equal(outcome.record.bvn_number, question.bvn);
+    assert.equal(outcome.record.bvn_number, question.number);
   });
 
   for (const [what, { status, body, outcome }] of Object.entries(answers)) {

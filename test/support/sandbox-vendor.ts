@@ -35,7 +35,7 @@ export async function startSandboxVendor(): Promise<SandboxVendor> {
       return { status: 200, body: { success: true, data: { business_name: "Shop", token } } };
     }
     const signal = new AbortController().signal;
-    const outcome = await people.verify({ bvn: bvn!, phone: phone!.slice(-10), reference: "", signal });
+    const outcome = await people.verify({ kind: "bvn", number: bvn!, phone: phone!.slice(-10), reference: "", signal });
     if (outcome.kind === "verified")
       return { status: 200, body: { success: true, data: { request_reference: "theirs", ...outcome.record } } };
     const failure = new Failure(codes[outcome.kind]);

@@ -30,7 +30,7 @@ function failure(status: number, code: string): Reply {
 }
 
 function verified(bvn: string, phone: string): Reply {
-  const data = { request_reference: "vendor123456789", ...person(bvn, phone) };
+  const data = { request_reference: "vendor123456789", ...person("bvn", bvn, phone) };
   return json(200, { success: true, message: "BVN Verification Completed Successfully", data });
 }
 

@@ -12,6 +12,7 @@ const row: VerificationRow = {
   account_id: "",
   key_id: "key",
   mode: "live",
+  kind: "bvn",
   state: "verified",
   idempotency_hash: "hash-of-key",
   body_hash: "hash-of-body",

@@ -1,10 +1,12 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import Type from "typebox";
 import { listAccounts } from "../../access/accounts/accounts.ts";
 import { settings } from "../../config/settings.ts";
+import { checks } from "../../identity/checks/index.ts";
 import type { Erasure, SubjectExport } from "../../identity/data-subjects/subjects.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
-import { bvnField, bvnOf } from "../../operation/fields.ts";
+import { type CheckKind, checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { digitsOf } from "../../operation/fields.ts";
 import { inputReader } from "../../operation/validate-input.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import { type Io, UsageFault } from "../terminal/io.ts";
@@ -15,7 +17,7 @@ import { type Ringed, withRing } from "./keyring.ts";
 
 /** `duba subjects`: what is held about one person. `ended` hears 1 when an erasure is not complete. */
 export function addSubjects(program: Command, io: Io, ended: (exitCode: number) => void): void {
-  const about = "What is held about one person, by BVN from standard input: export, erase.";
+  const about = "What is held about one person, by BVN or NIN from standard input: export, erase.";
   const subjects = subcommand(program, "subjects", about);
   addExport(subjects, io);
   addErase(subjects, io, ended);
@@ -24,35 +26,37 @@ export function addSubjects(program: Command, io: Io, ended: (exitCode: number) 
 
 function addExport(subjects: Command, io: Io): void {
   const about =
-    "Print all that is held about a person as JSON, for that person's own request: every verification of the BVN, of all " +
+    "Print all that is held about a person as JSON, for that person's own request: every verification of the number, of all " +
     "accounts and both modes, with its record while that is held. The audit trail notes that it was done, not of whom.";
   const command = subcommand(subjects, "export", about)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
-    .action(async ({ data }: { data?: string }) => {
-      const bvn = await readBvn(io);
+    .addOption(kindOption())
+    .action(async ({ data, kind }: { data?: string; kind: CheckKind }) => {
+      const person = { kind, number: await readNumber(io, kind) };
       const { held, names } = await withRing(io, data, async (ringed) => {
         const { exportSubject } = await import("../../identity/data-subjects/subjects.ts");
-        return { held: await exportSubject(partsOf(ringed), bvn), names: await namesOf(ringed) };
+        return { held: await exportSubject(partsOf(ringed), person), names: await namesOf(ringed) };
       });
-      io.out(`${JSON.stringify(exported(held, bvn, names), null, 2)}\n`);
+      io.out(`${JSON.stringify(exported(held, person, names), null, 2)}\n`);
       io.err(`${held.verifications.length} verifications were exported as ${held.receipt}.\n`);
     });
-  examples(command, "duba subjects export > held.json", "duba subjects export < bvn.txt > held.json");
+  examples(command, "duba subjects export > held.json", "duba subjects export --kind nin < nin.txt > held.json");
 }
 
 function addErase(subjects: Command, io: Io, ended: (exitCode: number) => void): void {
   const about =
     "Destroy every record held about a person, and unlink the person from the ledger: what was charged stays there, without " +
-    "the BVN's hash and last digits and without the consent reference. A repeated call is told that the record is no longer " +
+    "the number's hash and last digits and without the consent reference. A repeated call is told that the record is no longer " +
     "held. Prints a receipt that does not name the person.";
   const command = subcommand(subjects, "erase", about)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
+    .addOption(kindOption())
     .option("--json", "print the receipt as JSON")
-    .action(async ({ data, json }: { data?: string; json?: true }) => {
-      const bvn = await readBvn(io);
+    .action(async ({ data, kind, json }: { data?: string; kind: CheckKind; json?: true }) => {
+      const person = { kind, number: await readNumber(io, kind) };
       const { erasure, names } = await withRing(io, data, async (ringed) => {
         const { eraseSubject } = await import("../../identity/data-subjects/subjects.ts");
-        return { erasure: await eraseSubject(partsOf(ringed), bvn), names: await namesOf(ringed) };
+        return { erasure: await eraseSubject(partsOf(ringed), person), names: await namesOf(ringed) };
       });
       tell(io, erasure, names, json === true);
       if (erasure.isOffDisk) return;
@@ -63,6 +67,7 @@ function addErase(subjects: Command, io: Io, ended: (exitCode: number) => void):
       ended(1);
     });
   section(command, "What it does not reach:", [
+    ["The other number", "A person verified by BVN and by NIN is erased once by each: Duba does not link the two."],
     ["Backups", "Those of duba backup hold no records, but hashes and last digits: erase again after a restore."],
     ["File copies", "Copies of the database made by other means hold what was there."],
     [
@@ -73,16 +78,21 @@ function addErase(subjects: Command, io: Io, ended: (exitCode: number) => void):
   examples(command, "duba subjects erase", "duba subjects erase --json < bvn.txt > receipt.json");
 }
 
-const readPerson = inputReader(Type.Object({ bvn: bvnField }));
+function kindOption(): Option {
+  return new Option("--kind <kind>", "which number of the person is read from standard input")
+    .choices(checkKinds)
+    .default("bvn");
+}
 
-/** A command line is seen by other users of the machine, so a BVN is never an argument. */
-async function readBvn({ stdin, err }: Io): Promise<string> {
-  if (stdin.isTTY) err("BVN: ");
+/** A command line is seen by other users of the machine, so a number is never an argument. */
+async function readNumber({ stdin, err }: Io, kind: CheckKind): Promise<string> {
+  if (stdin.isTTY) err(`${labelOf(kind)}: `);
+  const readPerson = inputReader(Type.Object({ [kind]: checks[kind].field }));
   const lines = linesOf(stdin);
-  const { input, faults } = readPerson({ bvn: (await lines.next()).value ?? "" });
+  const { input, faults } = readPerson({ [kind]: (await lines.next()).value ?? "" });
   await lines.return(undefined);
   if (faults.length > 0) throw new UsageFault(`On standard input, the ${faults[0]!.message}`);
-  return bvnOf(input.bvn!);
+  return digitsOf(input[kind]!);
 }
 
 function partsOf({ ring, ...store }: Ringed) {
@@ -109,12 +119,16 @@ function tell(io: Io, { receipt, erasedAt, accounts }: Erasure, names: Names, as
   else io.out(`Receipt: ${receipt}\nErased:  ${erased_at}\n\n${table(rows, painter(io.colours?.out))}`);
 }
 
-function exported({ receipt, exportedAt, verifications }: SubjectExport, bvn: string, names: Names) {
+function exported(
+  { receipt, exportedAt, verifications }: SubjectExport,
+  { kind, number }: { kind: CheckKind; number: string },
+  names: Names,
+) {
   return {
     receipt,
     exported_at: new Date(exportedAt).toISOString(),
-    bvn,
-    also_held: "Of each verification: the BVN's last four digits, and keyed hashes of the BVN and of the request.",
+    [kind]: number,
+    also_held: `Of each verification: the ${labelOf(kind)}'s last four digits, and keyed hashes of the ${labelOf(kind)} and of the request.`,
     verifications: verifications.map(({ reference, accountId, record, ...verification }) => ({
       request_reference: reference,
       account: names.get(accountId)?.name ?? accountId,

@@ -1,12 +1,14 @@
-import { Argument, type Command } from "commander";
+import { Argument, type Command, Option } from "commander";
 import Type from "typebox";
 import { readConfig } from "../../config/read-config.ts";
 import { settings } from "../../config/settings.ts";
+import { checks } from "../../identity/checks/index.ts";
 import { type UpstreamStatus, upstreamStatus } from "../../identity/upstream-status.ts";
-import { bvnField, bvnOf, phoneField, phoneOf } from "../../operation/fields.ts";
+import { type CheckKind, checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { digitsOf, phoneField, phoneOf } from "../../operation/fields.ts";
 import { inputReader } from "../../operation/validate-input.ts";
 import { type Log, silent } from "../../runtime/log.ts";
-import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
+import type { AskedPerson, IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { missingOf } from "../../upstreams/ports/vendor.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { withStore } from "../store.ts";
@@ -56,13 +58,14 @@ function addTest(upstreams: Command, io: Io, ended: (exitCode: number) => void):
     "Nothing of a record is shown or kept. The vendor may charge for it.";
   const command = subcommand(upstreams, "test", about)
     .addArgument(new Argument("<name>", "The identity source.").choices(vendors.map(({ name }) => name)))
-    .option("--ask", "Ask for another person: BVN and phone number are read from standard input, a line each.")
-    .action(async (name: string, { ask }: { ask?: true }) => {
+    .option("--ask", "Ask for another person: BVN (or NIN) and phone number are read from standard input, a line each.")
+    .addOption(new Option("--kind <kind>", "which number --ask reads").choices(checkKinds).default("bvn"))
+    .action(async (name: string, { ask, kind }: { ask?: true; kind: CheckKind }) => {
       const vendor = vendors.find((vendor) => vendor.name === name)!;
       const config = readConfig(io.environment);
       const missing = missingOf(vendor, config.vendors[name]!);
       if (missing.length > 0) throw new UsageFault(`${name} is not set up: it needs ${missing.join(", ")}.`);
-      const question = ask ? await readQuestion(io) : vendor.testQuestion;
+      const question = ask ? await readQuestion(io, kind) : vendor.testQuestion;
       if (!question)
         throw new UsageFault(`No test number of ${name} is known: use --ask, and a BVN that you may ask for.`);
       const { openLive } = await import("../../upstreams/open-upstreams.ts");
@@ -145,20 +148,19 @@ const failureWords: Record<keyof UpstreamStatus["lastFailures"], string> = {
   fault: "fault in the adapter",
 };
 
-const readPerson = inputReader(Type.Object({ bvn: bvnField, phone: phoneField }));
-
 /** A command line is seen by other users of the machine, so numbers are never arguments. */
-async function readQuestion({ stdin, err }: Io): Promise<{ bvn: string; phone: string }> {
+async function readQuestion({ stdin, err }: Io, kind: CheckKind): Promise<AskedPerson> {
+  const readPerson = inputReader(Type.Object({ [kind]: checks[kind].field, phone: phoneField }));
   const lines = linesOf(stdin);
   const next = async (name: string) => {
     if (stdin.isTTY) err(`${name}: `);
     return (await lines.next()).value ?? "";
   };
-  const given = { bvn: await next("BVN"), phone: await next("phone") };
+  const given: Record<string, string> = { [kind]: await next(labelOf(kind)), phone: await next("phone") };
   await lines.return(undefined);
   const { faults } = readPerson(given);
   if (faults.length > 0) throw new UsageFault(faults.map(({ message }) => message).join(" "));
-  return { bvn: bvnOf(given.bvn), phone: phoneOf(given.phone) };
+  return { kind, number: digitsOf(given[kind]!), phone: phoneOf(given.phone!) };
 }
 
 /** An outcome in a sentence, with nothing of the person. */
@@ -167,7 +169,7 @@ function meaningOf(outcome: IdentityOutcome): string {
     case "verified":
       return "verified. It works.";
     case "not_found":
-      return "it knows no such BVN. It works.";
+      return "it knows no such number. It works.";
     case "phone_mismatch":
       return "the phone is not the person's. It works.";
     case "unavailable":

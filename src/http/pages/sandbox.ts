@@ -10,12 +10,12 @@ listed here is verified as an invented person, always the same one for the same 
 <table aria-labelledby="numbers">
 <thead><tr><th scope="col">BVN</th><th scope="col">Result</th><th scope="col">What happens</th></tr></thead>
 <tbody>
-${sandboxNumbers.map(
+${sandboxNumbers("bvn").map(
   ({
-    bvn,
+    number,
     result,
     description,
-  }) => html`<tr><th scope="row"><code>${bvn}</code></th><td>${outcome(result)}</td><td>${prose(description)}</td></tr>
+  }) => html`<tr><th scope="row"><code>${number}</code></th><td>${outcome(result)}</td><td>${prose(description)}</td></tr>
 `,
 )}</tbody></table>
 <h2 id="live">Live keys</h2>

@@ -62,9 +62,9 @@ for (const engine of engines) {
     test("is erased from all accounts, both modes and all versions of hashes, and others are not", async (t) => {
       const { clock, room, told, parts } = await opened(t);
       const bvn = newBvn();
-      const mine = newRequest({ bvn, consentReference: "consent-of-ada", idempotencyKey: "k-1" });
-      const theirs = newRequest({ bvn });
-      const another = newRequest({ accountId: mine.accountId, bvn: newBvn(), idempotencyKey: "k-9" });
+      const mine = newRequest({ number: bvn, consentReference: "consent-of-ada", idempotencyKey: "k-1" });
+      const theirs = newRequest({ number: bvn });
+      const another = newRequest({ accountId: mine.accountId, number: newBvn(), idempotencyKey: "k-9" });
       await room.verify(mine);
       await room.verify({ ...mine, idempotencyKey: "k-2" });
       await room.verify({ ...mine, mode: "live", idempotencyKey: "k-3" });
@@ -75,7 +75,7 @@ for (const engine of engines) {
       const before = await rowsOf(store.db, mine);
       assert.deepEqual(new Set(before.map((row) => row.subject_hash.slice(0, 3))), new Set(["v1:", "v2:"]));
 
-      const { receipt, ...erasure } = await eraseSubject(parts, bvn, { now: clock.now });
+      const { receipt, ...erasure } = await eraseSubject(parts, { kind: "bvn", number: bvn }, { now: clock.now });
       assert.match(receipt, /^receipt-[\w-]{16}$/);
       const counted = (accountId: string, mode: string, verifications: number, records: number) => {
         return { accountId, mode, verifications, records };
@@ -93,7 +93,7 @@ for (const engine of engines) {
       const erased = { subject_hash: "erased", body_hash: null, subject_last4: "erased", consent_reference: null };
       const gone = { ...erased, sealed_record: null };
       const isOther = ({ subject_hash }: { subject_hash: string }) =>
-        parts.keyedHashes.matches(subject_hash, "subject", [another.bvn]);
+        parts.keyedHashes.matches(subject_hash, "subject", [another.number]);
       const keys = await wrappedKeys(store.db);
       assert.deepEqual(
         before.filter(({ reference }) => keys.has(reference)),
@@ -104,7 +104,7 @@ for (const engine of engines) {
         before.map((row) => (isOther(row) ? row : { ...row, ...gone })),
       );
       assert.equal((await room.verify(another)).replayed, true);
-      assert.deepEqual((await eraseSubject(parts, bvn)).accounts, []);
+      assert.deepEqual((await eraseSubject(parts, { kind: "bvn", number: bvn })).accounts, []);
     });
 
     test("a call repeated after the erasure is told that the record is gone: nobody is asked, nothing charged", async (t) => {
@@ -114,11 +114,11 @@ for (const engine of engines) {
         return kind === "verified" ? verified(question) : { kind };
       });
       const bvn = newBvn();
-      const mine = newRequest({ bvn });
+      const mine = newRequest({ number: bvn });
       const call = (n: number) => ({ ...mine, phone: `800000000${n}`, idempotencyKey: `k-${n}` });
       for (const n of states.keys()) await room.verify(call(n)).catch(() => undefined);
       const before = await rowsOf(store.db, mine);
-      await eraseSubject(parts, bvn);
+      await eraseSubject(parts, { kind: "bvn", number: bvn });
       for (const n of states.keys()) {
         for (const repeated of [call(n), { ...call(n), bvn: newBvn() }]) {
           const { code, detail } = await failureOf(room.verify(repeated));
@@ -139,14 +139,14 @@ for (const engine of engines) {
       const upstream = new PlayedUpstream();
       const { parts } = await opened(t);
       const room = await store.open(t, { keyring: parts.keyring, upstreams: { test: upstream, live: [] } });
-      const mine = newRequest({ bvn: newBvn(), idempotencyKey: "k" });
+      const mine = newRequest({ number: newBvn(), idempotencyKey: "k" });
       const call = room.verify(mine);
       await upstream.asked();
-      const { accounts } = await eraseSubject(parts, mine.bvn);
+      const { accounts } = await eraseSubject(parts, mine);
       assert.deepEqual(accounts, [{ accountId: mine.accountId, mode: "test", verifications: 1, records: 0 }]);
       assert.equal((await failureOf(room.verify(mine))).code, "request_in_progress");
       upstream.answer(await verified(mine));
-      assert.equal((await call).record.bvn_number, mine.bvn);
+      assert.equal((await call).record.bvn_number, mine.number);
       const { reference, state, charged, sealed_record } = await onlyRowOf(store.db, mine);
       assert.deepEqual([state, charged, sealed_record], ["verified", 1, null]);
       assert.equal((await wrappedKeys(store.db)).has(reference), false);
@@ -156,9 +156,9 @@ for (const engine of engines) {
 
     test("what is heard only after the erasure keeps nothing either", async (t) => {
       const { room, parts } = await opened(t, async () => ({ kind: "unknown" }));
-      const mine = newRequest({ bvn: newBvn(), idempotencyKey: "k" });
+      const mine = newRequest({ number: newBvn(), idempotencyKey: "k" });
       await failureOf(room.verify(mine));
-      await eraseSubject(parts, mine.bvn);
+      await eraseSubject(parts, mine);
       const sealed = { sealed_record: "s1:r1:a", sealed_key: "s1:r1:b" };
       const row = await onlyRowOf(store.db, mine);
       assert.ok(await new Ledger(store.db).resolve(row, { state: "verified", charge: null, sealed, at: start }));
@@ -169,7 +169,7 @@ for (const engine of engines) {
 
     test("goes in batches, each with its entry on the audit trail or not at all", async (t) => {
       const { room, told, parts } = await opened(t);
-      const mine = newRequest({ bvn: newBvn() });
+      const mine = newRequest({ number: newBvn() });
       for (let n = 0; n < 5; n += 1) await room.verify({ ...mine, idempotencyKey: `k-${n}` });
       let entries = 0;
       const failing = {
@@ -180,9 +180,9 @@ for (const engine of engines) {
         },
       };
       const left = async () => (await rowsOf(store.db, mine)).filter((row) => row.sealed_record !== null).length;
-      await assert.rejects(eraseSubject(failing, mine.bvn, { batch: 2 }), /played/);
+      await assert.rejects(eraseSubject(failing, mine, { batch: 2 }), /played/);
       assert.equal(await left(), 3);
-      const { receipt, accounts } = await eraseSubject(parts, mine.bvn, { batch: 2 });
+      const { receipt, accounts } = await eraseSubject(parts, mine, { batch: 2 });
       assert.equal(await left(), 0);
       assert.deepEqual(accounts, [{ accountId: mine.accountId, mode: "test", verifications: 3, records: 3 }]);
       assert.deepEqual(
@@ -193,7 +193,7 @@ for (const engine of engines) {
 
     test("is given what is held: facts, and the records while they are held", async (t) => {
       const { clock, room, told, parts } = await opened(t);
-      const mine = newRequest({ bvn: newBvn(), consentReference: "consent-of-ada" });
+      const mine = newRequest({ number: newBvn(), consentReference: "consent-of-ada" });
       const { record } = await room.verify({ ...mine, idempotencyKey: "k" });
       clock.now += hour;
       const { record: passing } = await room.verify({ ...mine, mode: "live" });
@@ -202,7 +202,7 @@ for (const engine of engines) {
       const { request_reference } = broken;
       await replaceWrappedKey(store.db, request_reference, sealed_key);
 
-      const { receipt, ...held } = await exportSubject(parts, mine.bvn, clock.now);
+      const { receipt, ...held } = await exportSubject(parts, mine, clock.now);
       const common = {
         accountId: mine.accountId,
         state: "verified",
@@ -230,8 +230,8 @@ for (const engine of engines) {
       assert.deepEqual(told, [
         { kind: "subject.exported", actor: "operator:ada", facts: { receipt, records: 2, verifications: 3 } },
       ]);
-      await eraseSubject(parts, mine.bvn);
-      assert.deepEqual((await exportSubject(parts, mine.bvn)).verifications, []);
+      await eraseSubject(parts, mine);
+      assert.deepEqual((await exportSubject(parts, mine)).verifications, []);
     });
   });
 }

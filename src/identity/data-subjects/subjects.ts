@@ -3,12 +3,14 @@ import type { Kysely, Transaction } from "kysely";
 import { unseal } from "../../keyring/envelope-encryption.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
+import type { CheckKind } from "../../operation/check-kind.ts";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
 import type { Mode } from "../../operation/operation.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { destroyStaleKeys, staleSlots } from "../../storage/record-keys.ts";
 import { emptyLog } from "../../storage/sqlite/empty-log.ts";
 import type { Tables } from "../../storage/tables.ts";
+import type { AskedPerson } from "../../upstreams/ports/identity-upstream.ts";
 import { erased } from "../ledger/attempt-outcome.ts";
 import { Ledger, type Row, type VerificationState } from "../ledger/ledger.ts";
 
@@ -35,6 +37,7 @@ export interface ExportedVerification {
   reference: string;
   accountId: string;
   mode: Mode;
+  kind: CheckKind;
   state: VerificationState;
   upstream: string | null;
   consentReference: string | null;
@@ -53,18 +56,18 @@ const defaultBatch = 500;
 const readerPatience = 30_000;
 
 /**
- * Erases a person: destroys every record held under this BVN with its key, of all accounts and both modes, and what leads
+ * Erases a person: destroys every record held under this number with its key, of all accounts and both modes, and what leads
  * from a verification to the person. The rest of the ledger row stays. A verification that runs meanwhile is answered, and
  * keeps nothing. Each batch commits with its entry on the audit trail; what is left when it breaks off is done by a second
  * run.
  */
 export async function eraseSubject(
   { db, audit, actor, keyedHashes }: SubjectParts,
-  bvn: string,
+  { kind, number }: Pick<AskedPerson, "kind" | "number">,
   { now = Date.now(), batch = defaultBatch }: { now?: number; batch?: number } = {},
 ): Promise<Erasure> {
   const receipt = newReceipt();
-  const hashes = keyedHashes.all("subject", [bvn]);
+  const hashes = keyedHashes.all("subject", [kind, number]);
   const counts = new Map<string, Erasure["accounts"][number]>();
   for (;;) {
     const rows = await db.transaction().execute(async (trx) => {
@@ -113,11 +116,11 @@ async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[], b
 /** Gives what is held about a person, for the person's own request, and notes on the audit trail that it was given. */
 export async function exportSubject(
   { db, audit, actor, keyedHashes, keyring }: SubjectParts & { keyring: CurrentKeyring },
-  bvn: string,
+  { kind, number }: Pick<AskedPerson, "kind" | "number">,
   now: number = Date.now(),
 ): Promise<SubjectExport> {
   const receipt = newReceipt();
-  const rows = await rowsOf(db, keyedHashes.all("subject", [bvn]));
+  const rows = await rowsOf(db, keyedHashes.all("subject", [kind, number]));
   const ledger = new Ledger(db);
   const verifications = await Promise.all(rows.map((row) => heldIn(row, ledger, keyring)));
   const records = verifications.filter(({ record }) => record !== null).length;
@@ -144,6 +147,7 @@ async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring): Promis
     reference: row.reference,
     accountId: row.account_id,
     mode: row.mode,
+    kind: row.kind,
     state: row.state,
     upstream: row.upstream,
     consentReference: row.consent_reference,

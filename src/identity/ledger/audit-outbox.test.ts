@@ -23,9 +23,9 @@ for (const engine of engines) {
     test("each is told once, with nothing of the person", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const outcomes = new Map([["22000000021", { kind: "not_found" as const }]]);
-      const { upstream } = answering(async (question) => outcomes.get(question.bvn) ?? verified(question));
+      const { upstream } = answering(async (question) => outcomes.get(question.number) ?? verified(question));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
-      const [mine, other] = [newRequest(), newRequest({ bvn: "22000000021" })];
+      const [mine, other] = [newRequest(), newRequest({ number: "22000000021" })];
       await identity.verify(mine);
       await failureOf(identity.verify(other));
       await drainAuditOutbox(store.db, audit);

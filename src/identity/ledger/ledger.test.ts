@@ -22,6 +22,7 @@ function newRow(changes: Partial<Row> = {}): Row {
     account_id: "acc_1",
     key_id: "key_1",
     mode: "test",
+    kind: "bvn",
     state: "started",
     idempotency_hash: null,
     body_hash: "v1:body",

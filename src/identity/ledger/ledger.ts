@@ -1,4 +1,5 @@
 import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql, type UpdateObject } from "kysely";
+import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { CompiledQueries } from "../../storage/compiled-queries.ts";
 import { recordKeyOf, withRecordKey } from "../../storage/record-keys.ts";
@@ -15,7 +16,11 @@ export const states = ["started", "verified", "not_found", "phone_mismatch", "re
 export type VerificationState = (typeof states)[number];
 
 /** One verification, as the ledger holds it: money in kobo, times in milliseconds, nothing that names a person. */
-export type Row = Omit<VerificationRow, "state" | "mode"> & { state: VerificationState; mode: Mode };
+export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
+  state: VerificationState;
+  mode: Mode;
+  kind: CheckKind;
+};
 
 /** What an attempt, or the news of an earlier one, says of its row. */
 export type OutcomeState = Exclude<VerificationState, "started" | "refused">;

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { erased } from "./attempt-outcome.ts";
@@ -10,6 +11,7 @@ export interface VerificationDetails {
   accountId: string;
   keyId: string;
   mode: Mode;
+  kind: CheckKind;
   state: VerificationState;
   /** The source that was asked last; null if none was. */
   upstream: string | null;
@@ -50,6 +52,7 @@ export async function showVerification(
       accountId: row.account_id,
       keyId: row.key_id,
       mode: row.mode,
+      kind: row.kind,
       state: row.state,
       upstream: row.upstream,
       attempts: row.attempts,

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { type CheckKind, labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 
 /** No patterns here: what is wrong with these has failures of its own. */
@@ -20,16 +21,17 @@ export type VerificationHeaders = Static<typeof VerificationHeaders>;
 
 /** The numbers of a request, normalised: 11 and 10 digits. */
 export interface Numbers {
-  bvn: string;
+  kind: CheckKind;
+  number: string;
   phone: string;
 }
 
 const visible = /^[\x21-\x7e]+$/;
 
 /** The ten digits are in every form of a phone; separators hide nothing. */
-function holdsNumbers(text: string, { bvn, phone }: Numbers): boolean {
+function holdsNumbers(text: string, { number, phone }: Numbers): boolean {
   const bare = text.replace(/[^A-Za-z0-9]/g, "");
-  return bare.includes(bvn) || bare.includes(phone);
+  return bare.includes(number) || bare.includes(phone);
 }
 
 /**
@@ -43,7 +45,7 @@ export function idempotencyKeyOf(header: string, numbers?: Numbers): string {
   if (numbers && holdsNumbers(key, numbers))
     throw new Failure(
       "invalid_idempotency_key",
-      "The Idempotency-Key must not contain the BVN or the phone number. Send a random one, such as a UUID.",
+      `The Idempotency-Key must not contain the ${labelOf(numbers.kind)} or the phone number. Send a random one, such as a UUID.`,
     );
   return key;
 }
@@ -55,7 +57,7 @@ export function consentReferenceOf(header: string, numbers: Numbers): string {
       fields: [{ field: "Consent-Reference", message: `Consent-Reference ${message}.` }],
     });
   if (!visible.test(header) || header.length > 128) throw fault("must be 1 to 128 visible ASCII characters");
-  if (holdsNumbers(header, numbers)) throw fault("must not contain the BVN or the phone number");
+  if (holdsNumbers(header, numbers)) throw fault(`must not contain the ${labelOf(numbers.kind)} or the phone number`);
   return header;
 }
 

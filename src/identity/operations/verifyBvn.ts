@@ -1,9 +1,10 @@
 import Type from "typebox";
 import { Failure } from "../../operation/failures.ts";
-import { amountField, bvnField, bvnOf, phoneField, phoneOf } from "../../operation/fields.ts";
+import { amountField, digitsOf, phoneField, phoneOf } from "../../operation/fields.ts";
 import { IdentityRecord } from "../../operation/identity-record.ts";
 import { koboOf } from "../../operation/money.ts";
 import { operation } from "../../operation/operation.ts";
+import { bvnField } from "../checks/bvn/index.ts";
 import type { Identity } from "../identity.ts";
 import { noFacts } from "../verification/failures.ts";
 import { consentReferenceOf, idempotencyKeyOf, traceparentOf, VerificationHeaders } from "./request-headers.ts";
@@ -97,7 +98,7 @@ export const verifyBvn = operation({
   ],
   run: async ({ input, headers, caller }, identity: Identity) => {
     const { accountId, keyId, mode, bvnFee, answers } = caller!;
-    const numbers = { bvn: bvnOf(input.bvn), phone: phoneOf(input.phone) };
+    const numbers = { kind: "bvn" as const, number: digitsOf(input.bvn), phone: phoneOf(input.phone) };
     const key = headers["idempotency-key"];
     const consent = headers["consent-reference"];
     const traceparent = traceparentOf(headers.traceparent);

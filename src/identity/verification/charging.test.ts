@@ -52,7 +52,7 @@ for (const engine of engines) {
     test("for any calls, what is charged are the records given, once for each reference", async (t) => {
       const outcomes = new Map<string, (typeof kinds)[number]>();
       const { upstream } = answering(async (question): Promise<IdentityOutcome> => {
-        const kind = outcomes.get(question.bvn)!;
+        const kind = outcomes.get(question.number)!;
         if (kind === "verified") return verified(question);
         const outcome = outcomeOf(kind);
         if (outcome instanceof Error) throw outcome;
@@ -77,7 +77,7 @@ for (const engine of engines) {
             const bvn = `2200000000${call.person}`;
             if (together.length === 0) outcomes.set(bvn, call.outcome);
             else if (!outcomes.has(bvn)) outcomes.set(bvn, call.outcome);
-            const request = newRequest({ accountId, bvn, mode: call.mode });
+            const request = newRequest({ accountId, number: bvn, mode: call.mode });
             if (call.key !== undefined) request.idempotencyKey = `key-${call.key}`;
             together.push(
               identity.verify(request).then(
@@ -334,7 +334,7 @@ for (const engine of engines) {
             call(step: Call) {
               const caller: (typeof callers)[number] = { expected: rules.call(step) };
               if (!step.hangsUp) callers.push(caller);
-              const request = newRequest({ accountId, mode: step.mode, bvn: `2200000000${step.person}` });
+              const request = newRequest({ accountId, mode: step.mode, number: `2200000000${step.person}` });
               if (step.key !== undefined) request.idempotencyKey = `key-${step.key}`;
               void toldBy(identity.verify(request)).then((heard) => Object.assign(caller, heard));
             },

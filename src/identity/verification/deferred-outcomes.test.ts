@@ -61,7 +61,7 @@ for (const engine of engines) {
         upstreams: { test: upstream, live: [] },
         settings: { timeLimit: 1000 },
       });
-      const mine = newRequest({ bvn: "00000000008", idempotencyKey: "k" });
+      const mine = newRequest({ number: "00000000008", idempotencyKey: "k" });
       const call = failureOf(identity.verify(mine));
       await until(() => questions.length === 1);
       mock.timers.tick(900);

@@ -1,3 +1,4 @@
+import { type CheckKind, notFoundCode } from "../../operation/check-kind.ts";
 import { Failure, type FailureCode, type FailureDetail } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Row } from "../ledger/ledger.ts";
@@ -34,15 +35,16 @@ export const replayed = { headers: { "Idempotency-Replayed": "true" } };
 
 type Negative = "not_found" | "phone_mismatch";
 
-/** The answer to a verification that found no such BVN, or another phone. */
+/** The answer to a verification that found no such number, or another phone. */
 export function negative(
   state: Negative,
+  kind: CheckKind,
   facts: VerificationFacts,
   { negativeDetail }: IdentitySettings,
   detail: FailureDetail = {},
 ): Failure {
   if (negativeDetail === "coarse") return refusal("verification_failed", undefined, facts, detail);
-  return refusal(state === "not_found" ? "bvn_not_found" : "phone_mismatch", undefined, facts, detail);
+  return refusal(state === "not_found" ? notFoundCode(kind) : "phone_mismatch", undefined, facts, detail);
 }
 
 export function amountMismatch(feeKobo: number, facts: VerificationFacts, detail: FailureDetail = {}): Failure {
@@ -67,11 +69,12 @@ export function failureOf(
   result: Exclude<MatchResult, { state: "verified" }>,
   facts: VerificationFacts,
   settings: IdentitySettings,
+  kind: CheckKind,
 ) {
   switch (result.state) {
     case "not_found":
     case "phone_mismatch":
-      return negative(result.state, facts, settings);
+      return negative(result.state, kind, facts, settings);
     case "unknown":
       return refusal("upstream_timeout", undefined, facts, { retryAfter: 5 });
     case "failed":

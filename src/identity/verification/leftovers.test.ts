@@ -58,7 +58,12 @@ for (const engine of engines) {
       const people = ["22000000123", "22000000456"];
       const names: string[] = [];
       for (const bvn of people) {
-        const { record } = await room.verify({ ...mine, bvn, phone: `80${bvn.slice(3)}`, idempotencyKey: `k-${bvn}` });
+        const { record } = await room.verify({
+          ...mine,
+          number: bvn,
+          phone: `80${bvn.slice(3)}`,
+          idempotencyKey: `k-${bvn}`,
+        });
         const { full_name, phone_number, formatted_date_of_birth } = record.personal_info;
         const { residential_address } = record.residential_info;
         names.push(bvn, `80${bvn.slice(3)}`, full_name, phone_number, formatted_date_of_birth, residential_address);
@@ -88,7 +93,7 @@ for (const engine of engines) {
         actor: "system",
         keyedHashes: new KeyedHashes({ current: keyring }),
       };
-      const { isOffDisk } = await eraseSubject(parts, "22000000123");
+      const { isOffDisk } = await eraseSubject(parts, { kind: "bvn", number: "22000000123" });
       assert.equal(isOffDisk, true);
       const bytes = await stored();
       assert.equal(isIn(bytes, [...canaries, ...first]), 0);

@@ -33,7 +33,7 @@ for (const engine of engines) {
       return { identity: await open(), open, clock, questions };
     };
     let people = 22_000_001_000;
-    const another = (mine: VerificationRequest) => ({ ...mine, bvn: String(people++) });
+    const another = (mine: VerificationRequest) => ({ ...mine, number: String(people++) });
 
     test("an account starts 60 verifications a minute, in whichever process, in each mode", async (t) => {
       const { identity, open, clock } = await openAt(t);

@@ -1,5 +1,6 @@
 import { type Expression, expressionBuilder, type Kysely, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
+import { labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { Limit } from "../../runtime/rate-limiter.ts";
 import type { Tables } from "../../storage/tables.ts";
@@ -66,9 +67,9 @@ export class VerificationLimits {
   }
 
   /** What must hold for `row` to be made, or started again, at its `started_at`. */
-  conditions(row: Row, bvn: string): Conditions<Asked> {
+  conditions(row: Row, number: string): Conditions<Asked> {
     const rules = this.#rules(row);
-    const values = this.#asked(rules, row, bvn);
+    const values = this.#asked(rules, row, number);
     return {
       shape: `${row.mode} ${row.state} ${values.subjects.length}`,
       values,
@@ -80,9 +81,9 @@ export class VerificationLimits {
    * The failure of a row that may not be made, or not started again, at its `started_at`; undefined if it may. Its
    * `Retry-After` is when it may be.
    */
-  async refusal(row: Row, bvn: string): Promise<Failure | undefined> {
+  async refusal(row: Row, number: string): Promise<Failure | undefined> {
     const rules = this.#rules(row);
-    const asked = this.#asked(rules, row, bvn);
+    const asked = this.#asked(rules, row, number);
     const at = row.started_at;
     for (const [index, rule] of rules.entries()) {
       const freeAt = await this.#freeAt(rule, this.#counted(rule, index, asked));
@@ -101,8 +102,9 @@ export class VerificationLimits {
     const always = [account, { ...missed, states: negatives }, ...this.#vendorRules(row)];
     if (row.mode === "test") return always;
     const ofSubject = { code: "subject_rate_limited", ofSubject: true } as const;
-    const asked = ruleOf(limits.subject, "attempts", "have # questions asked about one BVN, retries included,");
-    const unmatched = ruleOf(limits.subjectNegatives, "rows", "have # verifications of one BVN without a match");
+    const number = labelOf(row.kind);
+    const asked = ruleOf(limits.subject, "attempts", `have # questions asked about one ${number}, retries included,`);
+    const unmatched = ruleOf(limits.subjectNegatives, "rows", `have # verifications of one ${number} without a match`);
     return [...always, { ...asked, ...ofSubject }, { ...unmatched, ...ofSubject, states: negatives }];
   }
 
@@ -114,8 +116,8 @@ export class VerificationLimits {
     return [{ code: "rate_limited", message, most, window: day, counts: "attempts" }];
   }
 
-  #asked(rules: readonly Rule[], { account_id, mode, started_at }: Row, bvn: string): Asked {
-    const subjects = rules.some(({ ofSubject }) => ofSubject) ? this.#keyedHashes.all("subject", [bvn]) : [];
+  #asked(rules: readonly Rule[], { account_id, mode, kind, started_at }: Row, number: string): Asked {
+    const subjects = rules.some(({ ofSubject }) => ofSubject) ? this.#keyedHashes.all("subject", [kind, number]) : [];
     return {
       account_id,
       mode,

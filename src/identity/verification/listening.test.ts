@@ -45,7 +45,7 @@ for (const engine of engines) {
       const retry = identity.verify(mine);
       await states(mine, "started");
       said[0]!(await verified(mine));
-      assert.equal((await retry).record.bvn_number, mine.bvn);
+      assert.equal((await retry).record.bvn_number, mine.number);
       const row = await onlyRowOf(store.db, mine);
       assert.deepEqual([said.length, row.attempts, row.charged, row.state], [1, 1, 1, "verified"]);
     });

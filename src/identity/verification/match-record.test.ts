@@ -5,7 +5,7 @@ import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts
 import { recordOf } from "../identity.fixture.ts";
 import { matchRecord } from "./match-record.ts";
 
-const question = { bvn: "22000000017", phone: "8000000017" };
+const question = { kind: "bvn" as const, number: "22000000017", phone: "8000000017" };
 const record = await recordOf(question);
 const person = record.personal_info;
 const strict = { phoneMatch: true, answers: "full" as Answers };
@@ -28,8 +28,8 @@ test("an outcome of no known kind is a bad response", () => {
 test("a record of another BVN, of another status or that is not whole is a bad response", () => {
   const { nin: _, ...withoutNin } = record;
   for (const [bad, why] of [
-    [{ ...record, bvn_number: "22000000018" }, "other_bvn"],
-    [{ ...record, bvn_number: "" }, "other_bvn"],
+    [{ ...record, bvn_number: "22000000018" }, "other_number"],
+    [{ ...record, bvn_number: "" }, "other_number"],
     [{ ...record, verification_status: "NOT VERIFIED" }, "not_verified"],
     [{ ...record, watchlisted: true }, "incomplete"],
     [{ ...record, personal_info: { ...person, first_name: null } }, "incomplete"],
@@ -43,7 +43,7 @@ test("a masked BVN whose visible digits agree is the one asked for, and the reco
   for (const bvn_number of ["220****0017", "*******0017", "22XXXXXX017", "2200000001*"])
     assert.deepEqual(judged({ kind: "verified", record: { ...record, bvn_number } }), { state: "verified", record });
   for (const bvn_number of ["220****0018", "********017", "***********", "*0017", "220****00170", "220 *** 0017"])
-    assert.deepEqual(judged({ kind: "verified", record: { ...record, bvn_number } }), rejectedAnswer("other_bvn"));
+    assert.deepEqual(judged({ kind: "verified", record: { ...record, bvn_number } }), rejectedAnswer("other_number"));
 });
 
 test("VERIFIED counts in any capitals, and is given in its own", () => {

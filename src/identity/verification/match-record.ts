@@ -3,12 +3,12 @@ import { declaredCopier } from "../../operation/answer-writer.ts";
 import { IdentityRecord } from "../../operation/identity-record.ts";
 import type { Answers } from "../../operation/operation.ts";
 import type {
+  AskedPerson,
   Disbelief,
   IdentityAnswer,
   IdentityOutcome,
-  IdentityQuestion,
 } from "../../upstreams/ports/identity-upstream.ts";
-import { masked } from "../checks/bvn/mask.ts";
+import { checks } from "../checks/index.ts";
 
 /** What an attempt came to, after an outcome was held against its question. */
 export type MatchResult =
@@ -19,40 +19,40 @@ export type MatchResult =
   /** An answer that is not believed, and a code that says why. */
   | { state: "failed"; reason: "bad_response"; why: RejectionReason; notPut?: never };
 
-/** `other_bvn`: the record is somebody else's. `strange`: the adapter gave what it should not. */
-export type RejectionReason = Disbelief | "incomplete" | "not_verified" | "other_bvn" | "strange";
+/** `other_number`: the record is somebody else's. `strange`: the adapter gave what it should not. */
+export type RejectionReason = Disbelief | "incomplete" | "not_verified" | "other_number" | "strange";
 
 export const rejectedAnswer = (why: RejectionReason): MatchResult => ({ state: "failed", reason: "bad_response", why });
 
-const declared = declaredCopier(Type.Omit(IdentityRecord, ["request_reference"]));
+const copyDeclared = declaredCopier(Type.Omit(IdentityRecord, ["request_reference"]));
 
 /** The record's documented members and no others, or undefined if one is missing or of another type. */
 function declaredOf(record: IdentityAnswer): IdentityAnswer | undefined {
   try {
-    return declared(record) as IdentityAnswer;
+    return copyDeclared(record) as IdentityAnswer;
   } catch {
     return undefined;
   }
 }
 
 /**
- * Decides whether an outcome answers the question: a record must be complete, of the BVN asked for and, with
+ * Decides whether an outcome answers the question: a record must be complete, of the number asked for and, with
  * `phoneMatch`, of the phone given. The record of a result is what `answers` allows.
  */
 export function matchRecord(
   outcome: IdentityOutcome,
-  { bvn, phone }: Pick<IdentityQuestion, "bvn" | "phone">,
+  { kind, number, phone }: AskedPerson,
   { phoneMatch, answers }: { phoneMatch: boolean; answers: Answers },
 ): MatchResult {
   switch (outcome?.kind) {
     case "verified": {
-      const record = declaredOf(outcome.record);
-      if (!record) return rejectedAnswer("incomplete");
-      if (record.verification_status.toUpperCase() !== "VERIFIED") return rejectedAnswer("not_verified");
-      if (!isBvn(record.bvn_number, bvn)) return rejectedAnswer("other_bvn");
-      Object.assign(record, { bvn_number: bvn, verification_status: "VERIFIED" });
+      const declared = declaredOf(outcome.record);
+      if (!declared) return rejectedAnswer("incomplete");
+      if (declared.verification_status.toUpperCase() !== "VERIFIED") return rejectedAnswer("not_verified");
+      const record = checks[kind].confirm({ ...declared, verification_status: "VERIFIED" }, number);
+      if (!record) return rejectedAnswer("other_number");
       if (phoneMatch && !hasPhone(record, phone)) return { state: "phone_mismatch" };
-      return { state: "verified", record: answers === "masked" ? masked(record) : record };
+      return { state: "verified", record: answers === "masked" ? checks[kind].mask(record) : record };
     }
     case "not_found":
     case "phone_mismatch":
@@ -69,14 +69,6 @@ export function matchRecord(
     default:
       return rejectedAnswer("strange");
   }
-}
-
-/** Whether a BVN is the one asked for. Vendors mask it: then all that is visible, four digits at least, must agree. */
-function isBvn(given: string, asked: string): boolean {
-  if (given === asked) return true;
-  if (given.length !== asked.length || !/^[\d*xX#•]+$/.test(given)) return false;
-  const visible = [...given].map((digit, at) => [digit, asked[at]]).filter(([digit]) => /\d/.test(digit!));
-  return visible.length >= 4 && visible.every(([digit, own]) => digit === own);
 }
 
 function hasPhone({ personal_info: { phone_number, phone_number_2 } }: IdentityAnswer, phone: string): boolean {

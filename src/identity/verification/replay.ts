@@ -44,7 +44,7 @@ export class AnswerReplay {
     const facts = factsOf(row);
     if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
     if (row.state !== "verified")
-      throw negative(row.state as "not_found" | "phone_mismatch", facts, settings, replayed);
+      throw negative(row.state as "not_found" | "phone_mismatch", row.kind, facts, settings, replayed);
     const record = await this.#heldRecordOf(row, facts);
     const stands = await this.#isSetToStand(row).catch((error: unknown) => {
       log.error({ reference: row.reference, ...loggableError(error) }, "The store did not take the charge of a replay");

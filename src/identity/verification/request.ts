@@ -1,16 +1,18 @@
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
+import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { newReference } from "../ledger/reference.ts";
 import { amountDiffersFromFee, feeOf, type IdentitySettings } from "../settings.ts";
 
-/** One accepted request: 11 digits of BVN, the phone's ten digits, the amount in kobo. */
+/** One accepted request: 11 digits of the kind's number, the phone's ten digits, the amount in kobo. */
 export interface VerificationRequest {
   accountId: string;
   keyId: string;
   mode: Mode;
-  bvn: string;
+  kind: CheckKind;
+  number: string;
   phone: string;
   amount: number;
   /** Kobo, if the account has a fee of its own. */
@@ -25,12 +27,13 @@ export interface VerificationRequest {
 export function requestContent({
   accountId,
   mode,
-  bvn,
+  kind,
+  number,
   phone,
   amount,
   consentReference,
 }: VerificationRequest): (string | null)[] {
-  return [accountId, mode, bvn, phone, String(amount), consentReference ?? null];
+  return [accountId, mode, kind, number, phone, String(amount), consentReference ?? null];
 }
 
 /** The row of a request's first attempt, before anybody is asked. */
@@ -48,11 +51,12 @@ export function newIntentRow(
     account_id: request.accountId,
     key_id: request.keyId,
     mode: request.mode,
+    kind: request.kind,
     state: "started",
     idempotency_hash: hash,
     body_hash: hash === null ? null : keyedHashes.of("body", requestContent(request)),
-    subject_hash: keyedHashes.of("subject", [request.bvn]),
-    subject_last4: request.bvn.slice(-4),
+    subject_hash: keyedHashes.of("subject", [request.kind, request.number]),
+    subject_last4: request.number.slice(-4),
     upstream,
     run: 1,
     attempts: 1,

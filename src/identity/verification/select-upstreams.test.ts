@@ -150,6 +150,6 @@ for (const engine of engines) {
 test("an upstream that may have done the work and is set up no more leaves the retry to the others", () => {
   const [first, second] = [named("first", verified).upstream, named("second", verified).upstream];
   const earlier = { upstream: "gone", unresolved: 1 };
-  assert.deepEqual(selectUpstreams([first, second], { payTwice: false }, earlier)?.upstreams, [first, second]);
-  assert.equal(selectUpstreams([], { payTwice: false }, earlier), undefined);
+  assert.deepEqual(selectUpstreams([first, second], "bvn", { payTwice: false }, earlier)?.upstreams, [first, second]);
+  assert.equal(selectUpstreams([], "bvn", { payTwice: false }, earlier), undefined);
 });

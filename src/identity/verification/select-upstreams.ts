@@ -1,18 +1,21 @@
-import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import type { CheckKind } from "../../operation/check-kind.ts";
+import { type IdentityUpstream, kindsOf } from "../../upstreams/ports/identity-upstream.ts";
 import type { Row } from "../ledger/ledger.ts";
 import type { SelectedUpstreams } from "./upstream-call.ts";
 
 /**
- * Whom a verification asks: the upstreams in the operator's order, those that take no questions now left out while others
- * do. A row with an attempt nobody knows the outcome of stays with the upstream that may have done the work, as long as
- * that is set up, unless the operator accepts to pay twice; one that repeats its answers is asked again rather than asked
- * what became of them. Undefined if no upstream is set up.
+ * Whom a verification asks: the upstreams that offer its kind, in the operator's order, those that take no questions now
+ * left out while others do. A row with an attempt nobody knows the outcome of stays with the upstream that may have done
+ * the work, as long as that is set up, unless the operator accepts to pay twice; one that repeats its answers is asked
+ * again rather than asked what became of them. Undefined if none that offers the kind is set up.
  */
 export function selectUpstreams(
-  upstreams: readonly IdentityUpstream[],
+  all: readonly IdentityUpstream[],
+  kind: CheckKind,
   { payTwice }: { payTwice: boolean },
   row?: Pick<Row, "upstream" | "unresolved">,
 ): SelectedUpstreams | undefined {
+  const upstreams = all.filter((upstream) => kindsOf(upstream).includes(kind));
   const earlier = row && row.unresolved > 0 ? upstreams.find(({ name }) => name === row.upstream) : undefined;
   if (earlier) {
     const others = payTwice ? upstreams.filter((upstream) => upstream !== earlier) : [];

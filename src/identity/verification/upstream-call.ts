@@ -129,7 +129,7 @@ export class UpstreamCall {
 
   /** What the upstream says became of an earlier attempt; undefined if it did no work for it. */
   async #lookedUp(upstream: IdentityUpstream): Promise<MatchResult | undefined> {
-    const { bvn: _, phone: __, ...earlier } = this.#question;
+    const { kind: _, number: __, phone: ___, ...earlier } = this.#question;
     try {
       const result = this.#matched(upstream, await upstream.lookUp!(earlier));
       if (result.state !== "failed") return result;

@@ -104,7 +104,9 @@ for (const engine of engines) {
       });
 
       test("a record of another person is a bad response of which nothing is kept", async (t) => {
-        const { identity } = await openAnswering(t, ({ phone }) => verified({ bvn: "22000000018", phone }));
+        const { identity } = await openAnswering(t, ({ phone }) =>
+          verified({ kind: "bvn", number: "22000000018", phone }),
+        );
         const mine = newRequest({ idempotencyKey: "k" });
         assert.equal((await failureOf(identity.verify(mine))).code, "upstream_bad_response");
         const row = await onlyRowOf(store.db, mine);
@@ -112,7 +114,7 @@ for (const engine of engines) {
       });
 
       test("another phone than the record's is a mismatch, unless the check is off", async (t) => {
-        const other = ({ bvn }: IdentityQuestion) => verified({ bvn, phone: "8099999999" });
+        const other = ({ kind, number }: IdentityQuestion) => verified({ kind, number, phone: "8099999999" });
         const { identity } = await openAnswering(t, other);
         const failure = await failureOf(identity.verify(newRequest()));
         assert.equal(failure.code, "phone_mismatch");
@@ -190,7 +192,7 @@ for (const engine of engines) {
           upstreams: { test: answering(verified).upstream, live: [forLive.upstream] },
           settings: { limits: null },
         });
-        const mine = newRequest({ bvn: "00000000009", idempotencyKey: "k" });
+        const mine = newRequest({ number: "00000000009", idempotencyKey: "k" });
         for (const _ of [1, 2]) {
           const failure = await failureOf(identity.verify(mine));
           assert.equal(failure.code, "subject_rate_limited");
@@ -268,7 +270,7 @@ for (const engine of engines) {
           await failureOf(identity.verify(mine));
           const { consentReference: _, ...withoutConsent } = mine;
           const others = [
-            { ...mine, bvn: "22000000018" },
+            { ...mine, number: "22000000018" },
             { ...mine, phone: "8000000018" },
             { ...mine, amount: 10_001 },
             { ...mine, consentReference: "d" },
@@ -288,7 +290,7 @@ for (const engine of engines) {
         const mine = newRequest({ idempotencyKey: "k" });
         await identity.verify(mine);
         const { replayed: ofOther } = await identity.verify({ ...mine, accountId: newRequest().accountId });
-        const { replayed: ofLive } = await identity.verify({ ...mine, mode: "live", bvn: "22000000018" });
+        const { replayed: ofLive } = await identity.verify({ ...mine, mode: "live", number: "22000000018" });
         assert.deepEqual([ofOther, ofLive], [false, false]);
       });
 
@@ -427,7 +429,7 @@ for (const engine of engines) {
         const now = await store.open(t, {
           upstreams: { test: answering(verified).upstream, live: [answering(verified).upstream] },
         });
-        assert.equal((await now.verify({ ...mine, bvn: "22000000018" })).replayed, false);
+        assert.equal((await now.verify({ ...mine, number: "22000000018" })).replayed, false);
       });
     });
 
@@ -489,7 +491,7 @@ for (const engine of engines) {
         await Promise.all([
           identity.verify(mine),
           identity.verify({ ...mine, mode: "live" }),
-          identity.verify({ ...mine, bvn: "22000000018" }),
+          identity.verify({ ...mine, number: "22000000018" }),
           identity.verify({ ...mine, phone: "8000000018" }),
           identity.verify({ ...mine, amount: 10_001 }),
           identity.verify({ ...mine, consentReference: "c" }),
@@ -504,7 +506,7 @@ for (const engine of engines) {
         const upstream = new PlayedUpstream();
         const identity = await openWith(t, upstream);
         const mine = newRequest();
-        const different = (n: number) => ({ ...mine, bvn: String(22_000_000_100 + n) });
+        const different = (n: number) => ({ ...mine, number: String(22_000_000_100 + n) });
         const calls = Array.from({ length: 20 }, (_, n) => identity.verify(different(n)));
         await upstream.asked(20);
         const failure = await failureOf(identity.verify({ ...different(20), idempotencyKey: "k" }));
@@ -527,7 +529,7 @@ for (const engine of engines) {
         const identity = await openWith(t, upstream, { settings: { limits: null } });
         const mine = newRequest();
         const calls = Array.from({ length: 25 }, (_, n) =>
-          identity.verify({ ...mine, bvn: String(22_000_000_100 + n) }).catch(() => undefined),
+          identity.verify({ ...mine, number: String(22_000_000_100 + n) }).catch(() => undefined),
         );
         await upstream.asked(25);
         for (const n of calls.keys()) upstream.answer({ kind: "not_found" }, n + 1);
@@ -548,7 +550,7 @@ for (const engine of engines) {
       const kept = JSON.stringify([rows, store.log.lines]);
       const { first_name, middle_name, last_name, date_of_birth } = record.personal_info;
       const { residential_address } = record.residential_info;
-      const named = [mine.bvn, mine.phone, first_name, middle_name, last_name, date_of_birth, residential_address];
+      const named = [mine.number, mine.phone, first_name, middle_name, last_name, date_of_birth, residential_address];
       for (const text of [...named, "order-1"])
         for (const coded of [
           text,

@@ -1,11 +1,10 @@
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import { Failure } from "../../operation/failures.ts";
-import type { Answers, Mode } from "../../operation/operation.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { limitedSubject } from "../../upstreams/sandbox/index.ts";
-import { masked } from "../checks/bvn/mask.ts";
+import { checks } from "../checks/index.ts";
 import { erased, notCalledOutcome } from "../ledger/attempt-outcome.ts";
 import type { Charges } from "../ledger/charges.ts";
 import type { Leases } from "../ledger/leases.ts";
@@ -91,7 +90,7 @@ export class Verifications {
 
   /** Gives the record or throws a `Failure`. What was begun is finished even if nobody waits for it. */
   verify(request: VerificationRequest): Promise<VerifiedRecord> {
-    const given = this.#verify(request).then((given) => narrowed(given, request.answers));
+    const given = this.#verify(request).then((given) => narrowed(given, request));
     this.#underWay.add(given);
     const over = () => this.#underWay.delete(given);
     given.then(over, over);
@@ -117,7 +116,7 @@ export class Verifications {
   async #verify(request: VerificationRequest): Promise<VerifiedRecord> {
     const begun = performance.now();
     if (this.#stopping) throw new Failure("shutting_down");
-    if (request.mode === "test" && request.bvn === limitedSubject) throw subjectLimited(3600);
+    if (request.mode === "test" && request.number === limitedSubject) throw subjectLimited(3600);
     if (request.idempotencyKey !== undefined) return this.#keyed(request, request.idempotencyKey, begun);
 
     const content = this.#parts.keyedHashes.lasting("body", requestContent(request));
@@ -242,21 +241,21 @@ export class Verifications {
 
   /** A first attempt. Throws `beaten` if the key is bound already; or, before it was looked up, if there may be no row. */
   async #fresh(request: VerificationRequest, binding: Binding, begun: number): Promise<VerifiedRecord> {
-    const selected = this.#selectUpstreams(request.mode);
+    const selected = this.#selectUpstreams(request);
     const row = newIntentRow(request, binding.hashes[0] ?? null, selected.upstreams[0].name, this.#parts);
     if (this.#parts.settings.amountPolicy === "enforce" && row.amount_differs)
-      return this.#refused(row, request.bvn, binding);
+      return this.#refused(row, request.number, binding);
     return this.#inFlight(row, async () => {
-      await this.#begin({ ...row, state: "started" }, request.bvn, binding);
+      await this.#begin({ ...row, state: "started" }, request.number, binding);
       return this.#attempted(request, row, selected, { begun, askedBefore: null });
     });
   }
 
-  async #begin(row: Row & { state: "started" | "refused" }, bvn: string, binding: Binding): Promise<void> {
+  async #begin(row: Row & { state: "started" | "refused" }, number: string, binding: Binding): Promise<void> {
     const { ledger, limits } = this.#parts;
     const { hashes, isLookedUp, bind } = binding;
-    if (!(await ledger.insert(row, hashes.slice(1), limits.conditions(row, bvn))))
-      throw (isLookedUp ? await limits.refusal(row, bvn) : undefined) ?? beaten;
+    if (!(await ledger.insert(row, hashes.slice(1), limits.conditions(row, number))))
+      throw (isLookedUp ? await limits.refusal(row, number) : undefined) ?? beaten;
     bind();
   }
 
@@ -268,12 +267,12 @@ export class Verifications {
       const left = attempts.takeOverdueCall(row.reference);
       let selected: SelectedUpstreams;
       try {
-        selected = left ? this.#selectUpstreams(request.mode, row) : this.#upstreamsForRetry(row);
+        selected = left ? this.#selectUpstreams(row, row) : this.#upstreamsForRetry(row);
         const begins: RunStart = left ? "wait" : selected.lookUpFirst ? "lookUp" : "call";
         const upstream = left ? left.row.upstream : selected.upstreams[0].name;
         const next = { owner: leases.ownerId, upstream, begins, at: now() };
         const again = { ...row, started_at: next.at };
-        const conditions = left ? undefined : limits.conditions(again, request.bvn);
+        const conditions = left ? undefined : limits.conditions(again, request.number);
         const resumed = await ledger.retry(row, next, conditions).catch((error: unknown) => {
           // It may have been resumed for all that: then nothing was asked on its behalf.
           if (!left)
@@ -283,7 +282,7 @@ export class Verifications {
             );
           throw error;
         });
-        if (!resumed) throw (left ? undefined : await limits.refusal(again, request.bvn)) ?? beaten;
+        if (!resumed) throw (left ? undefined : await limits.refusal(again, request.number)) ?? beaten;
         bind();
         row = resumed;
       } catch (error) {
@@ -296,7 +295,7 @@ export class Verifications {
 
   /** Whom a further run may ask. Throws if the row's attempts are used up. */
   #upstreamsForRetry(row: Row): SelectedUpstreams {
-    const selected = upstreamsForRetry(this.#selectUpstreams(row.mode, row), row);
+    const selected = upstreamsForRetry(this.#selectUpstreams(row, row), row);
     if (!selected) throw attemptsUsedUp(row);
     return selected;
   }
@@ -314,12 +313,12 @@ export class Verifications {
   }
 
   async #attempted(
-    { bvn, phone, answers, traceparent }: VerificationRequest,
+    { kind, number, phone, answers, traceparent }: VerificationRequest,
     started: Row,
     selected: SelectedUpstreams,
     manner: AttemptOptions,
   ): Promise<VerifiedRecord> {
-    const question = { bvn, phone, answers, ...(traceparent === undefined ? {} : { traceparent }) };
+    const question = { kind, number, phone, answers, ...(traceparent === undefined ? {} : { traceparent }) };
     const { row, result, recorded, upstreamCalled } = await this.#parts.attempts.run(
       started,
       selected,
@@ -340,7 +339,7 @@ export class Verifications {
         facts,
         { retryAfter: 2 },
       );
-    if (result.state !== "verified") throw failureOf(result, facts, this.#parts.settings);
+    if (result.state !== "verified") throw failureOf(result, facts, this.#parts.settings, row.kind);
     return { record: recordOf(row, result.record), replayed: false };
   }
 
@@ -350,27 +349,27 @@ export class Verifications {
   }
 
   /** Writes down a verification that is refused before anybody is asked. */
-  async #refused(intent: Row, bvn: string, binding: Binding): Promise<never> {
+  async #refused(intent: Row, number: string, binding: Binding): Promise<never> {
     const state = "refused" as const;
     const asked = { upstream: null, attempts: 0, owner: null };
     const row = { ...intent, ...asked, state, audit_due: 1 as const, completed_at: intent.created_at };
-    await this.#begin(row, bvn, binding);
+    await this.#begin(row, number, binding);
     throw amountMismatch(row.fee, factsOf(row));
   }
 
-  #selectUpstreams(mode: Mode, row?: Row): SelectedUpstreams {
+  #selectUpstreams({ mode, kind }: Pick<Row, "mode" | "kind">, row?: Row): SelectedUpstreams {
     const { upstreams, settings } = this.#parts;
-    const selected = selectUpstreams(mode === "test" ? [upstreams.test] : upstreams.live, settings, row);
+    const selected = selectUpstreams(mode === "test" ? [upstreams.test] : upstreams.live, kind, settings, row);
     if (!selected) throw refusal("upstream_not_configured", undefined, noFacts);
     return selected;
   }
 }
 
 /** What the account may see now: its setting may have changed since the record was sealed. */
-function narrowed(given: VerifiedRecord, answers: Answers): VerifiedRecord {
+function narrowed(given: VerifiedRecord, { kind, answers }: VerificationRequest): VerifiedRecord {
   if (answers === "full") return given;
   const { request_reference, ...record } = given.record;
-  return { ...given, record: { request_reference, ...masked(record) } };
+  return { ...given, record: { request_reference, ...checks[kind].mask(record) } };
 }
 
 function subjectLimited(retryAfter: number): Failure {

@@ -16,6 +16,7 @@ export const verification: VerificationRow = {
   account_id: "acc_1",
   key_id: "key_1",
   mode: "live",
+  kind: "bvn",
   state: "verified",
   idempotency_hash: null,
   body_hash: "v1:body",

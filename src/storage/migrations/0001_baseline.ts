@@ -198,6 +198,7 @@ async function identity(db: Schema): Promise<void> {
       account_id: "text",
       key_id: "text",
       mode: "text",
+      kind: "text",
       state: "text",
       idempotency_hash: "text?",
       body_hash: "text?",

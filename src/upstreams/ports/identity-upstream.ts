@@ -1,8 +1,10 @@
+import type { CheckKind } from "../../operation/check-kind.ts";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
 
-/** One question to an identity source. `bvn` is 11 digits, `phone` the ten digits after the prefix. */
+/** One question to an identity source. `number` is the person's number of that kind, `phone` the ten digits after the prefix. */
 export interface IdentityQuestion {
-  bvn: string;
+  kind: CheckKind;
+  number: string;
   phone: string;
   /** Duba's reference of the verification, which the source is given wherever it takes one. */
   reference: string;
@@ -13,6 +15,9 @@ export interface IdentityQuestion {
   /** W3C trace context to pass on, if the caller sent one. */
   traceparent?: string;
 }
+
+/** The person that a question is about. */
+export type AskedPerson = Pick<IdentityQuestion, "kind" | "number" | "phone">;
 
 /** What an identity source gives of a person: the wire's record without Duba's own reference. */
 export type IdentityAnswer = Omit<IdentityRecord, "request_reference">;
@@ -64,7 +69,9 @@ export type IdentityOutcome =
 /** A source of identity records. `verify` never throws for what a source may do to us: that is an outcome. */
 export interface IdentityUpstream {
   readonly name: string;
-  /** VendorRequest again with the same reference is free: the source repeats its answer, or goes on with the same work. */
+  /** The kinds of number that it can verify; absent: BVNs only. It gets no question of another kind. */
+  readonly kinds?: readonly CheckKind[];
+  /** Asking again with the same reference is free: the source repeats its answer, or goes on with the same work. */
   readonly repeatable?: boolean;
   verify(question: IdentityQuestion): Promise<IdentityOutcome>;
   /** False while a question would not be put to the source, so that another may be asked instead. */
@@ -73,5 +80,9 @@ export interface IdentityUpstream {
    * What became of an earlier question with this reference, for a source that can tell; nothing is bought. `unavailable`:
    * the source certainly did no work for it. `unknown`: it cannot be told now.
    */
-  lookUp?(earlier: Omit<IdentityQuestion, "bvn" | "phone">): Promise<IdentityOutcome>;
+  lookUp?(earlier: Omit<IdentityQuestion, keyof AskedPerson>): Promise<IdentityOutcome>;
+}
+
+export function kindsOf({ kinds }: Pick<IdentityUpstream, "kinds">): readonly CheckKind[] {
+  return kinds ?? ["bvn"];
 }

@@ -1,7 +1,7 @@
 import type { Setting } from "../../operation/setting.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { HttpClient } from "../http-client.ts";
-import type { IdentityQuestion, IdentityUpstream } from "./identity-upstream.ts";
+import type { AskedPerson, IdentityUpstream } from "./identity-upstream.ts";
 
 /** What a vendor is opened with: the same two for all vendors. */
 export interface VendorParts {
@@ -22,7 +22,7 @@ interface Specification<Names extends string> {
   /** Milliseconds that it may take for a question unless DUBA_UPSTREAM_TIMEOUT says otherwise; that setting's default if absent. */
   timeout?: number;
   /** The vendor's own published test number, which it answers without a real person's data. */
-  testQuestion?: Pick<IdentityQuestion, "bvn" | "phone">;
+  testQuestion?: AskedPerson;
   open(values: VendorValues<Names>, parts: VendorParts): IdentityUpstream;
 }
 

@@ -4,6 +4,7 @@ import familyNames from "../../../data/people/family-names.json" with { type: "j
 import givenNames from "../../../data/people/given-names.json" with { type: "json" };
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
 import streets from "../../../data/people/streets.json" with { type: "json" };
+import { type CheckKind, labelOf } from "../../operation/check-kind.ts";
 import type { IdentityAnswer } from "../ports/identity-upstream.ts";
 
 /** Ages are told as of this year, so that a person never changes with the calendar. */
@@ -25,14 +26,16 @@ const levels = ["Level 1 - Low Level Accounts", "Level 2 - Medium Level Accounts
 const months = "January February March April May June July August September October November December".split(" ");
 
 /**
- * The invented person of a BVN, in the forms of a published sample record: names and branch in capitals, the card as
+ * The invented person of a number, in the forms of a published sample record: names and branch in capitals, the card as
  * LAST MIDDLE FIRST, phones in the 0-form. The same number gives the same person in every process, on every day and
  * machine; `phone` (ten digits) becomes the person's own, since every phone matches in the sandbox.
  */
-export function person(bvn: string, phone: string): IdentityAnswer {
+export function person(kind: CheckKind, number: string, phone: string): IdentityAnswer {
+  const isBvn = kind === "bvn";
+  const seed = isBvn ? number : `${kind} ${number}`;
   // One draw for each named trait: a trait that is added or dropped leaves all others as they were.
   const draw = (trait: string, below: number) =>
-    Number.parseInt(hash("sha256", `${bvn} ${trait}`).slice(0, 12), 16) % below;
+    Number.parseInt(hash("sha256", `${seed} ${trait}`).slice(0, 12), 16) % below;
   const oneOf = <Item>(trait: string, items: readonly Item[]) => items[draw(trait, items.length)]!;
   const digits = (trait: string, count: number) => String(draw(trait, 10 ** count)).padStart(count, "0");
   const dayFrom = (trait: string, first: number, last: number) =>
@@ -52,17 +55,18 @@ export function person(bvn: string, phone: string): IdentityAnswer {
   const residence = oneOf("residence", areas);
 
   return {
-    bvn_number: bvn,
+    bvn_number: isBvn ? number : "",
     name_on_card: `${last} ${middle} ${first}`,
-    enrolment_branch: residence.lga.toUpperCase(),
-    enrolment_bank: oneOf("bank", banks).code,
-    formatted_registration_date: draw("has registration", 2) ? longDate(registration) : null,
-    level_of_account: oneOf("level", levels),
+    // Only a BVN is enrolled at a bank.
+    enrolment_branch: isBvn ? residence.lga.toUpperCase() : "",
+    enrolment_bank: isBvn ? oneOf("bank", banks).code : "",
+    formatted_registration_date: isBvn && draw("has registration", 2) ? longDate(registration) : null,
+    level_of_account: isBvn ? oneOf("level", levels) : "",
     // Two leading zeros show up clients that keep the number as a number.
-    nin: draw("has nin", 4) ? `00${digits("nin", 9)}` : "",
+    nin: kind === "nin" ? number : draw("has nin", 4) ? `00${digits("nin", 9)}` : "",
     watchlisted: oneOf("watchlisted", [null, "NO"]),
     verification_status: "VERIFIED",
-    service_type: "BVN Verification without Image",
+    service_type: `${labelOf(kind)} Verification without Image`,
     personal_info: {
       first_name: first,
       middle_name: middle,

@@ -13,8 +13,8 @@ import { referenceYear } from "./people.ts";
 
 const upstream = sandbox();
 const never = new AbortController().signal;
-const ask = (bvn: string, phone = "8012345678", signal = never) =>
-  upstream.verify({ bvn, phone, reference: "aaaaaa000000000", signal });
+const ask = (number: string, phone = "8012345678", signal = never) =>
+  upstream.verify({ kind: "bvn", number, phone, reference: "aaaaaa000000000", signal });
 
 function toIdentityRecord(outcome: IdentityOutcome): IdentityAnswer {
   assert.equal(outcome.kind, "verified");
@@ -23,11 +23,11 @@ function toIdentityRecord(outcome: IdentityOutcome): IdentityAnswer {
 
 const elevenDigits = fc.stringMatching(/^[0-9]{11}$/);
 const tenDigits = fc.stringMatching(/^[0-9]{10}$/);
-const isReserved = (bvn: string) => sandboxNumbers.some((row) => row.bvn === bvn);
+const isReserved = (bvn: string) => sandboxNumbers("bvn").some(({ number }) => number === bvn);
 
 test("the table lists the nine numbers with what a caller gets", () => {
   assert.deepEqual(
-    sandboxNumbers.map(({ bvn, result }) => [bvn, result]),
+    sandboxNumbers("bvn").map(({ number, result }) => [number, result]),
     [
       ["00000000001", "404 bvn_not_found"],
       ["00000000002", "422 phone_mismatch"],
@@ -112,7 +112,13 @@ test("a number is one person, whatever the phone, and the phone asked with is th
   );
 });
 
-const question = (bvn: string, phone: string) => ({ bvn, phone, reference: "bbbbbb000000000", signal: never });
+const question = (number: string, phone: string) => ({
+  kind: "bvn" as const,
+  number,
+  phone,
+  reference: "bbbbbb000000000",
+  signal: never,
+});
 
 const Answer = Type.Omit(IdentityRecord, ["request_reference"]);
 const answers = Compile(Answer);

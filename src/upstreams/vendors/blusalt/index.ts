@@ -65,13 +65,14 @@ export const blusalt = vendor({
 
     return {
       name,
-      verify: async ({ bvn, phone, signal, sendUntil, traceparent }) =>
+      kinds: ["bvn"],
+      verify: async ({ number, phone, signal, sendUntil, traceparent }) =>
         outcomeOf(
           await http.send({
             method: "POST",
             url: `${url}/IdentityVerification/BVN`,
             headers: { clientid: clientId, appname: appName, apikey: key },
-            body: { bvn_number: bvn, phone_number: `0${phone}` },
+            body: { bvn_number: number, phone_number: `0${phone}` },
             signal,
             sendUntil,
             traceparent,

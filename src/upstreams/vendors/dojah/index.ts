@@ -45,7 +45,7 @@ export const dojah = vendor({
     }),
   },
   /** The one BVN of Dojah's sandbox, which has no phone to compare. */
-  testQuestion: { bvn: "22222222222", phone: "8000000000" },
+  testQuestion: { kind: "bvn", number: "22222222222", phone: "8000000000" },
   open({ url, appId, key }, { http, log }) {
     const read = responseParser(name, DojahResponse, log);
     const readRecord = responseParser(name, LooseRecord, log);
@@ -62,11 +62,12 @@ export const dojah = vendor({
 
     return {
       name,
-      verify: async ({ bvn, signal, sendUntil, traceparent }) =>
+      kinds: ["bvn"],
+      verify: async ({ number, signal, sendUntil, traceparent }) =>
         outcomeOf(
           await http.send({
             method: "GET",
-            url: `${url}/api/v1/kyc/bvn/advance?bvn=${bvn}`,
+            url: `${url}/api/v1/kyc/bvn/advance?bvn=${number}`,
             headers: { appid: appId, authorization: key },
             signal,
             sendUntil,

@@ -38,14 +38,14 @@ after(async () => {
 });
 
 let references = 0;
-const ask = (bvn: string, source = upstream) => {
+const ask = (number: string, source = upstream) => {
   references += 1;
-  return source.verify({ ...question, bvn, reference: `abcdef${String(references).padStart(9, "0")}` });
+  return source.verify({ ...question, number, reference: `abcdef${String(references).padStart(9, "0")}` });
 };
 
 test("another Duba gives the record as its own source has it", async () => {
   const own = await sandbox().verify(question);
-  assert.deepEqual(await ask(question.bvn), own);
+  assert.deepEqual(await ask(question.number), own);
 });
 
 test("each outcome of another Duba is the same outcome here", async () => {
@@ -64,7 +64,7 @@ test("the limit of another Duba on one BVN is no alarm", async () => {
 });
 
 test("another Duba in test mode gives nobody: whatever it says of invented people, no work was done", async () => {
-  for (const bvn of [question.bvn, "00000000001", "00000000006"])
+  for (const bvn of [question.number, "00000000001", "00000000006"])
     assert.deepEqual(await ask(bvn, open({ key: sandboxKey })), unasked("bad_settings"));
   assert.ok(log.lines.some(({ level, message }) => level === "error" && /test mode/.test(message)));
 });
@@ -83,13 +83,13 @@ test("another Duba does the work of one reference once, so that asking again is 
 });
 
 test("a wrong key or address says so", async () => {
-  assert.deepEqual(await ask(question.bvn, open({ key: "duba_live_nobody" })), unasked("bad_credentials"));
-  assert.deepEqual(await ask(question.bvn, open({ url: `${peer.url}/elsewhere` })), unasked("bad_settings"));
+  assert.deepEqual(await ask(question.number, open({ key: "duba_live_nobody" })), unasked("bad_credentials"));
+  assert.deepEqual(await ask(question.number, open({ url: `${peer.url}/elsewhere` })), unasked("bad_settings"));
 });
 
 test("another Duba tells what became of an earlier question, without buying anything", async () => {
-  const earlier = async (bvn: string, reference: string) => {
-    await upstream.verify({ ...question, bvn, reference });
+  const earlier = async (number: string, reference: string) => {
+    await upstream.verify({ ...question, number, reference });
     return upstream.lookUp!({ reference, signal: question.signal });
   };
   assert.deepEqual(await earlier("00000000001", "lookup000000001"), { kind: "not_found" });
@@ -97,7 +97,7 @@ test("another Duba tells what became of an earlier question, without buying anyt
   assert.deepEqual(await earlier("00000000005", "lookup000000005"), unavailable("not_done"));
   assert.deepEqual(await earlier("00000000006", "lookup000000006"), { kind: "unknown" });
   // The record comes by asking again.
-  assert.deepEqual(await earlier(question.bvn, "lookup000000000"), { kind: "unknown" });
+  assert.deepEqual(await earlier(question.number, "lookup000000000"), { kind: "unknown" });
   const never = { reference: "never0000000000", signal: question.signal };
   assert.deepEqual(await upstream.lookUp!(never), unavailable("not_done"));
   for (const changes of [{ key: sandboxKey }, { key: "duba_live_nobody" }, { url: `${peer.url}/elsewhere` }])

@@ -60,9 +60,9 @@ export const peer = vendor({
     const ask = (question: IdentityQuestion, token: string): Promise<HttpResult> =>
       parts.http.send({
         method: "POST",
-        url: `${url}/api/v2/kyc/verify-bvn`,
+        url: `${url}/api/v2/kyc/verify-${question.kind}`,
         headers: { authorization: `Bearer ${token}`, "idempotency-key": question.reference },
-        body: { bvn: question.bvn, phone: `0${question.phone}`, amount },
+        body: { [question.kind]: question.number, phone: `0${question.phone}`, amount },
         signal: question.signal,
         sendUntil: question.sendUntil,
         traceparent: question.traceparent,
@@ -80,6 +80,7 @@ export const peer = vendor({
 
     return {
       name,
+      kinds: ["bvn", "nin"],
       repeatable: true,
       async verify(question) {
         const sendUntil = question.sendUntil ?? question.signal;

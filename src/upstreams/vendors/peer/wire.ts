@@ -29,6 +29,7 @@ export const Authorized = Type.Object({
  */
 const outcomes: Record<FailureCode, IdentityOutcome> = {
   bvn_not_found: { kind: "not_found" },
+  nin_not_found: { kind: "not_found" },
   verification_failed: { kind: "not_found" },
   phone_mismatch: { kind: "phone_mismatch" },
 

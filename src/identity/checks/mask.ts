@@ -1,15 +1,14 @@
-import type { IdentityAnswer } from "../../../upstreams/ports/identity-upstream.ts";
+import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
 
 /**
- * The record as an account with masked answers is given it: verified, watchlisted or not, the names, the BVN's last four
- * digits, and no more. A masked record stays as it is.
+ * The part of a record that every kind shows an account with masked answers: the names, and whether the person is verified
+ * and watchlisted. Each kind adds its own number, masked.
  */
 export function masked(record: IdentityAnswer): IdentityAnswer {
   const { first_name, middle_name, last_name, full_name } = record.personal_info;
   const { personal_info, residential_info, ...own } = emptied(record) as IdentityAnswer;
   return {
     ...own,
-    bvn_number: `*******${record.bvn_number.slice(-4)}`,
     name_on_card: record.name_on_card,
     // Null would say that the person is not listed.
     watchlisted: record.watchlisted,
@@ -18,6 +17,11 @@ export function masked(record: IdentityAnswer): IdentityAnswer {
     personal_info: { ...personal_info, first_name, middle_name, last_name, full_name },
     residential_info,
   };
+}
+
+/** Shows the last four of eleven digits. A masked number stays as it is. */
+export function maskedNumber(number: string): string {
+  return `*******${number.slice(-4)}`;
 }
 
 /** Members that may be null; every other one may be empty. */

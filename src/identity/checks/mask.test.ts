@@ -1,23 +1,15 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { IdentityAnswer } from "../../../upstreams/ports/identity-upstream.ts";
-import {
-  answering,
-  engines,
-  newRequest,
-  PlayedUpstream,
-  recordOf,
-  suiteStore,
-  verified,
-} from "../../identity.fixture.ts";
-import { masked } from "./mask.ts";
+import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
+import { answering, engines, newRequest, PlayedUpstream, recordOf, suiteStore, verified } from "../identity.fixture.ts";
+import { bvn } from "./bvn/index.ts";
 
-const listed = { bvn: "00000000003", phone: "8000000017" };
+const listed = { kind: "bvn" as const, number: "00000000003", phone: "8000000017" };
 
 test("a masked answer says truly whether the person is watchlisted", async () => {
   const record = await recordOf(listed);
   for (const watchlisted of ["YES", "NO", null])
-    assert.equal(masked({ ...record, watchlisted } as IdentityAnswer).watchlisted, watchlisted);
+    assert.equal(bvn.mask({ ...record, watchlisted } as IdentityAnswer).watchlisted, watchlisted);
 });
 
 for (const engine of engines) {
@@ -28,10 +20,10 @@ for (const engine of engines) {
       const room = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
       const { record } = await room.verify(mine);
-      assert.equal(record.bvn_number, mine.bvn);
+      assert.equal(record.bvn_number, mine.number);
       const { record: replayed } = await room.verify({ ...mine, answers: "masked" });
       const { request_reference, ...own } = record;
-      assert.deepEqual(replayed, { request_reference, ...masked(own) });
+      assert.deepEqual(replayed, { request_reference, ...bvn.mask(own) });
       assert.deepEqual(await room.verify(mine), { record, replayed: true });
     });
 
@@ -49,7 +41,7 @@ for (const engine of engines) {
       const both = [room.verify(mine), room.verify({ ...mine, answers: "masked" })];
       upstream.answer(await verified(await upstream.asked()));
       const [full, narrow] = await Promise.all(both);
-      assert.equal(full!.record.bvn_number, mine.bvn);
+      assert.equal(full!.record.bvn_number, mine.number);
       assert.equal(narrow!.record.bvn_number, "*******0017");
       assert.equal(upstream.questions.length, 1);
     });

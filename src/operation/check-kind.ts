@@ -1,0 +1,16 @@
+/**
+ * The kinds of number by which a person is verified. The rest follows from the name: `bvn` is the request's member, "BVN" is
+ * what people read, and `bvn_not_found` is the failure for a number that nobody has.
+ */
+export const checkKinds = ["bvn", "nin"] as const;
+
+export type CheckKind = (typeof checkKinds)[number];
+
+/** The kind as people write it: "BVN". */
+export function labelOf(kind: CheckKind): string {
+  return kind.toUpperCase();
+}
+
+export function notFoundCode(kind: CheckKind): `${CheckKind}_not_found` {
+  return `${kind}_not_found`;
+}
