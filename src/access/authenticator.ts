@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
 import { Failure } from "../operation/failures.ts";
+import { singleFlight } from "../runtime/single-flight.ts";
 import type { Tables } from "../storage/tables.ts";
 import { accessChange } from "./access-change.ts";
 import { admit, type Credential, type Proven, provenKey, provenToken } from "./credential.ts";
@@ -37,7 +38,7 @@ export class Credentials {
   #currentAt = 0;
   /** Whether the store was last heard of so long ago that what is remembered serves look-ups only. */
   #isStale = false;
-  #polling = false;
+  readonly #poll = singleFlight(() => this.refresh());
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ db, failed, now = Date.now }: CredentialsOptions) {
@@ -84,7 +85,7 @@ export class Credentials {
 
   /** Refreshes each second, until `stop`. Does not keep the process alive. */
   watch(): void {
-    this.#timer ??= setInterval(() => this.#poll(), pollEvery).unref();
+    this.#timer ??= setInterval(() => this.#tick(), pollEvery).unref();
   }
 
   stop(): void {
@@ -92,15 +93,10 @@ export class Credentials {
     this.#timer = undefined;
   }
 
-  #poll(): void {
+  #tick(): void {
     if (this.#now() - this.#currentAt >= staleAfter) this.#isStale = true;
-    if (this.#polling) return;
-    this.#polling = true;
     // A poll that fails leaves the cache to grow stale; look-ups report the store's errors themselves.
-    const done = () => {
-      this.#polling = false;
-    };
-    this.refresh().then(done, done);
+    this.#poll().catch(() => undefined);
   }
 
   async #prove(header: string, address: string): Promise<Credential> {

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { every, reportingNewFailures } from "../runtime/every.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
@@ -50,52 +51,33 @@ export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail
   await signFirstHead(db, sign);
   const keeper = new AnchorKeeper({ ...parts, path: parts.anchor, sign });
   await keeper.move();
-  const sealing = repeat(sealEvery, "sealed", log, () => sealEntries(db, sign));
-  const anchoring = repeat(anchorEvery, "anchored", log, () => keeper.move());
-  const removing = repeat(removeEvery, "shortened", log, () => {
+  const reported = (done: string, work: () => Promise<void>) =>
+    reportingNewFailures(work, reasonOf, (reason) =>
+      log.error({ reason }, `The audit trail is not being ${done}; this is tried again`),
+    );
+  const seal = reported("sealed", () => sealEntries(db, sign));
+  const anchor = reported("anchored", () => keeper.move());
+  const remove = reported("shortened", () => {
     const oldest = new Date(now());
     oldest.setUTCMonth(oldest.getUTCMonth() - retentionMonths);
     return removeOld(db, sign, oldest.getTime());
   });
+  const sealing = every(sealEvery, seal.run);
+  const anchoring = every(anchorEvery, anchor.run);
+  const removing = every(removeEvery, remove.run);
   return {
     append,
-    alarms: () => [...(sealing.failing() ? ["not_sealed" as const] : []), ...(keeper.alarm ? ["anchor" as const] : [])],
+    alarms: () => [...(seal.isFailing() ? ["not_sealed" as const] : []), ...(keeper.alarm ? ["anchor" as const] : [])],
     async stop() {
       await removing.stop();
       await anchoring.stop();
       await sealing.stop();
-      await sealing.once();
-      await anchoring.once();
+      await seal.run();
+      await anchor.run();
     },
   };
 }
 
-/** Does `work` again and again, never twice at once. A failure is logged when it is another than the last. */
-function repeat(milliseconds: number, done: string, log: Log, work: () => Promise<void>) {
-  let running: Promise<void> | undefined;
-  let failure: string | undefined;
-  async function once(): Promise<void> {
-    try {
-      await work();
-      failure = undefined;
-    } catch (error) {
-      const reason = error instanceof AuditTrailFault ? error.message : (codeOf(error) ?? String(error));
-      if (reason !== failure) log.error({ reason }, `The audit trail is not being ${done}; this is tried again`);
-      failure = reason;
-    }
-  }
-  const timer = setInterval(() => {
-    running ??= once().finally(() => {
-      running = undefined;
-    });
-  }, milliseconds);
-  timer.unref();
-  return {
-    once,
-    failing: () => failure !== undefined,
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+function reasonOf(error: unknown): string {
+  return error instanceof AuditTrailFault ? error.message : (codeOf(error) ?? String(error));
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { every } from "../runtime/every.ts";
 import type { Audit } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type ChangeList, type ChangesAsked, listChanges } from "./changes/change-feed.ts";
@@ -106,17 +107,9 @@ export async function openCatalogue({
     await publishDue(publisher);
     await follow();
   };
-  let looking: Promise<void> | undefined;
-  const refresh = () => {
-    looking ??= look().finally(() => {
-      looking = undefined;
-    });
-    return looking;
-  };
   const sweeper = history === undefined ? undefined : startSweeper(publisher, history);
   const following = freshness && (await followSource(publisher, freshness, follows));
-  const timer = setInterval(() => refresh().catch(() => undefined), LOOK_EVERY_MILLISECONDS);
-  timer.unref();
+  const looking = every(LOOK_EVERY_MILLISECONDS, look);
 
   return {
     dataBundles: (provider, accountId) => current.answers.dataBundles(provider, accountId),
@@ -137,12 +130,11 @@ export async function openCatalogue({
       await follow();
       return outcome;
     },
-    refresh,
+    refresh: looking.run,
     async stop() {
-      clearInterval(timer);
       await following?.stop();
       await sweeper?.stop();
-      await looking?.catch(() => undefined);
+      await looking.stop();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { every } from "../runtime/every.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
@@ -76,19 +77,9 @@ export function startUpkeep({
   });
 
   function repeat(milliseconds: number, work: () => Promise<void>) {
-    let running: Promise<void> | undefined;
-    const timer = setInterval(() => {
-      running ??= work()
-        .catch((error) => log.warn({ code: codeOf(error) }, "The upkeep of the ledger failed and is tried again"))
-        .finally(() => {
-          running = undefined;
-        });
-    }, milliseconds);
-    timer.unref();
-    return async () => {
-      clearInterval(timer);
-      await running;
-    };
+    const failed = (error: unknown) =>
+      log.warn({ code: codeOf(error) }, "The upkeep of the ledger failed and is tried again");
+    return every(milliseconds, work, failed).stop;
   }
 
   return {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
+import { every } from "../runtime/every.ts";
 import type { Log } from "../runtime/log.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -26,7 +27,6 @@ export function reportUpstreamStatus(
   now: () => number = Date.now,
 ) {
   const instance = randomUUID();
-  let noting: Promise<void> | undefined;
   let again = false;
 
   const note = async () => {
@@ -50,27 +50,25 @@ export function reportUpstreamStatus(
       .where("noted_at", "<", at - forgottenAfter)
       .execute();
   };
+  const noting = every(noteEvery, async () => {
+    do {
+      again = false;
+      await note().catch((error: unknown) =>
+        log.warn({ code: codeOf(error) }, "The state of the identity upstreams could not be noted"),
+      );
+    } while (again);
+  });
   const changed = () => {
     again = true;
-    noting ??= (async () => {
-      while (again) {
-        again = false;
-        await note().catch((error: unknown) =>
-          log.warn({ code: codeOf(error) }, "The state of the identity upstreams could not be noted"),
-        );
-      }
-      noting = undefined;
-    })();
+    void noting.run();
   };
-  const timer = upstreams.length > 0 ? setInterval(changed, noteEvery).unref() : undefined;
   if (upstreams.length > 0) changed();
 
   return {
     changed,
     /** Resolves when nothing is written any more, and what this process noted is gone. */
     async stop(): Promise<void> {
-      clearInterval(timer);
-      await noting;
+      await noting.stop();
       if (upstreams.length === 0) return;
       await db
         .deleteFrom("upstream_status")

@@ -1,11 +1,17 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
+import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 
 /** Why the key ring cannot be used: one sentence for people, which never holds a key. The process ends with `exitCode`. */
 export class KeyringFault extends Error {
   override readonly name = "KeyringFault";
   readonly exitCode = 1;
+}
+
+/** A sentence for the log about why the ring could not be read or changed. */
+export function keyringReasonOf(error: unknown): string {
+  return error instanceof KeyringFault ? error.message : `The store did not answer (${codeOf(error)}).`;
 }
 
 export interface RingKey {

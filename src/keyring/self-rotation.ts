@@ -1,7 +1,7 @@
+import { every, reportingNewFailures } from "../runtime/every.ts";
 import type { Log } from "../runtime/log.ts";
-import { codeOf } from "../storage/errors.ts";
 import { readKeyring } from "./file.ts";
-import { currentOf, KeyringFault, recordsName } from "./keyring.ts";
+import { currentOf, keyringReasonOf, recordsName } from "./keyring.ts";
 import { type RingPlace, retire, rotate, settling } from "./rotate.ts";
 import { recordUsage } from "./usage.ts";
 
@@ -38,29 +38,12 @@ export async function rotateIfDue({ every, now, ...place }: SelfRotation): Promi
   }
 }
 
-/** Does so each minute, until the function it gives is called. */
+/** Runs `rotateIfDue` each minute until the returned function is called, which resolves when the last run has ended. */
 export function keepRotating(parts: SelfRotation, log: Log): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let told: string | undefined;
-  const timer = setInterval(() => {
-    running ??= rotateIfDue(parts)
-      .then(
-        () => {
-          told = undefined;
-        },
-        (error) => {
-          const reason = error instanceof KeyringFault ? error.message : `The store did not answer (${codeOf(error)}).`;
-          if (reason !== told) log.warn({ reason }, "The key ring does not rotate by itself");
-          told = reason;
-        },
-      )
-      .finally(() => {
-        running = undefined;
-      });
-  }, lookEvery);
-  timer.unref();
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+  const reported = reportingNewFailures(
+    () => rotateIfDue(parts),
+    keyringReasonOf,
+    (reason) => log.warn({ reason }, "The key ring does not rotate by itself"),
+  );
+  return every(lookEvery, reported.run).stop;
 }

@@ -1,10 +1,11 @@
 import { stat } from "node:fs/promises";
 import type { Kysely } from "kysely";
+import { every, reportingNewFailures } from "../runtime/every.ts";
 import type { Log } from "../runtime/log.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 import { openKeyring, readKeyring } from "./file.ts";
-import { type CurrentKeyring, type Keyring, KeyringFault, matchKeyring } from "./keyring.ts";
+import { type CurrentKeyring, type Keyring, keyringReasonOf, matchKeyring } from "./keyring.ts";
 
 /** The ring of a process that serves, which follows its file. */
 export interface WatchedKeyring extends CurrentKeyring {
@@ -50,42 +51,28 @@ export async function watchKeyring({
   };
   const opened = await matched(() => openKeyring(path, db));
   let { state: seen, keyring: current } = opened;
-  let failure: string | undefined;
   let looks = 0;
 
-  const look = async () => {
-    const state = await stateOf(path);
-    looks += 1;
-    if (state === seen && looks % checkEvery !== 0) return;
-    try {
+  const follow = reportingNewFailures(
+    async () => {
       const read = await matched(async () => ({ keyring: await readKeyring(path) }));
       if (read.state !== seen) current = read.keyring;
       seen = read.state;
-      failure = undefined;
-    } catch (error) {
-      const reason = error instanceof KeyringFault ? error.message : `The store did not answer (${codeOf(error)}).`;
-      if (reason !== failure)
-        log.error({ reason }, "The key ring's file is not taken over: what was read of it before stays in use");
-      failure = reason;
-    }
-  };
-  let looking: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    looking ??= look().finally(() => {
-      looking = undefined;
-    });
-  }, lookEvery);
-  timer.unref();
+    },
+    keyringReasonOf,
+    (reason) => log.error({ reason }, "The key ring's file is not taken over: what was read of it before stays in use"),
+  );
+  const looking = every(lookEvery, async () => {
+    looks += 1;
+    if ((await stateOf(path)) !== seen || looks % checkEvery === 0) await follow.run();
+  });
 
   return {
     get current() {
       return current;
     },
     made: opened.made,
-    async stop() {
-      clearInterval(timer);
-      await looking;
-    },
+    stop: () => looking.stop(),
   };
 }
 

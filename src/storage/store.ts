@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Kysely, sql } from "kysely";
+import { every } from "../runtime/every.ts";
+import { singleFlight } from "../runtime/single-flight.ts";
 import { Clock } from "./clock.ts";
 import { codeOf, MissingStore, StoreFault } from "./errors.ts";
 import { hasTables, migrate } from "./migrate.ts";
@@ -86,7 +88,7 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
       serve: async () => database.wait(servingTimeouts),
       takesWrites: writeProbe(database.db),
       async close() {
-        clock.stop();
+        await clock.stop();
         try {
           await database.close();
         } finally {
@@ -120,7 +122,7 @@ async function openShared(url: string, settings: StoreSettings): Promise<Store> 
     serve: () => wait(servingTimeouts),
     takesWrites: writeProbe(db),
     async close() {
-      clock.stop();
+      await clock.stop();
       await close();
     },
   };
@@ -141,21 +143,18 @@ async function databaseTime(db: Kysely<Tables>): Promise<number> {
 /** A clock that is held against its reference every ten seconds, until `stop`. */
 interface KeptClock {
   now(): number;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 async function keptClock(reference: () => Promise<number>): Promise<KeptClock> {
   const clock = new Clock(await reference());
-  const correct = async () => clock.correct(await reference());
-  // A store that is away has no time to tell: the clock goes on without it.
-  const timer = setInterval(() => void correct().catch(() => undefined), 10_000);
-  timer.unref();
-  return { now: clock.now, stop: () => clearInterval(timer) };
+  // While the store is away the clock goes on without it.
+  const { stop } = every(10_000, async () => clock.correct(await reference()));
+  return { now: clock.now, stop };
 }
 
 /** A true write: a full or read-only store still reads well, and SQLite writes nothing where nothing changes. */
 function writeProbe(db: Kysely<Tables>): Store["takesWrites"] {
-  let asking: Promise<boolean> | undefined;
   const write = async () => {
     const created_at = Date.now();
     await db
@@ -164,17 +163,12 @@ function writeProbe(db: Kysely<Tables>): Store["takesWrites"] {
       .onConflict((conflict) => conflict.column("name").doUpdateSet({ created_at }))
       .execute();
   };
-  return () => {
-    asking ??= write()
-      .then(
-        () => true,
-        () => false,
-      )
-      .finally(() => {
-        asking = undefined;
-      });
-    return asking;
-  };
+  return singleFlight(() =>
+    write().then(
+      () => true,
+      () => false,
+    ),
+  );
 }
 
 function explainSqlite(error: unknown, file: string): unknown {

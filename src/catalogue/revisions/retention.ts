@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { every } from "../../runtime/every.ts";
 import { rester } from "../../runtime/pace.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { Publisher } from "./commit.ts";
@@ -13,22 +14,15 @@ const SWEEP_EVERY_MILLISECONDS = 3_600_000;
 /** Removes what is older than `history` milliseconds now and then each hour. `stop` resolves when the store is no longer in use. */
 export function startSweeper(publisher: Publisher, history: number): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  let sweeping: Promise<void> | undefined;
-  const sweep = () => {
-    sweeping ??= removeHistory(publisher, publisher.now() - history, stopping.signal)
-      // What cannot be removed while the store is away is removed an hour later.
-      .catch(() => undefined)
-      .finally(() => {
-        sweeping = undefined;
-      });
-  };
-  const timer = setInterval(sweep, SWEEP_EVERY_MILLISECONDS).unref();
-  sweep();
+  const sweeping = every(SWEEP_EVERY_MILLISECONDS, () =>
+    removeHistory(publisher, publisher.now() - history, stopping.signal),
+  );
+  // If the store is away, the next sweep comes an hour later.
+  void sweeping.run().catch(() => undefined);
   return {
-    async stop() {
-      clearInterval(timer);
+    stop() {
       stopping.abort();
-      await sweeping;
+      return sweeping.stop();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { every as periodically } from "../../runtime/every.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { SourceFreshness } from "../responses/freshness.ts";
 import type { Publisher } from "../revisions/commit.ts";
@@ -84,24 +85,18 @@ export async function followSource(
 
   note(await readSync(db, source.name));
   tellAge();
-  let looking: Promise<void> | undefined;
-  const lookOnce = () => {
-    looking ??= look().finally(() => {
-      looking = undefined;
-    });
-    return looking;
-  };
-  // A store that is away is told of by those who need it.
-  const lookQuietly = () => void lookOnce().catch(() => undefined);
-  const timer = setInterval(lookQuietly, LOOK_EVERY).unref();
-  lookQuietly();
+  const looking = periodically(LOOK_EVERY, look);
+  // Requests that need the store report that it is away.
+  looking.run().catch(() => undefined);
 
   return {
-    look: () => (looking ? looking.then(lookOnce, lookOnce) : lookOnce()),
-    async stop() {
-      clearInterval(timer);
+    look: async () => {
+      await looking.idle();
+      await looking.run();
+    },
+    stop() {
       stopping.abort();
-      await looking?.catch(() => undefined);
+      return looking.stop();
     },
   };
 }

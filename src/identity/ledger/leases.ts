@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import { every } from "../../runtime/every.ts";
 import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { Tables } from "../../storage/tables.ts";
@@ -49,7 +50,6 @@ const databaseTime = sql<number>`cast(extract(epoch from clock_timestamp()) * 10
 export async function openLeases(db: Kysely<Tables>, log: Log): Promise<Leases> {
   const own = randomUUID();
   let renewedAt = Number.NEGATIVE_INFINITY;
-  let renewing: Promise<void> | undefined;
 
   const renew = async () => {
     const asked = performance.now();
@@ -69,18 +69,9 @@ export async function openLeases(db: Kysely<Tables>, log: Log): Promise<Leases> 
     .where("expires_at", "<", sql<number>`${databaseTime} - ${sql.lit(leaseMemory)}`)
     .execute();
 
-  const renewed = () => {
-    renewing ??= renew().finally(() => {
-      renewing = undefined;
-    });
-    return renewing;
-  };
-  const beat = setInterval(() => {
-    renewed().catch((error) =>
-      log.warn({ code: codeOf(error) }, "The lease on running verifications could not be renewed"),
-    );
-  }, heartbeat);
-  beat.unref();
+  const renewing = every(heartbeat, renew, (error) =>
+    log.warn({ code: codeOf(error) }, "The lease on running verifications could not be renewed"),
+  );
   const isValid = () => performance.now() - renewedAt < leaseTime;
 
   return {
@@ -88,7 +79,7 @@ export async function openLeases(db: Kysely<Tables>, log: Log): Promise<Leases> 
     hasPeers: true,
     isValid,
     renewIfExpired: async () => {
-      if (!isValid()) await renewed();
+      if (!isValid()) await renewing.run();
     },
     // Never this process itself: after a freeze it may ask before its lease is renewed.
     isOwnerGone: sql<SqlBool>`${sql.ref("verification.owner")} <> ${own} and not exists (
@@ -104,8 +95,7 @@ export async function openLeases(db: Kysely<Tables>, log: Log): Promise<Leases> 
       return first?.id === own;
     },
     stop: async () => {
-      clearInterval(beat);
-      await renewing?.catch(() => undefined);
+      await renewing.stop();
       await db.deleteFrom("verification_owner").where("id", "=", own).execute();
     },
   };

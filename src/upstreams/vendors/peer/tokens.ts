@@ -1,3 +1,4 @@
+import { singleFlight } from "../../../runtime/single-flight.ts";
 import type { HttpResult } from "../../http-client.ts";
 import { responseParser } from "../../parse-response.ts";
 import type { IdentityOutcome, Unavailability } from "../../ports/identity-upstream.ts";
@@ -35,7 +36,7 @@ export class Tokens {
   readonly #log: VendorParts["log"];
   readonly #read: ReturnType<typeof responseParser<typeof Authorized>>;
   #kept: { token: string; until: number } | undefined;
-  #renewal: Promise<Token> | undefined;
+  readonly #renew = singleFlight(() => this.#renewed());
 
   constructor(account: Account, { http, log }: VendorParts) {
     this.#account = account;
@@ -48,10 +49,7 @@ export class Tokens {
   async token(signal: AbortSignal, refused?: string): Promise<Token> {
     const kept = this.#kept;
     if (kept && kept.token !== refused && Date.now() < kept.until) return { token: kept.token };
-    this.#renewal ??= this.#renewed().finally(() => {
-      this.#renewal = undefined;
-    });
-    return unlessAborted(this.#renewal, signal);
+    return unlessAborted(this.#renew(), signal);
   }
 
   async #renewed(): Promise<Token> {
