@@ -19,7 +19,8 @@ import { VerificationLimits } from "./verification/limits.ts";
 import { lookUpUnknowns } from "./verification/look-up-unknowns.ts";
 import type { VerifiedRecord } from "./verification/replay.ts";
 import type { VerificationRequest } from "./verification/request.ts";
-import { type Upstreams, Verifications } from "./verification/verification.ts";
+import type { Upstreams } from "./verification/select-upstreams.ts";
+import { Verifier } from "./verification/verifier.ts";
 
 export interface IdentityParts {
   db: Kysely<Tables>;
@@ -65,7 +66,7 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
   const charges = new Charges(db, now);
   const deferred = new DeferredOutcomes(ledger, charges, log);
   const attempts = new Attempts({ ledger, deferred, leases, keyring, settings, log, now });
-  const verifications = new Verifications({
+  const verifier = new Verifier({
     ledger,
     charges,
     attempts,
@@ -93,12 +94,12 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
       },
       signal,
     );
-  const failOrphanedRows = () => verifications.failOrphanedRows();
+  const failOrphanedRows = () => verifier.failOrphanedRows();
   const upkeep = startUpkeep({ db, ledger, leases, settings, retentionClock, log, audit, failOrphanedRows, lookUp });
 
   return {
     settings,
-    verify: (request) => verifications.verify(request),
+    verify: (request) => verifier.verify(request),
     find: async (sought) => {
       const { accountId, mode } = sought;
       if ("reference" in sought) return ledger.byReference(accountId, mode, sought.reference);
@@ -107,7 +108,7 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
       return row && row.created_at > retentionClock.now() - keyLifetime ? row : undefined;
     },
     stop: async (deadlineMs) => {
-      const finished = verifications
+      const finished = verifier
         .stop()
         .then(() => attempts.idle())
         .then(() => deferred.drained());

@@ -10,48 +10,44 @@ import type { Ledger, Row } from "../ledger/ledger.ts";
 import type { IdentitySettings } from "../settings.ts";
 import type { DeferredOutcomes } from "./deferred-outcomes.ts";
 import type { MatchResult } from "./match-record.ts";
-import {
-  isNotPut,
-  loggableError,
-  type SelectedUpstreams,
-  UpstreamCall,
-  type UpstreamCallInput,
-} from "./upstream-call.ts";
+import type { SelectedUpstreams } from "./select-upstreams.ts";
+import { isNotPut, loggableError, UpstreamCall, type UpstreamCallInput } from "./upstream-call.ts";
 
-/** How an attempt ended for the caller that waits. */
+/** A run of a row, durable as `started`. */
+export interface StartedRun {
+  row: Row;
+  selected: SelectedUpstreams;
+  /** The upstream called last before this run; null if there was none. */
+  askedBefore: string | null;
+  /** An earlier call of this row that may still answer: the run waits for it and calls nobody. */
+  overdue?: UpstreamCall | undefined;
+}
+
+/** How an attempt ended for the waiting caller. */
 export interface AttemptResult {
   row: Row;
   result: MatchResult;
-  /** Whether the ledger says so. False: the row is another's by now. Undefined: the store gave no answer. */
+  /** Whether the ledger has the outcome. False: another process took the row over. Undefined: the store did not answer. */
   recorded: boolean | undefined;
   upstreamCalled: boolean;
 }
 
-/** How an attempt is made. */
-export interface AttemptOptions {
-  /** When the request came, by `performance.now()`. */
-  begun: number;
-  /** The source that was asked last before this run; null if none was. */
-  askedBefore: string | null;
-  /** A question taken over. */
-  left?: UpstreamCall | undefined;
-}
-
 type Intent = Pick<UpstreamCall, "row" | "askedBefore">;
 
-/** Of a row whose source was not asked. */
-const unasked = ({ lookUpFirst }: SelectedUpstreams): MatchResult =>
+/** The result of a run that called no upstream. */
+const notCalled = ({ lookUpFirst }: SelectedUpstreams): MatchResult =>
   lookUpFirst ? { state: "unknown" } : { state: "failed", reason: "unavailable", notPut: true };
 
-/** The part of the time limit that is left for writing the outcome. */
+/** The part of the time limit reserved for writing the outcome. */
 const reserveOf = (timeLimit: number) => Math.min(1000, timeLimit / 10);
 
-/** A question left behind is waited for again by a retry for this many time limits; then the retry asks anew. */
+/** A retry waits for an overdue call until the call is this many time limits old; after that it calls again. */
 const waitedAgain = 3;
 
 /**
- * One attempt of a started row: asks the upstream, judges, writes the outcome. An upstream that is too slow is left
- * behind, and what it says later is written later; the caller's own fate changes nothing.
+ * The second half of a verification: calls the upstream, matches its answer, writes the outcome. If the upstream is too
+ * slow, the caller gets an answer without it and its late outcome is written when it comes. A caller that hangs up
+ * changes nothing.
  */
 export class Attempts {
   readonly #ledger: Ledger;
@@ -61,8 +57,10 @@ export class Attempts {
   readonly #settings: IdentitySettings;
   readonly #log: Log;
   readonly #now: () => number;
-  readonly #overdueCalls = new Map<string, UpstreamCall>();
+  /** Calls that a caller may wait for. */
   readonly #calls = new Set<UpstreamCall>();
+  /** Calls that outlived their callers, by reference. */
+  readonly #overdueCalls = new Map<string, UpstreamCall>();
 
   constructor(parts: {
     ledger: Ledger;
@@ -82,7 +80,28 @@ export class Attempts {
     this.#now = parts.now;
   }
 
-  /** Takes over an earlier question of this row that is still under way here, so that a retry need not ask again. */
+  /** Runs a started row of this process: call, then outcome. `begun` is when the request came, by `performance.now()`. */
+  async run(
+    { row, selected, askedBefore, overdue }: StartedRun,
+    input: UpstreamCallInput,
+    begun: number,
+  ): Promise<AttemptResult> {
+    const { timeLimit } = this.#settings;
+    const remaining = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
+    if (!overdue && (remaining <= 0 || !this.#leases.isValid()))
+      return this.#record({ row, askedBefore }, notCalled(selected), begun);
+
+    const call = overdue ?? this.#call({ row, askedBefore }, selected, input);
+    call.row = row;
+    const result = await withTimeout(overdue ? overdue.final : call.result, remaining);
+    if (!result) await call.end();
+    const recorded = await this.#record(call, result ?? { state: "unknown" }, begun);
+    if (!result) this.keepOverdueCall(call);
+    else if (!overdue && call.isListening) this.#listen(call, result);
+    return recorded;
+  }
+
+  /** Hands an overdue call of this row to a retry, so that it need not call again. */
   takeOverdueCall(reference: string): UpstreamCall | undefined {
     const call = this.#overdueCalls.get(reference);
     if (!call || performance.now() - call.since > waitedAgain * this.#settings.timeLimit) return undefined;
@@ -90,70 +109,44 @@ export class Attempts {
     return call;
   }
 
-  /** Whether the source of a row that was left behind may still say what it came to. */
+  /** Whether the upstream may still answer an overdue call of this row. */
   hasOverdueCall(reference: string): boolean {
     return this.#overdueCalls.has(reference);
   }
 
-  /** Leaves a question behind: what it comes to is written when it comes, unless a retry takes it over. */
+  /** Writes the outcome of a call when it comes, unless a retry takes the call first. */
   keepOverdueCall(call: UpstreamCall): void {
     this.#overdueCalls.set(call.row.reference, call);
     void call.final.then((late) => {
-      // A retry that took the question over writes its outcome itself.
+      // A retry that took the call writes its outcome itself.
       if (this.#overdueCalls.get(call.row.reference) !== call) return;
       this.#overdueCalls.delete(call.row.reference);
       this.#deferOutcome(call, late);
     });
   }
 
-  /** Runs the attempt of a row that this process owns. */
-  async run(
-    row: Row,
-    selected: SelectedUpstreams,
-    question: UpstreamCallInput,
-    { begun, askedBefore, left }: AttemptOptions,
-  ): Promise<AttemptResult> {
-    const { timeLimit } = this.#settings;
-    const patience = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
-    if (!left && (patience <= 0 || !this.#leases.isValid()))
-      return this.#record({ row, askedBefore }, unasked(selected), begun);
-    const call = left ?? this.#ask({ row, askedBefore }, selected, question);
-    call.row = row;
-    const result = await withTimeout(left ? left.final : call.result, patience);
-    if (result) {
-      const conclusion = await this.#record(call, result, begun);
-      if (!left && call.isListening) this.#listen(call, result);
-      return conclusion;
-    }
-
-    await call.end();
-    const conclusion = await this.#record(call, { state: "unknown" }, begun);
-    this.keepOverdueCall(call);
-    return conclusion;
-  }
-
-  /** Ends every question that is under way. */
+  /** Ends every call under way. */
   stop(): void {
     for (const call of this.#calls) void call.end();
   }
 
-  /** Resolves when no question is under way. */
+  /** Resolves when no call is under way. */
   async idle(): Promise<void> {
     while (this.#calls.size > 0) await Promise.all([...this.#calls].map(({ result }) => result));
   }
 
-  #ask(intent: Intent, selected: SelectedUpstreams, question: UpstreamCallInput): UpstreamCall {
+  #call(intent: Intent, selected: SelectedUpstreams, input: UpstreamCallInput): UpstreamCall {
     const parts = { ledger: this.#ledger, settings: this.#settings, log: this.#log };
-    const call = new UpstreamCall(parts, intent, selected, question);
+    const call = new UpstreamCall(parts, intent, selected, input);
     this.#calls.add(call);
     void call.result.finally(() => this.#calls.delete(call));
     return call;
   }
 
-  /** For a source that was too slow, while the caller is answered already. */
+  /** An upstream was too slow, but may still answer after our answer. */
   #listen(call: UpstreamCall, result: MatchResult): void {
     if (result.state === "unknown") this.keepOverdueCall(call);
-    // Another source was asked since, and failed: a retry asks anew.
+    // Another upstream was called since and failed: a retry calls again.
     else if (result.state === "failed")
       void call.final.then((late) => late.state !== "failed" && this.#deferOutcome(call, late));
   }
@@ -171,16 +164,16 @@ export class Attempts {
   async #record(intent: Intent, result: MatchResult, begun: number): Promise<AttemptResult> {
     const { row } = intent;
     const outcome = this.#outcomeOf(intent, result);
-    const left = this.#settings.timeLimit - (performance.now() - begun);
-    // The source may have done paid work: the write is waited for as long as the caller is.
-    const writing = withLongerTimeout(left, () => this.#ledger.complete(row, outcome)).catch((error: unknown) => {
+    const remaining = this.#settings.timeLimit - (performance.now() - begun);
+    // The upstream may want to be paid: wait for the write as long as the caller waits.
+    const writing = withLongerTimeout(remaining, () => this.#ledger.complete(row, outcome)).catch((error: unknown) => {
       this.#log.error({ reference: row.reference, ...loggableError(error) }, "The store did not take an outcome");
       return undefined;
     });
-    const written = await withTimeout(writing, left);
+    const written = await withTimeout(writing, remaining);
     if (written === undefined) this.#deferred.add(row, outcome, ...doubtful(outcome));
     if (written === false) {
-      // This process was taken for dead and the row for abandoned: what was heard is news like any other.
+      // A peer thought this process dead and abandoned the row: the outcome is written as a late one.
       this.#log.warn({ reference: row.reference }, "A verification was taken over while it ran");
       this.#deferred.add(row, outcome);
     }
@@ -203,7 +196,7 @@ export class Attempts {
   }
 }
 
-/** The charge of a outcome whose write got no answer. */
+/** The charge of an outcome whose write got no answer. */
 function doubtful({ charge }: AttemptOutcome): DoubtfulCharge[] {
   return charge === null ? [] : [{ mark: charge, replaces: "" }];
 }

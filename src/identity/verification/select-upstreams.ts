@@ -1,7 +1,18 @@
 import type { CheckKind } from "../../operation/check-kind.ts";
 import { type IdentityUpstream, kindsOf } from "../../upstreams/ports/identity-upstream.ts";
 import type { Row } from "../ledger/ledger.ts";
-import type { SelectedUpstreams } from "./upstream-call.ts";
+
+/** Test keys reach `test` only and live keys `live` only, in the operator's order; empty: no live source is set up. */
+export interface Upstreams {
+  test: IdentityUpstream;
+  live: readonly IdentityUpstream[];
+}
+
+/** The upstreams to call, in order. `lookUpFirst`: ask the first about the earlier call, and call it only if that did no work. */
+export interface SelectedUpstreams {
+  upstreams: readonly [IdentityUpstream, ...IdentityUpstream[]];
+  lookUpFirst: boolean;
+}
 
 /**
  * Whom a verification asks: the upstreams that offer its kind, in the operator's order, those that take no questions now

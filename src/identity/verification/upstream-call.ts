@@ -5,15 +5,10 @@ import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../
 import type { Ledger, Row } from "../ledger/ledger.ts";
 import type { IdentitySettings } from "../settings.ts";
 import { type MatchResult, matchRecord, rejectedAnswer } from "./match-record.ts";
+import type { SelectedUpstreams } from "./select-upstreams.ts";
 
 /** What to ask, and how much of the record the account is given. */
 export type UpstreamCallInput = Omit<IdentityQuestion, "signal" | "reference"> & { answers: Answers };
-
-/** Whom to ask, in order; `lookUpFirst`: the first is asked what became of the attempts before, and asked anew if nothing did. */
-export interface SelectedUpstreams {
-  upstreams: readonly [IdentityUpstream, ...IdentityUpstream[]];
-  lookUpFirst: boolean;
-}
 
 interface Parts {
   ledger: Ledger;

@@ -2,38 +2,19 @@ import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import { limitedSubject } from "../../upstreams/sandbox/index.ts";
-import { checks } from "../checks/index.ts";
 import { erased, notCalledOutcome } from "../ledger/attempt-outcome.ts";
 import type { Charges } from "../ledger/charges.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Ledger, Row, RunStart } from "../ledger/ledger.ts";
 import { type IdentitySettings, keyLifetime } from "../settings.ts";
-import type { AttemptOptions, Attempts } from "./attempts.ts";
+import type { AttemptResult, Attempts, StartedRun } from "./attempts.ts";
 import type { DeferredOutcomes } from "./deferred-outcomes.ts";
-import {
-  amountMismatch,
-  attemptsUsedUp,
-  factsOf,
-  failureOf,
-  inProgress,
-  noFacts,
-  refusal,
-  type VerificationFacts,
-} from "./failures.ts";
-import { InFlightLimit } from "./in-flight-limit.ts";
+import { amountMismatch, attemptsUsedUp, factsOf, failureOf, inProgress, noFacts, refusal } from "./failures.ts";
+import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import type { VerificationLimits } from "./limits.ts";
 import { AnswerReplay, recordOf, type VerifiedRecord } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
-import { selectUpstreams, upstreamsForRetry } from "./select-upstreams.ts";
-import type { SelectedUpstreams } from "./upstream-call.ts";
-
-/** Test keys reach `test` only and live keys `live` only, in the operator's order; empty: no live source is set up. */
-export interface Upstreams {
-  test: IdentityUpstream;
-  live: readonly IdentityUpstream[];
-}
+import { type SelectedUpstreams, selectUpstreams, type Upstreams, upstreamsForRetry } from "./select-upstreams.ts";
 
 export interface VerificationParts {
   ledger: Ledger;
@@ -42,6 +23,7 @@ export interface VerificationParts {
   deferred: DeferredOutcomes;
   limits: VerificationLimits;
   leases: Leases;
+  inFlight: InFlight;
   keyedHashes: KeyedHashes;
   keyring: CurrentKeyring;
   upstreams: Upstreams;
@@ -52,160 +34,116 @@ export interface VerificationParts {
   retentionNow: () => number;
 }
 
-/** Thrown inside only: the key is not what it was taken for, so look it up. */
-const beaten = Symbol("beaten");
-
-/** How an idempotency key is bound to a row. */
-interface Binding {
-  /** Of the key, under each key of the ring, the one to store first; none without an idempotency key. */
-  hashes: readonly string[];
-  /** False while the key is only taken for new. */
-  isLookedUp: boolean;
-  /** Called as soon as the row is made. */
-  bind: () => void;
-}
+/** The ledger changed between our read and our write: read it again. */
+type Conflict = "conflict";
 
 /**
- * The way of every verification: idempotency key, amount, limits, intent row, upstream, outcome row, answer. Intent and
- * outcome are durable before the next step.
+ * One request, from its idempotency key to its answer: key, intent, call, outcome, answer. The intent is durable before the
+ * call and the outcome before the answer. Its row moves by the ledger's `transitions` only.
  */
-export class Verifications {
+export class Verification implements Flight {
+  readonly key: string | undefined;
+  readonly content: string | undefined;
+  readonly answer: Promise<VerifiedRecord>;
   readonly #parts: VerificationParts;
-  readonly #replays: AnswerReplay;
-  readonly #gate: InFlightLimit | undefined;
-  /** Keyless requests under way, by their content. */
-  readonly #flights = new Map<string, Promise<VerifiedRecord>>();
-  /** Keyed requests under way, by the hash of the key; each resolves when its row is bound, or is not to be. */
-  readonly #claims = new Map<string, Promise<void>>();
-  /** References of the rows that this process works on. */
-  readonly #running = new Set<string>();
-  readonly #underWay = new Set<Promise<unknown>>();
-  #stopping = false;
+  readonly #request: VerificationRequest;
+  readonly #begun = performance.now();
+  #stage: Stage = "checking";
+  #start = Promise.withResolvers<void>();
+  #row: Row | undefined;
 
-  constructor(parts: VerificationParts) {
-    this.#parts = parts;
-    this.#replays = new AnswerReplay(parts);
-    if (parts.settings.limits) this.#gate = new InFlightLimit(parts.settings.limits.inFlight);
-  }
-
-  /** Gives the record or throws a `Failure`. What was begun is finished even if nobody waits for it. */
-  verify(request: VerificationRequest): Promise<VerifiedRecord> {
-    const given = this.#verify(request).then((given) => narrowed(given, request));
-    this.#underWay.add(given);
-    const over = () => this.#underWay.delete(given);
-    given.then(over, over);
-    return given;
-  }
-
-  /**
-   * Ends the rows of this process that nobody works on: the store took them although it said nothing in time, and no source
-   * was asked on their behalf.
-   */
-  async failOrphanedRows(): Promise<void> {
-    const { ledger, deferred, leases } = this.#parts;
-    for (const row of await ledger.startedBy(leases.ownerId))
-      if (!this.#running.has(row.reference) && !deferred.has(row.reference)) await this.#failOrphan(row);
-  }
-
-  /** Refuses new work; resolves when all that was begun is answered. */
-  async stop(): Promise<void> {
-    this.#stopping = true;
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
-  }
-
-  async #verify(request: VerificationRequest): Promise<VerifiedRecord> {
-    const begun = performance.now();
-    if (this.#stopping) throw new Failure("shutting_down");
-    if (request.mode === "test" && request.number === limitedSubject) throw subjectLimited(3600);
-    if (request.idempotencyKey !== undefined) return this.#keyed(request, request.idempotencyKey, begun);
-
-    const content = this.#parts.keyedHashes.lasting("body", requestContent(request));
-    const flight = this.#flights.get(content);
-    if (flight) return flight;
-    const given = this.#keyless(request, begun).finally(() => this.#flights.delete(content));
-    this.#flights.set(content, given);
-    return given;
-  }
-
-  async #keyless(request: VerificationRequest, begun: number): Promise<VerifiedRecord> {
-    for (;;) {
-      try {
-        return await this.#fresh(request, { hashes: [], isLookedUp: true, bind: () => {} }, begun);
-      } catch (error) {
-        if (error !== beaten) throw error;
-      }
-    }
-  }
-
-  async #keyed(request: VerificationRequest, key: string, begun: number): Promise<VerifiedRecord> {
-    const whose = [request.accountId, request.mode, key];
-    const claim = this.#parts.keyedHashes.lasting("idempotency key", whose);
-    // Nearly every key is new, which its insert finds out by itself.
-    for (let isLookedUp = this.#claims.has(claim); ; isLookedUp = true) {
-      const hashes = this.#parts.keyedHashes.all("idempotency key", whose);
-      try {
-        return await (isLookedUp
-          ? this.#lookedUp(request, claim, hashes, begun)
-          : this.#unseen(request, claim, hashes, begun));
-      } catch (error) {
-        if (error !== beaten) throw error;
-      }
-    }
-  }
-
-  /** Takes the key for new. Throws `beaten` if it is not, or if a key that is may not be bound. */
-  async #unseen(request: VerificationRequest, claim: string, hashes: string[], begun: number): Promise<VerifiedRecord> {
-    let isBound = false;
-    const fresh = (free: () => void) => {
-      const bind = () => {
-        isBound = true;
-        free();
-      };
-      return this.#fresh(request, { hashes, isLookedUp: false, bind }, begun);
-    };
-    try {
-      return await this.#claimed(claim, fresh);
-    } catch (error) {
-      throw error instanceof Failure && !isBound ? beaten : error;
-    }
-  }
-
-  /** Goes by what the ledger has of the key. Throws `beaten` if that has just changed. */
-  async #lookedUp(
+  /** `key` and `content` are hashes; `content` is set when the request has no idempotency key. */
+  constructor(
+    parts: VerificationParts,
     request: VerificationRequest,
-    claim: string,
-    hashes: string[],
-    begun: number,
-  ): Promise<VerifiedRecord> {
-    const row = await this.#rowOf(hashes);
-    const answer = row && (await this.#answerOf(row, request));
-    if (answer) return answer;
-    const claimed = this.#claims.get(claim);
-    if (claimed) {
-      await claimed;
-      throw beaten;
+    key: string | undefined,
+    content: string | undefined,
+  ) {
+    this.#parts = parts;
+    this.#request = request;
+    this.key = key;
+    this.content = content;
+    this.answer = this.#run();
+  }
+
+  get stage(): Stage {
+    return this.#stage;
+  }
+
+  get startEnded(): Promise<void> {
+    return this.#start.promise;
+  }
+
+  get row(): Row | undefined {
+    return this.#row;
+  }
+
+  async #run(): Promise<VerifiedRecord> {
+    // Nearly every key is new: insert first, and read the existing row only when the key conflicts.
+    let readsKey = this.key !== undefined && this.#parts.inFlight.ownerOf(this.key) !== undefined;
+    for (;;) {
+      const answer = await (readsKey ? this.#byLedger() : this.#asNew());
+      if (answer !== "conflict") return answer;
+      readsKey = this.key !== undefined;
     }
-    return this.#claimed(claim, (bind) =>
-      row ? this.#resumed(request, row, bind, begun) : this.#fresh(request, { hashes, isLookedUp: true, bind }, begun),
-    );
   }
 
-  /** What the key of a row is answered; undefined if its verification ended without an answer. */
-  async #answerOf(row: Row, request: VerificationRequest): Promise<VerifiedRecord | undefined> {
-    const { keyedHashes, deferred } = this.#parts;
-    const isErased = row.subject_hash === erased;
-    if (!isErased && !(row.body_hash && keyedHashes.matches(row.body_hash, "body", requestContent(request))))
-      throw refusal("idempotency_key_reused", undefined, factsOf(row));
-    if (deferred.has(row.reference)) throw inProgress(row);
-    if (row.state === "started") throw (await this.#isTakenFromOwner(row)) ? beaten : inProgress(row);
-    if (isErased) throw refusal("record_no_longer_held", undefined, factsOf(row));
-    if (row.state === "failed" || row.state === "unknown") return undefined;
-    const given = await this.#replays.again(row);
-    if (!given) throw beaten;
-    return given;
+  /** Treats the key as new. If the intent is not written, the key's own row decides, whatever the reason was. */
+  async #asNew(): Promise<VerifiedRecord | Conflict> {
+    return this.#owningKey(async () => {
+      try {
+        return await this.#attempt(() => this.#startNew(this.#hashes(), this.key === undefined));
+      } catch (error) {
+        if (this.key !== undefined && error instanceof Failure && this.#stage !== "started") return "conflict";
+        throw error;
+      }
+    });
   }
 
-  async #rowOf(hashes: readonly string[]): Promise<Row | undefined> {
+  /** Answers from the key's row, or starts it, or tries again after whoever owns the key in this process. */
+  async #byLedger(): Promise<VerifiedRecord | Conflict> {
+    const hashes = this.#hashes();
+    const row = await this.#findRow(hashes);
+    const answer = row && (await this.#answerFrom(row));
+    if (answer) return answer;
+    const owner = this.#parts.inFlight.ownerOf(this.key!);
+    if (owner) {
+      await owner.startEnded;
+      return "conflict";
+    }
+    return this.#owningKey(() => this.#attempt(() => (row ? this.#startRetry(row) : this.#startNew(hashes, true))));
+  }
+
+  /** Intent, call, outcome, answer. */
+  async #attempt(start: () => Promise<StartedRun | Conflict>): Promise<VerifiedRecord | Conflict> {
+    const started = await start();
+    if (started === "conflict") return "conflict";
+    const { kind, number, phone, answers, traceparent } = this.#request;
+    const input = { kind, number, phone, answers, ...(traceparent === undefined ? {} : { traceparent }) };
+    const result = await this.#parts.attempts.run(started, input, this.#begun);
+    return this.#answerTo(result);
+  }
+
+  /** The key's hashes under each key of the ring, the one to store first; none without an idempotency key. */
+  #hashes(): string[] {
+    const { accountId, mode, idempotencyKey } = this.#request;
+    if (idempotencyKey === undefined) return [];
+    return this.#parts.keyedHashes.all("idempotency key", [accountId, mode, idempotencyKey]);
+  }
+
+  async #owningKey<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#stage = "starting";
+    this.#start = Promise.withResolvers();
+    try {
+      return await work();
+    } finally {
+      this.#row = undefined;
+      this.#stage = "checking";
+      this.#start.resolve();
+    }
+  }
+
+  async #findRow(hashes: readonly string[]): Promise<Row | undefined> {
     const { ledger, retentionNow } = this.#parts;
     const row = await ledger.byKey(hashes);
     if (!row || row.created_at > retentionNow() - keyLifetime || row.state === "started") return row;
@@ -213,125 +151,126 @@ export class Verifications {
     return undefined;
   }
 
-  /** Whether nobody works on the row, so that it is now ended. */
-  async #isTakenFromOwner(row: Row): Promise<boolean> {
-    const { leases, ledger } = this.#parts;
+  /** Undefined if the row ended without an answer. */
+  async #answerFrom(row: Row): Promise<VerifiedRecord | Conflict | undefined> {
+    const { keyedHashes, deferred } = this.#parts;
+    const isErased = row.subject_hash === erased;
+    if (!isErased && !(row.body_hash && keyedHashes.matches(row.body_hash, "body", requestContent(this.#request))))
+      throw refusal("idempotency_key_reused", undefined, factsOf(row));
+    if (deferred.has(row.reference)) throw inProgress(row);
+    if (row.state === "started") {
+      if (await this.#endAbandoned(row)) return "conflict";
+      throw inProgress(row);
+    }
+    if (isErased) throw refusal("record_no_longer_held", undefined, factsOf(row));
+    if (row.state === "failed" || row.state === "unknown") return undefined;
+    return (await new AnswerReplay(this.#parts).again(row)) ?? "conflict";
+  }
+
+  /** Ends a started row that nobody works on; false if somebody does. */
+  async #endAbandoned(row: Row): Promise<boolean> {
+    const { leases, ledger, inFlight } = this.#parts;
     const { owner, reference } = row;
     if (owner !== leases.ownerId) return (await ledger.abandonAll({ isOwnerGone: leases.isOwnerGone, reference })) > 0;
-    if (this.#running.has(reference)) return false;
-    await this.#failOrphan(row);
+    if (inFlight.worksOn(reference)) return false;
+    await failOrphan(this.#parts, row);
     return true;
   }
 
-  async #failOrphan(row: Row): Promise<void> {
-    const { ledger, now } = this.#parts;
-    await ledger.complete(row, notCalledOutcome("call", row.attempts > 1 ? row.upstream : null, now()));
+  /** `explainsRefusal`: a limit that refuses the row is reported at once, since the key is known to be new. */
+  async #startNew(hashes: readonly string[], explainsRefusal: boolean): Promise<StartedRun | Conflict> {
+    const selected = this.#selectUpstreams();
+    const row = newIntentRow(this.#request, hashes[0] ?? null, selected.upstreams[0].name, this.#parts);
+    const isRefused = this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1;
+    if (isRefused) {
+      const uncalled = {
+        upstream: null,
+        attempts: 0,
+        owner: null,
+        audit_due: 1,
+        completed_at: row.created_at,
+      } as const;
+      const refused = { ...row, ...uncalled, state: "refused" } as const;
+      if (!(await this.#insert(refused, hashes, explainsRefusal))) return "conflict";
+      throw amountMismatch(refused.fee, factsOf(refused));
+    }
+    await this.#takePlace(row);
+    if (!(await this.#insert({ ...row, state: "started" }, hashes, explainsRefusal))) return "conflict";
+    return { row, selected, askedBefore: null };
   }
 
-  async #claimed(hash: string, work: (bind: () => void) => Promise<VerifiedRecord>): Promise<VerifiedRecord> {
-    const { promise: bound, resolve: bind } = Promise.withResolvers<void>();
-    this.#claims.set(hash, bound);
+  async #insert(
+    row: Row & { state: "started" | "refused" },
+    hashes: readonly string[],
+    explainsRefusal: boolean,
+  ): Promise<boolean> {
+    const { ledger, limits } = this.#parts;
+    const { number } = this.#request;
+    if (await ledger.insert(row, hashes.slice(1), limits.conditions(row, number))) {
+      this.#started();
+      return true;
+    }
+    const refused = explainsRefusal ? await limits.refusal(row, number) : undefined;
+    if (refused) throw refused;
+    return false;
+  }
+
+  /** A further run of a row that ended without an answer: it waits for the overdue call if there is one. */
+  async #startRetry(row: Row): Promise<StartedRun | Conflict> {
+    const { attempts, ledger, deferred, limits, leases, now } = this.#parts;
+    await this.#takePlace(row);
+    const overdue = attempts.takeOverdueCall(row.reference);
+    let retried: Row | undefined;
     try {
-      return await work(bind);
+      const configured = this.#selectUpstreams(row);
+      const selected = overdue ? configured : upstreamsForRetry(configured, row);
+      if (!selected) throw attemptsUsedUp(row);
+      const begins: RunStart = overdue ? "wait" : selected.lookUpFirst ? "lookUp" : "call";
+      const upstream = overdue ? overdue.row.upstream : selected.upstreams[0].name;
+      const next = { owner: leases.ownerId, upstream, begins, at: now() };
+      const again = { ...row, started_at: next.at };
+      const conditions = overdue ? undefined : limits.conditions(again, this.#request.number);
+      retried = await ledger.retry(row, next, conditions).catch((error: unknown) => {
+        // The UPDATE may have committed after we timed out: no upstream is called for it.
+        const attempt = { ...row, owner: next.owner, run: row.run + 1 };
+        if (!overdue) deferred.add(attempt, notCalledOutcome(begins, row.upstream, next.at));
+        throw error;
+      });
+      if (!retried) {
+        const refused = overdue ? undefined : await limits.refusal(again, this.#request.number);
+        if (refused) throw refused;
+        return "conflict";
+      }
+      this.#started();
+      return { row: retried, selected, askedBefore: row.upstream, overdue };
     } finally {
-      this.#claims.delete(hash);
-      bind();
+      if (overdue && !retried) attempts.keepOverdueCall(overdue);
     }
   }
 
-  /** A first attempt. Throws `beaten` if the key is bound already; or, before it was looked up, if there may be no row. */
-  async #fresh(request: VerificationRequest, binding: Binding, begun: number): Promise<VerifiedRecord> {
-    const selected = this.#selectUpstreams(request);
-    const row = newIntentRow(request, binding.hashes[0] ?? null, selected.upstreams[0].name, this.#parts);
-    if (this.#parts.settings.amountPolicy === "enforce" && row.amount_differs)
-      return this.#refused(row, request.number, binding);
-    return this.#inFlight(row, async () => {
-      await this.#begin({ ...row, state: "started" }, request.number, binding);
-      return this.#attempted(request, row, selected, { begun, askedBefore: null });
-    });
+  async #takePlace(row: Row): Promise<void> {
+    this.#parts.inFlight.checkLimit(row);
+    this.#row = row;
+    await this.#parts.leases.renewIfExpired();
   }
 
-  async #begin(row: Row & { state: "started" | "refused" }, number: string, binding: Binding): Promise<void> {
-    const { ledger, limits } = this.#parts;
-    const { hashes, isLookedUp, bind } = binding;
-    if (!(await ledger.insert(row, hashes.slice(1), limits.conditions(row, number))))
-      throw (isLookedUp ? await limits.refusal(row, number) : undefined) ?? beaten;
-    bind();
+  #started(): void {
+    this.#stage = "started";
+    this.#start.resolve();
   }
 
-  /** A further attempt of a verification that ended without an answer. */
-  async #resumed(request: VerificationRequest, row: Row, bind: () => void, begun: number): Promise<VerifiedRecord> {
-    const { attempts, ledger, deferred, limits, leases, now } = this.#parts;
-    const { upstream: askedBefore } = row;
-    return this.#inFlight(row, async () => {
-      const left = attempts.takeOverdueCall(row.reference);
-      let selected: SelectedUpstreams;
-      try {
-        selected = left ? this.#selectUpstreams(row, row) : this.#upstreamsForRetry(row);
-        const begins: RunStart = left ? "wait" : selected.lookUpFirst ? "lookUp" : "call";
-        const upstream = left ? left.row.upstream : selected.upstreams[0].name;
-        const next = { owner: leases.ownerId, upstream, begins, at: now() };
-        const again = { ...row, started_at: next.at };
-        const conditions = left ? undefined : limits.conditions(again, request.number);
-        const resumed = await ledger.retry(row, next, conditions).catch((error: unknown) => {
-          // It may have been resumed for all that: then nothing was asked on its behalf.
-          if (!left)
-            deferred.add(
-              { ...row, owner: next.owner, run: row.run + 1 },
-              notCalledOutcome(begins, askedBefore, next.at),
-            );
-          throw error;
-        });
-        if (!resumed) throw (left ? undefined : await limits.refusal(again, request.number)) ?? beaten;
-        bind();
-        row = resumed;
-      } catch (error) {
-        if (left) attempts.keepOverdueCall(left);
-        throw error;
-      }
-      return this.#attempted(request, row, selected, { begun, askedBefore, left });
-    });
-  }
-
-  /** Whom a further run may ask. Throws if the row's attempts are used up. */
-  #upstreamsForRetry(row: Row): SelectedUpstreams {
-    const selected = upstreamsForRetry(this.#selectUpstreams(row, row), row);
-    if (!selected) throw attemptsUsedUp(row);
+  #selectUpstreams(row?: Row): SelectedUpstreams {
+    const { upstreams, settings } = this.#parts;
+    const { mode, kind } = this.#request;
+    const selected = selectUpstreams(mode === "test" ? [upstreams.test] : upstreams.live, kind, settings, row);
+    if (!selected) throw refusal("upstream_not_configured", undefined, noFacts);
     return selected;
   }
 
-  async #inFlight(row: Row, work: () => Promise<VerifiedRecord>): Promise<VerifiedRecord> {
-    const leave = this.#gate?.enter(`${row.account_id} ${row.mode}`);
-    this.#running.add(row.reference);
-    try {
-      await this.#parts.leases.renewIfExpired();
-      return await work();
-    } finally {
-      this.#running.delete(row.reference);
-      leave?.();
-    }
-  }
-
-  async #attempted(
-    { kind, number, phone, answers, traceparent }: VerificationRequest,
-    started: Row,
-    selected: SelectedUpstreams,
-    manner: AttemptOptions,
-  ): Promise<VerifiedRecord> {
-    const question = { kind, number, phone, answers, ...(traceparent === undefined ? {} : { traceparent }) };
-    const { row, result, recorded, upstreamCalled } = await this.#parts.attempts.run(
-      started,
-      selected,
-      question,
-      manner,
-    );
-    // Whoever took the verification over may have given its record.
-    const now = recorded === false ? await this.#nowOf(row) : undefined;
-    const facts: VerificationFacts = {
-      charged: now?.charged === 1,
-      upstream_called: upstreamCalled,
-      request_reference: row.reference,
-    };
+  async #answerTo({ row, result, recorded, upstreamCalled }: AttemptResult): Promise<VerifiedRecord> {
+    // Another process that took the row over may have answered with its record, and charged.
+    const now = recorded === false ? await this.#currentRow(row) : undefined;
+    const facts = { charged: now?.charged === 1, upstream_called: upstreamCalled, request_reference: row.reference };
     if (!recorded && result.state !== "unknown" && result.state !== "failed")
       throw refusal(
         "internal_error",
@@ -343,35 +282,13 @@ export class Verifications {
     return { record: recordOf(row, result.record), replayed: false };
   }
 
-  /** The row as it is now; undefined if the store does not say. */
-  async #nowOf({ account_id, mode, reference }: Row): Promise<Row | undefined> {
+  /** Undefined if the store does not answer. */
+  async #currentRow({ account_id, mode, reference }: Row): Promise<Row | undefined> {
     return this.#parts.ledger.byReference(account_id, mode, reference).catch(() => undefined);
   }
-
-  /** Writes down a verification that is refused before anybody is asked. */
-  async #refused(intent: Row, number: string, binding: Binding): Promise<never> {
-    const state = "refused" as const;
-    const asked = { upstream: null, attempts: 0, owner: null };
-    const row = { ...intent, ...asked, state, audit_due: 1 as const, completed_at: intent.created_at };
-    await this.#begin(row, number, binding);
-    throw amountMismatch(row.fee, factsOf(row));
-  }
-
-  #selectUpstreams({ mode, kind }: Pick<Row, "mode" | "kind">, row?: Row): SelectedUpstreams {
-    const { upstreams, settings } = this.#parts;
-    const selected = selectUpstreams(mode === "test" ? [upstreams.test] : upstreams.live, kind, settings, row);
-    if (!selected) throw refusal("upstream_not_configured", undefined, noFacts);
-    return selected;
-  }
 }
 
-/** What the account may see now: its setting may have changed since the record was sealed. */
-function narrowed(given: VerifiedRecord, { kind, answers }: VerificationRequest): VerifiedRecord {
-  if (answers === "full") return given;
-  const { request_reference, ...record } = given.record;
-  return { ...given, record: { request_reference, ...checks[kind].mask(record) } };
-}
-
-function subjectLimited(retryAfter: number): Failure {
-  return new Failure("subject_rate_limited", undefined, { retryAfter });
+/** Fails a started row for which no upstream was called. */
+export async function failOrphan({ ledger, now }: Pick<VerificationParts, "ledger" | "now">, row: Row): Promise<void> {
+  await ledger.complete(row, notCalledOutcome("call", row.attempts > 1 ? row.upstream : null, now()));
 }

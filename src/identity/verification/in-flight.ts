@@ -1,0 +1,73 @@
+import { Failure } from "../../operation/failures.ts";
+import type { Row } from "../ledger/ledger.ts";
+import type { VerifiedRecord } from "./replay.ts";
+
+/**
+ * Where a verification stands.
+ * - `checking`: it reads the ledger and has changed nothing.
+ * - `starting`: it owns its idempotency key in this process and writes its intent.
+ * - `started`: the intent is durable, and the call and its outcome follow.
+ */
+export type Stage = "checking" | "starting" | "started";
+
+/** One verification under way, as others see it. */
+export interface Flight {
+  /** Hash of the idempotency key. */
+  readonly key: string | undefined;
+  /** Hash of the request, if it has no idempotency key. */
+  readonly content: string | undefined;
+  readonly stage: Stage;
+  /** Resolves when the flight is no longer `starting`. */
+  readonly startEnded: Promise<void>;
+  /** The row it works on, which takes one place of the account's limit. */
+  readonly row: Pick<Row, "reference" | "account_id" | "mode"> | undefined;
+  readonly answer: Promise<VerifiedRecord>;
+}
+
+/** Every verification under way in this process. There are few, so lookups read them all. */
+export class InFlight {
+  /** How many may run at once for one account and mode. */
+  readonly #limit: number;
+  readonly #flights = new Set<Flight>();
+
+  constructor(limit: number = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+  }
+
+  add(flight: Flight): void {
+    this.#flights.add(flight);
+    const remove = () => this.#flights.delete(flight);
+    flight.answer.then(remove, remove);
+  }
+
+  /** The flight of an equal request without an idempotency key. */
+  withContent(content: string): Flight | undefined {
+    return this.#flights.values().find((flight) => flight.content === content);
+  }
+
+  /** The flight that owns an idempotency key. */
+  ownerOf(key: string): Flight | undefined {
+    return this.#flights.values().find((flight) => flight.key === key && flight.stage !== "checking");
+  }
+
+  worksOn(reference: string): boolean {
+    return this.#flights.values().some(({ row }) => row?.reference === reference);
+  }
+
+  /** Throws `too_many_in_flight` if the account has no place for one more. */
+  checkLimit({ account_id, mode }: Pick<Row, "account_id" | "mode">): void {
+    let running = 0;
+    for (const { row } of this.#flights) if (row?.account_id === account_id && row.mode === mode) running += 1;
+    if (running >= this.#limit)
+      throw new Failure(
+        "too_many_in_flight",
+        `Your account has ${this.#limit} verifications running, as many as it may have at once.`,
+        { retryAfter: 1 },
+      );
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#flights.size > 0) await Promise.allSettled([...this.#flights].map(({ answer }) => answer));
+  }
+}

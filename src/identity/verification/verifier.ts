@@ -1,0 +1,64 @@
+import { Failure } from "../../operation/failures.ts";
+import { limitedSubject } from "../../upstreams/sandbox/index.ts";
+import { checks } from "../checks/index.ts";
+import { InFlight } from "./in-flight.ts";
+import type { VerifiedRecord } from "./replay.ts";
+import { requestContent, type VerificationRequest } from "./request.ts";
+import { failOrphan, Verification, type VerificationParts } from "./verification.ts";
+
+/** Accepts verifications and knows those under way. */
+export class Verifier {
+  readonly #parts: VerificationParts;
+  readonly #inFlight: InFlight;
+  #stopping = false;
+
+  constructor(parts: Omit<VerificationParts, "inFlight">) {
+    this.#inFlight = new InFlight(parts.settings.limits?.inFlight);
+    this.#parts = { ...parts, inFlight: this.#inFlight };
+  }
+
+  /** Returns the record or throws a `Failure`. A verification that has begun is finished even if its caller hangs up. */
+  async verify(request: VerificationRequest): Promise<VerifiedRecord> {
+    if (this.#stopping) throw new Failure("shutting_down");
+    if (request.mode === "test" && request.number === limitedSubject)
+      throw new Failure("subject_rate_limited", undefined, { retryAfter: 3600 });
+    return forAccount(await this.#flightOf(request).answer, request);
+  }
+
+  /** Fails rows whose INSERT or UPDATE committed after we timed out: no vendor was called for them. */
+  async failOrphanedRows(): Promise<void> {
+    const { ledger, deferred, leases } = this.#parts;
+    for (const row of await ledger.startedBy(leases.ownerId))
+      if (!this.#inFlight.worksOn(row.reference) && !deferred.has(row.reference)) await failOrphan(this.#parts, row);
+  }
+
+  /** Refuses new verifications; resolves when those under way are answered. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#inFlight.idle();
+  }
+
+  /** Equal requests without an idempotency key share one flight. */
+  #flightOf(request: VerificationRequest) {
+    const { keyedHashes } = this.#parts;
+    const { accountId, mode, idempotencyKey } = request;
+    if (idempotencyKey === undefined) {
+      const content = keyedHashes.lasting("body", requestContent(request));
+      return this.#inFlight.withContent(content) ?? this.#start(request, undefined, content);
+    }
+    return this.#start(request, keyedHashes.lasting("idempotency key", [accountId, mode, idempotencyKey]), undefined);
+  }
+
+  #start(request: VerificationRequest, key: string | undefined, content: string | undefined): Verification {
+    const verification = new Verification(this.#parts, request, key, content);
+    this.#inFlight.add(verification);
+    return verification;
+  }
+}
+
+/** Masks the record if the account's setting says so now: it may have changed since the record was sealed. */
+function forAccount(verified: VerifiedRecord, { kind, answers }: VerificationRequest): VerifiedRecord {
+  if (answers === "full") return verified;
+  const { request_reference, ...record } = verified.record;
+  return { ...verified, record: { request_reference, ...checks[kind].mask(record) } };
+}
