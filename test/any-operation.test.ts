@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
 import { after, before, beforeEach, describe, it } from "node:test";
 import Type from "typebox";
 import type { HttpDependencies } from "../src/http/dependencies.ts";
@@ -12,6 +13,7 @@ import { FairQueue } from "../src/runtime/fair-queue.ts";
 import { everyOperation } from "../src/wire.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { type Answer, type AskOptions, ask, type Line } from "./support/service.ts";
+import { ticksOf } from "./support/ticks.ts";
 
 const lines: Line[] = [];
 const note = (level: Line["level"]) => (fields: object, message: string) => void lines.push({ level, fields, message });
@@ -80,8 +82,26 @@ const answering = (id: string, deprecated?: { since: string; sunset: string; lin
     run: async () => (headers ? { answer: given, headers } : given) as never,
   });
 
+/** What the operation below does. */
+let work: () => void;
+const working = operation({
+  ...described,
+  id: "working",
+  path: "/api/v2/made/working",
+  method: "GET",
+  carriage: "query",
+  input: Type.Object({}),
+  answer: Type.Object({ success: Type.Literal(true) }),
+  failurePayload: () => ({}),
+  run: async () => {
+    work();
+    return { success: true } as const;
+  },
+});
+
 const made = bind(
   [
+    working,
     answering("plain"),
     answering("aged", { since: "2026-01-01", sunset: "2026-12-31", link: "https://example.com/new" }),
   ],
@@ -149,6 +169,44 @@ describe("any operation", () => {
         assert.match(JSON.stringify(errors), new RegExp(answer.json.error.request_id));
       });
     }
+  });
+
+  describe("work", () => {
+    it("that arrives together runs one request per event-loop tick", async () => {
+      const requests = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
+      const waiting = [...requests];
+      work = () => waiting.pop()!.resolve();
+      const { port } = app.server.address() as AddressInfo;
+      const sockets = requests.map(() => connect(port, "127.0.0.1"));
+      await Promise.all(sockets.map((socket) => once(socket, "connect")));
+      // The server reads all of them now.
+      for (const socket of sockets) socket.write("GET /api/v2/made/plain HTTP/1.1\r\nHost: x\r\n\r\n");
+      await Promise.all(sockets.map((socket) => once(socket, "data")));
+      for (const socket of sockets)
+        socket.write("GET /api/v2/made/working HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      const ticks = await ticksOf(requests.map(({ promise }) => promise));
+      assert.equal(new Set(ticks).size, 5, String(ticks));
+    });
+
+    for (const [name, message] of [
+      ["a message", "22123456789 has no SECRET"],
+      ["a message that looks like a stack", "SECRET\n    at 22123456789\n    at SECRET (file.ts:1:1)"],
+    ] as const)
+      it(`that breaks with ${name} is a 500 and one error line without it`, async () => {
+        work = () => {
+          throw Object.assign(new TypeError(message, { cause: new Error(message) }), {
+            code: "ERR_MADE",
+            bvn: message,
+          });
+        };
+        const answer = await get("/api/v2/made/working");
+        assertFailure(answer, 500, "internal_error");
+        assertDiscreet(answer.text);
+        const [line, ...more] = lines.filter(({ level }) => level === "error");
+        assert.deepEqual(more, []);
+        assert.partialDeepStrictEqual(line?.fields, { kind: "TypeError", code: "ERR_MADE" });
+        assert.doesNotMatch(JSON.stringify(lines) + answer.text, /SECRET|22123456789/);
+      });
   });
 
   describe("deprecated", () => {

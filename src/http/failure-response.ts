@@ -58,7 +58,11 @@ export function failureOf(fault: unknown): Failure {
 /** The loggable part of an error: its kind and place, not its message, which can repeat what a caller sent. */
 export function faultOf(error: unknown): object {
   if (!(error instanceof Error)) return { kind: typeof error };
-  const frames = error.stack?.split("\n").filter((line) => /^\s+at /.test(line));
+  // The stack repeats the message, whose lines can look like frames.
+  const frames = error.stack
+    ?.replace(error.message, "")
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line));
   const code = (error as NodeJS.ErrnoException).code;
   return {
     kind: error.name,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
+import { ticksOf } from "../../test/support/ticks.ts";
 import { CompiledQueries } from "./compiled-queries.ts";
 import { openStore, type Store } from "./store.ts";
 
@@ -36,6 +37,16 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(await named(["a", "b", "c"], 1), ["b", "c"]);
       assert.equal(written, 2);
       assert.deepEqual(await Promise.all([named(["a", "x"], 0), named(["x", "c"], 0)]), [["a"], ["c"]]);
+    });
+
+    it("gives the answers of one commit in one event-loop tick each", async () => {
+      const prepared = new CompiledQueries(store.db);
+      const put = (name: string) =>
+        prepared.run("put", { name }, (values) =>
+          store.db.insertInto("instance_secret").values({ name: values.name, value: "fair", created_at: 0 }),
+        );
+      const ticks = await ticksOf(["fair 1", "fair 2", "fair 3", "fair 4"].map(put));
+      assert.equal(new Set(ticks).size, 4, String(ticks));
     });
 
     it("takes null for a value", async () => {

@@ -96,6 +96,38 @@ for (const { name, fresh } of engines) {
       }
     });
 
+    it("never prints a key that was pasted, whole or with a typing mistake", async () => {
+      const made = ["keys", "create", "--account", "shop@example.com"];
+      const key = (await duba(...made)).out.trim();
+      const secret = key.split("_").at(-1)!;
+      const mistyped = `${key.slice(0, -1)}${key.endsWith("a") ? "b" : "a"}`;
+      for (const pasted of [key, mistyped, mistyped.replace("duba_test", "duba_live")])
+        for (const argv of [
+          [pasted],
+          ["accounts", "suspend", pasted],
+          ["accounts", "change", pasted, "--answers", "full"],
+          ["keys", "list", "--account", pasted],
+          [...made.slice(0, 3), pasted],
+          [...made, "--scope", pasted],
+          [...made, "--address", pasted],
+          [...made, "--expires", pasted],
+          ["keys", "create", pasted],
+          ["ledger", "show", pasted],
+          ["ledger", "summary", "--account", pasted],
+          ["audit", "tail", "--kind", pasted],
+          ["prices", "list", "--account", pasted],
+          ["catalogue", "show", pasted],
+          ["keyring", "retire", pasted],
+          ["upstreams", "test", pasted],
+          ["call", pasted],
+          ["keys", "revoke", pasted],
+          ["keys", "roll", pasted],
+        ]) {
+          const { out, err } = await duba(...argv);
+          assert.ok(!`${out}${err}`.includes(secret.slice(0, -1)), `duba ${argv.slice(0, 2).join(" ")}: ${out}${err}`);
+        }
+    });
+
     it("binds mode, scopes, addresses and expiry", async () => {
       const argv = ["keys", "create", "--account", "shop@example.com", "--mode", "live", "--scope", "identity:verify"];
       const limits = ["--address", "203.0.113.7", "--address", "10.0.0.0/8", "--expires", "90d", "--json"];

@@ -75,6 +75,34 @@ for (const engine of engines) {
       );
     });
 
+    test("an outcome that is tried again meanwhile is recorded when the retry ends", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const asked = Promise.withResolvers<void>();
+      const answer = Promise.withResolvers<void>();
+      const { upstream } = answering(async (question, nth) => {
+        if (nth === 1) return { kind: "unknown" };
+        asked.resolve();
+        await answer.promise;
+        return verified(question);
+      });
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "meanwhile" });
+      await failureOf(identity.verify(mine));
+      const retry = identity.verify(mine);
+      await asked.promise;
+      const { reference, state } = await onlyRowOf(store.db, mine);
+      assert.equal(state, "started");
+      await drainAuditOutbox(store.db, audit);
+      assert.deepEqual(toldOf(reference), []);
+      answer.resolve();
+      await retry;
+      await drainAuditOutbox(store.db, audit);
+      assert.deepEqual(
+        toldOf(reference).map(({ facts }) => [facts.state, facts.attempts]),
+        [["verified", 2]],
+      );
+    });
+
     test("none is lost when the trail cannot be written", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
