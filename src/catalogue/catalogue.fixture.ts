@@ -11,9 +11,13 @@ import { difference } from "./changes/difference.ts";
 import { usualGuard } from "./guard/guard.ts";
 import { emptySnapshot, itemIn, type Snapshot } from "./model/snapshot.ts";
 import { readStarter } from "./model/starter.ts";
-import { Bodies } from "./responses/bodies.ts";
-import { Answers, type LookUps } from "./responses/cache.ts";
-import { OwnAnswers } from "./responses/own-prices.ts";
+import { fetchCablePlans } from "./operations/fetchCablePlans.ts";
+import { fetchCableProviders } from "./operations/fetchCableProviders.ts";
+import { fetchDataProviders } from "./operations/fetchDataProviders.ts";
+import { fetchTvAddOns } from "./operations/fetchTvAddOns.ts";
+import { listCorporateBundles } from "./operations/listCorporateBundles.ts";
+import { lookupDataBundles } from "./operations/lookupDataBundles.ts";
+import { ResponseCache } from "./responses/cache.ts";
 import type { Publisher } from "./revisions/commit.ts";
 import { newestSnapshot } from "./revisions/load.ts";
 import type { Plan } from "./revisions/publish.ts";
@@ -26,9 +30,41 @@ export async function starterSnapshot(): Promise<Snapshot> {
   return applyChanges(first, await difference(emptySnapshot, await readStarter()));
 }
 
-/** The answers of a snapshot, as a process that serves nothing else writes them. */
+/** What callers are answered from one snapshot. Those that share a cache are revisions of one process. */
+export class Answers {
+  readonly #snapshot: Snapshot;
+  readonly #cache: ResponseCache;
+
+  constructor(snapshot: Snapshot, cache: ResponseCache) {
+    this.#snapshot = snapshot;
+    this.#cache = cache;
+  }
+
+  dataBundles = (provider?: string, accountId?: string) =>
+    this.pick(lookupDataBundles, provider === undefined ? {} : { provider }, accountId);
+  corporateBundles = () => this.pick(listCorporateBundles);
+  dataProviders = () => this.pick(fetchDataProviders);
+  cableProviders = () => this.pick(fetchCableProviders);
+  cablePlans = (type: string, accountId?: string) => this.pick(fetchCablePlans, { type }, accountId);
+  addOns = (type: string, productCode: string, accountId?: string) =>
+    this.pick(fetchTvAddOns, { type, productCode }, accountId);
+
+  get kept(): number {
+    return this.#cache.kept;
+  }
+
+  get responses(): ResponseCache {
+    if (this.#cache.snapshot !== this.#snapshot) this.#cache.serve(this.#snapshot);
+    return this.#cache;
+  }
+
+  pick(operation: Operation<Catalogue>, input: Record<string, string> = {}, accountId?: string): ReadyAnswer {
+    return pickFrom(this, operation, input, accountId);
+  }
+}
+
 export function answersOf(snapshot: Snapshot, now: () => number): Answers {
-  return new Answers(snapshot, new Bodies(now), new OwnAnswers());
+  return new Answers(snapshot, new ResponseCache(now));
 }
 
 /** Rows of a shipped starter file, members as they stand there. */
@@ -38,7 +74,7 @@ export function starterRows(file: string): Record<string, string | number>[] {
 
 /** What an operation picks: for an anonymous caller, unless an account is named. */
 export function pickFrom(
-  catalogue: LookUps,
+  catalogue: Pick<Catalogue, "responses">,
   operation: Operation<Catalogue>,
   input: Record<string, string> = {},
   accountId?: string,

@@ -3,14 +3,16 @@ import { suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
 import { openStore } from "../storage/store.ts";
-import { freshStore, headerOf, plainForm, priced, publisherOf, textOf } from "./catalogue.fixture.ts";
+import { freshStore, headerOf, pickFrom, plainForm, priced, publisherOf, textOf } from "./catalogue.fixture.ts";
 import { type Catalogue, openCatalogue } from "./catalogue.ts";
+import { lookupDataBundles } from "./operations/lookupDataBundles.ts";
 import { publish } from "./revisions/publish.ts";
 
 const about = { author: "ops", source: "test", note: "" };
 const start = Date.UTC(2026, 0, 31, 9, 30);
 
-const firstPrice = (catalogue: Catalogue) => JSON.parse(textOf(catalogue.dataBundles("MTNDATA"))).data.data[0].price;
+const firstPrice = (catalogue: Catalogue) =>
+  JSON.parse(textOf(pickFrom(catalogue, lookupDataBundles, { provider: "MTNDATA" }))).data.data[0].price;
 
 for (const engine of engines)
   suite(`the catalogue on ${engine.name}`, () => {
@@ -20,11 +22,11 @@ for (const engine of engines)
       let time = start;
       const catalogue = await openCatalogue({ db: served.db, now: () => time });
       try {
-        const before = catalogue.dataBundles("MTNDATA");
+        const before = pickFrom(catalogue, lookupDataBundles, { provider: "MTNDATA" });
         assert.equal(firstPrice(catalogue), "100");
         time += 5_000;
         await catalogue.refresh();
-        assert.equal(catalogue.dataBundles("MTNDATA"), before);
+        assert.equal(pickFrom(catalogue, lookupDataBundles, { provider: "MTNDATA" }), before);
         assert.deepEqual(catalogue.state(), { revision: 1, publishedAt: start, confirmedAt: start + 5_000, due: null });
 
         const publisher = publisherOf(store.db, { now: () => time });
@@ -34,7 +36,7 @@ for (const engine of engines)
         assert.equal(looks[0], looks[1]);
         await looks[0];
         assert.equal(firstPrice(catalogue), "110");
-        const form = plainForm(catalogue.dataBundles("MTNDATA"));
+        const form = plainForm(pickFrom(catalogue, lookupDataBundles, { provider: "MTNDATA" }));
         assert.equal(headerOf(form, "Duba-Catalogue-Revision"), "2");
         assert.equal(headerOf(form, "Last-Modified"), "Sat, 31 Jan 2026 09:30:05 GMT");
         assert.notEqual(headerOf(form, "ETag"), before.etag);

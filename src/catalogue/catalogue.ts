@@ -2,15 +2,10 @@ import type { Kysely } from "kysely";
 import { every } from "../runtime/every.ts";
 import type { Audit } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
-import { type ChangeList, type ChangesAsked, listChanges } from "./changes/change-feed.ts";
 import { type Guard, usualGuard } from "./guard/guard.ts";
-import type { ListName } from "./model/lists.ts";
-import { emptySnapshot, type Snapshot } from "./model/snapshot.ts";
 import { loadStarter } from "./model/starter.ts";
-import { Bodies } from "./responses/bodies.ts";
-import { Answers, type LookUps } from "./responses/cache.ts";
+import { ResponseCache } from "./responses/cache.ts";
 import { SourceFreshness } from "./responses/freshness.ts";
-import { OwnAnswers } from "./responses/own-prices.ts";
 import type { Publisher } from "./revisions/commit.ts";
 import type { About } from "./revisions/draft.ts";
 import { newestSnapshot } from "./revisions/load.ts";
@@ -33,17 +28,16 @@ export interface CatalogueState {
   readonly due: number | null;
 }
 
-/** What can be bought: what operations may ask. */
-export interface Catalogue extends LookUps {
-  /** What revisions changed, as this account sees it. Reads the store. Throws `validation_failed` for a cursor of elsewhere. */
-  changes(asked: ChangesAsked, accountId?: string): Promise<ChangeList>;
-  /** Headers that say how old the lists are that follow a source; none if no list does. */
-  age(): Record<string, string>;
+/** What the operations read. */
+export interface Catalogue {
+  readonly responses: ResponseCache;
+  readonly db: Kysely<Tables>;
+  /** Of the lists that follow a source; undefined if none does. */
+  readonly freshness: SourceFreshness | undefined;
 }
 
-/** The catalogue as its process holds it: of one revision at a time. */
+/** The catalogue as its process serves it: one revision at a time. */
 export interface OpenCatalogue extends Catalogue {
-  snapshot(): Snapshot;
   state(): CatalogueState;
   /**
    * Makes one revision of what the plan changes. It is served here when this resolves, elsewhere within a second. Rejects
@@ -80,19 +74,16 @@ export async function openCatalogue({
   /** The source to follow, if any. */
   follows?: Follow | undefined;
 }): Promise<OpenCatalogue> {
-  const bodies = new Bodies(now);
-  const own = new OwnAnswers();
   const freshness = follows && new SourceFreshness(follows.source.covers);
-  const freshnessOf = freshness && ((list: ListName) => freshness.of(list));
-  const served = (snapshot: Snapshot) => ({ snapshot, answers: new Answers(snapshot, bodies, own, freshnessOf) });
-  let current = served(emptySnapshot);
+  const responses = new ResponseCache(now, freshness && ((list) => freshness.of(list)));
   let due: number | undefined;
   const follow = oneAfterTheOther(async () => {
-    const snapshot = await newestSnapshot(db, current.snapshot.revision > 0 ? current.snapshot : undefined);
-    if (snapshot === current.snapshot) return snapshot;
-    await bodies.prepare(snapshot);
-    due = await nextDue(db);
-    current = served(snapshot);
+    const { snapshot: served } = responses;
+    const snapshot = await newestSnapshot(db, served.revision > 0 ? served : undefined);
+    if (snapshot === served) return snapshot;
+    const next = await nextDue(db);
+    await responses.prepare(snapshot);
+    due = next;
     return snapshot;
   });
   const publisher: Publisher = { db, audit, actor: "system", now, guard, latest: follow };
@@ -112,17 +103,9 @@ export async function openCatalogue({
   const looking = every(LOOK_EVERY_MILLISECONDS, look);
 
   return {
-    dataBundles: (provider, accountId) => current.answers.dataBundles(provider, accountId),
-    corporateBundles: () => current.answers.corporateBundles(),
-    dataProviders: () => current.answers.dataProviders(),
-    cableProviders: () => current.answers.cableProviders(),
-    cablePlans: (type, accountId) => current.answers.cablePlans(type, accountId),
-    addOns: (type, productCode, accountId) => current.answers.addOns(type, productCode, accountId),
-    changes: (asked, accountId) => listChanges(db, current.snapshot, asked, accountId),
-    age: () => freshness?.record() ?? {},
-    snapshot: () => current.snapshot,
+    ...{ db, responses, freshness },
     state: () => {
-      const { revision, publishedAt } = current.snapshot;
+      const { revision, publishedAt } = responses.snapshot;
       return { revision, publishedAt, confirmedAt, due: due ?? null };
     },
     async publish(plan, about) {

@@ -87,7 +87,7 @@ export function stampOfAll(stamps: readonly Stamp[]): Stamp {
 const indexes = new WeakMap<Group, ReadonlyMap<string, Item>>();
 
 /** The entries of a group by their keys. */
-export function indexOf(group: Group): ReadonlyMap<string, Item> {
+export function groupIndex(group: Group): ReadonlyMap<string, Item> {
   const known = indexes.get(group);
   if (known) return known;
   const index = new Map(group.map((item) => [item.key, item]));
@@ -96,7 +96,7 @@ export function indexOf(group: Group): ReadonlyMap<string, Item> {
 }
 
 export function itemIn(snapshot: Snapshot, subject: Subject, key: string): Item | undefined {
-  return indexOf(groupIn(snapshot, subject, groupOf(subject, key))).get(key);
+  return groupIndex(groupIn(snapshot, subject, groupOf(subject, key))).get(key);
 }
 
 /** A list in its order: that of what its entries belong to, then their own. */

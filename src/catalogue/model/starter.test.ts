@@ -83,7 +83,7 @@ for (const engine of engines)
         );
         for (const catalogue of catalogues) {
           assert.equal(catalogue.state().revision, 1);
-          assert.equal(catalogue.snapshot().groups["data-providers"].get("")?.length, 4);
+          assert.equal(catalogue.responses.snapshot.groups["data-providers"].get("")?.length, 4);
           await catalogue.stop();
         }
         const revisions = await store.db.selectFrom("catalogue_revision").selectAll().execute();

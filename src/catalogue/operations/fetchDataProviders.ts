@@ -1,6 +1,11 @@
 import Type from "typebox";
+import { answerWriter } from "../../operation/answer-writer.ts";
 import { operation } from "../../operation/operation.ts";
+import type { ReadyAnswer } from "../../operation/ready-answer.ts";
 import type { Catalogue } from "../catalogue.ts";
+import { groupIn } from "../model/snapshot.ts";
+import { Body } from "../responses/body.ts";
+import type { ResponseCache } from "../responses/cache.ts";
 import { BillerAnswer } from "./shapes.ts";
 
 const networks: BillerAnswer = {
@@ -31,5 +36,16 @@ export const fetchDataProviders = operation({
   failures: [],
   failurePayload: () => ({ billers: [] }),
   examples: [{ summary: "The four networks", answer: networks }],
-  pick: (_call, catalogue: Catalogue) => catalogue.dataProviders(),
+  pick: (_call, { responses }: Catalogue) => responses.find("data-providers", "") ?? listed(responses),
 });
+
+const write = answerWriter(BillerAnswer);
+
+function listed(responses: ResponseCache): ReadyAnswer {
+  const group = groupIn(responses.snapshot, "data-providers");
+  return responses.common("", {
+    list: "data-providers",
+    parts: [group],
+    write: () => new Body([Buffer.from(write({ success: true, billers: group.map(({ content }) => content) }))]),
+  });
+}

@@ -1,7 +1,14 @@
 import Type from "typebox";
+import { answerWriter } from "../../operation/answer-writer.ts";
 import { codeField } from "../../operation/fields.ts";
+import { nairaOf } from "../../operation/money.ts";
 import { operation } from "../../operation/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
+import { findProduct } from "../model/find.ts";
+import type { CableAddOn } from "../model/lists.ts";
+import { type PriceList, pricesOf } from "../model/price-lists.ts";
+import { type Group, groupIn } from "../model/snapshot.ts";
+import { Body } from "../responses/body.ts";
 import { AddOnAnswer } from "./shapes.ts";
 
 const premium: AddOnAnswer = {
@@ -79,6 +86,34 @@ export const fetchTvAddOns = operation({
     { summary: "Add-ons of DStv Premium", input: { type: "dstv", productCode: "PRWE36" }, answer: premium },
     { summary: "A product without add-ons", input: { type: "gotv", productCode: "GOTVMAX" }, answer: none },
   ],
-  pick: ({ input: { type, productCode }, caller }, catalogue: Catalogue) =>
-    catalogue.addOns(type, productCode, caller?.accountId),
+  pick: ({ input: { type, productCode }, caller }, { responses }: Catalogue) => {
+    // Only what matches a code is ever kept, and no code holds a line break: two requests never share a name.
+    const name = `${type}\n${productCode}`;
+    const prices = pricesOf(responses.snapshot, caller);
+    const known = prices ? undefined : responses.find("cable-add-ons", name);
+    if (known) return known;
+    const { key, content } = findProduct(responses.snapshot, type, productCode);
+    const group = groupIn(responses.snapshot, "cable-add-ons", key);
+    const recipe = { list: "cable-add-ons", key } as const;
+    if (prices) {
+      const write = () => bodyOf(group, type, productCode, prices);
+      return responses.own(caller!.accountId, name, { ...recipe, parts: [group, prices], write });
+    }
+    const made = { ...recipe, parts: [group], write: () => bodyOf(group, type, productCode) };
+    const isListedSo = type === content.type && productCode === content.code;
+    return isListedSo ? responses.common(name, made) : responses.spelled(name, made);
+  },
 });
+
+const writeAnswer = answerWriter(AddOnAnswer);
+
+/** Repeats the codes as the caller spells them. */
+function bodyOf(group: Group, type: string, productCode: string, prices?: PriceList): Body {
+  const data = group.map(({ key, content }) => {
+    const { price, ...addOn } = content as CableAddOn;
+    const own = prices ? prices.priceOf(key, price) : price;
+    return { ...addOn, type, product_code: productCode, price: nairaOf(own) };
+  });
+  const message = `Add-on lookup successful for ${productCode}`;
+  return new Body([Buffer.from(writeAnswer({ success: true, status: "success", message, data }))]);
+}

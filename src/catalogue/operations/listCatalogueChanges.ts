@@ -2,6 +2,7 @@ import Type from "typebox";
 import { optionalField } from "../../operation/fields.ts";
 import { type Answered, operation } from "../../operation/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
+import { listChanges } from "../changes/change-feed.ts";
 import { CatalogueChangeAnswer } from "./shapes.ts";
 
 const USUAL_LIMIT = 100;
@@ -92,10 +93,13 @@ export const listCatalogueChanges = operation({
     { summary: "The first change of all", input: { after: "0", limit: "1" }, answer: first },
     { summary: "A price that rose", input: { after: "6-9f2c61b0a7" }, answer: dearer },
   ],
-  run: async ({ input: { after, limit }, caller }, catalogue: Catalogue): Promise<Answered<CatalogueChangeAnswer>> => {
+  run: async (
+    { input: { after, limit }, caller },
+    { db, responses, freshness }: Catalogue,
+  ): Promise<Answered<CatalogueChangeAnswer>> => {
     const asked = { after, limit: limit === undefined ? USUAL_LIMIT : Number(limit) };
-    const found = await catalogue.changes(asked, caller?.accountId);
+    const found = await listChanges(db, responses.snapshot, asked, caller?.accountId);
     const message = found.data.length === 0 ? "No catalogue changes" : "Catalogue changes found";
-    return { answer: { success: true, status: "success", message, ...found }, headers: catalogue.age() };
+    return { answer: { success: true, status: "success", message, ...found }, headers: freshness?.record() ?? {} };
   },
 });

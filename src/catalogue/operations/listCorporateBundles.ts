@@ -1,15 +1,20 @@
 import Type from "typebox";
+import { answerWriter } from "../../operation/answer-writer.ts";
 import { operation } from "../../operation/operation.ts";
+import type { ReadyAnswer } from "../../operation/ready-answer.ts";
 import type { Catalogue } from "../catalogue.ts";
+import { groupIn } from "../model/snapshot.ts";
+import { Body } from "../responses/body.ts";
+import type { ResponseCache } from "../responses/cache.ts";
 import { CorporateBundleAnswer } from "./shapes.ts";
 
 const documentedSizes =
   "50mb 150mb 250mb 500mb 1gb 2gb 3gb 5gb 10gb 12gb 15gb 20gb 25gb 30gb 40gb 50gb 60gb 70gb 75gb 80gb 90gb 100gb";
 
+const answered = { success: true, status: "success", message: "Corporate data lookup successful" } as const;
+
 const every: CorporateBundleAnswer = {
-  success: true,
-  status: "success",
-  message: "Corporate data lookup successful",
+  ...answered,
   data: documentedSizes.split(" ").map((size) => ({
     description: `Corporate DATA ${size.toUpperCase()}`,
     code: `corporate_data_${size}`,
@@ -33,5 +38,17 @@ export const listCorporateBundles = operation({
   failures: [],
   failurePayload: () => ({ data: [] }),
   examples: [{ summary: "The documented corporate bundles", answer: every }],
-  pick: (_call, catalogue: Catalogue) => catalogue.corporateBundles(),
+  pick: (_call, { responses }: Catalogue) => responses.find("corporate-bundles", "") ?? listed(responses),
 });
+
+const write = answerWriter(CorporateBundleAnswer);
+
+function listed(responses: ResponseCache): ReadyAnswer {
+  const group = groupIn(responses.snapshot, "corporate-bundles");
+  const data = () => group.map(({ content }) => content);
+  return responses.common("", {
+    list: "corporate-bundles",
+    parts: [group],
+    write: () => new Body([Buffer.from(write({ ...answered, data: data() }))]),
+  });
+}

@@ -3,7 +3,13 @@ import { Failure } from "../../operation/failures.ts";
 import { codeField } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
-import { isSameCode } from "../model/codes.ts";
+import { foldCase, isSameCode } from "../model/codes.ts";
+import { findDataProvider } from "../model/find.ts";
+import { type PriceList, pricesOf } from "../model/price-lists.ts";
+import { groupIn, type Snapshot, stampOf, stampOfAll } from "../model/snapshot.ts";
+import { allBundlesBody, allOwnBundlesBody, bundlesBody } from "../responses/bundle-list.ts";
+import type { ResponseCache } from "../responses/cache.ts";
+import type { Response } from "../responses/response.ts";
 import { DataBundleAnswer } from "./shapes.ts";
 
 const airtel: DataBundleAnswer = {
@@ -60,12 +66,60 @@ export const lookupDataBundles = operation({
     data: { status: 0, error: true, data: [], date: new Date().toISOString(), message },
   }),
   examples: [{ summary: "Bundles of Airtel, shortened", input: { provider: "AIRTELDATA" }, answer: airtel }],
-  pick: ({ input: { provider, type }, caller }, catalogue: Catalogue) => {
+  pick: ({ input: { provider, type }, caller }, { responses }: Catalogue) => {
     if (provider !== undefined && type !== undefined && !isSameCode(provider, type))
       throw new Failure(
         "conflicting_parameters",
         "provider and type are two names of one thing, and here they differ.",
       );
-    return catalogue.dataBundles(provider ?? type, caller?.accountId);
+    const code = provider ?? type;
+    const prices = pricesOf(responses.snapshot, caller);
+    if (prices) return listedForAccount(responses, code, caller!.accountId, prices);
+    return responses.find("data-bundles", code ?? ALL) ?? listed(responses, code);
   },
 });
+
+/** Names the list of all providers. No code is empty. */
+const ALL = "";
+
+function listed(responses: ResponseCache, code: string | undefined): Response {
+  const { snapshot, now } = responses;
+  if (code === undefined)
+    return responses.common(ALL, { ...all(snapshot), write: () => allBundlesBody(snapshot, now) });
+  const known = responses.find("data-bundles", foldCase(code));
+  if (known) return known;
+  const { key } = findDataProvider(snapshot, code);
+  const group = groupIn(snapshot, "data-bundles", key);
+  return responses.common(key, { list: "data-bundles", key, parts: [group], write: () => bundlesBody(group, now) });
+}
+
+function listedForAccount(
+  responses: ResponseCache,
+  code: string | undefined,
+  accountId: string,
+  prices: PriceList,
+): Response {
+  const { snapshot, now } = responses;
+  if (code === undefined) {
+    const { parts, ...rest } = all(snapshot);
+    const write = () => allOwnBundlesBody(snapshot, now, prices);
+    return responses.own(accountId, ALL, { ...rest, parts: [...parts, prices], write });
+  }
+  const { key } = findDataProvider(snapshot, code);
+  const group = groupIn(snapshot, "data-bundles", key);
+  return responses.own(accountId, key, {
+    list: "data-bundles",
+    key,
+    parts: [group, prices],
+    write: () => (prices.touches(key) ? bundlesBody(group, now, prices) : listed(responses, code).body!),
+  });
+}
+
+/** The order of the providers is the order of their bundles. */
+function all(snapshot: Snapshot) {
+  return {
+    list: "data-bundles",
+    parts: [snapshot.groups["data-bundles"], groupIn(snapshot, "data-providers")],
+    stamp: stampOfAll([stampOf(snapshot, "data-bundles"), stampOf(snapshot, "data-providers")]),
+  } as const;
+}

@@ -1,14 +1,14 @@
 import Type from "typebox";
 import { answerWriter } from "../../operation/answer-writer.ts";
 import { nairaOf } from "../../operation/money.ts";
-import type { DataBundleEntry as Bundle } from "../model/lists.ts";
+import { type Pause, pacer } from "../../runtime/pace.ts";
+import type { DataBundleEntry } from "../model/lists.ts";
 import type { PriceList } from "../model/price-lists.ts";
-import type { Group } from "../model/snapshot.ts";
+import { type Group, groupIn, type Snapshot } from "../model/snapshot.ts";
 import { DataBundle } from "../operations/shapes.ts";
-import { DatedBody } from "./dated-body.ts";
-import { etagOf } from "./written-body.ts";
+import { Body, etagOf, type LaterBody } from "./body.ts";
 
-/** Bundles that are written at once, between two turns of the event loop. */
+/** Bundles that are written without a pause for the event loop. */
 const CHUNK = 250;
 
 const write = answerWriter(Type.Array(DataBundle));
@@ -19,16 +19,82 @@ const DATE_END = Buffer.from('","message":"Data lookup successful"}}');
 const COMMA = Buffer.from(",");
 
 /** The bundles of a provider as JSON, without the brackets, and a validator of them. */
-export interface Fragment {
+interface Fragment {
   readonly bytes: Buffer;
   readonly etag: string;
 }
 
-/** Writes a provider's bundles piece by piece: the caller may let others have a turn between two. */
-export function* fragmentPieces(group: Group, prices?: PriceList): Generator<Buffer, void> {
+/** Fragments in the catalogue's prices, for as long as a snapshot holds the group. */
+const fragments = new WeakMap<Group, Fragment>();
+
+/** Writes every provider's bundles before anybody asks for them, with pauses for the event loop. */
+export async function prepareBundles(snapshot: Snapshot): Promise<void> {
+  const pause = pacer();
+  for (const group of snapshot.groups["data-bundles"].values()) {
+    // Whoever asks for a list that cannot be written gets the fault; all others are served.
+    if (!fragments.has(group))
+      await pacedFragment(pause, group).then(
+        (made) => fragments.set(group, made),
+        () => {},
+      );
+  }
+}
+
+/** The answer that lists a provider's bundles. */
+export function bundlesBody(group: Group, now: () => number, prices?: PriceList): Body {
+  const fragment = prices ? fragmentOf([...pieces(group, prices)]) : preparedFragment(group);
+  return bodyOf([fragment], fragment.etag, now);
+}
+
+/** The answer that lists the bundles of every provider. */
+export function allBundlesBody(snapshot: Snapshot, now: () => number): Body {
+  const all = bundleGroups(snapshot).map(({ group }) => preparedFragment(group));
+  return bodyOf(all, etagOfAll(all), now);
+}
+
+/** The same in an account's prices, written with pauses for the event loop. */
+export function allOwnBundlesBody(snapshot: Snapshot, now: () => number, prices: PriceList): LaterBody {
+  const common = bundleGroups(snapshot).map(({ group }) => preparedFragment(group));
+  const etag = etagOf([etagOfAll(common), prices.fingerprint]);
+  const size = common.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const writing = async () => {
+    const pause = pacer();
+    const all: Fragment[] = [];
+    for (const { provider, group } of bundleGroups(snapshot))
+      all.push(prices.touches(provider) ? await pacedFragment(pause, group, prices) : preparedFragment(group));
+    return bodyOf(all, etag, now);
+  };
+  return { etag, size, body: writing() };
+}
+
+function bundleGroups(snapshot: Snapshot): { provider: string; group: Group }[] {
+  return groupIn(snapshot, "data-providers").map(({ key }) => ({
+    provider: key,
+    group: groupIn(snapshot, "data-bundles", key),
+  }));
+}
+
+function preparedFragment(group: Group): Fragment {
+  const known = fragments.get(group);
+  if (known) return known;
+  const made = fragmentOf([...pieces(group)]);
+  fragments.set(group, made);
+  return made;
+}
+
+async function pacedFragment(pause: Pause, group: Group, prices?: PriceList): Promise<Fragment> {
+  const written: Buffer[] = [];
+  for (const piece of pieces(group, prices)) {
+    written.push(piece);
+    await pause();
+  }
+  return fragmentOf(written);
+}
+
+function* pieces(group: Group, prices?: PriceList): Generator<Buffer, void> {
   for (let at = 0; at < group.length; at += CHUNK) {
     const bundles = group.slice(at, at + CHUNK).map(({ key, content }) => {
-      const { amount, price, ...bundle } = content as Bundle;
+      const { amount, price, ...bundle } = content as DataBundleEntry;
       return { ...bundle, amount: nairaOf(amount), price: nairaOf(prices ? prices.priceOf(key, price) : price) };
     });
     if (at > 0) yield COMMA;
@@ -36,20 +102,18 @@ export function* fragmentPieces(group: Group, prices?: PriceList): Generator<Buf
   }
 }
 
-export function fragmentOf(pieces: readonly Buffer[]): Fragment {
-  const bytes = Buffer.concat(pieces);
+function fragmentOf(written: readonly Buffer[]): Fragment {
+  const bytes = Buffer.concat(written);
   return { bytes, etag: etagOf([bytes]) };
 }
 
-/** A validator of several fragments one after the other. */
-export function etagOfAll(fragments: readonly Fragment[]): string {
-  return etagOf(fragments.filter(({ bytes }) => bytes.length > 0).map(({ etag }) => etag));
+function etagOfAll(all: readonly Fragment[]): string {
+  return etagOf(all.filter(({ bytes }) => bytes.length > 0).map(({ etag }) => etag));
 }
 
-/** The answer that lists fragments one after the other. */
-export function bundleList(fragments: readonly Fragment[], etag: string, now: () => number): DatedBody {
-  const list = fragments
+function bodyOf(all: readonly Fragment[], etag: string, now: () => number): Body {
+  const list = all
     .filter(({ bytes }) => bytes.length > 0)
     .flatMap(({ bytes }, place) => (place === 0 ? [bytes] : [COMMA, bytes]));
-  return new DatedBody({ before: [BEGIN, ...list, END], after: DATE_END }, etag, now);
+  return new Body([BEGIN, ...list, END], etag, { after: DATE_END, now });
 }

@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { ReadyAnswer } from "../../operation/ready-answer.ts";
-import { answersOf, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { Answers, answersOf, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import type { EntryContent } from "../model/lists.ts";
 import { Edit, itemIn } from "../model/snapshot.ts";
-import { Bodies } from "./bodies.ts";
-import { Answers } from "./cache.ts";
-import { OwnAnswers } from "./own-prices.ts";
+import { ResponseCache } from "./cache.ts";
 
 const snapshot = await starterSnapshot();
 const start = Date.UTC(2026, 0, 31, 9, 30);
@@ -111,9 +109,8 @@ test("a changed price changes the validators of the lists that show it, and no o
 });
 
 test("a revision writes only the lists anew that it touches, and moves the dates and revisions of no others", async () => {
-  const bodies = new Bodies(() => start);
-  const own = new OwnAnswers();
-  const before = new Answers(snapshot, bodies, own);
+  const cache = new ResponseCache(() => start);
+  const before = new Answers(snapshot, cache);
   const bytesOf = (answers: Answers) =>
     [
       answers.dataBundles("MTNDATA"),
@@ -125,7 +122,7 @@ test("a revision writes only the lists anew that it touches, and moves the dates
       answers.addOns("dstv", "COMPE36"),
     ].map((answer) => plainForm(answer).body);
   const [mtn, ...others] = bytesOf(before);
-  const now = new Answers(await edited({ "MTNDATA 104": { price: 10_050 } }), bodies, own);
+  const now = new Answers(await edited({ "MTNDATA 104": { price: 10_050 } }), cache);
   const [mtnNow, ...othersNow] = bytesOf(now);
   assert.notEqual(mtnNow, mtn);
   for (const [place, body] of othersNow.entries()) assert.equal(body, others[place]);
@@ -153,9 +150,9 @@ test("an empty catalogue answers empty lists", async () => {
 
 test("a list that breaks its schema is never given, and keeps no other from being served", async () => {
   const broken = await edited({ "MTNDATA 104": { value: null } });
-  const bodies = new Bodies(() => start);
-  await bodies.prepare(broken);
-  const answers = new Answers(broken, bodies, new OwnAnswers());
+  const cache = new ResponseCache(() => start);
+  await cache.prepare(broken);
+  const answers = new Answers(broken, cache);
   assert.throws(() => answers.dataBundles("MTNDATA"), /breaks its schema at/);
   assert.ok(textOf(answers.dataBundles("GLODATA")).includes("GLODATA"));
 });

@@ -1,228 +1,154 @@
 import { LRUCache } from "lru-cache";
-import type { ReadyAnswer } from "../../operation/ready-answer.ts";
-import { foldCase, knownCodes, unknownCode } from "../model/codes.ts";
-import type { CableProduct, ListName, Provider } from "../model/lists.ts";
-import { type PriceList, priceListOf } from "../model/price-lists.ts";
-import {
-  type Group,
-  groupIn,
-  type Item,
-  indexOf,
-  type Snapshot,
-  type Stamp,
-  stampOf,
-  stampOfAll,
-} from "../model/snapshot.ts";
-import { addOnsBody, type Bodies, plansBody } from "./bodies.ts";
+import { type ListName, listNames } from "../model/lists.ts";
+import { emptySnapshot, type Snapshot, type Stamp, stampOf, stampOfAll } from "../model/snapshot.ts";
+import type { Body, LaterBody } from "./body.ts";
+import { prepareBundles } from "./bundle-list.ts";
 import { type Freshness, noFreshness } from "./freshness.ts";
-import type { OwnAnswers } from "./own-prices.ts";
-import { Answer, type Description } from "./response.ts";
-import type { BodySource } from "./written-body.ts";
+import { Response } from "./response.ts";
 
-/** Answers kept per revision: of requests in our own spelling, and of other spellings, which anybody can make up. */
-const KEPT = 2000;
+/** Responses that repeat a code in a spelling of the caller's: anybody can make those up. */
 const KEPT_SPELLINGS = 500;
+/** Bytes of bodies kept for accounts with prices of their own, all of them together. */
+const KEPT_BYTES = 64 * 2 ** 20;
+/** What a body takes: its parts, the joined body, compressed forms. */
+const COST_PER_BYTE = 2.5;
+const COST_PER_ENTRY = 2_000;
 
 /** Lists that answer callers without a credential. */
 const open: readonly ListName[] = ["data-bundles", "cable-providers", "cable-products", "cable-add-ons"];
 
-/** What can be looked up. Never waits, and never touches the store. An account sees its own prices, if it has any. */
-export interface LookUps {
-  /** Bundles of a data provider, or of all. Throws `provider_not_found`. */
-  dataBundles(provider: string | undefined, accountId?: string): ReadyAnswer;
-  corporateBundles(): ReadyAnswer;
-  dataProviders(): ReadyAnswer;
-  cableProviders(): ReadyAnswer;
-  /** Products of a cable provider. Throws `provider_not_found`. */
-  cablePlans(type: string, accountId?: string): ReadyAnswer;
-  /** Add-ons of a cable product. Throws `provider_not_found` and `product_not_found`. */
-  addOns(type: string, productCode: string, accountId?: string): ReadyAnswer;
+/** How to make a response that is not kept yet. */
+export interface Recipe {
+  readonly list: ListName;
+  /** The group that the response lists; the whole list unless named. */
+  readonly key?: string;
+  /** Everything that the body shows. The response is kept as long as these are the same objects. */
+  readonly parts: readonly unknown[];
+  /** When the parts changed last, if they are more than the group. */
+  readonly stamp?: Stamp;
+  readonly write: () => Body | LaterBody;
 }
 
-/** The answers to everything that can be asked of one revision, each written when it is first asked for. */
-export class Answers implements LookUps {
-  readonly #snapshot: Snapshot;
-  readonly #bodies: Bodies;
-  readonly #own: OwnAnswers;
+interface Kept {
+  readonly parts: readonly unknown[];
+  readonly stamp: Stamp;
+  readonly response: Response;
+}
+
+type Shelves = Readonly<Record<ListName, Map<string, Kept>>>;
+
+/**
+ * The snapshot that is served, and the responses made of it: each on first use. A response outlives revisions that change
+ * nothing of its parts.
+ */
+export class ResponseCache {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly #freshnessOf: (list: ListName) => Freshness;
-  readonly #bundles = new LRUCache<string, ReadyAnswer>({ max: KEPT });
-  readonly #plans = new LRUCache<string, ReadyAnswer>({ max: KEPT });
-  readonly #addOns = new LRUCache<string, ReadyAnswer>({ max: KEPT });
-  readonly #spelledAddOns = new LRUCache<string, ReadyAnswer>({ max: KEPT_SPELLINGS });
-  #allBundles: ReadyAnswer | undefined;
-  #corporateBundles: ReadyAnswer | undefined;
-  #dataProviders: ReadyAnswer | undefined;
-  #cableProviders: ReadyAnswer | undefined;
+  readonly #spelled = new LRUCache<string, Kept>({ max: KEPT_SPELLINGS });
+  readonly #own: LRUCache<string, Kept>;
+  #snapshot: Snapshot = emptySnapshot;
+  #shelves: Shelves = emptyShelves();
+  /** Those of the snapshot before. */
+  #earlier: Shelves = this.#shelves;
 
   constructor(
-    snapshot: Snapshot,
-    bodies: Bodies,
-    own: OwnAnswers,
+    now: () => number,
     freshnessOf: (list: ListName) => Freshness = () => noFreshness,
+    keptBytes: number = KEPT_BYTES,
   ) {
-    this.#snapshot = snapshot;
-    this.#bodies = bodies;
-    this.#own = own;
+    this.now = now;
     this.#freshnessOf = freshnessOf;
+    this.#own = new LRUCache({ maxSize: keptBytes });
   }
 
-  /** How many answers are kept at the moment. */
+  get snapshot(): Snapshot {
+    return this.#snapshot;
+  }
+
+  /** Responses kept at the moment, but for those of accounts with prices of their own. */
   get kept(): number {
-    return this.#bundles.size + this.#plans.size + this.#addOns.size + this.#spelledAddOns.size;
+    return listNames.reduce((sum, list) => sum + this.#shelves[list].size, this.#spelled.size);
   }
 
-  dataBundles(provider: string | undefined, accountId?: string): ReadyAnswer {
-    const prices = this.#pricesOf(accountId);
-    if (prices) return this.#ownBundles(provider, accountId!, prices);
-    if (provider !== undefined) return this.#bundles.get(provider) ?? this.#foldedBundles(provider);
-    this.#allBundles ??= this.#answer("data-bundles", this.#bodies.allBundles(this.#snapshot), this.#allBundlesStamp());
-    return this.#allBundles;
+  /** Bytes kept for accounts with prices of their own, as they are counted. */
+  get ownBytes(): number {
+    return this.#own.calculatedSize;
   }
 
-  corporateBundles(): ReadyAnswer {
-    const group = groupIn(this.#snapshot, "corporate-bundles");
-    this.#corporateBundles ??= this.#answerOf("corporate-bundles", "", this.#bodies.corporateBundles(group));
-    return this.#corporateBundles;
+  /** Prepares what takes long, then serves the snapshot. */
+  async prepare(snapshot: Snapshot): Promise<void> {
+    await prepareBundles(snapshot);
+    this.serve(snapshot);
   }
 
-  dataProviders(): ReadyAnswer {
-    const group = groupIn(this.#snapshot, "data-providers");
-    this.#dataProviders ??= this.#answerOf("data-providers", "", this.#bodies.billers(group));
-    return this.#dataProviders;
+  serve(snapshot: Snapshot): void {
+    this.#snapshot = snapshot;
+    this.#earlier = this.#shelves;
+    this.#shelves = emptyShelves();
   }
 
-  cableProviders(): ReadyAnswer {
-    const group = groupIn(this.#snapshot, "cable-providers");
-    this.#cableProviders ??= this.#answerOf("cable-providers", "", this.#bodies.billers(group));
-    return this.#cableProviders;
+  /** A response of the present snapshot in the catalogue's prices, if it was made before. */
+  find(list: ListName, name: string): Response | undefined {
+    return this.#shelves[list].get(name)?.response;
   }
 
-  cablePlans(type: string, accountId?: string): ReadyAnswer {
-    const code = foldCase(type);
-    const own = this.#pricesOf(accountId);
-    const known = own ? undefined : this.#plans.get(code);
-    if (known) return known;
-    const { key } = this.#cableProvider(type);
-    const group = groupIn(this.#snapshot, "cable-products", key);
-    if (own)
-      return this.#own.answer(
-        `plans ${accountId} ${key}`,
-        [group, own],
-        () => this.#describeOwn("cable-products", stampOf(this.#snapshot, "cable-products", key), accountId!),
-        () => (own.touches(key) ? plansBody(group, own) : this.#bodies.plans(group)),
-      );
-    const answer = this.#answerOf("cable-products", key, this.#bodies.plans(group));
-    this.#plans.set(code, answer);
-    return answer;
+  /** A response in the catalogue's prices and spelling. `name` is for `find`. */
+  common(name: string, recipe: Recipe): Response {
+    const shelf = this.#shelves[recipe.list];
+    const known = shelf.get(name);
+    if (known) return known.response;
+    const earlier = this.#earlier[recipe.list].get(name);
+    const kept = earlier && this.#isCurrent(earlier, recipe) ? earlier : this.#make(recipe);
+    shelf.set(name, kept);
+    return kept.response;
   }
 
-  addOns(type: string, productCode: string, accountId?: string): ReadyAnswer {
-    // Only what matches a code is ever kept, and no code holds a line break: two requests never share a key.
-    const name = `${type}\n${productCode}`;
-    const own = this.#pricesOf(accountId);
-    const known = own ? undefined : (this.#addOns.get(name) ?? this.#spelledAddOns.get(name));
-    if (known) return known;
-    const product = this.#product(type, productCode);
-    const group = groupIn(this.#snapshot, "cable-add-ons", product.key);
-    if (own)
-      return this.#own.answer(
-        `add-ons ${accountId} ${name}`,
-        [group, own],
-        () => this.#describeOwn("cable-add-ons", stampOf(this.#snapshot, "cable-add-ons", product.key), accountId!),
-        () => addOnsBody(group, type, productCode, own),
-      );
-    const listed = product.content as CableProduct;
-    const asListed = type === listed.type && productCode === listed.code;
-    const body = asListed ? this.#bodies.addOns(product, group) : addOnsBody(group, type, productCode);
-    const answer = this.#answerOf("cable-add-ons", product.key, body);
-    (asListed ? this.#addOns : this.#spelledAddOns).set(name, answer);
-    return answer;
+  /** A response that repeats the caller's spelling. */
+  spelled(name: string, recipe: Recipe): Response {
+    const known = this.#spelled.get(name);
+    if (known && this.#isCurrent(known, recipe)) return known.response;
+    const kept = this.#make(recipe);
+    this.#spelled.set(name, kept);
+    return kept.response;
   }
 
-  #pricesOf(accountId: string | undefined): PriceList | undefined {
-    return accountId === undefined ? undefined : priceListOf(this.#snapshot, accountId);
+  /** A response in an account's own prices. They are among the parts. */
+  own(accountId: string, name: string, recipe: Recipe): Response {
+    const key = `${accountId} ${recipe.list} ${name}`;
+    const known = this.#own.get(key);
+    if (known && isMadeOf(known, recipe)) return known.response;
+    const body = recipe.write();
+    // The list changed for the account when its prices did.
+    const stamp = stampOfAll([this.#stampOf(recipe), this.#snapshot.stamps.prices.get(accountId)!]);
+    const kept = this.#make({ ...recipe, stamp, write: () => body });
+    this.#own.set(key, kept, { size: Math.ceil(body.size * COST_PER_BYTE) + COST_PER_ENTRY });
+    return kept.response;
   }
 
-  #foldedBundles(given: string): ReadyAnswer {
-    const code = foldCase(given);
-    const known = this.#bundles.get(code);
-    if (known) return known;
-    const answer = this.#answerOf("data-bundles", code, this.#bodies.bundles(this.#bundleGroup(given)));
-    this.#bundles.set(code, answer);
-    return answer;
+  #make(recipe: Recipe): Kept {
+    const { list, parts, write } = recipe;
+    const stamp = this.#stampOf(recipe);
+    const { revision, publishedAt } = stamp;
+    const description = { revision, publishedAt, open: open.includes(list), freshness: this.#freshnessOf(list) };
+    return { parts, stamp, response: new Response(write(), description) };
   }
 
-  #ownBundles(given: string | undefined, accountId: string, prices: PriceList): ReadyAnswer {
-    const snapshot = this.#snapshot;
-    if (given === undefined) {
-      const parts = [snapshot.groups["data-bundles"], groupIn(snapshot, "data-providers"), prices];
-      return this.#own.answer(
-        `bundles ${accountId}`,
-        parts,
-        () => this.#describeOwn("data-bundles", this.#allBundlesStamp(), accountId),
-        () => ({
-          etag: this.#bodies.ownEtag(snapshot, prices),
-          size: this.#bodies.allBundles(snapshot).size,
-          body: this.#bodies.allOwnBundles(snapshot, prices),
-        }),
-      );
-    }
-    const provider = foldCase(given);
-    const group = this.#bundleGroup(given);
-    return this.#own.answer(
-      `bundles ${accountId} ${provider}`,
-      [group, prices],
-      () => this.#describeOwn("data-bundles", stampOf(snapshot, "data-bundles", provider), accountId),
-      () => (prices.touches(provider) ? this.#bodies.ownBundles(group, prices) : this.#bodies.bundles(group)),
-    );
+  /** An empty list is as old as what it belongs to, which may have changed. */
+  #isCurrent(kept: Kept, recipe: Recipe): boolean {
+    const { revision, publishedAt } = this.#stampOf(recipe);
+    return isMadeOf(kept, recipe) && kept.stamp.revision === revision && kept.stamp.publishedAt === publishedAt;
   }
 
-  #bundleGroup(given: string): Group {
-    const providers = groupIn(this.#snapshot, "data-providers");
-    const provider = indexOf(providers).get(foldCase(given));
-    if (!provider) throw unknownCode("provider_not_found", "No data provider has", given, hintOf(providers));
-    return groupIn(this.#snapshot, "data-bundles", provider.key);
-  }
-
-  #cableProvider(given: string): Item {
-    const providers = groupIn(this.#snapshot, "cable-providers");
-    const provider = indexOf(providers).get(foldCase(given));
-    if (provider) return provider;
-    throw unknownCode("provider_not_found", "No cable provider has", given, hintOf(providers));
-  }
-
-  #product(type: string, productCode: string): Item {
-    const { key, content } = this.#cableProvider(type);
-    const product = indexOf(groupIn(this.#snapshot, "cable-products", key)).get(`${key} ${foldCase(productCode)}`);
-    if (product) return product;
-    const hint = ` List its products with GET /api/v2/cable-tv/fetch-billers?type=${content.type}.`;
-    throw unknownCode("product_not_found", `${content.type} has no product with`, productCode, hint);
-  }
-
-  /** The answer that lists the group of this key. */
-  #answerOf(list: ListName, key: string, source: BodySource): ReadyAnswer {
-    return this.#answer(list, source, stampOf(this.#snapshot, list, key));
-  }
-
-  #answer(list: ListName, source: BodySource, stamp: Stamp): ReadyAnswer {
-    return new Answer(source, this.#describe(list, stamp));
-  }
-
-  #describe(list: ListName, { revision, publishedAt }: Stamp): Description {
-    return { revision, publishedAt, open: open.includes(list), origin: this.#freshnessOf(list) };
-  }
-
-  /** Of an account that has, or had, prices of its own: its lists changed when these did. */
-  #describeOwn(list: ListName, stamp: Stamp, accountId: string): Description {
-    return this.#describe(list, stampOfAll([stamp, this.#snapshot.stamps.prices.get(accountId)!]));
-  }
-
-  /** The order of the providers is the order of their bundles. */
-  #allBundlesStamp(): Stamp {
-    return stampOfAll([stampOf(this.#snapshot, "data-bundles"), stampOf(this.#snapshot, "data-providers")]);
+  #stampOf({ list, key = "", stamp }: Recipe): Stamp {
+    return stamp ?? stampOf(this.#snapshot, list, key);
   }
 }
 
-function hintOf(providers: Group): string {
-  return knownCodes(providers.map(({ content }) => content as Provider));
+function emptyShelves(): Shelves {
+  return Object.fromEntries(listNames.map((list) => [list, new Map()])) as unknown as Shelves;
+}
+
+function isMadeOf(kept: Kept, { parts }: Recipe): boolean {
+  return kept.parts.every((part, at) => part === parts[at]);
 }

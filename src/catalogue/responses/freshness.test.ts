@@ -1,17 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { headerOf, plainForm, starterSnapshot } from "../catalogue.fixture.ts";
-import { Bodies } from "./bodies.ts";
-import { Answers } from "./cache.ts";
+import { Answers, headerOf, plainForm, starterSnapshot } from "../catalogue.fixture.ts";
+import { ResponseCache } from "./cache.ts";
 import { SourceFreshness } from "./freshness.ts";
-import { OwnAnswers } from "./own-prices.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
 const starter = await starterSnapshot();
 
 function following(covers: ConstructorParameters<typeof SourceFreshness>[0]) {
   const freshness = new SourceFreshness(covers);
-  const answers = new Answers(starter, new Bodies(() => start), new OwnAnswers(), (list) => freshness.of(list));
+  const answers = new Answers(
+    starter,
+    new ResponseCache(
+      () => start,
+      (list) => freshness.of(list),
+    ),
+  );
   return { freshness, answers };
 }
 

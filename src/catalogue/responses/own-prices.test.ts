@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ReadyAnswer } from "../../operation/ready-answer.ts";
-import { headerOf, pickFrom, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { Answers, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import { applyChanges, type Change } from "../changes/change.ts";
 import { removingRules, settingRule } from "../changes/price-rules.ts";
 import type { PriceRule } from "../model/price-lists.ts";
@@ -9,9 +9,7 @@ import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { fetchCablePlans } from "../operations/fetchCablePlans.ts";
 import { fetchTvAddOns } from "../operations/fetchTvAddOns.ts";
 import { lookupDataBundles } from "../operations/lookupDataBundles.ts";
-import { Bodies } from "./bodies.ts";
-import { Answers } from "./cache.ts";
-import { OwnAnswers } from "./own-prices.ts";
+import { ResponseCache } from "./cache.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
 const hour = 3_600_000;
@@ -45,12 +43,11 @@ const snapshot = await withRules(
   { of: "MTNDATA 104", rule: "price", value: 9_550 },
   { of: "dstv", rule: "margin", value: 5_000 },
 );
-const bodies = new Bodies(() => start);
-const answers = new Answers(snapshot, bodies, new OwnAnswers());
+const answers = new Answers(snapshot, new ResponseCache(() => start));
 
 test("an account sees its own prices and the same face values; all others see the catalogue's", () => {
   const look = (account?: string) =>
-    bundlesIn(textOf(pickFrom(answers, lookupDataBundles, { provider: "mtndata" }, account)));
+    bundlesIn(textOf(answers.pick(lookupDataBundles, { provider: "mtndata" }, account)));
   const [own, catalogue] = [look("acc_1"), look()];
   assert.deepEqual(look("acc_2"), catalogue);
   assert.deepEqual([catalogue[0]!.price, own[0]!.price], ["100", "95.5"]);
@@ -61,12 +58,12 @@ test("an account sees its own prices and the same face values; all others see th
 
 test("cable products and add-ons have the account's price too", () => {
   const plans = (account?: string) =>
-    JSON.parse(textOf(pickFrom(answers, fetchCablePlans, { type: "dstv" }, account))).plans;
+    JSON.parse(textOf(answers.pick(fetchCablePlans, { type: "dstv" }, account))).plans;
   const [own, catalogue] = [plans("acc_1"), plans()];
   assert.equal(Number(own[0].price), Number(catalogue[0].price) + 50);
   assert.equal(own[0].amount, catalogue[0].amount);
   const addOns = (account?: string) =>
-    JSON.parse(textOf(pickFrom(answers, fetchTvAddOns, { type: "DStv", productCode: "prwe36" }, account))).data;
+    JSON.parse(textOf(answers.pick(fetchTvAddOns, { type: "DStv", productCode: "prwe36" }, account))).data;
   assert.equal(addOns("acc_1")[0].price, "6050");
   assert.deepEqual([addOns("acc_1")[0].type, addOns("acc_1")[0].product_code], ["DStv", "prwe36"]);
   assert.equal(addOns()[0].price, "6000");
@@ -96,27 +93,24 @@ test("the validator follows what the caller sees", async () => {
     [from.dataBundles("MTNDATA", account), from.dataBundles(undefined, account)].map(({ etag }) => etag);
   const own = etags(answers, "acc_1");
   for (const [place, etag] of etags(answers).entries()) assert.notEqual(own[place], etag);
-  assert.deepEqual(etags(new Answers(snapshot, new Bodies(() => start + 5), new OwnAnswers()), "acc_1"), own);
+  assert.deepEqual(etags(new Answers(snapshot, new ResponseCache(() => start + 5)), "acc_1"), own);
   const form = await answers.dataBundles(undefined, "acc_1").form("identity", false);
   assert.equal(headerOf(form, "ETag"), own[1]);
 
-  const other = new Answers(await withRules(snapshot, { of: "MTNDATA", value: -300 }), bodies, new OwnAnswers());
+  const other = new Answers(await withRules(snapshot, { of: "MTNDATA", value: -300 }), new ResponseCache(() => start));
   for (const [place, etag] of etags(other, "acc_1").entries()) assert.notEqual(own[place], etag);
   assert.deepEqual(etags(other), etags(answers));
 });
 
 test("an account's answers stay as they are through revisions that do not touch them", async () => {
-  const own = new OwnAnswers();
-  const [before, after] = [
-    new Answers(snapshot, bodies, own),
-    new Answers(await withPrice(snapshot, glo, 1), bodies, own),
-  ];
+  const cache = new ResponseCache(() => start);
+  const [before, after] = [new Answers(snapshot, cache), new Answers(await withPrice(snapshot, glo, 1), cache)];
   const first = plainForm(before.dataBundles("MTNDATA", "acc_1"));
   const second = plainForm(after.dataBundles("MTNDATA", "acc_1"));
   assert.equal(first, second);
   assert.equal(headerOf(first, "Duba-Catalogue-Revision"), "2");
   assert.equal(after.dataBundles("MTNDATA", "acc_1"), after.dataBundles("MTNDATA", "acc_1"));
-  const dearer = new Answers(await withPrice(snapshot, "MTNDATA 113", 100), bodies, own);
+  const dearer = new Answers(await withPrice(snapshot, "MTNDATA 113", 100), cache);
   assert.notEqual(plainForm(dearer.dataBundles("MTNDATA", "acc_1")).body, first.body);
 });
 
@@ -130,8 +124,7 @@ test("an account's lists changed when its own prices did, also when it has none 
   const without = { ...snapshot, revision: 3, publishedAt: snapshot.publishedAt + hour };
   const ended = new Answers(
     await applyChanges(without, removingRules("acc_1", undefined)(without) as Change[]),
-    bodies,
-    new OwnAnswers(),
+    new ResponseCache(() => start),
   );
   assert.deepEqual(bundlesIn(await written(ended, "acc_1")), bundlesIn(await written(ended)));
   assert.deepEqual(modified(ended, "acc_1"), [2, 2, 2]);
@@ -158,13 +151,13 @@ test("ten thousand accounts fill no more than the bytes that are kept, and each 
     groups: { ...starter.groups, prices: new Map(rules) },
     stamps: { ...starter.stamps, prices: new Map(rules.map(([account]) => [account, starter])) },
   };
-  const own = new OwnAnswers(2 ** 20);
-  const all = new Answers(crowded, bodies, own);
+  const cache = new ResponseCache(() => start, undefined, 2 ** 20);
+  const all = new Answers(crowded, cache);
   for (let n = 0; n < 10_000; n++) {
     const [bundle] = bundlesIn(textOf(all.dataBundles("MTNDATA", `acc_${n}`)));
     assert.equal(bundle!.price, String((10_000 + n + 1) / 100));
-    assert.ok(own.bytes <= 2 ** 20);
+    assert.ok(cache.ownBytes <= 2 ** 20);
     if (n % 100 === 0) await written(all, `acc_${n}`);
   }
-  assert.ok(own.bytes > 2 ** 19);
+  assert.ok(cache.ownBytes > 2 ** 19);
 });

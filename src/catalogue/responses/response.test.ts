@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { headerOf, plainForm } from "../catalogue.fixture.ts";
+import { Body, etagOf } from "./body.ts";
 import { noFreshness } from "./freshness.ts";
-import { Answer, type Description } from "./response.ts";
-import { etagOf, WrittenBody } from "./written-body.ts";
+import { type Description, Response } from "./response.ts";
 
 const description: Description = {
-  ...{ revision: 7, publishedAt: Date.UTC(2026, 0, 31, 9, 30), open: true, origin: noFreshness },
+  ...{ revision: 7, publishedAt: Date.UTC(2026, 0, 31, 9, 30), open: true, freshness: noFreshness },
 };
 
-function bodyOf(length: number): WrittenBody {
-  return new WrittenBody(Buffer.alloc(length, '{"code":"104"}'), 'W/"x"');
+function bodyOf(length: number): Body {
+  return new Body([Buffer.alloc(length, '{"code":"104"}')], 'W/"x"');
 }
 
-function answerOf(length: number, changes: Partial<Description> = {}): Answer {
-  return new Answer(bodyOf(length), { ...description, ...changes });
+function answerOf(length: number, changes: Partial<Description> = {}): Response {
+  return new Response(bodyOf(length), { ...description, ...changes });
 }
 
 test("the headers are complete but for what differs by request", () => {
@@ -68,7 +68,7 @@ test("who asks for a compressed form while it is made waits for the same one; af
 
 test("two revisions with the same body share its bytes, the compressed ones as well, under headers of their own", async () => {
   const body = bodyOf(5_000);
-  const [seventh, eighth] = [new Answer(body, description), new Answer(body, { ...description, revision: 8 })];
+  const [seventh, eighth] = [new Response(body, description), new Response(body, { ...description, revision: 8 })];
   const [one, other] = [await seventh.form("br", true), await eighth.form("br", true)];
   assert.equal(one.body, other.body);
   assert.equal(plainForm(seventh).body, plainForm(eighth).body);

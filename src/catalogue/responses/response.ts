@@ -1,72 +1,85 @@
 import type { Coding, ReadyAnswer, ReadyForm } from "../../operation/ready-answer.ts";
+import { Body, type Edition, type LaterBody } from "./body.ts";
 import type { Freshness } from "./freshness.ts";
-import type { BodySource, WrittenBody } from "./written-body.ts";
 
-const freshness = "max-age=60, stale-if-error=600";
+const cacheControl = "max-age=60, stale-if-error=600";
 
-/** What the headers of an answer say about it. */
+/** What the headers of a response say about its list. */
 export interface Description {
   /** The revision that changed the list last. */
   readonly revision: number;
   /** When that was, in milliseconds since 1970. */
   readonly publishedAt: number;
-  /** Open to anonymous callers: what they get may be kept by shared caches. */
+  /** Open to anonymous callers: shared caches may keep what they get. */
   readonly open: boolean;
-  readonly origin: Freshness;
+  readonly freshness: Freshness;
 }
 
 type Forms = { [coding in Coding]?: ReadyForm | Promise<ReadyForm> };
 
-/** A body under the headers of one revision. Each form is made on first use and then kept, as long as both are. */
-export class Answer implements ReadyAnswer {
+/** A body under its headers. Each form is made on first use and kept as long as both stay the same. */
+export class Response implements ReadyAnswer {
   readonly etag: string;
   readonly modifiedAt: number;
-  readonly #source: BodySource;
   readonly #description: Description;
-  #body: WrittenBody;
+  #body: Body | undefined;
+  readonly #writing: Promise<void> | undefined;
+  #edition: Edition | undefined;
   #freshnessHeaders: readonly string[];
   #private: Forms = {};
   #public: Forms = {};
 
-  constructor(source: BodySource, description: Description) {
-    this.etag = source.etag;
+  constructor(body: Body | LaterBody, description: Description) {
+    this.etag = body.etag;
     this.modifiedAt = wholeSecond(description.publishedAt);
-    this.#source = source;
     this.#description = description;
-    this.#body = source.body();
-    this.#freshnessHeaders = description.origin.headers;
+    this.#freshnessHeaders = description.freshness.headers;
+    if (body instanceof Body) {
+      this.#body = body;
+      return;
+    }
+    this.#writing = body.body.then((written) => {
+      this.#body = written;
+    });
+    // Those who wait for the form get the fault.
+    this.#writing.catch(() => undefined);
+  }
+
+  /** The body; undefined while it is being written. */
+  get body(): Body | undefined {
+    return this.#body;
   }
 
   form(coding: Coding, shared: boolean): ReadyForm | Promise<ReadyForm> {
-    const body = this.#source.body();
-    const { headers } = this.#description.origin;
-    if (body !== this.#body || headers !== this.#freshnessHeaders) {
-      this.#body = body;
+    if (this.#body === undefined) return this.#writing!.then(() => this.form(coding, shared));
+    const edition = this.#body.edition();
+    const { headers } = this.#description.freshness;
+    if (edition !== this.#edition || headers !== this.#freshnessHeaders) {
+      this.#edition = edition;
       this.#freshnessHeaders = headers;
       this.#private = {};
       this.#public = {};
     }
     const forms = shared && this.#description.open ? this.#public : this.#private;
-    return forms[coding] ?? this.#make(coding, forms, shared);
+    return forms[coding] ?? this.#make(this.#body, edition, coding, forms, shared);
   }
 
-  #make(coding: Coding, forms: Forms, shared: boolean): ReadyForm | Promise<ReadyForm> {
-    const body = this.#body;
+  #make(body: Body, edition: Edition, coding: Coding, forms: Forms, shared: boolean): ReadyForm | Promise<ReadyForm> {
     const isPublic = forms === this.#public;
     const keep = (bytes: Buffer, as: Coding): ReadyForm => {
       const form = this.#formOf(bytes, as, isPublic);
       forms[coding] = form;
       return form;
     };
-    const compressed = coding === "identity" ? undefined : body.compressed(coding);
-    if (compressed === undefined) return keep(body.bytes, "identity");
+    const compressed = coding === "identity" ? undefined : edition.compressed(coding);
+    if (compressed === undefined) return keep(edition.bytes, "identity");
     const pending = compressed
       .then(
         (bytes) => () => keep(bytes, coding),
-        // Out of memory, say: an answer that is not compressed is better than none.
-        () => () => keep(body.bytes, "identity"),
+        // Out of memory, say: an uncompressed answer is better than none.
+        () => () => keep(edition.bytes, "identity"),
       )
-      .then((made) => (this.#source.isSendable(body) ? made() : this.form("identity", shared)));
+      .then((made) => (body.isSendable(edition) ? made() : this.form("identity", shared)));
     forms[coding] = pending;
     return pending;
   }
@@ -76,7 +89,7 @@ export class Answer implements ReadyAnswer {
     const headers = ["Content-Type", "application/json; charset=utf-8", "Content-Length", String(body.length)];
     if (coding !== "identity") headers.push("Content-Encoding", coding);
     headers.push("ETag", this.etag, "Last-Modified", new Date(publishedAt).toUTCString());
-    headers.push("Cache-Control", `${isPublic ? "public" : "private"}, ${freshness}`);
+    headers.push("Cache-Control", `${isPublic ? "public" : "private"}, ${cacheControl}`);
     headers.push("Vary", open ? "Authorization, Accept-Encoding" : "Accept-Encoding");
     headers.push("Duba-Catalogue-Revision", String(revision), ...this.#freshnessHeaders);
     headers.push("X-Content-Type-Options", "nosniff");
@@ -85,6 +98,6 @@ export class Answer implements ReadyAnswer {
 }
 
 /** Milliseconds without a part of a second, which HTTP dates do not have. */
-export function wholeSecond(milliseconds: number): number {
+function wholeSecond(milliseconds: number): number {
   return Math.floor(milliseconds / 1000) * 1000;
 }

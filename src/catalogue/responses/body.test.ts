@@ -2,20 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
 import { headerOf, plainForm, textOf } from "../catalogue.fixture.ts";
-import { DatedBody } from "./dated-body.ts";
+import { Body } from "./body.ts";
 import { noFreshness } from "./freshness.ts";
-import { Answer } from "./response.ts";
+import { Response } from "./response.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
 
 function underClock() {
   const clock = { time: start };
-  const frame = {
-    before: [Buffer.from(`{"list":"${"bundle ".repeat(100)}",`), Buffer.from('"date":"')],
-    after: Buffer.from('"}'),
-  };
-  const body = new DatedBody(frame, 'W/"x"', () => clock.time);
-  const answer = new Answer(body, { revision: 1, publishedAt: 0, open: true, origin: noFreshness });
+  const before = [Buffer.from(`{"list":"${"bundle ".repeat(100)}",`), Buffer.from('"date":"')];
+  const body = new Body(before, 'W/"x"', { after: Buffer.from('"}'), now: () => clock.time });
+  const answer = new Response(body, { revision: 1, publishedAt: 0, open: true, freshness: noFreshness });
   return { clock, answer };
 }
 
