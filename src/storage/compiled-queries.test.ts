@@ -6,7 +6,7 @@ import { CompiledQueries } from "./compiled-queries.ts";
 import { openStore, type Store } from "./store.ts";
 
 for (const { name: engine, fresh } of engines) {
-  describe(`a prepared query on ${engine}`, () => {
+  describe(`a compiled query on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
 
@@ -19,45 +19,59 @@ for (const { name: engine, fresh } of engines) {
       await place.dispose();
     });
 
-    it("is written once for a shape, and run with what it is given each time", async () => {
-      const prepared = new CompiledQueries(store.db);
-      let written = 0;
-      const found = (names: string[], since: number) =>
-        prepared.run(`${names.length} names`, { since, names }, (values) => {
-          written += 1;
-          const query = store.db.selectFrom("instance_secret").select("name").where("value", "=", "kept");
-          return query.where("name", "in", values.names).where("created_at", ">=", values.since).orderBy("name");
-        });
+    it("is compiled once for lists of one length, and run with other values each time", async () => {
+      const queries = new CompiledQueries(store.db);
+      let compiled = 0;
+      const write = (values: { names: string[]; since: number }) => {
+        compiled += 1;
+        const query = store.db.selectFrom("instance_secret").select("name").where("value", "=", "kept");
+        return query.where("name", "in", values.names).where("created_at", ">=", values.since).orderBy("name");
+      };
+      const found = (names: string[], since: number) => queries.run(write, { since, names }, null);
       const rows = ["a", "b", "c"].map((name, created_at) => ({ name, value: "kept", created_at }));
       await store.db.insertInto("instance_secret").values(rows).execute();
       const named = async (names: string[], since: number) => (await found(names, since)).map(({ name }) => name);
       assert.deepEqual(await named(["a", "b"], 0), ["a", "b"]);
       assert.deepEqual(await named(["b", "c"], 2), ["c"]);
-      assert.equal(written, 1);
+      assert.equal(compiled, 1);
       assert.deepEqual(await named(["a", "b", "c"], 1), ["b", "c"]);
-      assert.equal(written, 2);
+      assert.equal(compiled, 2);
       assert.deepEqual(await Promise.all([named(["a", "x"], 0), named(["x", "c"], 0)]), [["a"], ["c"]]);
     });
 
     it("gives the answers of one commit in one event-loop tick each", async () => {
-      const prepared = new CompiledQueries(store.db);
-      const put = (name: string) =>
-        prepared.run("put", { name }, (values) =>
-          store.db.insertInto("instance_secret").values({ name: values.name, value: "fair", created_at: 0 }),
-        );
+      const queries = new CompiledQueries(store.db);
+      const write = ({ name }: { name: string }) =>
+        store.db.insertInto("instance_secret").values({ name, value: "fair", created_at: 0 });
+      const put = (name: string) => queries.run(write, { name }, null);
       const ticks = await ticksOf(["fair 1", "fair 2", "fair 3", "fair 4"].map(put));
       assert.equal(new Set(ticks).size, 4, String(ticks));
     });
 
+    it("is compiled anew for whatever its variant differs in, functions included", async () => {
+      const queries = new CompiledQueries(store.db);
+      const write = (_: object, { pick, wanted }: { pick: (word: string) => string; wanted: string[] }) =>
+        store.db
+          .selectNoFrom((select) => select.lit(wanted.map(pick).length).as("count"))
+          .select((select) => select.val(wanted.map(pick).join(" ")).as("words"));
+      const words = async (pick: (word: string) => string, ...wanted: string[]) =>
+        (await queries.run(write, {}, { pick, wanted }))[0]!.words;
+      const shout = (word: string) => word.toUpperCase();
+      const same = (word: string) => word;
+      assert.equal(await words(shout, "a", "b"), "A B");
+      assert.equal(await words(shout, "a", "c"), "A C");
+      assert.equal(await words(same, "a", "b"), "a b");
+      assert.equal(await words(shout, "a", "b"), "A B");
+    });
+
     it("takes null for a value", async () => {
-      const prepared = new CompiledQueries(store.db);
-      const put = (name: string, origin: string | null) =>
-        prepared.run("put", { name, origin }, (values) =>
-          store.db
-            .insertInto("audit_entry")
-            .values({ id: values.name, occurred_at: 1, kind: "k", actor: "a", facts: "{}", batch: null, position: 0 })
-            .returning((row) => ["id", row.val(values.origin).as("origin")]),
-        );
+      const queries = new CompiledQueries(store.db);
+      const write = (values: { name: string; origin: string | null }) =>
+        store.db
+          .insertInto("audit_entry")
+          .values({ id: values.name, occurred_at: 1, kind: "k", actor: "a", facts: "{}", batch: null, position: 0 })
+          .returning((row) => ["id", row.val(values.origin).as("origin")]);
+      const put = (name: string, origin: string | null) => queries.run(write, { name, origin }, null);
       assert.deepEqual(await put("first", "here"), [{ id: "first", origin: "here" }]);
       assert.deepEqual(await put("second", null), [{ id: "second", origin: null }]);
     });

@@ -1,61 +1,89 @@
 import type { Compilable, Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import { FairQueue } from "../runtime/fair-queue.ts";
 import type { FollowedQuery } from "./record-keys.ts";
 import type { Tables } from "./tables.ts";
 
-/** Stands in a query for a value that comes when it runs. */
-class Slot {
+/** Stands in a compiled query for a value that is known only when the query runs. */
+class Placeholder {
   readonly name: string;
   readonly index: number | undefined;
   constructor(name: string, index?: number) {
     this.name = name;
     this.index = index;
   }
-  of(values: object): unknown {
+  valueIn(values: object): unknown {
     const value = (values as Record<string, unknown>)[this.name];
     return this.index === undefined ? value : (value as unknown[])[this.index];
   }
 }
 
-/** Queries that are written once and run with other values each time: to write one takes longer than to run it. */
+/** Far more than the statements of one ledger; it bounds the memory if a caller passes a new function each time. */
+const mostCompiled = 500;
+
+/** Compiles queries once and runs them with other values each time: compiling one takes longer than running it. */
 export class CompiledQueries {
   readonly #db: Kysely<Tables>;
-  readonly #compiled = new Map<string, FollowedQuery>();
-  readonly #turns = new FairQueue();
+  readonly #compiled = new LRUCache<string, FollowedQuery>({ max: mostCompiled });
+  readonly #ids = new WeakMap<object, number>();
+  #lastId = 0;
+  readonly #queue = new FairQueue();
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
   }
 
   /**
-   * Runs what `write` makes of `values`, and gives its rows. `write` is asked once for each `shape`, with something in place
-   * of every value (of every item, in a list): it must go by nothing else. Answers come one a turn: those of one commit, or of
-   * several connections, arrive together, and what waits for them is not done in one go.
+   * Runs the query that `write` returns and resolves to its rows. `write` sees placeholders instead of values, so its SQL can
+   * depend on its two arguments only: on `variant`, which is JSON and functions, and on how long each list of `values` is. Each
+   * difference in these is compiled by itself. `write` must be the same function each time and use nothing else that changes.
+   * Results return one per event-loop tick: commits answer many callers at once, and their work must not run in one go.
    */
-  async run<Given extends object, Row>(
-    shape: string,
-    values: Given,
-    write: (values: Given) => Compilable<Row>,
+  async run<Values extends object, Variant, Row>(
+    write: (values: Values, variant: Variant) => Compilable<Row>,
+    values: Values,
+    variant: Variant,
   ): Promise<Row[]> {
-    const compiled = this.#compiled.get(shape) ?? this.#write(shape, values, write);
+    const key = this.#keyOf(write, values, variant);
+    const compiled = this.#compiled.get(key) ?? this.#compile(key, write(placeholdersFor(values), variant));
     const { rows } = await this.#db.executeQuery(filled(compiled, values));
-    await this.#turns.next();
+    await this.#queue.next();
     return rows as Row[];
   }
 
-  #write<Given extends object>(shape: string, values: Given, write: (values: Given) => Compilable): FollowedQuery {
-    const slots = Object.entries(values).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map((_, index) => new Slot(name, index)) : new Slot(name),
-    ]);
-    const compiled: FollowedQuery = write(Object.fromEntries(slots) as Given).compile();
-    this.#compiled.set(shape, compiled);
+  #keyOf(write: unknown, values: object, variant: unknown): string {
+    const lengths = Object.values(values).map((value) => (Array.isArray(value) ? value.length : undefined));
+    return JSON.stringify([write, lengths, variant], (_, part) =>
+      typeof part === "function" ? this.#idOf(part) : part,
+    );
+  }
+
+  #idOf(part: object): string {
+    let id = this.#ids.get(part);
+    if (id === undefined) {
+      id = ++this.#lastId;
+      this.#ids.set(part, id);
+    }
+    return `function ${id}`;
+  }
+
+  #compile(key: string, query: Compilable): FollowedQuery {
+    const compiled: FollowedQuery = query.compile();
+    this.#compiled.set(key, compiled);
     return compiled;
   }
 }
 
+function placeholdersFor<Values extends object>(values: Values): Values {
+  const placeholders = Object.entries(values).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map((_, index) => new Placeholder(name, index)) : new Placeholder(name),
+  ]);
+  return Object.fromEntries(placeholders) as Values;
+}
+
 function filled<Query extends FollowedQuery>(query: Query, values: object): Query {
-  const parameters = query.parameters.map((value) => (value instanceof Slot ? value.of(values) : value));
+  const parameters = query.parameters.map((value) => (value instanceof Placeholder ? value.valueIn(values) : value));
   const { followedBy } = query;
   return { ...query, parameters, ...(followedBy ? { followedBy: filled(followedBy, values) } : {}) };
 }

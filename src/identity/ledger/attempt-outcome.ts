@@ -19,7 +19,7 @@ export interface AttemptOutcome {
   isBadAnswer?: boolean;
 }
 
-/** The values of an outcome: all that may differ between findings of one shape. */
+/** The values that the statement of an outcome writes. */
 export function outcomeValues({ state, charge, sealed, at, notPut }: AttemptOutcome) {
   return {
     // A row that was charged before never comes here: it stays verified.
@@ -37,19 +37,30 @@ export function outcomeRecordKey({ sealed, at }: AttemptOutcome) {
   return { slot: slotAt(at), sealed_key: sealed?.sealed_key ?? "" };
 }
 
-/** Findings of one shape make one statement. */
-export const outcomeShape = ({ state, charge, sealed, notPut, isBadAnswer }: AttemptOutcome) =>
-  `${state}${sealed ? ", sealed" : ""}${charge === null ? "" : ", charged"}${notPut ? ", not put" : ""}${isBadAnswer ? ", bad answer" : ""}`;
+/** All that decides which statement writes an outcome. */
+export interface OutcomeVariant {
+  state: OutcomeState;
+  isSealed: boolean;
+  notPut: boolean;
+  isBadAnswer: boolean;
+}
+
+export function outcomeVariant({ state, sealed, notPut, isBadAnswer = false }: AttemptOutcome): OutcomeVariant {
+  return { state, isSealed: sealed !== null, notPut: notPut !== undefined, isBadAnswer };
+}
 
 /** How an outcome changes its row. A row that was erased while it ran keeps no record. */
-export function outcomeChanges(outcome: AttemptOutcome, { upstream, ...columns } = outcomeValues(outcome)) {
+export function outcomeChanges(
+  { notPut, isBadAnswer }: OutcomeVariant,
+  { upstream, ...columns }: ReturnType<typeof outcomeValues>,
+) {
   const row = expressionBuilder<Tables, "verification">();
   const kept = row.case().when("subject_hash", "=", erased).then(null).else(columns.sealed_record).end();
   return {
     ...columns,
     sealed_record: kept,
-    ...(outcome.notPut ? { upstream, attempts: row("attempts", "-", 1) } : {}),
-    ...(outcome.isBadAnswer ? { bad_answers: row("bad_answers", "+", 1) } : {}),
+    ...(notPut ? { upstream, attempts: row("attempts", "-", 1) } : {}),
+    ...(isBadAnswer ? { bad_answers: row("bad_answers", "+", 1) } : {}),
   };
 }
 

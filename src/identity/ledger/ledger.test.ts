@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { slotAt } from "../../storage/record-keys.ts";
-import { engines, suiteStore, wrappedKeys } from "../identity.fixture.ts";
+import { engines, keyring, settings, suiteStore, usualLimits, wrappedKeys } from "../identity.fixture.ts";
+import { VerificationLimits } from "../verification/limits.ts";
 import type { AttemptOutcome } from "./attempt-outcome.ts";
 import { Charges } from "./charges.ts";
 import { singleProcessLeases } from "./leases.ts";
@@ -101,6 +103,48 @@ for (const engine of engines) {
         /No verification goes to refused/,
       );
       assert.equal((await nowOf(row)).state, "started");
+    });
+
+    test("every outcome is written alike, whichever outcomes the ledger wrote before", async () => {
+      const used = new Ledger(store.db);
+      const sealed = { sealed_record: "s1:r1:record", sealed_key: "s1:r1:key" };
+      const more: Partial<AttemptOutcome>[] = [
+        {},
+        { sealed, charge: "mark" },
+        { notPut: { askedBefore: null } },
+        { isBadAnswer: true },
+      ];
+      for (const state of transitions.complete.to)
+        for (const changes of more) {
+          const [one, other] = [await placed({ attempts: 2 }), await placed({ attempts: 2 })];
+          const outcome = { ...found(state), ...changes };
+          assert.ok(await used.complete(one, outcome));
+          assert.ok(await new Ledger(store.db).complete(other, outcome));
+          const { reference, ...written } = await nowOf(one);
+          assert.deepEqual({ reference: other.reference, ...written }, await nowOf(other), JSON.stringify(outcome));
+          const keys = [reference, other.reference].map((name) =>
+            new Ledger(store.db).recordKey({ reference: name, completed_at: 2 }),
+          );
+          const [key, otherKey] = await Promise.all(keys);
+          assert.equal(key, otherKey);
+        }
+    });
+
+    test("a row is held to the limits of its own mode and state, whichever rows the ledger made before", async () => {
+      const rules = { ...settings, limits: usualLimits, vendorCallsPerDay: 2 };
+      const limits = new VerificationLimits(store.db, rules, new KeyedHashes({ current: keyring }));
+      const ledger = new Ledger(store.db);
+      const account_id = newReference();
+      const make = (mode: Row["mode"], state: "started" | "refused", attempts: number) => {
+        const row = { ...newRow({ account_id, mode, attempts }), state };
+        return ledger.insert(row, [], limits.conditions(row, "22000000017"));
+      };
+      assert.ok(await make("live", "refused", 0));
+      assert.ok(await make("live", "started", 2));
+      assert.equal(await make("live", "started", 1), false);
+      assert.ok(await make("live", "refused", 0));
+      assert.ok(await make("test", "started", 1));
+      assert.equal(await make("live", "started", 1), false);
     });
 
     test("only the owner's present attempt can be settled", async () => {

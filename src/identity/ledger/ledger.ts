@@ -6,10 +6,11 @@ import { recordKeyOf, withRecordKey } from "../../storage/record-keys.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import {
   type AttemptOutcome,
+  type OutcomeVariant,
   outcomeChanges,
   outcomeRecordKey,
-  outcomeShape,
   outcomeValues,
+  outcomeVariant,
 } from "./attempt-outcome.ts";
 
 export const states = ["started", "verified", "not_found", "phone_mismatch", "refused", "failed", "unknown"] as const;
@@ -54,14 +55,15 @@ export type Attempt = Pick<Row, "reference" | "owner" | "run">;
  */
 export type RunStart = "call" | "lookUp" | "wait";
 
-/** What must hold for a row to be made, or started again: expressions over the values, prepared once for each shape. */
-export interface Conditions<Values extends object> {
-  shape: string;
+/** What must hold for a row to be made, or started again: expressions over values, and over whatever else shapes the SQL. */
+export interface Conditions<Values extends object = object, Variant = unknown> {
   values: Values;
-  hold(values: Values): Expression<SqlBool>[];
+  variant: Variant;
+  /** The same function each time; it uses nothing but its arguments. */
+  hold(values: Values, variant: Variant): Expression<SqlBool>[];
 }
 
-const unconditional: Conditions<object> = { shape: "", values: {}, hold: () => [] };
+const unconditional: Conditions = { values: {}, variant: null, hold: () => [] };
 
 /**
  * The ledger of verifications. Each change is one guarded statement on one row, so that two who want to make it cannot
@@ -80,29 +82,36 @@ export class Ledger {
    * Makes a row if `conditions` hold within that statement. False if not, or if its reference, or its idempotency key, is
    * taken: under the hash that the row stores, or under one of `otherHashes`.
    */
-  async insert<Bound extends object = object>(
+  async insert(
     row: Row & { state: (typeof insertableStates)[number] },
     otherHashes: readonly string[] = [],
-    { shape, values: given, hold }: Conditions<Bound> = unconditional as Conditions<Bound>,
+    { values, variant, hold }: Conditions = unconditional,
   ): Promise<boolean> {
     const columns = Object.keys(row) as (keyof Row)[];
-    const values = { ...row, otherHashes, ...given };
-    const made = await this.#queries.run(`begin; ${otherHashes.length}; ${shape}`, values, (values) =>
-      this.#db
-        .insertInto("verification")
-        .columns(columns)
-        .expression(
-          this.#db
-            .selectNoFrom((select) => columns.map((column) => select.val(values[column]).as(column)))
-            // SQLite takes `on conflict` after a select only if that has a `where`.
-            .where((select) => select.and([sql<SqlBool>`1 = 1`, ...hold(values)]))
-            .$if(otherHashes.length > 0, (query) => query.where(isFree(values.otherHashes))),
-        )
-        .onConflict((conflict) => conflict.doNothing())
-        .returning("reference"),
+    const made = await this.#queries.run(
+      this.#writeInsert,
+      { ...row, otherHashes, ...values },
+      { columns, variant, hold },
     );
     return made.length > 0;
   }
+
+  readonly #writeInsert = (
+    values: Row & { otherHashes: readonly string[] },
+    { columns, variant, hold }: Omit<Conditions, "values"> & { columns: (keyof Row)[] },
+  ) =>
+    this.#db
+      .insertInto("verification")
+      .columns(columns)
+      .expression(
+        this.#db
+          .selectNoFrom((select) => columns.map((column) => select.val(values[column]).as(column)))
+          // SQLite takes `on conflict` after a select only if that has a `where`.
+          .where((select) => select.and([sql<SqlBool>`1 = 1`, ...hold(values, variant)]))
+          .$if(values.otherHashes.length > 0, (query) => query.where(isFree(values.otherHashes))),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("reference");
 
   /** By the hashes of an idempotency key, which bind its account and mode. */
   async byKey(hashes: readonly string[]): Promise<Row | undefined> {
@@ -139,10 +148,10 @@ export class Ledger {
   }
 
   /** Starts a further run of `row` if `conditions` hold within that statement. Undefined if not, or if somebody else was first. */
-  async retry<Bound extends object = object>(
+  async retry(
     row: Row,
     { owner, upstream, begins, at }: { owner: string; upstream: string | null; begins: RunStart; at: number },
-    { values, hold }: Conditions<Bound> = unconditional as Conditions<Bound>,
+    { values, variant, hold }: Conditions = unconditional,
   ): Promise<Row | undefined> {
     return (await this.#transition("retry", "started", row.reference, {
       owner,
@@ -156,7 +165,7 @@ export class Ledger {
     })
       .where("run", "=", row.run)
       .where("state", "=", row.state)
-      .where((select) => select.and(hold(values)))
+      .where((select) => select.and(hold(values, variant)))
       .returningAll()
       .executeTakeFirst()) as Row | undefined;
   }
@@ -180,28 +189,36 @@ export class Ledger {
 
   /** Ends a running attempt. False if the row is not this attempt's any more. */
   async complete({ reference, owner, run }: Attempt, outcome: AttemptOutcome): Promise<boolean> {
-    const { state, sealed } = outcome;
     const values = { reference, owner, run, ...outcomeRecordKey(outcome), ...outcomeValues(outcome) };
-    const moved = await this.#queries.run(
-      `complete; ${outcomeShape(outcome)}`,
-      values,
-      ({ reference, owner, run, slot, sealed_key, ...values }) => {
-        const update = this.#transition("complete", state, reference, outcomeChanges(outcome, values))
-          .$if(state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
-          .where("owner", "=", owner)
-          .where("run", "=", run)
-          .returning(["reference", "sealed_record"]);
-        return sealed ? withRecordKey(this.#db, update, { slot, reference, sealed_key }) : update;
-      },
-    );
+    const moved = await this.#queries.run(this.#writeCompletion, values, outcomeVariant(outcome));
     return moved.length > 0;
   }
+
+  readonly #writeCompletion = (
+    {
+      reference,
+      owner,
+      run,
+      slot,
+      sealed_key,
+      ...values
+    }: Attempt & ReturnType<typeof outcomeRecordKey> & ReturnType<typeof outcomeValues>,
+    variant: OutcomeVariant,
+  ) => {
+    const { state, isSealed } = variant;
+    const update = this.#transition("complete", state, reference, outcomeChanges(variant, values))
+      .$if(state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
+      .where("owner", "=", owner)
+      .where("run", "=", run)
+      .returning(["reference", "sealed_record"]);
+    return isSealed ? withRecordKey(this.#db, update, { slot, reference, sealed_key }) : update;
+  };
 
   /** Writes what was heard after the attempt was given up, never charged: nobody was given it yet. */
   async resolve(attempt: Attempt, outcome: AttemptOutcome): Promise<boolean> {
     if (outcome.state === "unknown") return false;
     const { reference, owner, run } = attempt;
-    const changes = outcomeChanges({ ...outcome, charge: null });
+    const changes = outcomeChanges(outcomeVariant(outcome), outcomeValues({ ...outcome, charge: null }));
     const update =
       outcome.state === "failed"
         ? this.#transition("resolveToFailed", "failed", reference, { ...changes, unresolved: 0 })

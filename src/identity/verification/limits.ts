@@ -67,15 +67,13 @@ export class VerificationLimits {
   }
 
   /** What must hold for `row` to be made, or started again, at its `started_at`. */
-  conditions(row: Row, number: string): Conditions<Asked> {
+  conditions(row: Row, number: string): Conditions<Asked, Rule[]> {
     const rules = this.#rules(row);
-    const values = this.#asked(rules, row, number);
-    return {
-      shape: `${row.mode} ${row.state} ${values.subjects.length}`,
-      values,
-      hold: (values) => rules.map((rule, at) => isBelow(rule, this.#counted(rule, at, values))),
-    };
+    return { values: this.#asked(rules, row, number), variant: rules, hold: this.#hold };
   }
+
+  readonly #hold = (values: Asked, rules: Rule[]) =>
+    rules.map((rule, at) => isBelow(rule, this.#counted(rule, at, values)));
 
   /**
    * The failure of a row that may not be made, or not started again, at its `started_at`; undefined if it may. Its
