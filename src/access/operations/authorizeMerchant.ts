@@ -31,14 +31,17 @@ const answer = Type.Object({
   success: Type.Literal(true),
   data: Type.Object({
     business_name: Type.String({ description: "Name of the account" }),
-    token: Type.Object({
-      access_token: Type.String({ description: "Opaque; send it as `Authorization: Bearer <access_token>`" }),
-      token_type: Type.Literal("Bearer"),
-      expires_at: Type.String({
-        description: "YYYY-MM-DD HH:MM:SS in UTC",
-        pattern: "^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$",
-      }),
-    }),
+    token: Type.Object(
+      {
+        access_token: Type.String({ description: "Opaque; send it as `Authorization: Bearer <access_token>`" }),
+        token_type: Type.Literal("Bearer"),
+        expires_at: Type.String({
+          description: "YYYY-MM-DD HH:MM:SS in UTC",
+          pattern: "^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$",
+        }),
+      },
+      { title: "AccessToken" },
+    ),
   }),
 });
 

@@ -6,9 +6,9 @@ import type { Catalogue } from "../catalogue.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";
 import type { ResponseCache } from "../responses/cache.ts";
-import { BillerAnswer } from "./shapes.ts";
+import { CableProviderAnswer } from "./shapes.ts";
 
-const services: BillerAnswer = {
+const services: CableProviderAnswer = {
   success: true,
   billers: [
     { type: "gotv", id: 1, name: "GOTV", narration: "Gotv Cable", image: "" },
@@ -30,14 +30,14 @@ export const fetchCableProviders = operation({
   limit: "catalogue",
   carriage: "query",
   input: Type.Object({}),
-  answer: BillerAnswer,
+  answer: CableProviderAnswer,
   failures: [],
   failurePayload: () => ({ billers: [] }),
   examples: [{ summary: "The three services", answer: services }],
   pick: (_call, { responses }: Catalogue) => responses.find("cable-providers", "") ?? listed(responses),
 });
 
-const write = answerWriter(BillerAnswer);
+const write = answerWriter(CableProviderAnswer);
 
 function listed(responses: ResponseCache): ReadyAnswer {
   const group = groupIn(responses.snapshot, "cable-providers");

@@ -6,9 +6,9 @@ import type { Catalogue } from "../catalogue.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";
 import type { ResponseCache } from "../responses/cache.ts";
-import { BillerAnswer } from "./shapes.ts";
+import { DataProviderAnswer } from "./shapes.ts";
 
-const networks: BillerAnswer = {
+const networks: DataProviderAnswer = {
   success: true,
   billers: ["MTN", "AIRTEL", "GLO", "9MOBILE"].map((name, place) => ({
     type: `${name}DATA`,
@@ -32,14 +32,14 @@ export const fetchDataProviders = operation({
   limit: "catalogue",
   carriage: "query",
   input: Type.Object({}),
-  answer: BillerAnswer,
+  answer: DataProviderAnswer,
   failures: [],
   failurePayload: () => ({ billers: [] }),
   examples: [{ summary: "The four networks", answer: networks }],
   pick: (_call, { responses }: Catalogue) => responses.find("data-providers", "") ?? listed(responses),
 });
 
-const write = answerWriter(BillerAnswer);
+const write = answerWriter(DataProviderAnswer);
 
 function listed(responses: ResponseCache): ReadyAnswer {
   const group = groupIn(responses.snapshot, "data-providers");

@@ -1,7 +1,10 @@
 import Type, { type Static } from "typebox";
 import { listNames } from "../model/lists.ts";
 
-/** What catalogue answers look like on the wire, members in the documented order. Money is naira in text form. */
+/**
+ * The catalogue's answers on the wire, members in the documented order. Money is naira text. A `title` names the schema in the
+ * OpenAPI document, and so in generated clients.
+ */
 
 const text = (description: string) => Type.String({ description });
 const naira = (description: string) => Type.String({ description, pattern: "^\\d+(\\.\\d{1,2})?$" });
@@ -9,15 +12,18 @@ const integer = (description: string) => Type.Integer({ description });
 const success = Type.Literal(true, { description: "Always true in an answer that is no failure" });
 const status = Type.Literal("success", { description: "Always success in an answer that is no failure" });
 
-export const DataBundle = Type.Object({
-  type: text("Provider code, as the data providers list gives it"),
-  code: text("Bundle code"),
-  description: text("Size and duration"),
-  amount: naira("Amount in naira"),
-  price: naira("Price in naira"),
-  value: text("Data size with unit"),
-  duration: text("Validity period"),
-});
+export const DataBundle = Type.Object(
+  {
+    type: text("Provider code, as the data providers list gives it"),
+    code: text("Bundle code"),
+    description: text("Size and duration"),
+    amount: naira("Amount in naira"),
+    price: naira("Price in naira"),
+    value: text("Data size with unit"),
+    duration: text("Validity period"),
+  },
+  { title: "DataBundle" },
+);
 
 export const DataBundleAnswer = Type.Object({
   success,
@@ -31,10 +37,13 @@ export const DataBundleAnswer = Type.Object({
 });
 export type DataBundleAnswer = Static<typeof DataBundleAnswer>;
 
-export const CorporateBundle = Type.Object({
-  description: text("Label for people"),
-  code: text("Bundle code: corporate_data_<size><unit>"),
-});
+export const CorporateBundle = Type.Object(
+  {
+    description: text("Label for people"),
+    code: text("Bundle code: corporate_data_<size><unit>"),
+  },
+  { title: "CorporateBundle" },
+);
 
 export const CorporateBundleAnswer = Type.Object({
   success,
@@ -44,27 +53,32 @@ export const CorporateBundleAnswer = Type.Object({
 });
 export type CorporateBundleAnswer = Static<typeof CorporateBundleAnswer>;
 
-export const Biller = Type.Object({
+const provider = {
   type: text("Provider code"),
   id: integer("Number of the provider in this list"),
   name: text("Name of the network or service"),
   narration: text("Name and kind of the service"),
   image: text("Address of a picture; empty when there is none"),
-});
+};
+export const DataProvider = Type.Object(provider, { title: "DataProvider" });
+export const CableProvider = Type.Object(provider, { title: "CableProvider" });
 
-export const BillerAnswer = Type.Object({
-  success,
-  billers: Type.Array(Biller, { description: "Providers by their ids" }),
-});
-export type BillerAnswer = Static<typeof BillerAnswer>;
+const providers = { description: "Providers by their ids" };
+export const DataProviderAnswer = Type.Object({ success, billers: Type.Array(DataProvider, providers) });
+export type DataProviderAnswer = Static<typeof DataProviderAnswer>;
+export const CableProviderAnswer = Type.Object({ success, billers: Type.Array(CableProvider, providers) });
+export type CableProviderAnswer = Static<typeof CableProviderAnswer>;
 
-export const AddOn = Type.Object({
-  add_on_product_code: text("Code of the add-on"),
-  product_code: text("Code of the product it is added to, as requested"),
-  name: text("Label for people"),
-  price: naira("Price in naira"),
-  type: text("Cable provider code, as requested"),
-});
+export const AddOn = Type.Object(
+  {
+    add_on_product_code: text("Code of the add-on"),
+    product_code: text("Code of the product it is added to, as requested"),
+    name: text("Label for people"),
+    price: naira("Price in naira"),
+    type: text("Cable provider code, as requested"),
+  },
+  { title: "AddOn" },
+);
 
 export const AddOnAnswer = Type.Object({
   success,
@@ -74,15 +88,18 @@ export const AddOnAnswer = Type.Object({
 });
 export type AddOnAnswer = Static<typeof AddOnAnswer>;
 
-export const CablePlan = Type.Object({
-  id: integer("Number of the product"),
-  type: text("Cable provider code"),
-  code: text("Product code: the productCode of the add-on look-up"),
-  name: text("Label for people"),
-  description: text("Label and period"),
-  price: naira("Price in naira"),
-  amount: naira("Amount in naira"),
-});
+export const CablePlan = Type.Object(
+  {
+    id: integer("Number of the product"),
+    type: text("Cable provider code"),
+    code: text("Product code: the productCode of the add-on look-up"),
+    name: text("Label for people"),
+    description: text("Label and period"),
+    price: naira("Price in naira"),
+    amount: naira("Amount in naira"),
+  },
+  { title: "CableProduct" },
+);
 
 export const CablePlanAnswer = Type.Object({
   success,
@@ -90,10 +107,13 @@ export const CablePlanAnswer = Type.Object({
 });
 export type CablePlanAnswer = Static<typeof CablePlanAnswer>;
 
-const OwnPrice = Type.Object({ of: text("Codes of a provider or an entry, provider first: its price for you alone") });
+const OwnPrice = Type.Object(
+  { of: text("Codes of a provider or an entry, provider first: its price for you alone") },
+  { title: "OwnPrice" },
+);
 
 const shown = (when: string) =>
-  Type.Union([DataBundle, CorporateBundle, Biller, CablePlan, AddOn, OwnPrice, Type.Null()], {
+  Type.Union([DataBundle, CorporateBundle, DataProvider, CableProvider, CablePlan, AddOn, OwnPrice, Type.Null()], {
     description: `The entry ${when}, as its list shows it to you; null if it is not there`,
   });
 
@@ -108,11 +128,14 @@ const changed = {
   new: shown("after"),
 };
 
-export const CatalogueChange = Type.Object({
-  revision: integer("Revision that holds the change; all changes of one hold from one moment on"),
-  ...changed,
-});
-export const ScheduledChange = Type.Object(changed);
+export const CatalogueChange = Type.Object(
+  {
+    revision: integer("Revision that holds the change; all changes of one hold from one moment on"),
+    ...changed,
+  },
+  { title: "CatalogueChange" },
+);
+export const ScheduledChange = Type.Object(changed, { title: "ScheduledChange" });
 
 export const CatalogueChangeAnswer = Type.Object({
   success,

@@ -10,7 +10,8 @@ import { Compile } from "typebox/compile";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
-import { type FailureCode, failures } from "../../operation/failures.ts";
+import { failureBody } from "../../operation/envelope.ts";
+import { Failure, type FailureCode, failures } from "../../operation/failures.ts";
 import { failuresOf, type Operation, operation } from "../../operation/operation.ts";
 import { browserDocument } from "../pages/reference.ts";
 import { openapi } from "./document.ts";
@@ -40,10 +41,9 @@ const retiring = operation({
 
 const served: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];
 const document = openapi(served, "0.1.0");
-const entries = served.map((row) => ({
-  row,
-  entry: document.paths[row.path]?.[row.method.toLowerCase()] as unknown as Entry,
-}));
+const entryOf = (of: typeof document, { path, method }: Operation<never>) =>
+  resolved(of.paths[path]?.[method.toLowerCase()], of) as Entry;
+const entries = served.map((row) => ({ row, entry: entryOf(document, row) }));
 
 interface Media {
   schema: object;
@@ -68,24 +68,65 @@ test("an operation lists exactly the failures it can answer, each with an exampl
   for (const { row, entry } of entries) {
     const listed = Object.entries(entry.responses).flatMap(([status, { content }]) => {
       if (Number(status) < 400) return [];
-      const { schema, examples } = content!["application/json"];
-      const codes = (schema as FailureSchema).properties.error.properties.code.enum;
-      assert.deepEqual(Object.keys(examples!), codes);
-      for (const code of codes) assert.equal(failures[code].status, Number(status));
-      return codes;
+      const examples = Object.entries(content!["application/json"].examples!);
+      for (const [code, { value }] of examples) {
+        assert.equal((value as { error: { code: string } }).error.code, code);
+        assert.equal(failures[code as FailureCode].status, Number(status));
+      }
+      return examples.map(([code]) => code);
     });
     assert.deepEqual(listed.toSorted(), failuresOf(row).toSorted(), row.id);
   }
 });
 
-interface FailureSchema {
-  properties: { error: { properties: { code: { enum: FailureCode[] } } } };
-}
+test("an operation says what its failures hold beyond the members of all failures", () => {
+  for (const { row, entry } of entries) {
+    const [payload] = Object.keys(row.failurePayload?.("") ?? {});
+    if (payload) assert.match(entry.description, new RegExp(`failures also hold \`"${payload}":`), row.id);
+    for (const fact of Object.keys(row.failureFacts ?? {})) assert.ok(entry.description.includes(`\`${fact}\``), fact);
+  }
+});
+
+test("a failure of every operation holds against the one schema of failures", () => {
+  const { Failure: schema } = document.components.schemas as Record<string, object>;
+  const validator = Compile(resolved(schema, document) as Type.TSchema);
+  for (const { row } of entries)
+    for (const code of failuresOf(row)) {
+      const fields = [{ field: "bvn", message: "bvn must be 11 digits." }];
+      const body = failureBody(new Failure(code, undefined, { fields }), "request-1", row);
+      assert.ok(validator.Check(body), `${row.id}: ${JSON.stringify(validator.Errors(body))}`);
+    }
+});
+
+test("what clients work with has a schema of its own name", () => {
+  const { schemas } = document.components as { schemas: Record<string, unknown> };
+  for (const name of ["DataBundle", "CorporateBundle", "DataProvider", "CableProvider", "CableProduct", "AddOn"])
+    assert.ok(schemas[name], name);
+  for (const name of ["IdentityRecord", "Verification", "AccessToken", "Failure"]) assert.ok(schemas[name], name);
+});
+
+test("two different schemas of one name are refused", () => {
+  const bundle = Type.Object({ success: Type.Literal(true) }, { title: "DataBundle" });
+  assert.throws(
+    () => openapi([...served, { ...retiring, answer: bundle }], "0.1.0"),
+    /Two schemas are named DataBundle/,
+  );
+});
+
+test("the document stays small, and a new operation changes no line of the others", () => {
+  assert.ok(JSON.stringify(document).length < 120_000);
+  const grown = openapi([...served, retiring], "0.1.0");
+  const lines = (of: object) => JSON.stringify(of, null, 2).split("\n").length;
+  assert.ok(lines(grown) - lines(document) < 250, `${lines(grown) - lines(document)} lines`);
+  for (const { path } of served) assert.deepEqual(grown.paths[path], document.paths[path]);
+  for (const [kind, parts] of Object.entries(document.components))
+    for (const [name, part] of Object.entries(parts)) assert.deepEqual(grown.components[kind]?.[name], part, name);
+});
 
 test("every example holds against the schema beside it", () => {
   let checked = 0;
   const check = (where: string, { schema, examples = {} }: Media) => {
-    const validator = Compile(resolved(schema) as Type.TSchema);
+    const validator = Compile(schema as Type.TSchema);
     for (const [name, { value }] of Object.entries(examples)) {
       assert.ok(validator.Check(value), `${where} ${name}: ${JSON.stringify(validator.Errors(value))}`);
       checked++;
@@ -127,13 +168,13 @@ test("security follows the access of the operation", () => {
 
 test("the document sends the add-on parameters with GET, a browser in the query string", () => {
   const path = "/api/v2/cable-tv/fetch-tv-add-ons";
-  const sent = document.paths[path]!.get as unknown as Entry;
+  const sent = resolved(document.paths[path]!.get, document) as Entry;
   assert.ok(sent.requestBody);
   assert.match(sent.description, /QUERY/);
   const required = (entry: Entry) =>
     entry.parameters!.filter((parameter) => parameter.required).map(({ name }) => name);
   assert.deepEqual(required(sent), []);
-  const inBrowser = browserDocument(document).paths[path]!.get as unknown as Entry;
+  const inBrowser = resolved(browserDocument(document).paths[path]!.get, document) as Entry;
   assert.equal(inBrowser.requestBody, undefined);
   assert.deepEqual(required(inBrowser), ["type", "productCode"]);
 });
@@ -146,9 +187,7 @@ test("no secret of its own making: a browser is given no ready idempotency key",
 });
 
 test("an operation on its way out is marked, with its headers and its end", () => {
-  const entry = openapi([retiring], "0.1.0").paths["/api/v2/things/{thing}"]!.get as unknown as Entry & {
-    deprecated: boolean;
-  };
+  const entry = entryOf(openapi([retiring], "0.1.0"), retiring) as Entry & { deprecated: boolean };
   assert.equal(entry.deprecated, true);
   assert.ok(entry.responses[410]);
   assert.ok("Sunset" in entry.responses[200]!.headers!);
@@ -188,14 +227,15 @@ describe("linters find no error", () => {
   });
 });
 
-/** A schema with the shared ones put in their places. */
-function resolved(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(resolved);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const { $ref } = schema as { $ref?: string };
+/** A part of a document with the shared parts in the place of their references. */
+function resolved(part: unknown, of: typeof document): unknown {
+  if (Array.isArray(part)) return part.map((member) => resolved(member, of));
+  if (typeof part !== "object" || part === null) return part;
+  const { $ref } = part as { $ref?: string };
   if ($ref) {
-    const { schemas } = document.components as { schemas: Record<string, unknown> };
-    return resolved(schemas[$ref.replace("#/components/schemas/", "")]);
+    const [, , kind, name] = $ref.split("/");
+    assert.ok(of.components[kind!]?.[name!], $ref);
+    return resolved(of.components[kind!]![name!], of);
   }
-  return Object.fromEntries(Object.entries(schema).map(([key, member]) => [key, resolved(member)]));
+  return Object.fromEntries(Object.entries(part).map(([key, member]) => [key, resolved(member, of)]));
 }

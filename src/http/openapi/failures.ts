@@ -1,99 +1,158 @@
 import { failureBody } from "../../operation/envelope.ts";
-import { Failure, type FailureCode, type FieldFault, failures } from "../../operation/failures.ts";
-import { failuresOf, modeHeader, type Operation, tellsMode } from "../../operation/operation.ts";
-import { inputReader } from "../../operation/validate-input.ts";
+import { Failure, type FailureCode, failures } from "../../operation/failures.ts";
+import { failuresOf, type Operation } from "../../operation/operation.ts";
 import { type JsonObject, ref } from "./schema.ts";
 
 export const exampleRequestId = "0b6f3a52-6d1e-4b7a-9a40-1c5d2e8f7b60";
 const exampleTime = "2026-01-15T09:30:00.000Z";
-const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const exampleFields = [{ field: "bvn", message: "bvn is required and must be 11 digits." }];
 
-/** One response per HTTP status of the failures that the operation can answer, by status. */
-export function failureResponses(operation: Operation<never>, publicUrl: string): JsonObject {
-  const byStatus = Map.groupBy(failuresOf(operation), (code) => failures[code].status);
-  const rows = [...byStatus].sort(([a], [b]) => a - b);
-  return Object.fromEntries(rows.map(([status, codes]) => [status, response(operation, status, codes, publicUrl)]));
+/** One response per HTTP status of the failures that the operation can answer: references to the shared responses. */
+export function failureResponses(operation: Operation<never>): JsonObject {
+  return Object.fromEntries(
+    responsesOf(operation).map(([status, codes]) => [status, ref("responses", responseName(codes))]),
+  );
 }
 
-function response(operation: Operation<never>, status: number, codes: FailureCode[], publicUrl: string): JsonObject {
+/** The parts of the document that failures share: one response per set of codes, one example per code, the schemas. */
+export function failureComponents(operations: readonly Operation<never>[], publicUrl: string) {
+  const sets = operations.flatMap((operation) => responsesOf(operation));
+  const used = new Set(sets.flatMap(([, codes]) => codes));
+  const codes = codesInOrder.filter((code) => used.has(code));
+  return {
+    responses: Object.fromEntries(
+      sets
+        .map(([status, codes]) => [responseName(codes), response(status, codes)] as const)
+        .sort(([a], [b]) => order(a) - order(b) || (a < b ? -1 : 1)),
+    ),
+    examples: Object.fromEntries(codes.map((code) => [code, example(code, publicUrl)])),
+    schemas: { Failure: failureSchema(operations), FailureCode: failureCode, FieldFault: fieldFault },
+  };
+}
+
+const codesInOrder = Object.keys(failures) as FailureCode[];
+
+/** Status and codes, by status. */
+function responsesOf(operation: Operation<never>): [status: number, codes: FailureCode[]][] {
+  return [...Map.groupBy(failuresOf(operation), (code) => failures[code].status)].sort(([a], [b]) => a - b);
+}
+
+/** Made of the codes, so that a new set of codes renames no other response. */
+function responseName(codes: readonly FailureCode[]): string {
+  return codes.join(".");
+}
+
+function order(name: string): number {
+  return codesInOrder.indexOf(name.split(".", 1)[0] as FailureCode);
+}
+
+function response(status: number, codes: readonly FailureCode[]): JsonObject {
+  const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
+  if (status === 401) names.push("WWW-Authenticate");
+  if ([409, 429, 503].includes(status) && codes.some((code) => failures[code].retryable)) names.push("Retry-After");
   return {
     description: codes.map((code) => `\`${code}\`: ${failures[code].cause}`).join("\n\n"),
-    headers: headers(operation, status, codes),
+    headers: Object.fromEntries(names.map((name) => [name, ref("headers", name)])),
     content: {
       "application/json": {
-        schema: schema(operation, codes),
-        examples: Object.fromEntries(codes.map((code) => [code, example(operation, code, publicUrl)])),
+        schema: ref("schemas", "Failure"),
+        examples: Object.fromEntries(codes.map((code) => [code, ref("examples", code)])),
       },
     },
   };
 }
 
-function headers(operation: Operation<never>, status: number, codes: FailureCode[]): JsonObject {
-  const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
-  if (status === 401) names.push("WWW-Authenticate");
-  if ([409, 429, 503].includes(status) && codes.some((code) => failures[code].retryable)) names.push("Retry-After");
-  if (tellsMode(operation)) names.push(modeHeader);
-  return Object.fromEntries(names.map((name) => [name, ref("headers", name)]));
+function example(code: FailureCode, publicUrl: string): JsonObject {
+  const failure = new Failure(code, undefined, code === "validation_failed" ? { fields: exampleFields } : {});
+  return { summary: failures[code].cause, value: failureBody(failure, exampleRequestId, undefined, publicUrl) };
 }
 
-function example(operation: Operation<never>, code: FailureCode, publicUrl: string): JsonObject {
-  const fields = code === "validation_failed" ? faultsOf(operation) : undefined;
-  const failure = new Failure(code, undefined, fields ? { fields } : {});
-  const body = failureBody(failure, exampleRequestId, operation, publicUrl);
-  return { summary: failures[code].cause, value: withFixedTime(body) };
+/** Says what an operation's failures hold beyond the members that every failure has; undefined if nothing. */
+export function describeFailures({ failurePayload, failureFacts }: Operation<never>): string | undefined {
+  const parts: string[] = [];
+  if (failurePayload) {
+    const payload = JSON.stringify(failurePayload("…"), (_, value) => (isTime(value) ? exampleTime : value));
+    parts.push(`Its failures also hold \`${payload.slice(1, -1)}\`, where clients look for the result.`);
+  }
+  if (failureFacts) {
+    const names = Object.keys(failureFacts).map((name) => `\`${name}\``);
+    parts.push(`Their \`error\` also holds ${names.join(", ")}.`);
+  }
+  return parts.length > 0 ? parts.join(" ") : undefined;
 }
 
-/** What a caller reads who sends nothing, or nothing but empty text where nothing is allowed. */
-function faultsOf({ input }: Operation<never>): FieldFault[] {
-  const read = inputReader(input);
-  const { faults } = read({});
-  const empty = Object.fromEntries(Object.keys(input.properties).map((name) => [name, ""]));
-  return faults.length > 0 ? faults : read(empty).faults;
+function isTime(value: unknown): boolean {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
 }
 
-/** The document is compared byte by byte, so a time of now cannot stand in it. */
-function withFixedTime(value: unknown): unknown {
-  if (typeof value === "string") return isoTime.test(value) ? exampleTime : value;
-  if (Array.isArray(value)) return value.map(withFixedTime);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withFixedTime(member)]));
-}
+const failureCode = {
+  type: "string",
+  description: "Stable name of the failure.",
+  enum: codesInOrder,
+};
 
-/** Written out for each response: many tools merge nested `allOf` badly. */
-function schema(operation: Operation<never>, codes: FailureCode[]): JsonObject {
-  const facts = Object.entries(operation.failureFacts ?? {}).map(([name, fact]) => [name, factSchema(fact)] as const);
-  const payload = Object.entries(operation.failurePayload?.("") ?? {});
-  const fields = { type: "array", items: ref("schemas", "FieldFault") };
+const fieldFault = {
+  type: "object",
+  description: "One fault of one parameter.",
+  required: ["field", "message"],
+  properties: { field: { type: "string" }, message: { type: "string" } },
+};
+
+/** The one shape of all failures; members that only some operations add are optional. */
+function failureSchema(operations: readonly Operation<never>[]): JsonObject {
+  const facts = operations.flatMap(({ failureFacts = {} }) => Object.entries(failureFacts));
+  const payloads = operations.flatMap(({ failurePayload }) => Object.entries(failurePayload?.("") ?? {}));
   return {
     type: "object",
-    required: ["success", "status", "message", "error", ...payload.map(([name]) => name)],
+    description: "The one shape of all failures. An operation says in its description which further members it adds.",
+    required: ["success", "status", "message", "error"],
     properties: {
       success: { type: "boolean", const: false },
       status: { type: "string", const: "error" },
       message: { type: "string", description: "A sentence for people; it may change." },
       error: {
         type: "object",
-        required: ["code", "retryable", "request_id", "help", ...facts.map(([name]) => name)],
+        required: ["code", "retryable", "request_id", "help"],
         properties: {
-          code: { type: "string", enum: codes, description: "Stable public name of the failure." },
+          code: ref("schemas", "FailureCode"),
           retryable: { type: "boolean", description: "Whether the same request may succeed later." },
           request_id: { type: "string", description: "Also in X-Request-Id." },
           help: { type: "string", description: "Path or URL of the page that explains the failure." },
-          ...(codes.includes("validation_failed") ? { fields } : {}),
-          ...Object.fromEntries(facts),
+          fields: {
+            type: "array",
+            description: "Every fault of a request with the code `validation_failed`.",
+            items: ref("schemas", "FieldFault"),
+          },
+          ...merged(facts, factSchema),
         },
       },
-      ...Object.fromEntries(payload.map(([name, member]) => [name, payloadSchema(member)])),
+      ...merged(payloads, payloadSchema),
     },
   };
 }
 
-/** A fact may be another one in the next failure, so only its type is promised. */
+/** The schema of each member, by name; a member that several operations add in different forms is any of them. */
+function merged(members: [name: string, value: unknown][], schemaOf: (value: unknown) => JsonObject): JsonObject {
+  const forms = new Map<string, Map<string, JsonObject>>();
+  for (const [name, value] of members) {
+    const schema = schemaOf(value);
+    const known = forms.get(name) ?? new Map<string, JsonObject>();
+    forms.set(name, known.set(JSON.stringify(schema), schema));
+  }
+  return Object.fromEntries(
+    [...forms].map(([name, known]) => {
+      const schemas = [...known.values()];
+      return [name, schemas.length === 1 ? schemas[0] : { anyOf: schemas }];
+    }),
+  );
+}
+
+/** Another failure may have another value, so only the type is promised. */
 function factSchema(fact: unknown): JsonObject {
   return { type: fact === null ? ["string", "null"] : typeof fact };
 }
 
-/** A payload is the same in every failure but for its texts. */
+/** A payload is the same in every failure of an operation, apart from its texts. */
 function payloadSchema(member: unknown): JsonObject {
   if (member === null) return { type: "null" };
   if (Array.isArray(member)) return { type: "array", maxItems: 0, items: {} };

@@ -1,31 +1,44 @@
+import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "typebox";
-import { IdentityRecord, PersonalInfo, ResidentialInfo } from "../../operation/identity-record.ts";
 
 export type JsonObject = Record<string, unknown>;
 
-/** Schemas that the document names once and refers to. */
-const named = new Map<TSchema, string>([
-  [IdentityRecord, "IdentityRecord"],
-  [PersonalInfo, "PersonalInfo"],
-  [ResidentialInfo, "ResidentialInfo"],
-]);
-
 const keywords = new Set(
-  `title description type const enum format pattern minLength maxLength minimum maximum exclusiveMinimum
+  `description type const enum format pattern minLength maxLength minimum maximum exclusiveMinimum
   exclusiveMaximum multipleOf minItems maxItems uniqueItems required examples default deprecated`.split(/\s+/),
 );
 const schemaKeywords = new Set(["items", "additionalProperties", "not"]);
 const schemaListKeywords = new Set(["anyOf", "allOf", "oneOf", "prefixItems"]);
 
 /** A reference to a shared part of the document. */
-export function ref(kind: "schemas" | "headers", name: string): JsonObject {
+export function ref(kind: "schemas" | "headers" | "parameters" | "responses" | "examples", name: string): JsonObject {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** The JSON Schema of a schema: the keywords of the standard and nothing else. */
+/**
+ * The JSON Schema of a schema: the keywords of the standard and nothing else. A schema with a `title` becomes a reference to
+ * the shared schema of that name.
+ */
 export function jsonSchema(schema: TSchema): JsonObject {
-  const name = named.get(schema);
-  return name ? ref("schemas", name) : inlined(schema);
+  const { title } = schema as { title?: string };
+  return title === undefined ? inlined(schema) : ref("schemas", title);
+}
+
+/** The schemas with a `title` in all of these, at any depth, by title. Throws if two different ones have the same title. */
+export function namedSchemas(schemas: readonly TSchema[]): Record<string, JsonObject> {
+  const named: Record<string, JsonObject> = {};
+  const collect = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { title, type } = value as { title?: unknown; type?: unknown };
+    if (typeof title === "string" && typeof type === "string") {
+      const schema = inlined(value as TSchema);
+      if (named[title] && !isDeepStrictEqual(named[title], schema)) throw new Error(`Two schemas are named ${title}.`);
+      named[title] = schema;
+    }
+    for (const member of Object.values(value)) collect(member);
+  };
+  for (const schema of schemas) collect(schema);
+  return named;
 }
 
 function inlined(schema: TSchema): JsonObject {
@@ -34,7 +47,7 @@ function inlined(schema: TSchema): JsonObject {
     if (keyword === "properties") plain.properties = members(value as Record<string, TSchema>);
     else if (schemaListKeywords.has(keyword)) plain[keyword] = (value as TSchema[]).map(jsonSchema);
     else if (schemaKeywords.has(keyword)) plain[keyword] = typeof value === "object" ? jsonSchema(value) : value;
-    // Only JavaScript reads this pattern; minLength says the same to everybody.
+    // Only JavaScript understands this pattern; minLength says the same to every tool.
     else if (keyword === "pattern" && value === "^[^]") plain.minLength = 1;
     else if (keywords.has(keyword)) plain[keyword] = value;
   }
@@ -43,17 +56,4 @@ function inlined(schema: TSchema): JsonObject {
 
 function members(properties: Record<string, TSchema>): JsonObject {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, jsonSchema(schema)]));
-}
-
-const fieldFault = {
-  type: "object",
-  description: "One fault of one parameter.",
-  required: ["field", "message"],
-  properties: { field: { type: "string" }, message: { type: "string" } },
-};
-
-/** The shared schemas of the document. */
-export function sharedSchemas(): JsonObject {
-  const records = [...named].map(([schema, name]) => [name, inlined(schema)] as const);
-  return { FieldFault: fieldFault, ...Object.fromEntries(records) };
 }

@@ -1,5 +1,4 @@
 import type { Operation } from "../../operation/operation.ts";
-import { templated } from "../openapi/document.ts";
 import { type Html, html } from "./html.ts";
 
 const keys: Record<Operation<never>["access"], string> = {
@@ -65,7 +64,7 @@ ${operations.map(
     method,
     path,
     access,
-  }) => html`<tr><th scope="row">${summary}</th><td><code class="route"><span class="method">${method}</span> ${breakable(templated(path))}</code></td><td data-label="Key">${keys[access]}</td></tr>
+  }) => html`<tr><th scope="row">${summary}</th><td><code class="route"><span class="method">${method}</span> ${breakable(path)}</code></td><td data-label="Key">${keys[access]}</td></tr>
 `,
 )}</tbody></table>`;
 }

@@ -12,21 +12,24 @@ const VerificationAnswer = Type.Object({
   success: Type.Literal(true),
   status: Type.Literal("success"),
   message: Type.String(),
-  data: Type.Object({
-    request_reference: Type.String({ description: "Duba's reference of the verification" }),
-    state: Type.Enum([...states], {
-      description:
-        "`started`: running. `unknown`: the outcome cannot be told yet; retry with the same key. `failed`: no work was " +
-        "done. The others are final.",
-    }),
-    charged: Type.Boolean(),
-    fee: Type.String({ description: 'What was charged, in naira; "0" when nothing was' }),
-    attempts: Type.Integer({ description: "How often the identity source was asked" }),
-    created_at: Type.String({ description: "ISO 8601, UTC" }),
-    completed_at: Type.Union([Type.String(), Type.Null()], {
-      description: "ISO 8601, UTC; null while there is no outcome",
-    }),
-  }),
+  data: Type.Object(
+    {
+      request_reference: Type.String({ description: "Duba's reference of the verification" }),
+      state: Type.Enum([...states], {
+        description:
+          "`started`: running. `unknown`: the outcome cannot be told yet; retry with the same key. `failed`: no work was " +
+          "done. The others are final.",
+      }),
+      charged: Type.Boolean(),
+      fee: Type.String({ description: 'What was charged, in naira; "0" when nothing was' }),
+      attempts: Type.Integer({ description: "How often the identity source was asked" }),
+      created_at: Type.String({ description: "ISO 8601, UTC" }),
+      completed_at: Type.Union([Type.String(), Type.Null()], {
+        description: "ISO 8601, UTC; null while there is no outcome",
+      }),
+    },
+    { title: "Verification" },
+  ),
 });
 type VerificationAnswer = Static<typeof VerificationAnswer>;
 

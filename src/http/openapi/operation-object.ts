@@ -1,0 +1,174 @@
+import type { TSchema } from "typebox";
+import { type Example, modeHeader, type Operation, tellsMode } from "../../operation/operation.ts";
+import { describeFailures, failureResponses } from "./failures.ts";
+import { type JsonObject, jsonSchema, ref } from "./schema.ts";
+
+const CATALOGUE_HEADERS = ["Duba-Catalogue-Revision", "Duba-Catalogue-As-Of", "Duba-Catalogue-Stale"];
+export const DEPRECATION_HEADERS = ["Deprecation", "Sunset", "Link"];
+
+export function operationObject(operation: Operation<never>): JsonObject {
+  const parameters = [...inputParameters(operation), ...headerParameters(operation)];
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    description: describe(operation),
+    tags: [operation.group],
+    ...(operation.deprecated ? { deprecated: true } : {}),
+    security: security(operation),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(operation.carriage === "query" ? {} : { requestBody: requestBody(operation) }),
+    responses: { 200: success(operation), ...notModified(operation), ...failureResponses(operation) },
+  };
+}
+
+function describe(operation: Operation<never>): string {
+  const parts = [operation.description];
+  if (!operation.documented)
+    parts.push(
+      "Not in the interface document: here for compatibility with clients of the documented operations, or an operation of Duba's own.",
+    );
+  if (operation.carriage === "query or body")
+    parts.push(
+      "The parameters travel in one of three ways. The interface document sends them as a JSON body with GET; `fetch` and browsers cannot do that, and some proxies refuse it. The query string is equal to it. The third way is the `QUERY` method of RFC 10008 with the same JSON body, which this format of document cannot show. A parameter may stand in either place and is required in one of them; in both it must be the same.",
+    );
+  if (operation.access === "anonymous")
+    parts.push("Open to anonymous callers, with a limit of their own. A credential that is sent must be good.");
+  if (operation.scope) parts.push(`Scope of the key: \`${operation.scope}\`.`);
+  const failures = describeFailures(operation);
+  if (failures) parts.push(failures);
+  if (tellsMode(operation))
+    parts.push(`Every answer to a test key, failures included, carries the header \`${modeHeader}: test\`.`);
+  if (operation.deprecated)
+    parts.push(`Deprecated since ${operation.deprecated.since}; ends on ${operation.deprecated.sunset}.`);
+  return parts.join("\n\n");
+}
+
+function security({ access }: Operation<never>): JsonObject[] {
+  if (access === "own") return [{ basic: [] }, {}];
+  return access === "anonymous" ? [{}, { bearer: [] }] : [{ bearer: [] }];
+}
+
+function inputParameters({ path, carriage, input }: Operation<never>): JsonObject[] {
+  if (carriage === "body") return [];
+  const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+  return Object.entries(input.properties).map(([name, schema]) =>
+    inPath.has(name)
+      ? parameter("path", name, schema, true)
+      : parameter("query", name, schema, carriage === "query" && requiredOf(input).has(name)),
+  );
+}
+
+function headerParameters({ headers: declared, pick }: Operation<never>): JsonObject[] {
+  const own = Object.entries(declared?.properties ?? {})
+    // OpenAPI describes this one by the security schemes.
+    .filter(([name]) => name !== "authorization")
+    .map(([name, schema]) => parameter("header", titled(name), schema, requiredOf(declared).has(name)));
+  return pick ? [...own, ...Object.keys(conditionalParameters).map((name) => ref("parameters", name))] : own;
+}
+
+export const conditionalParameters: JsonObject = {
+  "If-None-Match": {
+    name: "If-None-Match",
+    in: "header",
+    description: "ETag of an answer you hold. If it still holds, the answer is 304 and costs nothing of the limit.",
+    schema: { type: "string" },
+  },
+  "If-Modified-Since": {
+    name: "If-Modified-Since",
+    in: "header",
+    description:
+      "Last-Modified of an answer you hold, where you have no ETag. If the list did not change since, likewise.",
+    schema: { type: "string" },
+  },
+};
+
+function parameter(place: "path" | "query" | "header", name: string, schema: TSchema, required: boolean): JsonObject {
+  const { description: about, examples, ...rest } = jsonSchema(schema) as JsonObject & { examples?: unknown[] };
+  return {
+    name,
+    in: place,
+    ...(about ? { description: about } : {}),
+    ...(required ? { required } : {}),
+    schema: rest,
+    ...(examples?.length ? { example: examples[0] } : {}),
+  };
+}
+
+function requiredOf(schema: TSchema | undefined): Set<string> {
+  return new Set((schema as { required?: string[] } | undefined)?.required ?? []);
+}
+
+/** idempotency-key as people write it: Idempotency-Key. */
+function titled(header: string): string {
+  return header.replaceAll(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+}
+
+function requestBody({ carriage, input, examples }: Operation<never>): JsonObject {
+  const given = named(examples.filter((example) => example.input));
+  return {
+    ...(carriage === "query or body"
+      ? { description: "The parameters as JSON, instead of the query string. Browsers cannot send a body with GET." }
+      : {}),
+    required: carriage === "body" && requiredOf(input).size > 0,
+    content: {
+      "application/json": {
+        schema: jsonSchema(input),
+        ...(given.length > 0 ? { examples: valued(given, (example) => example.input) } : {}),
+      },
+    },
+  };
+}
+
+function success(operation: Operation<never>): JsonObject {
+  const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
+  if (operation.pick) names.push("ETag", "Last-Modified", "Cache-Control", ...CATALOGUE_HEADERS);
+  if (operation.carriage === "query or body") names.push("Content-Location");
+  if (operation.carriage === "body" && operation.headers?.properties["idempotency-key"])
+    names.push("Idempotency-Replayed");
+  if (tellsMode(operation) || operation.limit === "credential") names.push(modeHeader);
+  if (operation.deprecated) names.push(...DEPRECATION_HEADERS);
+  return {
+    description: operation.summary,
+    headers: Object.fromEntries(names.map((name) => [name, ref("headers", name)])),
+    content: {
+      "application/json": {
+        schema: jsonSchema(operation.answer),
+        ...(operation.examples.length > 0
+          ? { examples: valued(named(operation.examples), (example) => example.answer) }
+          : {}),
+      },
+    },
+  };
+}
+
+function notModified({ pick }: Operation<never>): JsonObject {
+  if (!pick) return {};
+  const kept = ["X-Request-Id", "RateLimit", "RateLimit-Policy", "ETag", "Cache-Control"];
+  return {
+    304: {
+      description: "The answer you hold is still good.",
+      headers: Object.fromEntries(kept.map((name) => [name, ref("headers", name)])),
+    },
+  };
+}
+
+/** Examples with unique names made of their summaries. */
+function named(examples: readonly Example[]): [name: string, example: Example][] {
+  const taken = new Map<string, number>();
+  return examples.map((example) => {
+    const name =
+      example.summary
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9]+/g, "_")
+        .replaceAll(/^_|_$/g, "") || "example";
+    const count = (taken.get(name) ?? 0) + 1;
+    taken.set(name, count);
+    return [count === 1 ? name : `${name}_${count}`, example];
+  });
+}
+
+function valued(examples: [string, Example][], value: (example: Example) => unknown): JsonObject {
+  return Object.fromEntries(
+    examples.map(([name, example]) => [name, { summary: example.summary, value: value(example) }]),
+  );
+}
