@@ -9,10 +9,7 @@ const readme = readFileSync("README.md", "utf8");
 const generated: Record<string, string> = {
   "openapi.json": `${JSON.stringify(openapi(everyOperation, packageJson.version), null, 2)}\n`,
   ".env.example": environmentExample(),
-  "README.md": readme.replace(
-    /(<!-- settings -->\n)[\s\S]*?(\n<!-- \/settings -->)/,
-    (_, start, end) => start + settingsTable() + end,
-  ),
+  "README.md": withBlock(withBlock(readme, "settings", settingsTable()), "operations", operationTables()),
 };
 
 const check = process.argv.includes("--check");
@@ -33,6 +30,41 @@ function read(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Replaces the text between `<!-- name -->` and `<!-- /name -->`. */
+function withBlock(text: string, name: string, block: string): string {
+  const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
+  const [from, to] = [text.indexOf(start), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`README.md has no block ${start}${end}`);
+  return `${text.slice(0, from)}${start}${block}\n${text.slice(to)}`;
+}
+
+function operationTables(): string {
+  const [documented, others] = [true, false].map((kind) =>
+    everyOperation.filter(({ documented }) => documented === kind),
+  );
+  return [
+    "The documented interface:",
+    operationTable(documented!),
+    "For clients of the documented operations, and Duba's own:",
+    operationTable(others!),
+  ].join("\n\n");
+}
+
+function operationTable(operations: typeof everyOperation): string {
+  const rows = operations.map((operation) => {
+    const { id, summary, access, scope } = operation;
+    const credential = { credential: `\`${scope}\``, anonymous: "open", own: "its own" }[access];
+    return `| \`${id}\` | \`${requestOf(operation)}\` | ${summary} | ${credential} |`;
+  });
+  return ["| name | request | what it gives | credential |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+function requestOf({ method, path, carriage, input }: (typeof everyOperation)[number]): string {
+  const inQuery = Object.keys(input.properties).filter((name) => !path.includes(`{${name}}`));
+  const query = carriage === "body" || inQuery.length === 0 ? "" : `?${inQuery.map((name) => `${name}=`).join("&")}`;
+  return `${method} ${path}${query}`;
 }
 
 function aboutOf({ name, about, secret }: (typeof everySetting)[number]): string {
