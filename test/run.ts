@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { globSync, mkdtempSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { dropDatabases } from "./support/engines.ts";
 import { withPostgres } from "./support/postgres.ts";
@@ -10,10 +10,14 @@ import { withPostgres } from "./support/postgres.ts";
 /**
  * `npm test`: everything that `npm run check` holds, then every test file. Names on the command line narrow the files.
  *
- * To load the service takes a second, which is more than most files need for their tests: so a process runs a share of the
- * files, one after another, and what it compiled is there for the next. Tests wait more than they compute: so more
- * processes run than there are processors.
+ * Loading the service takes a second, more than the tests of most files. So each process runs a share of the files, one
+ * after another, and Node's compile cache is kept from run to run. Tests wait more than they compute, so more processes run
+ * than there are processors.
  */
+const filesPerProcess = 12;
+/** Holds one entry per source file, which Node replaces when the file changes. */
+const compileCache = resolve("node_modules/.cache/compiled");
+
 const asked = process.argv.slice(2);
 if (asked.length === 0 && spawnSync(process.execPath, ["test/check.ts"], { stdio: "inherit" }).status !== 0)
   process.exitCode = 1;
@@ -21,9 +25,8 @@ if (asked.length === 0 && spawnSync(process.execPath, ["test/check.ts"], { stdio
 const files = globSync("{src,test,bench}/**/*.test.ts").sort();
 const chosen = asked.length === 0 ? files : files.filter((file) => asked.some((word) => file.includes(word)));
 if (chosen.length === 0) throw new Error(`No test file has ${asked.join(" or ")} in its path.`);
-const shares = Math.ceil(chosen.length / 6);
+const shares = Math.ceil(chosen.length / filesPerProcess);
 const started = performance.now();
-const compiled = mkdtempSync(join(tmpdir(), "duba-compiled-"));
 const postgres = await withPostgres();
 const name = randomBytes(4).toString("hex");
 const outputs: string[] = [];
@@ -36,7 +39,6 @@ try {
 } finally {
   await dropDatabases(postgres.url, name);
   await postgres.stop();
-  rmSync(compiled, { recursive: true });
 }
 
 const failures = outputs.map((output) => output.split("✖ failing tests:\n")[1]).filter((part) => part !== undefined);
@@ -63,7 +65,12 @@ async function run(share: string): Promise<string> {
     ],
     {
       stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, DUBA_TEST_POSTGRES_URL: postgres.url, DUBA_TEST_RUN: name, NODE_COMPILE_CACHE: compiled },
+      env: {
+        ...process.env,
+        DUBA_TEST_POSTGRES_URL: postgres.url,
+        DUBA_TEST_RUN: name,
+        NODE_COMPILE_CACHE: compileCache,
+      },
     },
   );
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));

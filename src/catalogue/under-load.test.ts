@@ -19,7 +19,7 @@ import type { Plan } from "./revisions/publish.ts";
 import { type Load, ownMargin, priceIn } from "./under-load.fixture.ts";
 
 /** Each takes some 25 turns of a busy event loop on PostgreSQL, whose answers come over a socket. */
-const REVISIONS = { sqlite: 100, postgres: 40 };
+const REVISIONS = { sqlite: 50, postgres: 25 };
 const about = { author: "ops", source: "test", note: "" };
 
 const http: HttpDependencies = {
