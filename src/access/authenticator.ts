@@ -2,8 +2,8 @@ import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
 import { Failure } from "../operation/failures.ts";
 import { singleFlight } from "../runtime/single-flight.ts";
+import { changeCount } from "../storage/change-counter.ts";
 import type { Tables } from "../storage/tables.ts";
-import { accessChange } from "./access-change.ts";
 import { admit, type Credential, type Proven, provenKey, provenToken } from "./credential.ts";
 import type { FailedCredentials } from "./failed-credentials.ts";
 import { readApiKey } from "./keys/api-key.ts";
@@ -73,7 +73,7 @@ export class Credentials {
   /** Asks the store whether keys changed in any process, and forgets what it knew if so. */
   async refresh(): Promise<void> {
     const askedAt = this.#now();
-    const change = await accessChange(this.#db);
+    const change = await changeCount(this.#db, "access");
     if (change !== this.#change) {
       this.forget();
       await this.finder.loadBootstrap();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
+import { changeCount } from "../storage/change-counter.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import { recorded } from "./access.fixture.ts";
-import { accessChange } from "./access-change.ts";
 import { AccessFault } from "./access-fault.ts";
 import { createAccount, listAccounts } from "./accounts/accounts.ts";
 import { firstStart, noteShown } from "./bootstrap.ts";
@@ -77,12 +77,12 @@ for (const { name: engine, fresh } of engines) {
     it("revokes the bootstrap key once its setting is gone, and shows a key at random", async () => {
       await firstStart(recorded(store.db), one);
       const { id, account_id } = await inForce();
-      const change = await accessChange(store.db);
+      const change = await changeCount(store.db, "access");
       const { printed = "", replaced } = await firstStart(recorded(store.db));
       assert.deepEqual(replaced, { key: id, why: "setting_gone" });
       const row = await inForce();
       assert.deepEqual([row.secret_hash, row.account_id, row.mode], [secretHash(printed), account_id, "test"]);
-      assert.ok((await accessChange(store.db)) > change);
+      assert.ok((await changeCount(store.db, "access")) > change);
       await noteShown(store.db, printed);
       assert.deepEqual(await firstStart(recorded(store.db)), {});
       // Unlike one that was revoked by hand, it lives again when the setting comes back.
@@ -118,10 +118,10 @@ for (const { name: engine, fresh } of engines) {
     it("changes nothing for the same value", async () => {
       await firstStart(recorded(store.db), one);
       const row = await inForce();
-      const change = await accessChange(store.db);
+      const change = await changeCount(store.db, "access");
       await firstStart(recorded(store.db), one);
       assert.deepEqual(await inForce(), row);
-      assert.equal(await accessChange(store.db), change);
+      assert.equal(await changeCount(store.db, "access"), change);
     });
 
     it("replaces the random key by a bootstrap value, on the same account", async () => {
@@ -137,10 +137,10 @@ for (const { name: engine, fresh } of engines) {
       const { text } = newApiKey("test");
       let now = 1000;
       for (const value of [text, one, text, two]) {
-        const change = await accessChange(store.db);
+        const change = await changeCount(store.db, "access");
         await firstStart(recorded(store.db), value, now++);
         assert.equal((await inForce()).secret_hash, secretHash(value));
-        assert.ok((await accessChange(store.db)) > change);
+        assert.ok((await changeCount(store.db, "access")) > change);
       }
       assert.equal((await listKeys(store.db)).length, 4);
     });

@@ -2,8 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import type { Kysely, Transaction } from "kysely";
 import { scopes } from "../operation/operation.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
+import { lockCounter, noteChange } from "../storage/change-counter.ts";
 import type { ApiKeyRow, Tables } from "../storage/tables.ts";
-import { lockAccess, noteAccessChange } from "./access-change.ts";
 import { AccessFault } from "./access-fault.ts";
 import { createAccount } from "./accounts/accounts.ts";
 import { newApiKey, newKeyId, readApiKey, secretHash } from "./keys/api-key.ts";
@@ -41,7 +41,7 @@ export async function firstStart(
   for (;;) {
     const done = await inTransaction(db, async (trx) => {
       const store = { db: trx, audit, actor: "system" };
-      await lockAccess(trx);
+      await lockCounter(trx, "access");
       if (bootstrapKey !== undefined) return setBootstrapKey(trx, store, bootstrapKey, now);
       const noted = await notedKey(trx);
       if (noted?.why === "never_shown" && performance.now() < until) return undefined;
@@ -127,7 +127,7 @@ async function setBootstrapKey(
   const id = await idFor(trx, value);
   await insertKey(store, { id, accountId, hash, now });
   await note(trx, { key: id, why: "setting_gone" }, now);
-  await noteAccessChange(trx);
+  await noteChange(trx, "access");
   return replaced === undefined ? {} : { replaced: { key: replaced, why: "setting_changed" } };
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import fc from "fast-check";
 import { type RawBuilder, sql } from "kysely";
-import { isUniqueViolation } from "../storage/errors.ts";
+import { isUniqueViolation } from "../../test/support/unique-violation.ts";
 import { engines, faultsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
 
 /** A column of a row, and what is put there. */

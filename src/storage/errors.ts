@@ -35,10 +35,3 @@ export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
-
-const UNIQUE_VIOLATIONS = new Set(["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "23505"]);
-
-/** True when a statement failed because a row with that primary key or unique columns exists; alike on both engines. */
-export function isUniqueViolation(error: unknown): boolean {
-  return UNIQUE_VIOLATIONS.has(codeOf(error) ?? "");
-}

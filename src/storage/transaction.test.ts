@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
-import { isUniqueViolation } from "./errors.ts";
+import { isUniqueViolation } from "../../test/support/unique-violation.ts";
 import { openStore, type Store } from "./store.ts";
 
 const secret = (name: string) => ({ name, value: "x", created_at: 0 });

@@ -2,8 +2,8 @@ import type { Kysely } from "kysely";
 import { nairaOf } from "../../operation/money.ts";
 import type { Answers } from "../../operation/operation.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
+import { noteChange } from "../../storage/change-counter.ts";
 import type { AccountRow, Tables } from "../../storage/tables.ts";
-import { noteAccessChange } from "../access-change.ts";
 import { AccessFault } from "../access-fault.ts";
 import { randomBase62 } from "../keys/base62.ts";
 
@@ -114,7 +114,7 @@ async function update(
   factsOf: (account: Account) => AuditEvent["facts"] = () => ({}),
 ): Promise<Account> {
   return inTransaction(db, async (trx) => {
-    await noteAccessChange(trx);
+    await noteChange(trx, "access");
     const { id } = await findAccount(trx, idOrEmail);
     if (Object.keys(change).length > 0) await trx.updateTable("account").set(change).where("id", "=", id).execute();
     const account = await findAccount(trx, id);

@@ -3,10 +3,10 @@ import { after, before, describe, it } from "node:test";
 import type { Kysely } from "kysely";
 import { engines } from "../../../test/support/engines.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
+import { changeCount } from "../../storage/change-counter.ts";
 import { openStore } from "../../storage/store.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { recorded } from "../access.fixture.ts";
-import { accessChange } from "../access-change.ts";
 import { AccessFault } from "../access-fault.ts";
 import { type Account, createAccount } from "../accounts/accounts.ts";
 import { readApiKey, secretHash } from "./api-key.ts";
@@ -94,34 +94,34 @@ for (const { name: engine, fresh } of engines) {
 
     it("are revoked once: a second time writes nothing", async () => {
       const { key } = await create();
-      const change = await accessChange(db);
+      const change = await changeCount(db, "access");
       assert.equal((await revokeKey(recorded(db), key.id, 6000)).revokedAt, 6000);
-      const revoked = await accessChange(db);
+      const revoked = await changeCount(db, "access");
       assert.ok(revoked > change);
       const entries: AuditEvent[] = [];
       assert.equal((await revokeKey(recorded(db, entries), key.id, 7000)).revokedAt, 6000);
       assert.equal((await apiKeyOf(key.id))?.revokedAt, 6000);
-      assert.equal(await accessChange(db), revoked);
+      assert.equal(await changeCount(db, "access"), revoked);
       assert.deepEqual(entries, []);
     });
 
     it("that are unknown cannot be revoked, and nothing is noted", async () => {
-      const change = await accessChange(db);
+      const change = await changeCount(db, "access");
       await assert.rejects(
         revokeKey(recorded(db), "000000000000"),
         new AccessFault('No key has the public id "000000000000".'),
       );
-      assert.equal(await accessChange(db), change);
+      assert.equal(await changeCount(db, "access"), change);
     });
 
     it("are rolled: the new one is alike, the old one ends after the overlap", async () => {
       const { key: old } = await create({ mode: "live", scopes: ["catalogue:read"], addresses: ["10.0.0.1"] }, 1000);
-      const change = await accessChange(db);
+      const change = await changeCount(db, "access");
       const { key, text } = await rollKey(recorded(db), { id: old.id }, 2000);
       assert.deepEqual(readApiKey(text), { id: key.id, mode: "live" });
       assert.deepEqual(await apiKeyOf(key.id), { ...old, id: key.id, createdAt: 2000 });
       assert.deepEqual(await apiKeyOf(old.id), { ...old, expiresAt: 2000 + 24 * hour });
-      assert.ok((await accessChange(db)) > change);
+      assert.ok((await changeCount(db, "access")) > change);
     });
 
     it("are rolled to the same length of life, and the old one never gains time", async () => {

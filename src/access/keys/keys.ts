@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import { scopes as knownScopes, type Mode, type Scope } from "../../operation/operation.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
+import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { ApiKeyRow, Tables } from "../../storage/tables.ts";
-import { lockAccess, noteAccessChange } from "../access-change.ts";
 import { AccessFault } from "../access-fault.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { addressList } from "./addresses.ts";
@@ -87,11 +87,11 @@ export async function listKeys(db: Kysely<Tables>, account?: string): Promise<Ap
 export async function revokeKey({ db, audit, actor }: Audited, id: string, now: number = Date.now()): Promise<ApiKey> {
   return inTransaction(db, async (trx) => {
     // The counter first, as everywhere: transactions that lock in one order cannot block each other.
-    await lockAccess(trx);
+    await lockCounter(trx, "access");
     const row = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
     if (!row) throw new AccessFault(`No key has the public id "${id}".`);
     if (row.revoked_at !== null) return apiKeyOf(row);
-    await noteAccessChange(trx);
+    await noteChange(trx, "access");
     await trx.updateTable("api_key").set({ revoked_at: now }).where("id", "=", id).execute();
     await audit(trx, { kind: "key.revoked", actor, facts: { key: id, account: row.account_id } });
     return apiKeyOf({ ...row, revoked_at: now });

@@ -1,6 +1,6 @@
 import { type Audited, inTransaction } from "../../storage/audited.ts";
+import { noteChange } from "../../storage/change-counter.ts";
 import type { ApiKeyRow } from "../../storage/tables.ts";
-import { noteAccessChange } from "../access-change.ts";
 import { AccessFault } from "../access-fault.ts";
 import { newApiKey } from "./api-key.ts";
 import { type ApiKey, apiKeyOf, keyFacts } from "./keys.ts";
@@ -23,7 +23,7 @@ export async function rollKey(
 ): Promise<{ key: ApiKey; text: string; old: ApiKey }> {
   if (!(overlap >= 0)) throw new AccessFault("The overlap must not be negative.");
   return inTransaction(db, async (trx) => {
-    await noteAccessChange(trx);
+    await noteChange(trx, "access");
     const row = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
     if (!row) throw new AccessFault(`No key has the public id "${id}".`);
     const end = row.revoked_at ?? row.expires_at ?? Number.POSITIVE_INFINITY;

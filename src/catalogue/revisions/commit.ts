@@ -1,12 +1,12 @@
 import type { Transaction } from "kysely";
 import type { Audited } from "../../storage/audited.ts";
+import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
 import { type Change, countsOf } from "../changes/change.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { BATCH, compactBatch } from "./compact.ts";
 import type { About, Draft } from "./draft.ts";
-import { lockCatalogue, noteCatalogueChange } from "./lock.ts";
 
 /** What publishing needs. Each change is told the audit trail in its own transaction. */
 export interface Publisher extends Audited {
@@ -47,9 +47,9 @@ export async function commit(
   const approved = approvedBy === undefined ? {} : { approved_by: approvedBy };
   const counts = countsOf(changes);
   return db.transaction().execute(async (trx) => {
-    await lockCatalogue(trx);
+    await lockCounter(trx, "catalogue");
     if ((await newestNumber(trx)) !== base) return undefined;
-    await noteCatalogueChange(trx);
+    await noteChange(trx, "catalogue");
     const at = now();
     const facts: Partial<CatalogueDraftRow> = { ...counts, base, reasons: JSON.stringify(reasons) };
     if (approvedBy !== undefined) Object.assign(facts, { decided_by: approvedBy, decided_at: at });

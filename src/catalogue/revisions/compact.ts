@@ -1,9 +1,9 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { rester } from "../../runtime/pace.ts";
+import { lockCounter } from "../../storage/change-counter.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { groupOf, type Subject } from "../model/lists.ts";
 import { laterStamp, type Stamp, stampedBy } from "../model/snapshot.ts";
-import { lockCatalogue } from "./lock.ts";
 
 /** Changes that are taken into the items in one transaction. */
 export const BATCH = 2_000;
@@ -17,7 +17,7 @@ export async function compactRevisions(db: Kysely<Tables>): Promise<void> {
   while (await unfolded(db))
     await rested(() =>
       db.transaction().execute(async (trx) => {
-        await lockCatalogue(trx);
+        await lockCounter(trx, "catalogue");
         await compactBatch(trx);
       }),
     );

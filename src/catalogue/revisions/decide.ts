@@ -1,9 +1,9 @@
+import { noteChange } from "../../storage/change-counter.ts";
 import { type Change, countsOf } from "../changes/change.ts";
 import { type Committed, commit, type Publisher } from "./commit.ts";
 import { compactRevisions } from "./compact.ts";
 import { aboutOf, Draft, findDraft, removeChanges } from "./draft.ts";
 import { CatalogueFault } from "./fault.ts";
-import { noteCatalogueChange } from "./lock.ts";
 import { dropEmpty, publishDue, rebaseDraft } from "./schedule.ts";
 
 /** What became of an approval. `recomputed`: what was held is another difference now, which nobody has seen yet. */
@@ -56,7 +56,7 @@ export async function reject(publisher: Publisher, id: number, by: string): Prom
   const { source, note } = row;
   await db.transaction().execute(async (trx) => {
     await draft.set(trx, { state: "rejected", decided_by: by, decided_at: now() });
-    await noteCatalogueChange(trx);
+    await noteChange(trx, "catalogue");
     const facts = { draft: id, author: by, source, note };
     await audit(trx, { kind: "catalogue.rejected", actor, facts });
   });

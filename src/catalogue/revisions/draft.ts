@@ -1,11 +1,11 @@
 import type { Kysely, Transaction } from "kysely";
 import { rester } from "../../runtime/pace.ts";
+import { lockCounter } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
 import { type Change, isSame } from "../changes/change.ts";
 import type { Subject } from "../model/lists.ts";
 import { CatalogueFault } from "./fault.ts";
 import type { StoredChange } from "./load.ts";
-import { lockCatalogue } from "./lock.ts";
 
 /** Changes that are written in one transaction: short enough for a process that serves beside. */
 const BATCH = 500;
@@ -132,7 +132,7 @@ export class Draft {
   }
 
   async #begin(trx: Transaction<Tables>, facts: Partial<CatalogueDraftRow>): Promise<void> {
-    await lockCatalogue(trx);
+    await lockCounter(trx, "catalogue");
     const { last } = await trx
       .selectFrom("catalogue_draft")
       .select(({ fn }) => fn.max("id").as("last"))

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { changeCount } from "../../storage/change-counter.ts";
 import type { CatalogueChangeRow, CatalogueRevisionRow, Tables } from "../../storage/tables.ts";
 import type { Change } from "../changes/change.ts";
 import { type EntryContent, type Subject, subjects } from "../model/lists.ts";
@@ -8,23 +9,13 @@ import { CatalogueFault } from "./fault.ts";
 /** Rows of one reading: few enough that taking them in is no pause for those who wait for answers. */
 const PAGE = 1_000;
 
-/** How often the catalogue was changed, or something was scheduled. */
-export async function readChanges(db: Kysely<Tables>): Promise<number> {
-  const row = await db
-    .selectFrom("change_counter")
-    .select("number")
-    .where("name", "=", "catalogue")
-    .executeTakeFirstOrThrow();
-  return row.number;
-}
-
 /**
  * The newest revision. What is known already is brought up to date by the changes since; otherwise all is read, in pages and
  * without a transaction, so that nobody waits for it. Entries may meanwhile take up newer changes: those are made once more
  * on top, in order, so that the snapshot is exactly one revision.
  */
 export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Promise<Snapshot> {
-  const changes = await readChanges(db);
+  const changes = await changeCount(db, "catalogue");
   if (known?.changes === changes) return known;
   const from = known ? known.revision + 1 : await firstUnfolded(db);
   const edit = new Edit(known ?? emptySnapshot);

@@ -1,10 +1,10 @@
 import type { Transaction } from "kysely";
 import { every } from "../../runtime/every.ts";
 import { rester } from "../../runtime/pace.ts";
+import { lockCounter } from "../../storage/change-counter.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { Publisher } from "./commit.ts";
 import { sweepVoid } from "./draft.ts";
-import { lockCatalogue } from "./lock.ts";
 
 /** Revisions, and drafts, that are removed in one transaction. */
 const BATCH = 500;
@@ -42,7 +42,7 @@ export async function removeHistory(
   while (more && !signal?.aborted)
     more = await rested(() =>
       db.transaction().execute(async (trx) => {
-        await lockCatalogue(trx);
+        await lockCounter(trx, "catalogue");
         const revisions = await removeRevisions(trx, before);
         const drafts = await voidDrafts(trx, before);
         if (revisions + drafts === 0) return false;

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { noteChange } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
 import { applyChanges, type Change, isSame } from "../changes/change.ts";
 import { rebase } from "../changes/rebase.ts";
@@ -8,7 +9,6 @@ import { commit, type Publisher } from "./commit.ts";
 import { compactRevisions } from "./compact.ts";
 import { aboutOf, Draft, DraftConflict, removeChanges } from "./draft.ts";
 import { allChangesOf } from "./load.ts";
-import { noteCatalogueChange } from "./lock.ts";
 import { type SizeFault, sizeFault } from "./size.ts";
 
 function scheduled(db: Kysely<Tables>) {
@@ -108,7 +108,7 @@ export async function dropEmpty({ db, now }: Publisher, draft: Draft): Promise<v
   const reasons = JSON.stringify(["Nothing was left to change."]);
   await db.transaction().execute(async (trx) => {
     await draft.set(trx, { state: "rejected", reasons, decided_by: "system", decided_at: now() });
-    await noteCatalogueChange(trx);
+    await noteChange(trx, "catalogue");
   });
   await removeChanges(db, draft.id);
 }
