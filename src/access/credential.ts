@@ -1,7 +1,7 @@
 import type { BlockList } from "node:net";
 import { Failure } from "../operation/failures.ts";
 import type { Caller } from "../operation/operation.ts";
-import { isListed } from "./keys/addresses.ts";
+import { isListed } from "../runtime/address-list.ts";
 import type { StoredKey } from "./keys/stored-key.ts";
 
 /** What a good credential stands for. */

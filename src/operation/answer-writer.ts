@@ -2,8 +2,8 @@ import type { TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
 /**
- * A copier of values of one schema: members in the schema's order, undeclared ones left out. Throws when a value breaks the
- * schema: an answer is never silently bent into shape.
+ * Returns a function that copies a value: members in the schema's order, undeclared ones dropped. The function throws if the
+ * value does not match the schema; it never coerces.
  */
 export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
   const validator = Compile(schema);
@@ -16,13 +16,13 @@ export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
   };
 }
 
-/** A writer of such copies as JSON. */
+/** Returns a function that writes such a copy as JSON. */
 export function answerWriter(schema: TSchema): (answer: unknown) => string {
   const declared = declaredCopier(schema);
   return (answer) => JSON.stringify(declared(answer));
 }
 
-/** An answer broke its own schema. Says where and which rule, never the value. */
+/** An answer does not match its own schema. The message names the place and the rule, never the value. */
 export class AnswerFault extends Error {
   constructor(places: string[]) {
     super(`the answer breaks its schema at ${places.slice(0, 5).join(", ")}`);

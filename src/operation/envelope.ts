@@ -1,12 +1,12 @@
 import type { Failure, FailureCode } from "./failures.ts";
 
-/** What a path adds to its failures; every operation is one. */
+/** The members that a path adds to its failures. Every operation is a `FailurePath`. */
 export interface FailurePath {
   failurePayload?: (message: string) => Record<string, unknown>;
   failureFacts?: Record<string, unknown>;
 }
 
-/** Where the reference page explains a failure: a whole URL if the service knows its own, else a path. */
+/** Link to the page that explains the failure: a full URL if the service knows its public URL, else a path. */
 function helpOf(code: FailureCode, publicUrl: string): string {
   return `${publicUrl}/docs/errors#${code}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Every failure Duba can answer: its HTTP status, whether the same request may succeed later, what it means and what
- * cures it. The code is a stable public name; this table is the only home of all four facts.
+ * Every failure that Duba can answer: its HTTP status, whether the same request may succeed later, its cause and its cure. The
+ * code is a stable public name. No other file repeats these facts.
  */
 export const failures = {
   malformed_json: {
@@ -257,12 +257,12 @@ export interface FieldFault {
   message: string;
 }
 
-/** What an operation may add to a failure beyond its code and sentence. */
+/** Optional parts of a failure beyond its code and message. */
 export interface FailureDetail {
   fields?: FieldFault[];
   /** Whole seconds for `Retry-After`. */
   retryAfter?: number;
-  /** Overrides the table, for the rare case that a retry cannot help (a vendor without money, say). */
+  /** Overrides the table, for example when our account at the vendor has no money and a retry cannot help. */
   retryable?: boolean;
   headers?: Record<string, string>;
   /** Members added to `error`, such as `charged` of a verification. */

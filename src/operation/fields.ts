@@ -1,8 +1,8 @@
 import Type, { type TOptional, type TString } from "typebox";
 
 /**
- * Text fields of requests. `fault` is the sentence a caller reads when the value has the wrong form; it says what would
- * be right and never repeats the value.
+ * A text field of a request. `fault` completes the sentence that a caller reads when the value has the wrong form: it says what
+ * would be right and never repeats the value.
  */
 export interface FieldOptions {
   pattern?: string;
@@ -21,7 +21,7 @@ export function optionalField(options: FieldOptions): TOptional<TString> {
   return Type.Optional(field(options));
 }
 
-/** A code of our catalogue as a caller may type it: anything but nothing. What it names is decided by look-up. */
+/** A catalogue code as a caller types it: any text but the empty one. The look-up decides whether it exists. */
 export function codeField(description: string, example: string): TString {
   return field({ pattern: "^[^]", description, fault: "must not be empty", example });
 }
@@ -57,12 +57,12 @@ export function phoneOf(text: string): string {
   return text.replaceAll(" ", "").slice(-10);
 }
 
-/** True if a caller's text may be repeated in a message. */
+/** Whether a message may repeat a caller's text. */
 export function isRepeatable(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,32}$/.test(text) && !holdsLongNumber(text);
 }
 
-/** True for ten digits in a row, whatever separates them: people paste BVNs and phone numbers anywhere. */
+/** Whether a text has ten digits in a row, whatever separates them: people paste BVNs and phone numbers anywhere. */
 export function holdsLongNumber(text: string): boolean {
   return /\d{10}/.test(text.replaceAll(/[^A-Za-z0-9]/g, ""));
 }

@@ -3,12 +3,12 @@ import { type FailureCode, failures } from "./failures.ts";
 import type { ReadyAnswer } from "./ready-answer.ts";
 
 export type Mode = "test" | "live";
-/** Whether an account is given whole identity records, or a yes and a name. */
+/** Whether an account receives whole identity records, or only a yes and a name. */
 export type Answers = "full" | "masked";
 export const scopes = ["catalogue:read", "identity:verify"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Who calls: what a good credential stands for. */
+/** The account and key behind a valid credential. */
 export interface Caller {
   accountId: string;
   keyId: string;
@@ -30,13 +30,13 @@ export interface Call<Input = unknown, Headers = unknown> {
   address: string;
 }
 
-/** An answer with headers of its own; a plain object is an answer without. */
+/** An answer with extra headers. An operation without extra headers returns the plain answer. */
 export interface Answered<Answer> {
   answer: Answer;
   headers: Record<string, string>;
 }
 
-/** A worked example: what is sent, and what comes back. Both hold against the operation's schemas. */
+/** A request and its answer. Both match the operation's schemas. */
 export interface Example {
   summary: string;
   input?: Record<string, string>;
@@ -44,25 +44,25 @@ export interface Example {
 }
 
 interface Described {
-  /** The public name: OpenAPI's operationId, the client's method, the command line's `call <id>`. */
+  /** The public name: OpenAPI's operationId, the method of generated clients, the argument of `duba call`. */
   id: string;
   path: `/${string}`;
   summary: string;
   description: string;
   group: "Data" | "Cable TV" | "Identity" | "Credentials";
-  /** False marks the operations that are not in the interface document: for compatibility, or Duba's own. */
+  /** Whether the interface document has the operation. The others serve compatibility, or are Duba's own. */
   documented: boolean;
-  /** `credential`: required. `anonymous`: open, and a credential that is sent must be good. `own`: `run` sees to it. */
+  /** `credential`: required. `anonymous`: optional, but a bad one is refused. `own`: `run` checks it. */
   access: "credential" | "anonymous" | "own";
   scope: Scope | null;
-  /** Which limit counts the call: look-ups, verifications, or attempts at a credential. */
+  /** The rate limit that counts the call. */
   limit: "catalogue" | "verification" | "credential";
-  /** What the operation answers beyond the failures that its access, limit and input imply. */
+  /** Failures beyond those that the access, limit and input imply. */
   failures: readonly FailureCode[];
   examples: readonly Example[];
-  /** Members that follow `error` in every failure of this path, so that clients that read the payload first do not trip. */
+  /** Members after `error` in every failure of this path, for clients that read the payload before they check `success`. */
   failurePayload?: (message: string) => Record<string, unknown>;
-  /** What `error` of every failure of this path says beyond its code, unless the failure says otherwise. */
+  /** Default members of `error` in every failure of this path. A failure can override them. */
   failureFacts?: Record<string, unknown>;
   /** Days as `YYYY-MM-DD`; after `sunset` the operation answers `operation_retired`. */
   deprecated?: { since: string; sunset: string; link: string };
@@ -76,7 +76,7 @@ type Carried<Input extends TObject> =
   | { method: "POST"; carriage: "body"; input: Input };
 
 type Answering<Input, Headers, Answer extends TSchema, Room> =
-  /** Does the work and gives the answer, which is then checked against the schema and written. */
+  /** Does the work and returns the answer, which is then checked against the schema and written as JSON. */
   | {
       run: (
         call: Call<Input, Headers>,
@@ -84,7 +84,7 @@ type Answering<Input, Headers, Answer extends TSchema, Room> =
       ) => Promise<(Static<Answer> & object) | Answered<Static<Answer> & object>>;
       pick?: never;
     }
-  /** Picks an answer that is already written. May be called for every request: no waiting, no work. */
+  /** Picks an answer that is already written. Runs on every request, so it must not wait or compute. */
   | { pick: (call: Call<Input, Headers>, room: Room) => ReadyAnswer; run?: never };
 
 export type Specification<Input extends TObject, Headers extends TObject, Answer extends TSchema, Room> = Described &
@@ -95,15 +95,15 @@ export type Specification<Input extends TObject, Headers extends TObject, Answer
     answer: Answer;
   };
 
-/** One row of the product's table: everything that is derived from an operation is derived from this value. */
+/** One row of the product's table. Routes, documents, the command line and tests all derive from it. */
 export type Operation<Room> = Specification<TObject, TObject, TSchema, Room>;
 
-/** An operation that already has its room: what the HTTP floor serves. */
+/** An operation bound to its room, ready to serve over HTTP. */
 export type BoundOperation = Operation<void>;
 
 /**
- * Declares an operation. The type of `room` (what the room offers to its operations) is written on the second parameter
- * of `run` or `pick`; input and answer are typed by their schemas.
+ * Declares an operation. Annotate the second parameter of `run` or `pick` with the type of the room; the schemas type the input
+ * and the answer.
  */
 export function operation<Input extends TObject, Headers extends TObject, Answer extends TSchema, Room>(
   specification: Specification<Input, Headers, Answer, Room>,
@@ -111,7 +111,7 @@ export function operation<Input extends TObject, Headers extends TObject, Answer
   return specification as unknown as Operation<Room>;
 }
 
-/** Hands the room to each of its operations. */
+/** Binds operations to their room. */
 export function bind<Room>(operations: readonly Operation<Room>[], room: Room): BoundOperation[] {
   return operations.map(({ run, pick, ...rest }) =>
     run
@@ -121,19 +121,19 @@ export function bind<Room>(operations: readonly Operation<Room>[], room: Room): 
 }
 
 /**
- * Answers that a test key was given carry this header with the value `test`, so that a Duba that asks another one never
- * takes an invented person for a real one.
+ * Answers to a test key carry this header with the value `test`, so that a Duba with another Duba as its vendor never mistakes
+ * an invented person for a real one.
  */
 export const modeHeader = "Duba-Mode";
 
-/** Whether all answers of an operation, failures included, say that they were made for a test key. */
+/** Whether all answers of an operation to a test key, failures included, carry `Duba-Mode: test`. */
 export function tellsMode({ scope }: Pick<Described, "scope">): boolean {
   return scope === "identity:verify";
 }
 
 const order = Object.keys(failures) as FailureCode[];
 
-/** Every failure an operation can answer, in the order of their status: what it declares and what its shape implies. */
+/** Every failure that an operation can answer, declared or implied, in the order of the table of failures. */
 export function failuresOf(operation: BoundOperation | Operation<never>): FailureCode[] {
   const codes = new Set<FailureCode>(operation.failures);
   const add = (...more: FailureCode[]) => {

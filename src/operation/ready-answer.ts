@@ -1,17 +1,17 @@
-/** How a body is coded on the wire. */
+/** Content encodings of a body. */
 export type Coding = "identity" | "gzip" | "br";
 
-/** Body bytes and their headers, as a flat `[name, value, name, value, …]` list that is handed to the socket as it is. */
+/** Body bytes and their headers, as a flat `[name, value, name, value, …]` list that goes to the socket unchanged. */
 export interface ReadyForm {
   readonly body: Buffer;
   readonly headers: readonly string[];
 }
 
-/** An answer that was written before anybody asked for it. */
+/** An answer whose bytes exist before the request arrives. */
 export interface ReadyAnswer {
   /** Weak validator of the content: survives key rotation and the passing of time. */
   readonly etag: string;
-  /** When the content changed last, to the second as in `Last-Modified`; milliseconds since 1970. */
+  /** When the content last changed, rounded to seconds as in `Last-Modified`; milliseconds since 1970. */
   readonly modifiedAt: number;
   /**
    * The form for one coding and kind of caller (`shared`: anonymous, so that shared caches may keep it). A promise only

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import type { FieldFault } from "./failures.ts";
 
-/** Checks the members of a request. Gives only declared members; what is not declared is dropped, never refused. */
+/** Checks the members of a request. Returns the declared ones; undeclared ones are dropped, never refused. */
 export type InputReader = (given: Record<string, unknown>) => { input: Record<string, string>; faults: FieldFault[] };
 
 interface Member {
@@ -12,7 +12,7 @@ interface Member {
   validator: Validator;
 }
 
-/** A reader for an object of text members, as all of Duba's requests are. Names all faults of a request at once. */
+/** Returns a reader for an object of text members, the form of every request. It reports all faults of a request at once. */
 export function inputReader(schema: TObject): InputReader {
   const required = new Set<string>((schema as { required?: readonly string[] }).required ?? []);
   const members: Member[] = Object.entries(schema.properties).map(([name, property]) => ({

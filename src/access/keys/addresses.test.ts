@@ -1,33 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AccessFault } from "../access-fault.ts";
-import { addressList, isListed } from "./addresses.ts";
+import { checkAddresses } from "./addresses.ts";
 
 describe("allowed addresses", () => {
-  const allows = (entries: string[], address: string) => isListed(addressList(entries)!, address);
-
-  it("are every address when the list is empty", () => {
-    assert.equal(addressList([]), null);
-  });
-
-  it("are single addresses and networks of both families", () => {
-    const list = ["203.0.113.7", "10.0.0.0/8", "2001:db8::7", "2001:db8:1::/48"];
-    for (const address of ["203.0.113.7", "10.255.0.1", "2001:db8::7", "2001:DB8:0:0::7", "2001:db8:1:ffff::1"])
-      assert.equal(allows(list, address), true, address);
-    for (const address of ["203.0.113.8", "11.0.0.1", "2001:db8::8", "2001:db8:2::1", "", "nonsense"])
-      assert.equal(allows(list, address), false, address);
-  });
-
-  it("hold an IPv4 address in its IPv6 form as well, either way round", () => {
-    assert.equal(allows(["10.0.0.0/8"], "::ffff:10.1.2.3"), true);
-    assert.equal(allows(["10.0.0.0/8"], "::ffff:11.1.2.3"), false);
-    assert.equal(allows(["::ffff:10.1.2.3"], "10.1.2.3"), true);
-  });
-
-  it("ignore the zone of a link-local caller", () => {
-    assert.equal(allows(["fe80::/10"], "fe80::1%eth0"), true);
-  });
-
   it("are refused by name when they are neither", () => {
     for (const entry of [
       "",
@@ -40,7 +16,7 @@ describe("allowed addresses", () => {
       " 10.0.0.1",
     ]) {
       assert.throws(
-        () => addressList(["10.0.0.1", entry]),
+        () => checkAddresses(["10.0.0.1", entry]),
         (error) => error instanceof AccessFault && error.message.startsWith(`"${entry}" is neither`),
       );
     }

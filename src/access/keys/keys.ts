@@ -5,7 +5,7 @@ import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { ApiKeyRow, Tables } from "../../storage/tables.ts";
 import { AccessFault } from "../access-fault.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { addressList } from "./addresses.ts";
+import { checkAddresses } from "./addresses.ts";
 import { newApiKey } from "./api-key.ts";
 
 export interface ApiKey {
@@ -48,7 +48,7 @@ export async function createKey(
 ): Promise<{ key: ApiKey; text: string }> {
   const { mode, label, expiresAt, addresses = [] } = request;
   const scopes = scopesOf(request.scopes ?? knownScopes);
-  addressList(addresses);
+  checkAddresses(addresses);
   if (expiresAt !== undefined && !(expiresAt > now)) throw new AccessFault("The key would have expired already.");
   const account = await findAccount(db, request.account);
   const { id, text, hash } = newApiKey(mode);

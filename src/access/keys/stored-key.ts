@@ -1,8 +1,8 @@
 import type { BlockList } from "node:net";
 import type { Kysely } from "kysely";
 import type { Answers, Mode, Scope } from "../../operation/operation.ts";
+import { addressList } from "../../runtime/address-list.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { addressList } from "./addresses.ts";
 
 /** A key as a caller's credential needs it, with what its account is called. */
 export interface StoredKey {

@@ -11,6 +11,7 @@ import {
   someTimeOrNone,
   timeFrom,
 } from "../../operation/setting.ts";
+import { isNetwork } from "../../runtime/address-list.ts";
 
 /** The process: where it listens, where it stores, what it writes to its log. */
 export const serverSettings = {
@@ -188,10 +189,3 @@ export const serverSettings = {
     ...onOff,
   }),
 };
-
-function isNetwork(text: string): boolean {
-  const [address = "", prefix, ...rest] = text.split("/");
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
-}

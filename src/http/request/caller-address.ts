@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { addressList, isListed } from "../../access/keys/addresses.ts";
+import { addressList, isListed } from "../../runtime/address-list.ts";
 
 /**
- * Finds the address of a request's caller. It is the other end of the connection, unless that is a trusted proxy: then it is
- * the last address of `X-Forwarded-For` that is no trusted proxy itself. A proxy that names no address stands for its callers.
+ * Finds the address of a request's caller: the other end of the connection or, if that is a trusted proxy, the last address of
+ * `X-Forwarded-For` that is not a trusted proxy. If a proxy names no address, its own counts.
  */
 export function callerAddress(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const proxies = addressList(trustedProxies);
