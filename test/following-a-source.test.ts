@@ -160,7 +160,7 @@ for (const engine of engines)
       await reprice(550);
       const pulled = await sources("pull");
       assert.equal(pulled.exitCode, 1);
-      assert.match(pulled.err, /held for approval as d3, and not served/);
+      assert.match(pulled.err, /waits for approval as d3\. Duba does not serve it yet/);
       assert.equal(priceIn(await ask()), "110");
       const status = await sources("status");
       assert.equal(status.exitCode, 1);
@@ -177,7 +177,7 @@ for (const engine of engines)
         assert.equal(pulled.exitCode, 1);
         assert.match(
           pulled.err,
-          /^Nothing was taken over from peer:\nIt gives no access token now \(not_reached\)\.\n$/,
+          /^Duba changed nothing after the pull from peer:\nIt gives no access token now \(not_reached\)\.\n$/,
         );
       }
       assert.equal(priceIn(await ask()), "110");
@@ -228,7 +228,7 @@ describe("a source that is followed", () => {
     assert.match(pulled.err, /vtpass is not set up: it needs DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY\./);
     assert.match(
       (await ran(["sources", "pull"])).err,
-      /No source is followed: name one, or set DUBA_CATALOGUE_SOURCE\./,
+      /No source is selected\. Name one, or set DUBA_CATALOGUE_SOURCE\./,
     );
   });
 });

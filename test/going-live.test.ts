@@ -231,7 +231,10 @@ for (const engine of engines) {
           break;
         }
         const { out } = await ran(["upstreams", "status"], { environment });
-        assert.match(out, / paused after failures +no money left at the vendor +- +no money left at the vendor \(2/);
+        assert.match(
+          out,
+          / paused after failures +balance at the vendor is empty +- +balance at the vendor is empty \(2/,
+        );
       } finally {
         await service.close();
         vendor.close();

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { redactNumbers } from "../runtime/redact.ts";
 import type { Audit, AuditEvent } from "../storage/audited.ts";
 import type { AuditEntryRow } from "../storage/tables.ts";
 import { type FactType, kinds } from "./event-types.ts";
@@ -64,6 +65,6 @@ function isSomebodysNumber(text: string): boolean {
 }
 
 function bounded(text: string): string {
-  const masked = text.replace(/\d(?:[ -]?\d){9,}/g, "…");
+  const masked = redactNumbers(text);
   return masked.length <= longestText ? masked : `${masked.slice(0, longestText - 1)}…`;
 }

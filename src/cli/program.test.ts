@@ -108,7 +108,7 @@ describe("the command line", { concurrency: true }, () => {
     );
   });
 
-  it("tells in a sentence that the store cannot be opened", async () => {
+  it("tells in a sentence that the store cannot be unwrapped", async () => {
     const data = mkdtempSync(join(folder, "damaged-"));
     writeFileSync(join(data, "duba.db"), "no database".repeat(100));
     const { exitCode, err } = await ran(["accounts", "list", "--data", data]);

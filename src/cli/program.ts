@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { AccessFault } from "../access/access-fault.ts";
 import type { Operation } from "../operation/operation.ts";
+import { redactCredentials } from "../runtime/redact.ts";
 import { addAccounts } from "./commands/accounts.ts";
 import { addAudit } from "./commands/audit/audit.ts";
 import { addBackup } from "./commands/backup.ts";
@@ -15,14 +16,14 @@ import { addServe } from "./commands/serve.ts";
 import { addSources } from "./commands/sources.ts";
 import { addSubjects } from "./commands/subjects.ts";
 import { addUpstreams } from "./commands/upstreams.ts";
-import { trailOf } from "./store.ts";
+import { auditKeys } from "./store.ts";
 import { examples, rootCommand } from "./terminal/help.ts";
-import { type Io, withoutCredentials } from "./terminal/io.ts";
+import type { Io } from "./terminal/io.ts";
 import { painter } from "./terminal/table.ts";
 
 /**
- * Runs one command line and gives its exit code: 0 fine, 1 it failed, 2 the command line or a setting cannot be used.
- * What went wrong is told in a sentence on `io.err`.
+ * Runs one command line and returns its exit code: 0 success, 1 failure, 2 wrong command line or setting. Prints a failure
+ * as a sentence on `io.err`.
  */
 export async function run(
   argv: readonly string[],
@@ -30,40 +31,38 @@ export async function run(
   operations: () => Promise<readonly Operation<never>[]> = everyOperation,
 ): Promise<number> {
   try {
-    return await obeyed(argv, io, argv.includes("call") ? await operations() : []);
+    return await runCommand(argv, io, argv.includes("call") ? await operations() : []);
   } catch (fault) {
-    return told(fault, io);
+    return reportFault(fault, io);
   }
 }
 
-/** The table brings every room with it: commands that call no operation start without. */
+/** Importing the operations loads every room, so only `duba call` does it. */
 async function everyOperation(): Promise<readonly Operation<never>[]> {
   return (await import("../wire.ts")).everyOperation;
 }
 
-async function obeyed(argv: readonly string[], io: Io, operations: readonly Operation<never>[]): Promise<number> {
+async function runCommand(argv: readonly string[], io: Io, operations: readonly Operation<never>[]): Promise<number> {
   let exitCode = 0;
-  const ended = (code: number) => {
+  const setExitCode = (code: number) => {
     exitCode = code;
   };
   const program = rootCommand(io)
-    .description(
-      "Look-ups of data bundles, providers and cable-TV add-ons, and BVN verification, from your own machine.",
-    )
+    .description("Look up data bundles, providers and cable-TV add-ons, and verify BVNs, on your own machine.")
     .version(manifest.version, "-V, --version", "print the version");
-  addServe(program, io, ended);
+  addServe(program, io, setExitCode);
   addAccounts(program, io);
   addKeys(program, io);
   addCatalogue(program, io);
   addPrices(program, io);
-  addSources(program, io, ended);
+  addSources(program, io, setExitCode);
   addLedger(program, io);
-  addUpstreams(program, io, ended);
-  addKeyring(program, io, ended);
-  addSubjects(program, io, ended);
+  addUpstreams(program, io, setExitCode);
+  addKeyring(program, io, setExitCode);
+  addSubjects(program, io, setExitCode);
   addBackup(program, io);
-  addAudit(program, io, { trail: (data) => trailOf(io, data), ended });
-  addCall(program, io, operations, ended);
+  addAudit(program, io, { trail: (data) => auditKeys(io, data), setExitCode });
+  addCall(program, io, operations, setExitCode);
   examples(
     program,
     "duba serve --port 8080",
@@ -71,17 +70,17 @@ async function obeyed(argv: readonly string[], io: Io, operations: readonly Oper
     "duba call lookupDataBundles provider=MTNDATA",
   );
   program.addHelpText("after", "\nIn a checkout, write `npm run -s duba --` in place of `duba`.");
-  const asksNothing = argv.length === 0 || (argv.length === 1 && argv[0] === "call");
-  await program.parseAsync(asksNothing ? [...argv, "--help"] : argv, { from: "user" });
+  const isEmpty = argv.length === 0 || (argv.length === 1 && argv[0] === "call");
+  await program.parseAsync(isEmpty ? [...argv, "--help"] : argv, { from: "user" });
   return exitCode;
 }
 
-function told(fault: unknown, io: Io): number {
-  // Commander has told its own faults already.
+function reportFault(fault: unknown, io: Io): number {
+  // Commander has already printed its own faults.
   if (fault instanceof CommanderError) return fault.exitCode === 0 ? 0 : 2;
   const { message, exitCode } = fault as { message?: string; exitCode?: number };
   const expected = exitCode !== undefined || fault instanceof AccessFault;
-  const sentence = expected ? message : `The command stopped at a fault of its own: ${message}`;
-  io.err(`${painter(io.colours?.err)("red", withoutCredentials(sentence ?? String(fault)))}\n`);
+  const sentence = expected ? message : `The command failed because of a fault in Duba: ${message}`;
+  io.err(`${painter(io.colours?.err)("red", redactCredentials(sentence ?? String(fault)))}\n`);
   return exitCode ?? 1;
 }

@@ -2,13 +2,12 @@ import { userInfo } from "node:os";
 import { readConfig } from "../config/read-config.ts";
 import type { Audited } from "../storage/audited.ts";
 import type { Io } from "./terminal/io.ts";
-import { overridden } from "./terminal/options.ts";
+import { withOverrides } from "./terminal/options.ts";
 
 /**
- * Opens the store that the settings (or `--data`) name, beside a process that may be serving it, and closes it after use.
- * `serving` keeps a service from running beside it, and makes a store that is missing; without it a missing one is a
- * `StoreFault`. With `patient` no statement of a transaction has to be done in time. Changes are recorded on the audit trail
- * as done by the user of this machine, or by `author`; a serving process seals them.
+ * Opens the store that the settings (or `--data`) name, and closes it after use. A service may run on the same store. With
+ * `serving`, no service may run on it, and a missing store is created; without it, a missing store is a `StoreFault`.
+ * `patient` turns the time-outs of statements off. The audit trail names `author`, or the user of this machine.
  */
 export async function withStore<Result>(
   io: Io,
@@ -16,20 +15,20 @@ export async function withStore<Result>(
   use: (store: Audited) => Promise<Result>,
   { author, ...opening }: { serving?: boolean; patient?: boolean; author?: string | undefined } = {},
 ): Promise<Result> {
-  const { dataDirectory, databaseUrl } = readConfig(overridden(io.environment, { DUBA_DATA: data }));
+  const { dataDirectory, databaseUrl } = readConfig(withOverrides(io.environment, { DUBA_DATA: data }));
   const [{ openStore }, { append }] = await Promise.all([import("../storage/store.ts"), import("../audit/append.ts")]);
   const { serving = false } = opening;
   const store = await openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, ...opening });
   try {
-    return await use({ db: store.db, audit: append, actor: operatorNamed(author ?? userName()) });
+    return await use({ db: store.db, audit: append, actor: operatorActor(author ?? userName()) });
   } finally {
     await store.close();
   }
 }
 
-/** The key of the audit trail's seals and the path of its anchor, by the key ring that the settings (or `--data`) name. */
-export async function trailOf(io: Io, data: string | undefined): Promise<{ sealKey: Buffer; anchor: string }> {
-  const config = readConfig(overridden(io.environment, { DUBA_DATA: data }));
+/** Reads the key of the audit trail's seals and the path of its anchor from the key ring that the settings (or `--data`) name. */
+export async function auditKeys(io: Io, data: string | undefined): Promise<{ sealKey: Buffer; anchor: string }> {
+  const config = readConfig(withOverrides(io.environment, { DUBA_DATA: data }));
   const [{ keyringPath, readKeyring }, { anchorPath }] = await Promise.all([
     import("../keyring/file.ts"),
     import("../audit/anchor/anchor.ts"),
@@ -38,13 +37,13 @@ export async function trailOf(io: Io, data: string | undefined): Promise<{ sealK
   return { sealKey: (await readKeyring(path)).audit, anchor: anchorPath(path) };
 }
 
-/** An actor of the audit trail. A name that is a number could be anything, so it is left out. */
-function operatorNamed(given: string): string {
+/** An actor of the audit trail. A name of digits only may be a BVN or a phone number, so we omit it. */
+function operatorActor(given: string): string {
   const name = given.replace(/[^!-~]/g, "_").slice(0, 64);
   return name === "" || /^\d+$/.test(name) ? "operator" : `operator:${name}`;
 }
 
-/** Empty where the machine has no name for this user. */
+/** Empty if the machine has no name for this user. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -21,16 +21,16 @@ interface Common {
   json?: true;
 }
 
-interface GivenTerms extends Omit<Terms, "bvnFee"> {
+interface TermOptions extends Omit<Terms, "bvnFee"> {
   bvnFee?: number | "default";
 }
 
-const idOrEmail = "Id or e-mail of the account, as `duba accounts list` shows them.";
-const noticed = "Running instances notice within 5 seconds.";
+const idOrEmail = "Id or e-mail of the account. `duba accounts list` shows both.";
+const noticed = "Running instances apply it within 5 seconds.";
 
 /** `duba accounts`: who may hold API keys, and on what terms. */
 export function addAccounts(program: Command, io: Io): void {
-  const about = "Businesses that hold API keys: create, list, change, suspend, resume.";
+  const about = "Manage the accounts of your customers: create, list, change, suspend, resume.";
   const accounts = subcommand(program, "accounts", about);
   addCreate(accounts, io);
   addList(accounts, io);
@@ -47,13 +47,16 @@ export function addAccounts(program: Command, io: Io): void {
 
 function addCreate(accounts: Command, io: Io): void {
   const command = subcommand(accounts, "create", "Create an account.")
-    .requiredOption("--name <business name>", "Name of the business, as token answers show it.")
-    .requiredOption("--email <e-mail>", "E-mail of the business: what it signs in with, and yours to name it by.")
+    .requiredOption("--name <business name>", "Name of the business. Responses with an access token show it.")
+    .requiredOption(
+      "--email <e-mail>",
+      "E-mail of the business. It signs in with it, and you can name the account by it.",
+    )
     .addOption(feeOption())
     .addOption(answersOption())
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the account as JSON")
-    .action(async ({ data, json, ...terms }: Common & GivenTerms & { name: string; email: string }) => {
+    .action(async ({ data, json, ...terms }: Common & TermOptions & { name: string; email: string }) => {
       const { name, email } = terms;
       const account = await withStore(io, data, (store) => createAccount(store, { ...termsOf(terms), name, email }));
       if (json) return io.out(`${JSON.stringify(facts(account), null, 2)}\n`);
@@ -88,22 +91,22 @@ function addChange(accounts: Command, io: Io): void {
   const command = subcommand(
     accounts,
     "change",
-    `Change an account's name or terms; what is not given stays. ${noticed} Fees quoted before stay as they were.`,
+    `Change the name or the terms of an account. Other values do not change. ${noticed} A verification keeps the fee that it started with.`,
   )
     .argument("<account>", idOrEmail)
-    .option("--name <business name>", "Name of the business, as token answers show it.")
+    .option("--name <business name>", "Name of the business. Responses with an access token show it.")
     .addOption(feeOption())
     .addOption(answersOption())
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the account as JSON")
-    .action(async (given: string, { data, json, ...terms }: Common & GivenTerms) => {
+    .action(async (given: string, { data, json, ...terms }: Common & TermOptions) => {
       if (Object.keys(terms).length === 0)
-        throw new UsageFault("Nothing to change is given: add --name, --bvn-fee or --answers.");
+        throw new UsageFault("The command has nothing to change. Add --name, --bvn-fee or --answers.");
       const account = await withStore(io, data, (store) => changeAccount(store, given, termsOf(terms)));
       if (json) return io.out(`${JSON.stringify(facts(account), null, 2)}\n`);
       const fee = account.bvnFee === null ? "the default fee" : `${nairaOf(account.bvnFee)} naira`;
       io.out(
-        `Account ${account.id} (${account.name}) pays ${fee} for a BVN and is given ${account.answers} answers.\n`,
+        `Account ${account.id} (${account.name}) pays ${fee} for a BVN and receives ${account.answers} records.\n`,
       );
     });
   examples(
@@ -114,7 +117,7 @@ function addChange(accounts: Command, io: Io): void {
 }
 
 function addSuspend(accounts: Command, io: Io): void {
-  const about = `Put every key and token of an account out of force, until it is resumed. ${noticed}`;
+  const about = `Disable all keys and tokens of an account until you resume it. ${noticed}`;
   const command = subcommand(accounts, "suspend", about)
     .argument("<account>", idOrEmail)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
@@ -126,19 +129,19 @@ function addSuspend(accounts: Command, io: Io): void {
 }
 
 function addResume(accounts: Command, io: Io): void {
-  const command = subcommand(accounts, "resume", `Put the keys of a suspended account into force again. ${noticed}`)
+  const command = subcommand(accounts, "resume", `Enable the keys of a suspended account again. ${noticed}`)
     .argument("<account>", idOrEmail)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (given: string, { data }: Common) => {
       const account = await withStore(io, data, (store) => resumeAccount(store, given));
-      io.out(`Account ${account.id} (${account.name}) is in force. ${noticed}\n`);
+      io.out(`Account ${account.id} (${account.name}) is active. ${noticed}\n`);
     });
   examples(command, "duba accounts resume shop@example.com");
 }
 
-/** Gives kobo or "default": commander keeps no null. */
+/** Reads kobo or "default", because commander cannot store null. */
 function feeOption(): Option {
-  const about = `Fee of a verified BVN in naira; "default" is the service's own (${settings.bvnFee.name}).`;
+  const about = `Fee of a verified BVN in naira. "default" means the fee in ${settings.bvnFee.name}.`;
   return new Option("--bvn-fee <naira>", about).argParser((text: string) => {
     const fee = text === "default" ? text : koboOf(text);
     if (fee === undefined) throw new InvalidArgumentError('It must be an amount such as 80 or 80.50, or "default".');
@@ -146,13 +149,13 @@ function feeOption(): Option {
   });
 }
 
-function termsOf({ bvnFee, ...terms }: GivenTerms): Terms {
+function termsOf({ bvnFee, ...terms }: TermOptions): Terms {
   return bvnFee === undefined ? terms : { ...terms, bvnFee: bvnFee === "default" ? null : bvnFee };
 }
 
 function answersOption(): Option {
   const about =
-    "Whole identity records, or masked ones: verified, watchlisted, the name and the BVN's last four digits.";
+    "full: the account receives whole identity records. masked: it receives only the verification status, the watchlist flag, the name, and the last four digits of the BVN.";
   return new Option("--answers <form>", about).choices(["full", "masked"]);
 }
 

@@ -6,10 +6,10 @@ import { summary, type VerificationSummary } from "../../identity/ledger/summary
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
 import { type Keyring, matchKeyring } from "../../keyring/keyring.ts";
 import type { Verifier } from "../../storage/backup/restore.ts";
-import { trailOf, withStore } from "../store.ts";
+import { auditKeys, withStore } from "../store.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import type { Io } from "../terminal/io.ts";
-import { overridden, settingOption } from "../terminal/options.ts";
+import { settingOption, withOverrides } from "../terminal/options.ts";
 import { progressBar } from "../terminal/progress.ts";
 
 interface Options {
@@ -25,11 +25,11 @@ export function addBackup(program: Command, io: Io): void {
 
 function addMake(program: Command, io: Io): void {
   const about =
-    "Write all that the store holds at one moment into a new file, beside a service that runs: accounts, keys, catalogue, " +
-    "ledger and audit trail, but no identity record and no key of one.";
+    "Write the store to a new file: accounts, API keys, catalogue, ledger and audit trail, all as of one moment. The file " +
+    "contains no identity records and no keys of records. The service may run meanwhile.";
   const command = subcommand(program, "backup", about)
-    .summary("Write all that the store holds, but for identity records, into a file.")
-    .argument("<file>", "The file to make; its owner alone may read it.")
+    .summary("Write the store to a file, without identity records.")
+    .argument("<file>", "The new file. Only its owner can read it.")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (path: string, { data }: Options) => {
       const progress = progressBar(io, "rows");
@@ -37,40 +37,45 @@ function addMake(program: Command, io: Io): void {
         io,
         data,
         async (store) => {
-          const { sealKey } = await trailOf(io, data);
+          const { sealKey } = await auditKeys(io, data);
           const [{ backup }, { signer }] = await Promise.all([
             import("../../storage/backup/backup.ts"),
             import("../../audit/chain/seal.ts"),
           ]);
           const figures = (snapshot: typeof store.db) => sumsOf(snapshot);
           const sign = signer(sealKey, "backup");
-          return backup(store, path, { madeBy: manifest.version, sign, figures, progress: progress.tell });
+          return backup(store, path, { madeBy: manifest.version, sign, figures, progress: progress.update });
         },
         { patient: true },
       ).finally(progress.clear);
       io.out(`${made.rows} rows are in ${path} (${made.bytes} bytes).\nSHA-256: ${made.sha256}\n`);
-      io.err("Keep a copy of the key ring elsewhere: a restored store is of no use without it.\n");
+      io.err("Keep a copy of the key ring in another place. A restored store does not work without it.\n");
     });
   section(command, "What to know:", [
-    ["Key ring", "It is not in the backup. The restored store needs the ring of this one."],
-    ["Changes", "A hash under the key ring shows whether the file was changed. The audit trail notes each backup."],
-    ["Records", "Replays of verifications from before are answered that the record is no longer held (410)."],
-    ["Keep it safe", "It holds e-mails of accounts, hashes of API keys, keyed hashes and last digits of BVNs."],
+    ["Key ring", "The backup does not contain it. The restored store needs the same key ring."],
+    [
+      "Changes",
+      "Duba signs the file with the key ring, so a restore detects changes. The audit trail has an entry for each backup.",
+    ],
+    ["Records", "After a restore, retries of older verifications receive 410 record_no_longer_held."],
+    [
+      "Keep it safe",
+      "The file contains e-mails of accounts, hashes of API keys, and keyed hashes and last digits of BVNs.",
+    ],
   ]);
   examples(command, "duba backup duba-2026-11-01.jsonl");
 }
 
 function addRestore(program: Command, io: Io): void {
   const about =
-    "Fill an empty store, on SQLite or PostgreSQL, with what a backup holds: all of it or nothing. The store must be new, " +
-    "or as a first start left it, and no service may run on it. The key ring of the store that the backup is of must be in " +
-    "its place.";
+    "Restore a backup into an empty store, on SQLite or PostgreSQL. The command restores everything or nothing. The store must " +
+    "be new or unused, and no service may run on it. Before you start, put the key ring of the original store in its place.";
   const command = subcommand(program, "restore", about)
-    .summary("Fill an empty store with what a backup holds.")
-    .argument("<file>", "What `duba backup` made.")
+    .summary("Restore a backup into an empty store.")
+    .argument("<file>", "The file that `duba backup` wrote.")
     .option(
       "--without-keyring",
-      "Restore a backup whose key ring is lost: nobody can tell then whether it was changed.",
+      "Restore although the key ring is lost. Duba cannot check then whether somebody changed the backup.",
     )
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (path: string, { data, withoutKeyring }: Options) => {
@@ -81,8 +86,8 @@ function addRestore(program: Command, io: Io): void {
         async (store) => {
           const { restore } = await import("../../storage/backup/restore.ts");
           if (withoutKeyring)
-            return restore(store, path, { sign: null, verifiers: [sameSums], progress: progress.tell });
-          const file = keyringPath(readConfig(overridden(io.environment, { DUBA_DATA: data })));
+            return restore(store, path, { sign: null, verifiers: [sameSums], progress: progress.update });
+          const file = keyringPath(readConfig(withOverrides(io.environment, { DUBA_DATA: data })));
           const ring = await readKeyring(file);
           const [{ anchorPath, replaceAnchor }, { signer }] = await Promise.all([
             import("../../audit/anchor/anchor.ts"),
@@ -92,17 +97,20 @@ function addRestore(program: Command, io: Io): void {
           const verifiers = [sameSums, ...(await verifiersOf(ring))];
           const facts = { anchor: anchor.before };
           const sign = signer(ring.audit, "backup");
-          const restored = await restore(store, path, { sign, verifiers, facts, progress: progress.tell });
+          const restored = await restore(store, path, { sign, verifiers, facts, progress: progress.update });
           await anchor.write(store.db);
           return restored;
         },
         { patient: true, serving: true },
       ).finally(progress.clear);
-      io.out(`${restored.rows} rows are restored, as they were at ${restored.madeAt}. They were counted and agree.\n`);
+      io.out(`${restored.rows} rows are restored, as of ${restored.madeAt}. The counts agree with the backup.\n`);
     });
-  section(command, "What was done since the backup:", [
-    ["Erased persons", "Erase them again: the backup holds hashes and last digits of their BVNs, but no record."],
-    ["Keys", "API keys that were revoked and accounts that were suspended since are in force again."],
+  section(command, "What to do after a restore:", [
+    [
+      "Erased persons",
+      "Erase persons again if you erased them after the backup. The backup contains hashes and last digits of their BVNs, but no records.",
+    ],
+    ["Keys", "Revoke keys and suspend accounts again if you did so after the backup. They are active again."],
   ]);
   examples(command, "duba restore duba-2026-11-01.jsonl --data /var/lib/duba");
 }
@@ -120,7 +128,7 @@ class RestoreFault extends Error {
 
 const sameSums: Verifier = async (restored, figures) => {
   if (JSON.stringify(await sumsOf(restored)) === JSON.stringify(figures)) return;
-  throw new RestoreFault("The ledger's sums are not those of the backup: nothing was restored.");
+  throw new RestoreFault("The sums of the ledger differ from the backup. Nothing was restored.");
 };
 
 /** The key ring must be the restored store's, and the audit trail whole under it. */
@@ -132,7 +140,7 @@ async function verifiersOf(ring: Keyring): Promise<Verifier[]> {
       // At no time is an entry late: those of the backup's last second wait to be sealed ever since.
       const { faults } = await verify(restored, ring.audit, { found: () => {}, now: 0 });
       if (faults === 0) return;
-      throw new RestoreFault(`The audit trail of the backup has ${faults} faults: nothing was restored.`);
+      throw new RestoreFault(`The audit trail of the backup has ${faults} faults. Nothing was restored.`);
     },
   ];
 }

@@ -9,26 +9,26 @@ import type { Audited } from "../../storage/audited.ts";
 import { withStore } from "../store.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import { type Io, UsageFault } from "../terminal/io.ts";
-import { overridden, settingOption } from "../terminal/options.ts";
+import { settingOption, withOverrides } from "../terminal/options.ts";
 import { progressBar } from "../terminal/progress.ts";
 import { painter, table, timeOf } from "../terminal/table.ts";
 
-/** A serving process looks each second; what is longer leaves time to copy the file to other machines. */
+/** Serving processes read the file each second. A longer wait leaves time to copy it to other machines. */
 const soonest = 5_000;
 
-/** A store with its ring, which is the store's. */
-export interface Ringed extends Audited {
+/** A store and its key ring, which were checked to belong together. */
+export interface StoreWithKeyring extends Audited {
   ring: Keyring;
   path: string;
 }
 
 /** Opens the store and its key ring, as the settings (or `--data`) name them, and closes the store after use. */
-export async function withRing<Result>(
+export async function withKeyring<Result>(
   io: Io,
   data: string | undefined,
-  use: (ringed: Ringed) => Promise<Result>,
+  use: (ringed: StoreWithKeyring) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig(overridden(io.environment, { DUBA_DATA: data }));
+  const config = readConfig(withOverrides(io.environment, { DUBA_DATA: data }));
   const path = keyringPath(config);
   const ring = await readKeyring(path);
   return withStore(io, data, async (store) => {
@@ -38,26 +38,27 @@ export async function withRing<Result>(
 }
 
 /** `duba keyring`: the keys that seal records and hash BVNs. `ended` hears 1 when a record does not open. */
-export function addKeyring(program: Command, io: Io, ended: (exitCode: number) => void): void {
+export function addKeyring(program: Command, io: Io, setExitCode: (exitCode: number) => void): void {
   const about = "Keys that seal records and hash BVNs: show, rotate, rewrap, retire.";
   const keyring = subcommand(program, "keyring", about);
   addShow(keyring, io);
   addRotate(keyring, io);
-  addRewrap(keyring, io, ended);
+  addRewrap(keyring, io, setExitCode);
   addRetire(keyring, io);
   examples(keyring, "duba keyring show", "duba keyring rotate", "duba keyring rewrap", "duba keyring retire r1");
 }
 
 function addShow(keyring: Command, io: Io): void {
-  const about = "List the keys, from when each is current, and how many verifications need it. Reads the whole ledger.";
+  const about =
+    "List the keys, their start times, and the number of verifications that need each key. The command reads the whole ledger.";
   const command = subcommand(keyring, "show", about)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the keys as JSON")
     .action(async ({ data, json }: { data?: string; json?: true }) => {
-      const keys = await withRing(io, data, async ({ db, ring }) => {
+      const keys = await withKeyring(io, data, async ({ db, ring }) => {
         const { keyUsage } = await import("../../keyring/usage.ts");
         const progress = progressBar(io, "verifications");
-        const usage = await keyUsage(db, progress.tell).finally(progress.clear);
+        const usage = await keyUsage(db, progress.update).finally(progress.clear);
         return keysOf(ring, usage, Date.now());
       });
       if (json) return io.out(`${JSON.stringify(keys, null, 2)}\n`);
@@ -73,38 +74,38 @@ function addShow(keyring: Command, io: Io): void {
         ),
       );
       const idle = keys.filter(({ state, needed_by }) => state === "old" && needed_by === 0).map(({ key }) => key);
-      if (idle.length > 0) io.err(`Nothing needs ${idle.join(", ")} any more: see duba keyring retire.\n`);
+      if (idle.length > 0) io.err(`Nothing needs ${idle.join(", ")} any more. See duba keyring retire.\n`);
     });
   examples(command, "duba keyring show", "duba keyring show --json");
 }
 
 function addRotate(keyring: Command, io: Io): void {
   const about =
-    "Add a record key and a hash key to the key ring. They become current after a while, so that every process knows them " +
-    "before one uses them. With several machines, copy the file to all of them before that time.";
+    "Add a record key and a hash key to the key ring. They become current after a delay, so that all processes know them " +
+    "before one uses them. If you have several machines, copy the file to all of them before that time.";
   const command = subcommand(keyring, "rotate", about)
-    .option("--records", "Only a key to seal records.")
-    .option("--hashes", "Only a key to hash BVNs, bodies and idempotency keys.")
+    .option("--records", "Add only a record key. It encrypts records.")
+    .option("--hashes", "Add only a hash key. It hashes BVNs, request bodies and idempotency keys.")
     .addOption(
-      new Option("--in <time>", "When the new keys become current; 5s at the least.")
+      new Option("--in <time>", "Time until the new keys become current. Minimum: 5s.")
         .default(10_000, "10s")
         .argParser((text: string) => {
           const wait = duration.read(text);
           if (wait === undefined || wait < soonest)
-            throw new InvalidArgumentError(`It must be ${duration.form}, and 5s at the least.`);
+            throw new InvalidArgumentError(`It must be ${duration.form}, and at least 5s.`);
           return wait;
         }),
     )
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async ({ records, hashes, in: wait, data }: RotateOptions) => {
       const both = !records && !hashes;
-      const { added, from, path } = await withRing(io, data, async (ringed) => {
+      const { added, from, path } = await withKeyring(io, data, async (ringed) => {
         const { rotate } = await import("../../keyring/rotate.ts");
         const which = { records: both || records === true, hashes: both || hashes === true };
         return { ...(await rotate(ringed, { ...which, wait, now: Date.now })), path: ringed.path };
       });
       io.out(`${added.join(" and ")} will be current from ${new Date(from).toISOString()}.\n`);
-      io.err(`Keep a copy of ${path} now: what is written from then on cannot be read without it.\n`);
+      io.err(`Copy ${path} to a safe place now. You cannot read later records without it.\n`);
     });
   examples(command, "duba keyring rotate", "duba keyring rotate --records --in 10min");
 }
@@ -116,21 +117,21 @@ interface RotateOptions {
   data?: string;
 }
 
-function addRewrap(keyring: Command, io: Io, ended: (exitCode: number) => void): void {
+function addRewrap(keyring: Command, io: Io, setExitCode: (exitCode: number) => void): void {
   const about =
-    "Wrap the key of every held record by the current record key, so that older ones can be retired. May be broken off " +
-    "and run again. The exit code is 1 if a record does not open.";
+    "Encrypt the key of each stored record with the current record key, so that you can retire older keys. You may stop the " +
+    "command and run it again. The exit code is 1 if Duba cannot open a record.";
   const command = subcommand(keyring, "rewrap", about)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async ({ data }: { data?: string }) => {
-      const { rows, unreadable, key, rate } = await withRing(io, data, async ({ db, ring, audit, actor }) => {
+      const { rows, unreadable, key, rate } = await withKeyring(io, data, async ({ db, ring, audit, actor }) => {
         const now = Date.now();
         refuseWaiting(ring, now);
         const { countOutdated, rewrap } = await import("../../keyring/rewrap.ts");
         const key = currentOf(ring.records, now).id;
         const all = await countOutdated(db, ring, now);
         const progress = progressBar(io, "records");
-        const done = await rewrap(db, ring, { now, progress: (rows) => progress.tell(rows, all) }).finally(
+        const done = await rewrap(db, ring, { now, progress: (rows) => progress.update(rows, all) }).finally(
           progress.clear,
         );
         const rate = progress.rate(done.rows);
@@ -139,30 +140,30 @@ function addRewrap(keyring: Command, io: Io, ended: (exitCode: number) => void):
       });
       io.out(`${rows} records were moved to ${key}, ${rate} a second.\n`);
       if (unreadable.length === 0) return;
-      io.err(`These do not open with this key ring and stay as they are: ${unreadable.join(", ")}\n`);
-      ended(1);
+      io.err(`This key ring cannot open these records, so they did not change: ${unreadable.join(", ")}\n`);
+      setExitCode(1);
     });
   examples(command, "duba keyring rewrap");
 }
 
 function addRetire(keyring: Command, io: Io): void {
   const about =
-    "Remove a key that no verification needs any more. Refused while one does, and for 5 minutes after its successor " +
-    "became current. With several machines, copy the file to the others afterwards.";
+    "Remove a key that no verification needs. Duba refuses if a verification needs it, and in the first 5 minutes of its " +
+    "successor. If you have several machines, copy the file to the others afterwards.";
   const command = subcommand(keyring, "retire", about)
-    .argument("<key>", "The key, as `duba keyring show` names it.")
+    .argument("<key>", "Name of the key in `duba keyring show`.")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (name: string, { data }: { data?: string }) => {
-      await withRing(io, data, async (ringed) => {
+      await withKeyring(io, data, async (ringed) => {
         const { retire } = await import("../../keyring/rotate.ts");
         await retire(ringed, name, Date.now());
       });
       io.out(`The key ${name} is retired.\n`);
     });
-  section(command, "What is left of the key:", [
+  section(command, "What to know:", [
     [
       "Copies",
-      "Copies of the key ring still hold it: with one of them, records in a file copy of the database from before open.",
+      "Old copies of the key ring still contain the key. With one of them, a person can open the records in an old copy of the database.",
     ],
   ]);
   examples(command, "duba keyring retire r1");
@@ -172,11 +173,10 @@ function refuseWaiting({ records }: Keyring, now: number): void {
   const waiting = records.find(({ from = 0 }) => from > now);
   if (waiting)
     throw new UsageFault(
-      `The key ${waiting.id} becomes current at ${new Date(waiting.from!).toISOString()}: rewrap after that.`,
+      `The key ${waiting.id} becomes current at ${new Date(waiting.from!).toISOString()}. Run rewrap after that.`,
     );
 }
 
-/** What is shown of each key. */
 function keysOf({ records, hmac }: Keyring, usage: KeyUsage, now: number) {
   const [currentRecord, currentHash] = [currentOf(records, now), currentOf(hmac, now)];
   const shown = (key: string, purpose: string, { from }: RingKey, isCurrent: boolean, neededBy = 0) => ({

@@ -86,7 +86,7 @@ for (const { name, fresh } of engines) {
       const key = out.trim();
       const { id, mode } = readApiKey(key) ?? {};
       assert.equal(mode, "test");
-      assert.match(err, /not shown again/);
+      assert.match(err, /does not show it again/);
       assert.ok(!err.includes(key));
       for (const form of [[], ["--json"]]) {
         const list = (await duba("keys", "list", "--account", "shop@example.com", ...form)).out;
@@ -149,11 +149,11 @@ for (const { name, fresh } of engines) {
       assert.equal(JSON.parse((await duba(...made, "--json")).out).bvn_fee, "80.5");
       const change = ["accounts", "change", "terms@example.com"];
       const { out } = await duba(...change, "--bvn-fee", "default", "--answers", "masked");
-      assert.match(out, /pays the default fee for a BVN and is given masked answers\.\n$/);
+      assert.match(out, /pays the default fee for a BVN and receives masked records\.\n$/);
       const listed = (await duba("accounts", "list")).out.split("\n").find((line) => line.includes("terms@"));
       assert.match(listed!, / default +masked /);
       for (const [argv, sentence] of [
-        [[], /^Nothing to change is given/],
+        [[], /^The command has nothing to change/],
         [["--bvn-fee", "eighty"], /It must be an amount such as 80/],
         [["--answers", "some"], /full, masked/],
       ] as const) {
@@ -171,7 +171,7 @@ for (const { name, fresh } of engines) {
         ).suspended_at;
       assert.match((await duba("accounts", "suspend", "paused@example.com")).out, /is suspended since .+ 5 seconds/);
       assert.match(await suspended(), /Z$/);
-      assert.match((await duba("accounts", "resume", "paused@example.com")).out, /is in force/);
+      assert.match((await duba("accounts", "resume", "paused@example.com")).out, /is active/);
       assert.equal(await suspended(), null);
     });
 
@@ -193,7 +193,7 @@ for (const { name, fresh } of engines) {
         const made = JSON.parse((await duba("keys", "create", "--account", "shop@example.com", "--json")).out);
         const { exitCode, out } = await duba("keys", "revoke", made[named]);
         assert.equal(exitCode, 0);
-        assert.match(out, /^Key \w+ is revoked since .+\. Running instances notice within 5 seconds\.\n$/);
+        assert.match(out, /^Key \w+ is revoked since .+\. Running instances apply it within 5 seconds\.\n$/);
         const line = (await duba("keys", "list")).out.split("\n").find((row) => row.startsWith(made.id));
         assert.match(line!, / revoked$/);
       }

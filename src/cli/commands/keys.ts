@@ -32,7 +32,7 @@ interface ListOptions {
 
 /** `duba keys`: API keys of the accounts. */
 export function addKeys(program: Command, io: Io): void {
-  const keys = subcommand(program, "keys", "API keys of the accounts: create, list, roll, revoke.");
+  const keys = subcommand(program, "keys", "Manage API keys: create, list, roll, revoke.");
   addCreate(keys, io);
   addList(keys, io);
   addRoll(keys, io);
@@ -44,19 +44,27 @@ function addCreate(keys: Command, io: Io): void {
   const command = subcommand(
     keys,
     "create",
-    "Create an API key. The key alone goes to standard output, once: it is stored as a hash and cannot be shown again.",
+    "Create an API key. The command prints the key once, alone on standard output. Duba stores only a hash and cannot show the key again.",
   )
-    .requiredOption("--account <id or e-mail>", "Account that holds the key.")
+    .requiredOption("--account <id or e-mail>", "Account of the key.")
     .addOption(
-      new Option("--mode <mode>", "A test key reaches the sandbox only, a live key never does.")
+      new Option("--mode <mode>", "A test key uses only the sandbox. A live key never uses it.")
         .choices(["test", "live"])
         .default("test"),
     )
-    .option("--label <text>", "What the key is for, to tell it from others.")
-    .addOption(repeatableOption("--scope <scope>", `What the key may do: ${scopes.join(" or ")}; all unless given.`))
+    .option("--label <text>", "A name for the key, so that you recognise it.")
+    .addOption(
+      repeatableOption(
+        "--scope <scope>",
+        `Permission: ${scopes.join(" or ")}. You can repeat the option. Default: all permissions.`,
+      ),
+    )
     .addOption(expiryOption("--expires <when>"))
     .addOption(
-      repeatableOption("--address <ip or network>", "Where the key may be used from, such as 10.0.0.0/8; repeatable."),
+      repeatableOption(
+        "--address <ip or network>",
+        "Address or network that may use the key, such as 10.0.0.0/8. You can repeat the option.",
+      ),
     )
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the key and its facts as JSON")
@@ -76,7 +84,7 @@ function addCreate(keys: Command, io: Io): void {
       io.out(`${text}\n`);
       const end = key.expiresAt === null ? "" : `, until ${timeOf(key.expiresAt)}`;
       io.err(`This ${mode} key ${key.id} of ${email} may ${key.scopes.join(" and ")}${end}.\n`);
-      io.err("Keep it now: it is not shown again.\n");
+      io.err("Save the key now. Duba does not show it again.\n");
     });
   examples(
     command,
@@ -87,7 +95,7 @@ function addCreate(keys: Command, io: Io): void {
 }
 
 function addList(keys: Command, io: Io): void {
-  const command = subcommand(keys, "list", "List keys, oldest first, without their secrets.")
+  const command = subcommand(keys, "list", "List the keys, oldest first, without their secrets.")
     .option("--account <id or e-mail>", "Only the keys of this account.")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the keys as JSON")
@@ -124,12 +132,12 @@ function addRoll(keys: Command, io: Io): void {
   const command = subcommand(
     keys,
     "roll",
-    "Replace a key by a new one of the same mode, label, scopes and addresses. The old key, and the tokens it bought, " +
-      "stay in force for the overlap. The new key alone goes to standard output, once.",
+    "Replace a key with a new key of the same mode, label, scopes and addresses. The old key and its tokens stay valid " +
+      "for the overlap. The command prints the new key once, alone on standard output.",
   )
-    .argument("<id>", "Public id of the key, as `duba keys list` shows it; the whole key does as well.")
+    .argument("<id>", "Public id of the key, which `duba keys list` shows, or the whole key.")
     .addOption(
-      new Option("--overlap <time>", "How long the old key stays in force; 0s ends it at once.")
+      new Option("--overlap <time>", "How long the old key stays valid. 0s: it ends at once.")
         .default(24 * 3_600_000, "24h")
         .argParser((text: string) => {
           const overlap = duration.read(text);
@@ -148,7 +156,7 @@ function addRoll(keys: Command, io: Io): void {
       if (json) return io.out(`${JSON.stringify({ ...facts(key, email), key: text }, null, 2)}\n`);
       io.out(`${text}\n`);
       io.err(`This ${key.mode} key ${key.id} of ${email} replaces ${old.id}, which ends ${timeOf(old.expiresAt)}.\n`);
-      io.err("Keep it now: it is not shown again.\n");
+      io.err("Save the key now. Duba does not show it again.\n");
     });
   examples(command, "duba keys roll 4Zq8mPx0LtV2", "duba keys roll 4Zq8mPx0LtV2 --overlap 1h");
 }
@@ -157,14 +165,14 @@ function addRevoke(keys: Command, io: Io): void {
   const command = subcommand(
     keys,
     "revoke",
-    "Revoke a key, and with it every token that it bought. Running instances notice within 5 seconds.",
+    "Revoke a key and all its access tokens. Running instances apply it within 5 seconds.",
   )
-    .argument("<id>", "Public id of the key, as `duba keys list` shows it; the whole key does as well.")
+    .argument("<id>", "Public id of the key, which `duba keys list` shows, or the whole key.")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (given: string, { data }: { data?: string }) => {
       const id = readApiKey(given)?.id ?? given;
       const key = await withStore(io, data, (store) => revokeKey(store, id));
-      io.out(`Key ${key.id} is revoked since ${timeOf(key.revokedAt)}. Running instances notice within 5 seconds.\n`);
+      io.out(`Key ${key.id} is revoked since ${timeOf(key.revokedAt)}. Running instances apply it within 5 seconds.\n`);
     });
   examples(command, "duba keys revoke 4Zq8mPx0LtV2");
 }

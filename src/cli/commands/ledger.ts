@@ -9,7 +9,7 @@ import type { Mode } from "../../operation/operation.ts";
 import { withStore } from "../store.ts";
 import { dayOf } from "../terminal/expiry.ts";
 import { examples, subcommand } from "../terminal/help.ts";
-import { discreet, type Io } from "../terminal/io.ts";
+import { type Io, redact } from "../terminal/io.ts";
 import { settingOption } from "../terminal/options.ts";
 import { painter, record, table, timeOf } from "../terminal/table.ts";
 
@@ -22,9 +22,13 @@ interface SummaryOptions {
   json?: true;
 }
 
-/** `duba ledger`: what was verified and charged. Nothing in it names a person. */
+/** `duba ledger`: verifications and charges, without personal data. */
 export function addLedger(program: Command, io: Io): void {
-  const ledger = subcommand(program, "ledger", "What was verified and charged: summary, show, unknowns.");
+  const ledger = subcommand(
+    program,
+    "ledger",
+    "Read the ledger of verifications and charges: summary, show, unknowns.",
+  );
   addSummary(ledger, io);
   addShow(ledger, io);
   addUnknowns(ledger, io);
@@ -33,14 +37,14 @@ export function addLedger(program: Command, io: Io): void {
 
 function addSummary(ledger: Command, io: Io): void {
   const about =
-    "Count the verifications made in a period by account, mode and state, and the charges made in it with their fees in " +
-    "naira. A charge that was taken back is subtracted when that was done, so that no past period changes. Test and live " +
-    "are never added up.";
+    "Count the verifications of a period by account, mode and state, and add up the charges and fees in naira. The command " +
+    "subtracts a reversed charge in the period of the reversal, so past periods do not change. It never adds test and live " +
+    "together.";
   const command = subcommand(ledger, "summary", about)
     .option("--account <id or e-mail>", "Only this account.")
     .addOption(new Option("--mode <mode>", "Only test or only live.").choices(["test", "live"]))
-    .addOption(dayOption("--from <day>", "First day, UTC; the first of this month unless given."))
-    .addOption(dayOption("--to <day>", "Day before which the period ends, UTC; up to now unless given."))
+    .addOption(dayOption("--from <day>", "First day, in UTC. Default: the first day of this month."))
+    .addOption(dayOption("--to <day>", "Day after the last day of the period, in UTC. Default: until now."))
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the summary as JSON")
     .action(async ({ account, mode, from = startOfMonth(), to = Date.now(), data, json }: SummaryOptions) => {
@@ -71,13 +75,18 @@ function addSummary(ledger: Command, io: Io): void {
 }
 
 function addShow(ledger: Command, io: Io): void {
-  const command = subcommand(ledger, "show", "Show one verification: its state, attempts and charge, nothing personal.")
+  const command = subcommand(
+    ledger,
+    "show",
+    "Show one verification: state, attempts and charge, without personal data.",
+  )
     .argument("<reference>", "The request_reference of the verification.")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print it as JSON")
     .action(async (reference: string, { data, json }: { data?: string; json?: true }) => {
       const found = await withStore(io, data, ({ db }) => showVerification(db, reference));
-      if (!found) throw new LedgerFault(`No verification has the reference "${discreet(reference)}".`);
+      if (!found)
+        throw new UnknownReferenceFault(`The ledger has no verification with the reference "${redact(reference)}".`);
       const time = (milliseconds: number | null) => milliseconds && new Date(milliseconds).toISOString();
       const shown = {
         request_reference: found.reference,
@@ -109,8 +118,8 @@ function addShow(ledger: Command, io: Io): void {
 
 function addUnknowns(ledger: Command, io: Io): void {
   const about =
-    "List the verifications whose outcome nobody knows yet, the oldest first. Their callers learn it by a retry with the " +
-    "same idempotency key; sources that can tell are asked in the background.";
+    "List the verifications with an unknown outcome, oldest first. A caller gets the outcome with a retry and the same " +
+    "idempotency key. Duba also asks vendors for it in the background, if they can look it up.";
   const command = subcommand(ledger, "unknowns", about)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print them as JSON")
@@ -128,7 +137,7 @@ function addUnknowns(ledger: Command, io: Io): void {
         attempts,
       }));
       if (json) return io.out(`${JSON.stringify(rows, null, 2)}\n`);
-      if (rows.length === 0) return io.out("The outcome of every verification is known, or it is running.\n");
+      if (rows.length === 0) return io.out("No verification has an unknown outcome.\n");
       io.out(
         table(
           rows.map((row) => ({ ...row, upstream: row.upstream ?? "-" })),
@@ -139,7 +148,7 @@ function addUnknowns(ledger: Command, io: Io): void {
   examples(command, "duba ledger unknowns", "duba ledger unknowns --json");
 }
 
-class LedgerFault extends Error {
+class UnknownReferenceFault extends Error {
   readonly exitCode = 1;
 }
 

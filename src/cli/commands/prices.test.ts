@@ -76,17 +76,22 @@ for (const engine of engines)
       ],
       ["an unknown provider", ["set", shop, "NONE", "--margin", "1%"], 1, /^The catalogue has no provider NONE\.\n$/],
       ["an unknown code", ["set", shop, "MTNDATA", "none", "--margin", "1%"], 1, /^The catalogue has no MTNDATA none:/],
-      ["no price at all", ["set", shop, "MTNDATA"], 2, /^Give either --margin or --price\.\n$/],
-      ["a margin and a price", ["set", shop, "MTNDATA", "104", "--margin", "1%", "--price", "1"], 2, /^Give either/],
-      ["a price of a whole provider", ["set", shop, "MTNDATA", "--price", "95"], 2, /^--price is for one entry/],
+      ["no price at all", ["set", shop, "MTNDATA"], 2, /^Use either --margin or --price\.\n$/],
+      ["a margin and a price", ["set", shop, "MTNDATA", "104", "--margin", "1%", "--price", "1"], 2, /^Use either/],
+      ["a price of a whole provider", ["set", shop, "MTNDATA", "--price", "95"], 2, /^--price needs one entry/],
       [
         "a margin that is none",
         ["set", shop, "MTNDATA", "--margin", "1.005%"],
         2,
-        /It must be such as -2\.5%, 3%, 50 or -0\.50\./,
+        /It must be a margin such as -2\.5%, 3%, 50 or -0\.50\./,
       ],
       ["a margin that leaves nothing", ["set", shop, "MTNDATA", "--margin=-100%"], 2, /It must be above -100%/],
-      ["a price of nothing", ["set", shop, "MTNDATA", "104", "--price", "0"], 2, /It must be naira above 0/],
+      [
+        "a price of nothing",
+        ["set", shop, "MTNDATA", "104", "--price", "0"],
+        2,
+        /It must be an amount in naira above 0/,
+      ],
       ["nothing to remove", ["remove", "other@example.com"], 1, /^This account has no price of its own\.\n$/],
     ] as const)
       it(`refuses ${fault}`, async () => {

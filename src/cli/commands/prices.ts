@@ -11,7 +11,7 @@ import { examples, subcommand } from "../terminal/help.ts";
 import { type Io, UsageFault } from "../terminal/io.ts";
 import { settingOption } from "../terminal/options.ts";
 import { painter, table } from "../terminal/table.ts";
-import { tellOutcome } from "./catalogue/outcome.ts";
+import { printOutcome } from "./catalogue/outcome.ts";
 import { authorOption, type ChangeOptions, noteOption, withCatalogue } from "./catalogue/with-catalogue.ts";
 
 interface Common {
@@ -19,17 +19,17 @@ interface Common {
   json?: true;
 }
 
-/** How a price is made: hundredths of a percent, or kobo. */
+/** A price rule. `value` is hundredths of a percent, or kobo. */
 interface Given {
   rule: Rule;
   value: number;
 }
 
-/** `duba prices`: what accounts pay instead of the catalogue's prices. */
+/** `duba prices`: the special prices of accounts. */
 export function addPrices(program: Command, io: Io): void {
   const about =
-    "Prices of an account's own, in place of the catalogue's: set, show, remove, list. A change is a revision of the " +
-    "catalogue, which history shows and revert undoes.";
+    "Manage the special prices of accounts: set, show, remove, list. Each change makes a new revision of the catalogue. " +
+    "`duba catalogue history` shows it, and `duba catalogue revert` undoes it.";
   const prices = subcommand(program, "prices", about);
   addSet(prices, io);
   addShow(prices, io);
@@ -47,9 +47,9 @@ const accountArgument = ["<account>", "E-mail or id of the account."] as const;
 const codes = "A provider, or a provider and a code: MTNDATA, MTNDATA 104, dstv PRWE36, dstv PRWE36 HDPVRE36.";
 
 function addSet(prices: Command, io: Io): void {
-  const about = `Give an account a margin on all of a provider, or on one entry, or a price for one entry. The price of an entry comes before
-the margin of its provider. The face value (amount) stays. Halves of a kobo are rounded up; where a margin leaves nothing, the
-catalogue's price holds.`;
+  const about = `Set a margin for a provider or for one entry, or a price for one entry. The rule of an entry wins over the rule of its
+provider. The face value (amount) does not change. Duba rounds half a kobo up. If a margin makes the price 0 or less, Duba uses
+the catalogue's price.`;
   const command = subcommand(prices, "set", about)
     .argument(...accountArgument)
     .argument("<codes...>", codes)
@@ -62,8 +62,8 @@ catalogue's price holds.`;
     .action(async (account: string, of: string[], options: ChangeOptions & { margin?: Given; price?: Given }) => {
       const { margin, price } = options;
       const given = margin ?? price;
-      if (given === undefined || (margin && price)) throw new UsageFault("Give either --margin or --price.");
-      if (price && of.length === 1) throw new UsageFault(`--price is for one entry: name its code after ${of[0]}.`);
+      if (given === undefined || (margin && price)) throw new UsageFault("Use either --margin or --price.");
+      if (price && of.length === 1) throw new UsageFault(`--price needs one entry. Add its code after ${of[0]}.`);
       const planFor = (id: string) => settingRule({ account: id, of: of.join(" "), ...given });
       await change(io, account, options, planFor);
     });
@@ -76,12 +76,13 @@ catalogue's price holds.`;
 }
 
 function marginOption(): Option {
-  const about = "Percent (-2.5%) or naira (50, or -0.50) on top of the catalogue's price; below zero it is a discount.";
+  const about =
+    "Percent (-2.5%) or naira (50, or -0.50) to add to the catalogue's price. A negative margin is a discount.";
   return new Option("--margin <percent or naira>", about).argParser((text: string): Given => {
     const parts = /^([+-]?)(\d+(?:\.\d{1,2})?)(%?)$/.exec(text);
     const hundredths = parts ? koboOf(parts[2]!) : undefined;
     if (!parts || hundredths === undefined)
-      throw new InvalidArgumentError("It must be such as -2.5%, 3%, 50 or -0.50.");
+      throw new InvalidArgumentError("It must be a margin such as -2.5%, 3%, 50 or -0.50.");
     const value = parts[1] === "-" ? -hundredths : hundredths;
     if (parts[3] === "") return { rule: "margin", value };
     if (value <= -10_000 || value > 1_000_000)
@@ -93,15 +94,19 @@ function marginOption(): Option {
 function priceOption(): Option {
   return new Option("--price <naira>", "Price in naira, such as 95 or 95.50.").argParser((text: string): Given => {
     const value = koboOf(text);
-    if (!value) throw new InvalidArgumentError('It must be naira above 0, such as "95" or "95.50".');
+    if (!value) throw new InvalidArgumentError('It must be an amount in naira above 0, such as "95" or "95.50".');
     return { rule: "price", value };
   });
 }
 
 function addRemove(prices: Command, io: Io): void {
-  const command = subcommand(prices, "remove", "Take a price of an account's own away: the catalogue's holds again.")
+  const command = subcommand(
+    prices,
+    "remove",
+    "Remove special prices of an account. The catalogue's prices apply again.",
+  )
     .argument(...accountArgument)
-    .argument("[codes...]", `${codes} All of the account's own prices unless given.`)
+    .argument("[codes...]", `${codes} Default: all special prices of the account.`)
     .addOption(noteOption())
     .addOption(authorOption())
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
@@ -117,15 +122,18 @@ async function change(io: Io, account: string, options: ChangeOptions, planFor: 
     const { id, email } = await findAccount(publisher.db, account);
     const { note = `Prices of ${email}` } = options;
     const outcome = await publish(publisher, planFor(id), { author: publisher.actor, source: "prices", note });
-    tellOutcome(io, outcome, options);
+    printOutcome(io, outcome, options);
   });
 }
 
 function addShow(prices: Command, io: Io): void {
-  const about = "Show how an account's own prices are made, or what it pays for all of a provider.";
+  const about = "Show the price rules of an account, or its prices for one provider.";
   const command = subcommand(prices, "show", about)
     .argument(...accountArgument)
-    .argument("[provider]", "Code of a provider: then its entries, with the catalogue's price and the account's.")
+    .argument(
+      "[provider]",
+      "Code of a provider. The command then lists its entries with the catalogue's price and the account's price.",
+    )
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the prices as JSON")
     .action(async (account: string, provider: string | undefined, { data, json }: Common) => {
@@ -151,7 +159,7 @@ function addShow(prices: Command, io: Io): void {
 }
 
 function addList(prices: Command, io: Io): void {
-  const command = subcommand(prices, "list", "List the accounts that have prices of their own.")
+  const command = subcommand(prices, "list", "List the accounts with special prices.")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the accounts as JSON")
     .action(async ({ data, json }: Common) => {

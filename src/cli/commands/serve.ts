@@ -3,7 +3,7 @@ import { readConfig } from "../../config/read-config.ts";
 import { everySetting, settings } from "../../config/settings.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import type { Io } from "../terminal/io.ts";
-import { overridden, settingOption } from "../terminal/options.ts";
+import { settingOption, withOverrides } from "../terminal/options.ts";
 
 interface ServeOptions {
   port?: string;
@@ -11,16 +11,16 @@ interface ServeOptions {
   data?: string;
 }
 
-/** `duba serve`; `ended` hears the exit code once the service has stopped. */
-export function addServe(program: Command, io: Io, ended: (exitCode: number) => void): void {
-  const command = subcommand(program, "serve", "Start the service with the settings of the environment.")
+/** `duba serve`. */
+export function addServe(program: Command, io: Io, setExitCode: (exitCode: number) => void): void {
+  const command = subcommand(program, "serve", "Start the service. It reads its settings from environment variables.")
     .addOption(settingOption("--port <number>", settings.port))
     .addOption(settingOption("--host <address>", settings.host))
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async ({ port, host, data }: ServeOptions) => {
-      const config = readConfig(overridden(io.environment, { PORT: port, HOST: host, DUBA_DATA: data }));
+      const config = readConfig(withOverrides(io.environment, { PORT: port, HOST: host, DUBA_DATA: data }));
       const { serve } = await import("../../serve.ts");
-      ended(await serve(config));
+      setExitCode(await serve(config));
     });
   section(
     command,

@@ -16,28 +16,32 @@ import { examples, subcommand } from "../terminal/help.ts";
 import { type Io, UsageFault } from "../terminal/io.ts";
 import { settingOption } from "../terminal/options.ts";
 import { painter, table, timeOf } from "../terminal/table.ts";
-import { tellPreview } from "./catalogue/import.ts";
-import { tellOutcome } from "./catalogue/outcome.ts";
+import { printPreview } from "./catalogue/import.ts";
+import { printOutcome } from "./catalogue/outcome.ts";
 import { authorOption, withCatalogue } from "./catalogue/with-catalogue.ts";
 
 /** Milliseconds that a pull by hand may take. */
 const LONGEST_PULL = 5 * 60_000;
 
-/** `duba sources`: where the catalogue can come from by itself. */
-export function addSources(program: Command, io: Io, ended: (exitCode: number) => void): void {
+/** `duba sources`: where Duba pulls the catalogue from. */
+export function addSources(program: Command, io: Io, setExitCode: (exitCode: number) => void): void {
   const sources = subcommand(
     program,
     "sources",
-    "Sources that the catalogue can follow, so that it changes when they do: list, status, pull.",
+    "Manage the source from which Duba updates the catalogue: list, status, pull.",
   );
   addList(sources, io);
-  addStatus(sources, io, ended);
+  addStatus(sources, io, setExitCode);
   addPull(sources, io);
   examples(sources, "duba sources list", "duba sources pull vtpass --dry-run", "duba sources status");
 }
 
 function addList(sources: Command, io: Io): void {
-  const command = subcommand(sources, "list", "List every source, whether it is set up, and the lists that it gives.")
+  const command = subcommand(
+    sources,
+    "list",
+    "List all sources, their missing settings, and the lists that they provide.",
+  )
     .option("--json", "print them as JSON")
     .action(({ json }: { json?: true }) => {
       const config = readConfig(io.environment);
@@ -58,15 +62,15 @@ function addList(sources: Command, io: Io): void {
         about,
       }));
       io.out(table(rows, painter(io.colours?.out)));
-      io.err(`The catalogue follows the one that ${syncSettings.source.name} names.\n`);
+      io.err(`${syncSettings.source.name} selects the source of the catalogue.\n`);
     });
   examples(command, "duba sources list");
 }
 
-function addStatus(sources: Command, io: Io, ended: (exitCode: number) => void): void {
+function addStatus(sources: Command, io: Io, setExitCode: (exitCode: number) => void): void {
   const about =
-    "Show the last pull from each source, what it came to, and how old what is served is. Exit code 1 if the source " +
-    "that is followed gave nothing, if what it gave is held, or if what is served is stale.";
+    "Show the last pull from each source, its result, and the age of the data. The exit code is 1 if the pull from the " +
+    "selected source failed, if its changes wait for approval, or if the data is stale.";
   const command = subcommand(sources, "status", about)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print it as JSON")
@@ -79,10 +83,10 @@ function addStatus(sources: Command, io: Io, ended: (exitCode: number) => void):
       });
       const followed = shown.find((status) => status.followed);
       const isWell = config.pull.source === "" || (followed && isFine(followed));
-      ended(isWell ? 0 : 1);
+      setExitCode(isWell ? 0 : 1);
       if (json) return io.out(`${JSON.stringify(shown, null, 2)}\n`);
-      if (config.pull.source === "") io.err(`No source is followed: ${syncSettings.source.name} is empty.\n`);
-      else if (!followed) io.err(`Nothing was pulled from ${config.pull.source} yet.\n`);
+      if (config.pull.source === "") io.err(`No source is selected: ${syncSettings.source.name} is empty.\n`);
+      else if (!followed) io.err(`Duba has not pulled from ${config.pull.source} yet.\n`);
       if (shown.length === 0) return;
       const rows = shown.map((status) => ({
         source: status.source,
@@ -147,12 +151,12 @@ interface PullCommand {
 
 function addPull(sources: Command, io: Io): void {
   const about =
-    "Pull from a source now: all lists that it gives take the place of those in the catalogue, also where they were " +
-    "changed by hand. What removes much or moves a price far is held for approval. Exit code 1 if it is not served.";
+    "Pull from a source now. The lists of the source replace the lists in the catalogue, including manual changes. A change " +
+    "that removes many entries or changes a price by much waits for approval. The exit code is 1 if Duba did not publish.";
   const names = catalogueSources.map(({ name }) => name);
   const command = subcommand(sources, "pull", about)
-    .addArgument(new Argument("[name]", "The source; the one that is followed unless given.").choices(names))
-    .option("--dry-run", "show what would change, price moves first, and change nothing")
+    .addArgument(new Argument("[name]", "The source. Default: the selected source.").choices(names))
+    .option("--dry-run", "show the changes, prices first, and publish nothing")
     .addOption(authorOption())
     .option("--all", "show every change, not only the first ones")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
@@ -160,9 +164,9 @@ function addPull(sources: Command, io: Io): void {
     .action(async (name: string | undefined, options: PullCommand) => {
       const config = readConfig(io.environment);
       const chosen = name ?? config.pull.source;
-      if (chosen === "") throw new UsageFault(`No source is followed: name one, or set ${syncSettings.source.name}.`);
+      if (chosen === "") throw new UsageFault(`No source is selected. Name one, or set ${syncSettings.source.name}.`);
       const missing = missingOf(catalogueSources.find(({ name }) => name === chosen)!, config.sources[chosen]!);
-      if (missing.length > 0) throw new UsageFault(`${chosen} is not set up: it needs ${missing.join(", ")}.`);
+      if (missing.length > 0) throw new UsageFault(`${chosen} is not set up. Set ${missing.join(", ")}.`);
       const { openSource } = await import("../../upstreams/open-source.ts");
       const source = openSource(chosen, config.sources[chosen]!, silent);
       const run = options.dryRun ? tryPull : makePull;
@@ -179,27 +183,27 @@ async function tryPull(io: Io, publisher: Publisher, source: SyncSource, options
   const offer = await offerOf(source, AbortSignal.timeout(LONGEST_PULL));
   if ("kind" in offer) throw nothingFrom(source, [offer.sentence]);
   const { changes, reasons, revision } = await preview(withFormulaGuard(publisher), planOf(offer), {});
-  tellLeftOut(io, await leftOutOf(publisher, offer));
-  tellPreview(io, changes, reasons, revision, options);
+  printLeftOut(io, await leftOutOf(publisher, offer));
+  printPreview(io, changes, reasons, revision, options);
 }
 
 async function makePull(io: Io, publisher: Publisher, source: SyncSource, options: PullCommand): Promise<void> {
   const { db, now } = publisher;
   const begun = await beginSync(db, source.name, await readSync(db, source.name), now());
-  if (!begun) throw new CatalogueFault("Another process began a pull at this moment: see duba sources status.");
+  if (!begun) throw new CatalogueFault("Another process pulls at this moment. See duba sources status.");
   const signal = AbortSignal.timeout(LONGEST_PULL);
   const { record, outcome } = await syncFrom(publisher, source, begun, {
     ...{ author: publisher.actor, again: true, signal },
   });
   if (!outcome) throw nothingFrom(source, record.sentences);
-  tellLeftOut(io, record.sentences);
-  tellOutcome(io, outcome, options);
+  printLeftOut(io, record.sentences);
+  printOutcome(io, outcome, options);
 }
 
-function tellLeftOut(io: Io, sentences: readonly string[]): void {
+function printLeftOut(io: Io, sentences: readonly string[]): void {
   for (const sentence of sentences) io.err(`${sentence}\n`);
 }
 
 function nothingFrom({ name }: SyncSource, sentences: readonly string[]): CatalogueFault {
-  return new CatalogueFault(`Nothing was taken over from ${name}:\n${sentences.join("\n")}`);
+  return new CatalogueFault(`Duba changed nothing after the pull from ${name}:\n${sentences.join("\n")}`);
 }

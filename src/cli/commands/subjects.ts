@@ -13,27 +13,27 @@ import { type Io, UsageFault } from "../terminal/io.ts";
 import { settingOption } from "../terminal/options.ts";
 import { painter, table } from "../terminal/table.ts";
 import { linesOf } from "./call/members.ts";
-import { type Ringed, withRing } from "./keyring.ts";
+import { type StoreWithKeyring, withKeyring } from "./keyring.ts";
 
-/** `duba subjects`: what is held about one person. `ended` hears 1 when an erasure is not complete. */
-export function addSubjects(program: Command, io: Io, ended: (exitCode: number) => void): void {
-  const about = "What is held about one person, by BVN or NIN from standard input: export, erase.";
+/** `duba subjects`: the data of one person. The exit code is 1 when an erasure is not complete. */
+export function addSubjects(program: Command, io: Io, setExitCode: (exitCode: number) => void): void {
+  const about = "Export or erase the data of one person: export, erase. Duba reads the BVN or NIN from standard input.";
   const subjects = subcommand(program, "subjects", about);
   addExport(subjects, io);
-  addErase(subjects, io, ended);
+  addErase(subjects, io, setExitCode);
   examples(subjects, "duba subjects export > held.json", "duba subjects erase");
 }
 
 function addExport(subjects: Command, io: Io): void {
   const about =
-    "Print all that is held about a person as JSON, for that person's own request: every verification of the number, of all " +
-    "accounts and both modes, with its record while that is held. The audit trail notes that it was done, not of whom.";
+    "Print all data about a person as JSON, to answer the person's request: the verifications of the number in all accounts " +
+    "and both modes, with their records if Duba still has them. The audit trail gets an entry that does not name the person.";
   const command = subcommand(subjects, "export", about)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .addOption(kindOption())
     .action(async ({ data, kind }: { data?: string; kind: CheckKind }) => {
       const person = { kind, number: await readNumber(io, kind) };
-      const { held, names } = await withRing(io, data, async (ringed) => {
+      const { held, names } = await withKeyring(io, data, async (ringed) => {
         const { exportSubject } = await import("../../identity/data-subjects/subjects.ts");
         return { held: await exportSubject(partsOf(ringed), person), names: await namesOf(ringed) };
       });
@@ -43,36 +43,36 @@ function addExport(subjects: Command, io: Io): void {
   examples(command, "duba subjects export > held.json", "duba subjects export --kind nin < nin.txt > held.json");
 }
 
-function addErase(subjects: Command, io: Io, ended: (exitCode: number) => void): void {
+function addErase(subjects: Command, io: Io, setExitCode: (exitCode: number) => void): void {
   const about =
-    "Destroy every record held about a person, and unlink the person from the ledger: what was charged stays there, without " +
-    "the number's hash and last digits and without the consent reference. A repeated call is told that the record is no longer " +
-    "held. Prints a receipt that does not name the person.";
+    "Destroy all records of a person, and remove the person from the ledger. The ledger keeps the charges, without the hash " +
+    "and last digits of the number and without the consent reference. A retry of a verification receives 410 " +
+    "record_no_longer_held. The command prints a receipt that does not name the person.";
   const command = subcommand(subjects, "erase", about)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .addOption(kindOption())
     .option("--json", "print the receipt as JSON")
     .action(async ({ data, kind, json }: { data?: string; kind: CheckKind; json?: true }) => {
       const person = { kind, number: await readNumber(io, kind) };
-      const { erasure, names } = await withRing(io, data, async (ringed) => {
+      const { erasure, names } = await withKeyring(io, data, async (ringed) => {
         const { eraseSubject } = await import("../../identity/data-subjects/subjects.ts");
         return { erasure: await eraseSubject(partsOf(ringed), person), names: await namesOf(ringed) };
       });
-      tell(io, erasure, names, json === true);
+      print(io, erasure, names, json === true);
       if (erasure.isOffDisk) return;
       io.err(
-        "What was erased may still be in the database's files, since another process read them all the time, such as ",
+        "The erased data may still be in the database's files, because another process, such as a backup, was reading them. ",
       );
-      io.err("a backup. Run this again when that process has ended.\n");
-      ended(1);
+      io.err("Run this command again after that process ends.\n");
+      setExitCode(1);
     });
-  section(command, "What it does not reach:", [
+  section(command, "What it does not erase:", [
     ["The other number", "A person verified by BVN and by NIN is erased once by each: Duba does not link the two."],
-    ["Backups", "Those of duba backup hold no records, but hashes and last digits: erase again after a restore."],
-    ["File copies", "Copies of the database made by other means hold what was there."],
+    ["Backups", "Backups contain hashes and last digits, but no records. Erase the person again after a restore."],
+    ["File copies", "Other copies of the database still contain the data."],
     [
       "PostgreSQL",
-      "Its write-ahead log, archive and replicas hold the key until they are removed or the ring's key is retired.",
+      "The write-ahead log, its archive and replicas contain the key of the record until you remove them or retire the record key of the key ring.",
     ],
   ]);
   examples(command, "duba subjects erase", "duba subjects erase --json < bvn.txt > receipt.json");
@@ -95,19 +95,19 @@ async function readNumber({ stdin, err }: Io, kind: CheckKind): Promise<string> 
   return digitsOf(input[kind]!);
 }
 
-function partsOf({ ring, ...store }: Ringed) {
+function partsOf({ ring, ...store }: StoreWithKeyring) {
   const keyring = { current: ring };
   return { ...store, keyring, keyedHashes: new KeyedHashes(keyring) };
 }
 
 /** Names and e-mails of all accounts, by id. */
-async function namesOf({ db }: Ringed): Promise<Map<string, { name: string; email: string }>> {
+async function namesOf({ db }: StoreWithKeyring): Promise<Map<string, { name: string; email: string }>> {
   return new Map((await listAccounts(db)).map(({ id, name, email }) => [id, { name, email }]));
 }
 
 type Names = Awaited<ReturnType<typeof namesOf>>;
 
-function tell(io: Io, { receipt, erasedAt, accounts }: Erasure, names: Names, asJson: boolean): void {
+function print(io: Io, { receipt, erasedAt, accounts }: Erasure, names: Names, asJson: boolean): void {
   const rows = accounts.map(({ accountId, mode, verifications, records }) => ({
     account: names.get(accountId)?.email ?? accountId,
     mode,

@@ -18,17 +18,25 @@ import { settingOption } from "../terminal/options.ts";
 import { painter, table, timeOf } from "../terminal/table.ts";
 import { linesOf } from "./call/members.ts";
 
-/** `duba upstreams`: the identity sources that live keys reach. */
-export function addUpstreams(program: Command, io: Io, ended: (exitCode: number) => void): void {
-  const upstreams = subcommand(program, "upstreams", "Identity sources that live keys reach: list, test, status.");
+/** `duba upstreams`: the identity vendors of live keys. */
+export function addUpstreams(program: Command, io: Io, setExitCode: (exitCode: number) => void): void {
+  const upstreams = subcommand(
+    program,
+    "upstreams",
+    "Show and test the identity vendors of live keys: list, test, status.",
+  );
   addList(upstreams, io);
-  addTest(upstreams, io, ended);
-  addStatus(upstreams, io, ended);
+  addTest(upstreams, io, setExitCode);
+  addStatus(upstreams, io, setExitCode);
   examples(upstreams, "duba upstreams list", "duba upstreams test dojah", "duba upstreams status");
 }
 
 function addList(upstreams: Command, io: Io): void {
-  const command = subcommand(upstreams, "list", "List every identity source, whether it is set up, and what it needs.")
+  const command = subcommand(
+    upstreams,
+    "list",
+    "List all identity vendors, their order, and the settings that are missing.",
+  )
     .option("--json", "print them as JSON")
     .action(({ json }: { json?: true }) => {
       const config = readConfig(io.environment);
@@ -47,29 +55,32 @@ function addList(upstreams: Command, io: Io): void {
         about,
       }));
       io.out(table(rows, painter(io.colours?.out)));
-      io.err(`Live keys reach those of ${settings.upstreams.name}, in its order.\n`);
+      io.err(`${settings.upstreams.name} selects the vendors of live keys, and their order.\n`);
     });
   examples(command, "duba upstreams list");
 }
 
-function addTest(upstreams: Command, io: Io, ended: (exitCode: number) => void): void {
+function addTest(upstreams: Command, io: Io, setExitCode: (exitCode: number) => void): void {
   const about =
-    "Put one question to an identity source with the vendor's own published test number, and say what became of it. " +
-    "Nothing of a record is shown or kept. The vendor may charge for it.";
+    "Call an identity vendor once, with the test number that the vendor published, and print the outcome. " +
+    "Duba neither prints nor stores the record. The vendor may charge you.";
   const command = subcommand(upstreams, "test", about)
-    .addArgument(new Argument("<name>", "The identity source.").choices(vendors.map(({ name }) => name)))
-    .option("--ask", "Ask for another person: BVN (or NIN) and phone number are read from standard input, a line each.")
+    .addArgument(new Argument("<name>", "The identity vendor.").choices(vendors.map(({ name }) => name)))
+    .option(
+      "--ask",
+      "Use another person: Duba reads the BVN (or NIN) and the phone number from standard input, one on each line.",
+    )
     .addOption(new Option("--kind <kind>", "which number --ask reads").choices(checkKinds).default("bvn"))
     .action(async (name: string, { ask, kind }: { ask?: true; kind: CheckKind }) => {
       const vendor = vendors.find((vendor) => vendor.name === name)!;
       const config = readConfig(io.environment);
       const missing = missingOf(vendor, config.vendors[name]!);
-      if (missing.length > 0) throw new UsageFault(`${name} is not set up: it needs ${missing.join(", ")}.`);
+      if (missing.length > 0) throw new UsageFault(`${name} is not set up. Set ${missing.join(", ")}.`);
       const question = ask ? await readQuestion(io, kind) : vendor.testQuestion;
       if (!question)
-        throw new UsageFault(`No test number of ${name} is known: use --ask, and a BVN that you may ask for.`);
+        throw new UsageFault(`${name} has no published test number. Use --ask with a number that you may verify.`);
       const { openLive } = await import("../../upstreams/open-upstreams.ts");
-      const log = tellingOnce(io);
+      const log = logEachOnce(io);
       const live = openLive([name], config.vendors, { ...config.upstream, timeouts: config.vendorTimeouts, log });
       const begun = performance.now();
       try {
@@ -78,7 +89,7 @@ function addTest(upstreams: Command, io: Io, ended: (exitCode: number) => void):
         const outcome = await live.upstreams[0]!.verify({ ...question, reference, signal });
         const took = Math.round(performance.now() - begun);
         io.out(`${name}, after ${took} ms: ${meaningOf(outcome)}\n`);
-        ended(["verified", "not_found", "phone_mismatch"].includes(outcome.kind) ? 0 : 1);
+        setExitCode(["verified", "not_found", "phone_mismatch"].includes(outcome.kind) ? 0 : 1);
       } finally {
         await live.close();
       }
@@ -86,29 +97,29 @@ function addTest(upstreams: Command, io: Io, ended: (exitCode: number) => void):
   examples(command, "duba upstreams test dojah");
 }
 
-/** What the adapter notes: codes and shapes, nothing of the person. Each sentence is told once. */
-function tellingOnce({ err }: Io): Log {
+/** Prints each log line of the adapter once. Adapters log codes and shapes, never personal data. */
+function logEachOnce({ err }: Io): Log {
   const told = new Set<string>();
-  const tell = (fields: object, message: string) => {
+  const print = (fields: object, message: string) => {
     if (told.has(message)) return;
     told.add(message);
     err(`${message} ${JSON.stringify(fields)}\n`);
   };
-  return { ...silent, warn: tell, error: tell };
+  return { ...silent, warn: print, error: print };
 }
 
-function addStatus(upstreams: Command, io: Io, ended: (exitCode: number) => void): void {
+function addStatus(upstreams: Command, io: Io, setExitCode: (exitCode: number) => void): void {
   const about =
-    "Show how each serving process sees its identity sources: asked or paused, alarms, last answer and last failures. " +
-    "Exit code 1 if one is not ready or stands under an alarm.";
+    "Show the identity vendors of each serving process: state, alarm, last response and last failures. " +
+    "The exit code is 1 if a vendor is not ready or has an alarm.";
   const command = subcommand(upstreams, "status", about)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print it as JSON")
     .action(async ({ data, json }: { data?: string; json?: true }) => {
       const found = await withStore(io, data, ({ db }) => upstreamStatus(db));
-      ended(found.every(({ state, alarm }) => state === "ready" && alarm === null) ? 0 : 1);
+      setExitCode(found.every(({ state, alarm }) => state === "ready" && alarm === null) ? 0 : 1);
       if (json) return io.out(`${JSON.stringify(found.map(facts), null, 2)}\n`);
-      if (found.length === 0) return io.out("No process that serves now has a live identity source.\n");
+      if (found.length === 0) return io.out("No running service has a live identity vendor.\n");
       const rows = found.map((status) => ({
         upstream: status.name,
         process: status.instance.slice(0, 8),
@@ -126,29 +137,29 @@ function addStatus(upstreams: Command, io: Io, ended: (exitCode: number) => void
 }
 
 const stateWords: Record<UpstreamStatus["state"], string> = {
-  ready: "asked",
+  ready: "ready",
   open: "paused after failures",
-  half_open: "trying one question after a pause",
+  half_open: "trying one call after a pause",
 };
 
 const failureWords: Record<keyof UpstreamStatus["lastFailures"], string> = {
-  no_money: "no money left at the vendor",
-  bad_credentials: "credentials refused by the vendor",
-  bad_settings: "settings do not fit the vendor",
-  refused: "questions refused",
+  no_money: "balance at the vendor is empty",
+  bad_credentials: "vendor refused the credentials",
+  bad_settings: "vendor refused the settings",
+  refused: "vendor refused the call",
   rate_limited: "rate limit of the vendor",
   out_of_service: "vendor out of service",
-  not_done: "vendor did no work",
+  not_done: "vendor did not process the call",
   not_reached: "no connection",
-  busy: "too many questions at once",
+  busy: "too many calls at the same time",
   paused: "paused",
-  bad_response: "answers that cannot be trusted",
+  bad_response: "invalid response",
   unavailable: "vendor unavailable",
-  unknown: "no answer in time",
+  unknown: "no response in time",
   fault: "fault in the adapter",
 };
 
-/** A command line is seen by other users of the machine, so numbers are never arguments. */
+/** Other users of the machine can see a command line, so numbers are never arguments. */
 async function readQuestion({ stdin, err }: Io, kind: CheckKind): Promise<AskedPerson> {
   const readPerson = inputReader(Type.Object({ [kind]: checks[kind].field, phone: phoneField }));
   const lines = linesOf(stdin);
@@ -163,21 +174,21 @@ async function readQuestion({ stdin, err }: Io, kind: CheckKind): Promise<AskedP
   return { kind, number: digitsOf(given[kind]!), phone: phoneOf(given.phone!) };
 }
 
-/** An outcome in a sentence, with nothing of the person. */
+/** An outcome as a sentence, without personal data. */
 function meaningOf(outcome: IdentityOutcome): string {
   switch (outcome.kind) {
     case "verified":
       return "verified. It works.";
     case "not_found":
-      return "it knows no such number. It works.";
+      return "the vendor does not know the number. It works.";
     case "phone_mismatch":
-      return "the phone is not the person's. It works.";
+      return "the phone number is not in the record. It works.";
     case "unavailable":
-      return `no work was done (${outcome.reason ?? "no reason given"}).`;
+      return `the vendor did not process the call (${outcome.reason ?? "no reason"}).`;
     case "bad_response":
-      return "an answer that cannot be trusted.";
+      return "the response was invalid.";
     case "unknown":
-      return "nobody can tell what became of the question.";
+      return "the outcome is unknown.";
   }
 }
 

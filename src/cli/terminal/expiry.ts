@@ -2,14 +2,15 @@ import { InvalidArgumentError, Option } from "commander";
 
 const dayMilliseconds = 86_400_000;
 
-/** An option that takes a day or a number of days from now, and gives milliseconds since 1970. */
+/** An option for a day or a number of days from now, read as milliseconds since 1970. */
 export function expiryOption(flags: string): Option {
   return new Option(
     flags,
-    "When the key ends: 2027-01-31 (as that day begins, UTC) or 90d from now; never unless given.",
+    "When the key expires: 2027-01-31 (at 00:00 UTC) or 90d (from now). Default: never.",
   ).argParser((text: string) => {
     const end = expiryOf(text, Date.now());
-    if (end === undefined) throw new InvalidArgumentError("It must be a day such as 2027-01-31, or days such as 90d.");
+    if (end === undefined)
+      throw new InvalidArgumentError("It must be a day such as 2027-01-31, or a number of days such as 90d.");
     return end;
   });
 }
@@ -25,6 +26,6 @@ export function expiryOf(text: string, now: number): number | undefined {
 export function dayOf(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const start = Date.parse(`${text}T00:00:00Z`);
-  // Date.parse may take 30 February for 2 March.
+  // Date.parse may read 30 February as 2 March.
   return !Number.isNaN(start) && new Date(start).toISOString().startsWith(text) ? start : undefined;
 }

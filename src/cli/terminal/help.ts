@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
 import { Command } from "commander";
 import type { Io } from "./io.ts";
-import { discreet } from "./io.ts";
+import { redact } from "./io.ts";
 
-/** Styled always: commander strips the style where the screen shows no colours. */
+/** Always styled: commander strips the style if the terminal shows no colours. */
 const title = (text: string) => styleText("bold", text, { validateStream: false });
 
 /** The `duba` command without its sub-commands, writing to `io` and never ending the process. */
@@ -15,7 +15,7 @@ export function rootCommand(io: Io): Command {
       writeOut: io.out,
       writeErr: io.err,
       outputError: (text, write) =>
-        write(discreet(text.replace(/^error: (.)/, (_, letter: string) => letter.toUpperCase()))),
+        write(redact(text.replace(/^error: (.)/, (_, letter: string) => letter.toUpperCase()))),
       getOutHasColors: () => io.colours?.out === true,
       getErrHasColors: () => io.colours?.err === true,
       getOutHelpWidth: () => io.width ?? 80,
@@ -23,7 +23,7 @@ export function rootCommand(io: Io): Command {
     });
 }
 
-/** A sub-command whose usage errors say where its help is. */
+/** A sub-command whose usage errors name its help. */
 export function subcommand(parent: Command, name: string, about: string): Command {
   const command = parent.command(name).description(about).helpCommand(false);
   return command.showHelpAfterError(`See: ${pathOf(command)} --help`);
@@ -45,7 +45,7 @@ export function section(command: Command, heading: string, items: readonly (read
   });
 }
 
-/** Ends the help with command lines that work as they stand. */
+/** Adds command lines to the end of the help. They work without changes. */
 export function examples(command: Command, ...lines: string[]): Command {
   const heading = lines.length === 1 ? "Example:" : "Examples:";
   return command.addHelpText("after", `\n${title(heading)}\n${lines.map((line) => `  ${line}`).join("\n")}`);

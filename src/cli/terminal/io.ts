@@ -1,27 +1,24 @@
-/** Everything a command may touch outside the service: handed in, so that tests run commands in process. */
+import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
+
+/** The terminal and environment of a command. Tests pass their own, and run commands in process. */
 export interface Io {
   out(text: string): void;
   err(text: string): void;
   environment: Record<string, string | undefined>;
-  /** Read only for members given as `name=-`. */
+  /** Only read for `name=-` members, BVNs and phone numbers. */
   stdin: AsyncIterable<string | Uint8Array> & { isTTY?: boolean | undefined };
-  /** Whether the screens behind `out` and `err` show colours; they do not unless said. */
+  /** Whether `out` and `err` show colours. Default: no. */
   colours?: { out: boolean; err: boolean };
-  /** Columns of the screen; 80 unless said. */
+  /** Columns of the terminal. Default: 80. */
   width?: number | undefined;
 }
 
-/** A command line that was parsed and still cannot be used. */
+/** The command line is wrong, although commander could parse it. */
 export class UsageFault extends Error {
   readonly exitCode = 2;
 }
 
-/** Text without whole API keys and tokens: people paste them where an id belongs. */
-export function withoutCredentials(text: string): string {
-  return text.replace(/duba_(?:test|live|at)_[\w-]+/g, "duba_…");
-}
-
-/** Text without whole credentials and without runs of ten or more digits, which may be a BVN or a phone number. */
-export function discreet(text: string): string {
-  return withoutCredentials(text).replace(/\d(?:[ -]?\d){9,}/g, "…");
+/** Text without whole credentials and without long numbers. */
+export function redact(text: string): string {
+  return redactNumbers(redactCredentials(text));
 }

@@ -3,24 +3,21 @@ import type { settings } from "../../config/settings.ts";
 
 type AnySetting = (typeof settings)[keyof typeof settings];
 
-/** An option that stands in for a setting of the environment, and takes what the setting takes. */
+/** An option that overrides a setting and accepts the same values. */
 export function settingOption(flags: string, { name, about, form, read }: AnySetting): Option {
-  return new Option(flags, `${about} Instead of ${name}.`).argParser((text: string) => {
+  return new Option(flags, `${about} Overrides ${name}.`).argParser((text: string) => {
     if (read(text) === undefined) throw new InvalidArgumentError(`It must be ${form}.`);
     return text;
   });
 }
 
-/** An option that may be given several times, and gathers its values. */
+/** An option that a command line may repeat. */
 export function repeatableOption(flags: string, about: string): Option {
-  return new Option(flags, about).argParser((text: string, gathered: string[] | undefined) => [
-    ...(gathered ?? []),
-    text,
-  ]);
+  return new Option(flags, about).argParser((text: string, values: string[] | undefined) => [...(values ?? []), text]);
 }
 
-/** The environment with the options that were given in place of their settings. */
-export function overridden(
+/** The environment, with options in place of their settings. */
+export function withOverrides(
   environment: Record<string, string | undefined>,
   options: Record<string, string | undefined>,
 ): Record<string, string | undefined> {

@@ -3,17 +3,17 @@ import { test } from "node:test";
 import { progressBar } from "./progress.ts";
 
 /** What a bar writes, each clearing of the line as "|". */
-function shownOn(colours: boolean, tell: (bar: ReturnType<typeof progressBar>) => void): string {
+function shownOn(colours: boolean, update: (bar: ReturnType<typeof progressBar>) => void): string {
   const written: string[] = [];
   const err = (text: string) => void written.push(text);
   const stdin = (async function* () {})();
-  tell(progressBar({ out() {}, err, environment: {}, stdin, colours: { out: false, err: colours } }, "rows"));
+  update(progressBar({ out() {}, err, environment: {}, stdin, colours: { out: false, err: colours } }, "rows"));
   return written.join("").replaceAll("\r\x1b[K", "|");
 }
 
 test("long work shows how far it is and how fast, on one line that is cleared", () => {
   const text = shownOn(true, (bar) => {
-    bar.tell(25, 100);
+    bar.update(25, 100);
     bar.clear();
   });
   assert.match(text, /^\|\[#{5} {15}\] 25% 25 rows, \d+ a second\|$/);
@@ -21,14 +21,14 @@ test("long work shows how far it is and how fast, on one line that is cleared", 
 
 test("without an end that is known there is no bar", () => {
   assert.match(
-    shownOn(true, (bar) => bar.tell(25)),
+    shownOn(true, (bar) => bar.update(25)),
     /^\|25 rows, \d+ a second$/,
   );
 });
 
 test("where nobody watches, and with nothing to do, nothing is written", () => {
   const unseen = shownOn(false, (bar) => {
-    bar.tell(1, 2);
+    bar.update(1, 2);
     bar.clear();
   });
   assert.equal(unseen, "");

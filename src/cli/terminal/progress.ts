@@ -4,13 +4,13 @@ const clearLine = "\r\x1b[K";
 const width = 20;
 const redrawEvery = 100;
 
-/** Shows on a terminal how far long work is: one line with a bar and the rate, which is cleared in the end. */
+/** Shows progress on a terminal: one line with a bar and the rate, cleared at the end. */
 export function progressBar({ err, colours }: Io, unit: string) {
   const begun = performance.now();
   let drawn = Number.NEGATIVE_INFINITY;
   return {
-    /** Without `all` there is no bar. */
-    tell(done: number, all?: number): void {
+    /** Shows no bar without `all`. */
+    update(done: number, all?: number): void {
       const now = performance.now();
       if (!colours?.err || now - drawn < redrawEvery) return;
       drawn = now;

@@ -1,12 +1,12 @@
 import type { Io } from "./io.ts";
 
-/** The real screen, environment and standard input of this process. */
+/** The terminal, environment and standard input of this process. */
 export function terminal(): Io {
   const { stdout, stderr, env } = process;
   stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // The reader has gone, as in `duba … | head -1`: there is nobody left to tell.
+    // The reader closed the pipe, as in `duba … | head -1`.
     if (error.code === "EPIPE") return;
-    stderr.write(`The output could not be written (${error.code}).\n`);
+    stderr.write(`Duba cannot write its output (${error.code}).\n`);
     process.exit(1);
   });
   stderr.on("error", () => undefined);

@@ -1,5 +1,5 @@
-/** The name that was most likely meant, or undefined when none is near. */
-export function nearest(word: string, names: readonly string[]): string | undefined {
+/** The name with the fewest differing letters; undefined if all differ too much. */
+export function closestName(word: string, names: readonly string[]): string | undefined {
   const meant = word.toLowerCase();
   let best: string | undefined;
   let least = Math.max(2, Math.floor(word.length * 0.4)) + 1;

@@ -2,14 +2,14 @@ import { stripVTControlCharacters, styleText } from "node:util";
 
 export type Paint = (style: "bold" | "dim" | "red", text: string) => string;
 
-/** Styles text, or leaves it as it is on a screen without colours. */
+/** Styles text on a terminal with colours. */
 export function painter(colours: boolean | undefined): Paint {
   return colours ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
 }
 
 type Row = Record<string, unknown>;
 
-/** Rows under a line of headings, in columns of equal width; columns of numbers end at their right edge. */
+/** Rows under a line of headings. Columns of numbers are aligned to the right. */
 export function table(rows: readonly Row[], paint: Paint): string {
   if (rows.length === 0) return "(none)\n";
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].map((name) => {
@@ -65,7 +65,7 @@ export function isRow(value: unknown): value is Row {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value on one line. Control characters go: what a service answers must not steer the reader's terminal. */
+/** A value on one line, without control characters, so that a response cannot control the terminal. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined) return "-";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -76,7 +76,7 @@ function widthOf(text: string): number {
   return [...text].length;
 }
 
-/** A time as people read it, in UTC; `-` for none. */
+/** A readable time in UTC; `-` for null. */
 export function timeOf(milliseconds: number | null): string {
   return milliseconds === null ? "-" : `${new Date(milliseconds).toISOString().slice(0, 16).replace("T", " ")}Z`;
 }

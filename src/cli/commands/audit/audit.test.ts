@@ -40,11 +40,11 @@ for (const { name, fresh } of engines) {
         colours: { out: colours, err: colours },
       };
       let exitCode = 0;
-      const ended = (code: number) => {
+      const setExitCode = (code: number) => {
         exitCode = code;
       };
       const program = rootCommand(io);
-      addAudit(program, io, { trail: async () => ({ sealKey, anchor: anchorFile() }), ended });
+      addAudit(program, io, { trail: async () => ({ sealKey, anchor: anchorFile() }), setExitCode });
       try {
         await program.parseAsync(["audit", ...argv], { from: "user" });
       } catch (fault) {
@@ -82,7 +82,7 @@ for (const { name, fresh } of engines) {
       const { exitCode, out, err } = await duba(["verify"]);
       assert.equal(exitCode, 0);
       assert.equal(out, "The audit trail is whole. 3 entries in 1 batch were read, and 1 waits to be sealed.\n");
-      const [, head = ""] = /^Head: (1:[\w-]{43})\nThere is no anchor .*ring\.anchor\.\n$/.exec(err) ?? [];
+      const [, head = ""] = /^Head: (1:[\w-]{43})\nThe anchor file .*ring\.anchor does not exist\.\n$/.exec(err) ?? [];
       const { exitCode: again, out: json } = await duba(["verify", "--head", head, "--json"]);
       assert.equal(again, 0);
       const counts = { batches: 1, removed_batches: 0, entries: 3, unsealed: 1 };
@@ -140,7 +140,7 @@ for (const { name, fresh } of engines) {
         (await duba([command], true)).err
           .replaceAll("\r\u001b[K", "<clear>")
           .replace(/Head: .*/, "Head")
-          .replace(/There is no anchor .*\n/, "");
+          .replace(/The anchor file .*\n/, "");
       assert.equal(await errorsOf("verify"), "<clear>1 of 1 batches<clear>Head\n");
       assert.equal(await errorsOf("export"), "<clear>1 batches<clear>");
       assert.equal((await duba(["export"])).err, "");
@@ -220,7 +220,7 @@ for (const { name, fresh } of engines) {
     }
 
     for (const [fault, argv, sentence] of [
-      ["a head of another form", ["verify", "--head", "abc"], /It must be what `duba audit tail`/],
+      ["a head of another form", ["verify", "--head", "abc"], /It must be a head that `duba audit tail`/],
       ["an unknown kind", ["tail", "--kind", "key.eaten"], /Allowed choices are account\.created/],
       ["a time that is none", ["tail", "--since", "yesterday"], /It must be a day such as 2026-11-01/],
       ["no lines", ["tail", "--lines", "0"], /It must be a number from 1/],

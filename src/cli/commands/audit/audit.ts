@@ -10,14 +10,14 @@ import { dayOf } from "../../terminal/expiry.ts";
 import { examples, section, subcommand } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";
-import { readBody } from "../../terminal/render.ts";
+import { parseJsonObject } from "../../terminal/render.ts";
 import { painter, shown, table } from "../../terminal/table.ts";
 import { addReconcile } from "./reconcile.ts";
 
 interface AuditParts {
-  /** The key of the seals and the path of the anchor, by the key ring of this data directory. */
+  /** Reads the key of the seals and the path of the anchor, from the key ring of this data directory. */
   trail(data: string | undefined): Promise<{ sealKey: Buffer; anchor: string }>;
-  ended(exitCode: number): void;
+  setExitCode(exitCode: number): void;
 }
 
 interface TailOptions {
@@ -29,11 +29,11 @@ interface TailOptions {
   json?: true;
 }
 
-/** `duba audit`: what was changed, when and by whom. `ended` hears 1 when the trail is not whole. */
-export function addAudit(program: Command, io: Io, { trail, ended }: AuditParts): void {
-  const audit = subcommand(program, "audit", "What was changed, when and by whom: verify, reconcile, tail, export.");
-  addVerify(audit, io, trail, ended);
-  addReconcile(audit, io, ended);
+/** `duba audit`. The exit code is 1 when the trail has a fault. */
+export function addAudit(program: Command, io: Io, { trail, setExitCode }: AuditParts): void {
+  const audit = subcommand(program, "audit", "Read and check the audit trail: verify, reconcile, tail, export.");
+  addVerify(audit, io, trail, setExitCode);
+  addReconcile(audit, io, setExitCode);
   addTail(audit, io);
   addExport(audit, io);
   examples(
@@ -45,10 +45,10 @@ export function addAudit(program: Command, io: Io, { trail, ended }: AuditParts)
   );
 }
 
-function addVerify(audit: Command, io: Io, trail: AuditParts["trail"], ended: AuditParts["ended"]): void {
+function addVerify(audit: Command, io: Io, trail: AuditParts["trail"], setExitCode: AuditParts["setExitCode"]): void {
   const about =
-    "Read the whole audit trail and list each entry and seal that was changed, put in, moved or taken away since it was " +
-    "sealed. The exit code is 1 if there is one.";
+    "Check the whole audit trail. List each entry and seal that somebody changed, added, moved or removed after Duba sealed " +
+    "it. The exit code is 1 if there is one.";
   const command = subcommand(audit, "verify", about)
     .addOption(headOption("--head <batch:hash>"))
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
@@ -71,7 +71,7 @@ function addVerify(audit: Command, io: Io, trail: AuditParts["trail"], ended: Au
       const result = await withStore(io, data, ({ db }) =>
         verify(db, sealKey, {
           found,
-          progress: (done, all) => progress.tell(`${done} of ${all} batches`),
+          progress: (done, all) => progress.update(`${done} of ${all} batches`),
           ...(head && { kept: head }),
           ...(anchor && { anchor }),
         }),
@@ -81,40 +81,45 @@ function addVerify(audit: Command, io: Io, trail: AuditParts["trail"], ended: Au
         const named = anchor ? `${anchor.batch}:${anchor.hash}` : null;
         io.out(`${JSON.stringify({ ...facts(result), anchor: named, faults }, null, 2)}\n`);
       } else {
-        tell(io, result);
-        io.err(anchor ? `Anchor: batch ${anchor.batch}, of ${anchor.at}\n` : `There is no anchor ${path}.\n`);
+        print(io, result);
+        io.err(
+          anchor ? `Anchor: batch ${anchor.batch}, of ${anchor.at}\n` : `The anchor file ${path} does not exist.\n`,
+        );
       }
-      ended(result.faults === 0 ? 0 : 1);
+      setExitCode(result.faults === 0 ? 0 : 1);
     });
-  section(command, "What it can tell:", [
+  section(command, "What it checks:", [
     [
       "Entries and seals",
-      "Each batch of entries is sealed, within about a second, under a key of the key ring, and each seal holds the hash of the one before.",
+      "Duba seals each batch of entries within about a second, with a key of the key ring. Each seal contains the hash of the previous seal.",
     ],
     [
       "The anchor",
-      "A service keeps the newest head in a file beside the key ring, once a minute and when it stops. A trail that does not hold it was put back to an older state. If that was on purpose, remove the file.",
+      "The service writes the newest head to a file beside the key ring, once a minute and when it stops. If the trail does not contain this head, somebody restored an older state. If you did that on purpose, remove the file.",
     ],
     [
       "The end",
-      "Who can write that file too can hide it. Keep the head that this command prints on another machine, and give it to --head later.",
+      "A person who can also write that file can hide the change. Copy the head that this command prints to another machine, and use it with --head later.",
     ],
-    ["Backdated", "An entry is a fault if it is dated minutes before the batch in front of it was sealed."],
-    ["Not sealed", "Entries of the last second are counted. One that waits for over 10 minutes is a fault."],
+    ["Backdated", "It is a fault if an entry is dated minutes before Duba sealed the previous batch."],
+    [
+      "Not sealed",
+      "The command counts entries that wait for a seal. It is a fault if an entry waits longer than 10 minutes.",
+    ],
   ]);
   examples(command, "duba audit verify", "duba audit verify --head 57:aTESZZ3fQ1p-hm6AT0SRLsJ3HgUTpcd3nyzFwFNOCRU");
 }
 
 function addTail(audit: Command, io: Io): void {
-  const command = subcommand(audit, "tail", "Show the newest entries, oldest first, as they are stored: not verified.")
+  const command = subcommand(audit, "tail", "Show the newest entries, oldest first. The command does not verify them.")
     .addOption(
-      new Option("--lines <number>", "How many at most.").default(20).argParser((text: string) => {
+      new Option("--lines <number>", "Maximum number of entries.").default(20).argParser((text: string) => {
         if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It must be a number from 1 to 999999.");
         return Number(text);
       }),
     )
-    .addOption(momentOption("--since <when>", "Only from then on"))
-    .addOption(momentOption("--until <when>", "Only before then"))
+    .addOption(momentOption("--since <when>", "Only entries from this time"))
+    .addOption(momentOption("--until <when>", "Only entries before this time"))
     .addOption(new Option("--kind <kind>", "Only entries of this kind.").choices(Object.keys(kinds)))
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the entries as JSON")
@@ -146,8 +151,8 @@ function addTail(audit: Command, io: Io): void {
 
 function addExport(audit: Command, io: Io): void {
   const about =
-    "Write the sealed trail as JSON lines: of each batch its entries and then its seal, and the head at the end. With the " +
-    "head kept apart, the copy can be verified without the database and without a key.";
+    "Write the sealed audit trail as JSON lines: for each batch its entries and its seal, and at the end the head. If you " +
+    "keep the head in another place, you can verify the copy without the database and without a key.";
   const command = subcommand(audit, "export", about)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async ({ data }: { data?: string }) => {
@@ -156,7 +161,7 @@ function addExport(audit: Command, io: Io): void {
       await withStore(io, data, async ({ db }) => {
         for await (const line of exportTrail(db)) {
           io.out(`${JSON.stringify(line)}\n`);
-          if ("seal" in line) progress.tell(`${line.seal.batch} batches`);
+          if ("seal" in line) progress.update(`${line.seal.batch} batches`);
         }
       });
       progress.clear();
@@ -174,17 +179,17 @@ function addExport(audit: Command, io: Io): void {
 }
 
 function headOption(flags: string): Option {
-  const about = "A head that was kept elsewhere: it must still be part of the trail.";
+  const about = "A head that you copied earlier. The trail must still contain it.";
   return new Option(flags, about).argParser((text: string): KeptHead => {
     const [, batch, hash] = /^([1-9]\d{0,14}):([\w-]{43})$/.exec(text) ?? [];
     if (batch === undefined || hash === undefined)
-      throw new InvalidArgumentError("It must be what `duba audit tail` or `duba audit verify` prints as the head.");
+      throw new InvalidArgumentError("It must be a head that `duba audit tail` or `duba audit verify` printed.");
     return { batch: Number(batch), hash };
   });
 }
 
 function momentOption(flags: string, about: string): Option {
-  const forms = "a day such as 2026-11-01 (as it begins, UTC), or a time ago such as 30min or 24h";
+  const forms = "a day such as 2026-11-01 (at 00:00 UTC), or a time ago such as 30min or 24h";
   return new Option(flags, `${about}: ${forms}.`).argParser((text: string) => {
     const ago = duration.read(text);
     const moment = ago === undefined ? dayOf(text) : Date.now() - ago;
@@ -198,7 +203,7 @@ function faultLine({ batch, entry, what }: ChainFault): string {
   return `${batch === null ? "The head" : `Batch ${batch}`} ${what}.`;
 }
 
-function tell(io: Io, { batches, removedBatches, entries, unsealed, faults, head }: ChainVerification): void {
+function print(io: Io, { batches, removedBatches, entries, unsealed, faults, head }: ChainVerification): void {
   const waiting = `${unsealed} ${unsealed === 1 ? "waits" : "wait"} to be sealed`;
   const read = `${counted(entries, "entry", "entries")} in ${counted(batches, "batch", "batches")} were read, and ${waiting}.`;
   const removed = `Retention has removed the entries of ${counted(removedBatches, "batch", "batches")}.`;
@@ -227,7 +232,7 @@ function facts({ batches, removedBatches, entries, unsealed, faults, head }: Cha
   };
 }
 
-/** Null before anything was sealed. */
+/** Null before the first seal. */
 function headText(head: KeptHead | null): string | null {
   return head === null || head.batch === 0 ? null : `${head.batch}:${head.hash}`;
 }
@@ -236,10 +241,10 @@ function asJson({ id, occurredAt, kind, actor, facts, batch }: Entry) {
   return { id, occurred_at: timeOf(occurredAt), kind, actor, facts: factsOf(kind, facts) ?? facts, batch };
 }
 
-/** The facts of an entry, with readable times; undefined where what is stored is no JSON. */
+/** The facts of an entry, with readable times; undefined if the stored text is not JSON. */
 function factsOf(kind: string, facts: string): Record<string, unknown> | undefined {
   const forms = kinds[kind] ?? {};
-  const members = readBody(facts);
+  const members = parseJsonObject(facts);
   if (members === undefined) return undefined;
   const readable = ([name, value]: [string, unknown]) =>
     [name, forms[name] === "time" && typeof value === "number" ? timeOf(value) : value] as const;
@@ -254,18 +259,18 @@ function factsText(kind: string, facts: string): string {
     .join(" ");
 }
 
-/** With milliseconds, unlike elsewhere; a time that was tampered with may be none. */
+/** With milliseconds, unlike elsewhere. A changed entry may have an invalid time. */
 function timeOf(milliseconds: number): string {
   const time = new Date(milliseconds);
   return Number.isNaN(time.getTime()) ? `${milliseconds}` : time.toISOString();
 }
 
-/** Tells on a terminal how far long work is, on one line that is cleared. */
+/** Shows progress on one line of a terminal, and clears it at the end. */
 function progressOn(io: Io) {
   const clearLine = "\r\x1b[K";
   let last = 0;
   return {
-    tell(text: string): void {
+    update(text: string): void {
       if (!io.colours?.err || Date.now() - last < 100) return;
       last = Date.now();
       io.err(`${clearLine}${text}`);

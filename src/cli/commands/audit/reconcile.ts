@@ -7,11 +7,11 @@ import type { Io } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";
 import { painter, shown } from "../../terminal/table.ts";
 
-/** `duba audit reconcile`; `ended` hears 1 when ledger and trail differ. */
-export function addReconcile(audit: Command, io: Io, ended: (exitCode: number) => void): void {
+/** `duba audit reconcile`. The exit code is 1 when the ledger and the trail differ. */
+export function addReconcile(audit: Command, io: Io, setExitCode: (exitCode: number) => void): void {
   const about =
-    "Hold the ledger against the audit trail, and list each verification that has ended and is not on the trail, that the " +
-    "trail tells otherwise, or that is gone from the ledger. The exit code is 1 if there is one.";
+    "Compare the ledger with the audit trail. List each finished verification that is missing on one of them, or that " +
+    "differs between them. The exit code is 1 if there is one.";
   const command = subcommand(audit, "reconcile", about)
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the result as JSON")
@@ -46,14 +46,17 @@ export function addReconcile(audit: Command, io: Io, ended: (exitCode: number) =
         const verdict = `There ${result.differences === 1 ? "is 1 difference" : `are ${result.differences} differences`}.`;
         io.err(`${painter(io.colours?.err)("red", verdict)} ${read}\n`);
       }
-      ended(result.differences === 0 ? 0 : 1);
+      setExitCode(result.differences === 0 ? 0 : 1);
     });
   section(command, "What to know:", [
     [
       "Verify first",
-      "The entries are believed as they are stored: `duba audit verify` tells whether they were changed.",
+      "This command does not check the seals. `duba audit verify` shows whether somebody changed an entry.",
     ],
-    ["Not compared", "What is under way or recorded within seconds, and what retention removes in these days."],
+    [
+      "Not compared",
+      "Verifications that run, or that finished in the last seconds, and verifications that retention removes in these days.",
+    ],
   ]);
   examples(command, "duba audit reconcile", "duba audit reconcile --json");
 }

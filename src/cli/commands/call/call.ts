@@ -6,10 +6,10 @@ import type { Operation } from "../../../operation/operation.ts";
 import { examples, section, subcommand } from "../../terminal/help.ts";
 import { type Io, UsageFault } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";
-import { answerText, failureText, readBody } from "../../terminal/render.ts";
+import { parseJsonObject, renderFailure, renderResponse } from "../../terminal/render.ts";
 import { painter } from "../../terminal/table.ts";
 import { privateMembers, readMembers } from "./members.ts";
-import { type Heard, pathMembers, send } from "./request.ts";
+import { type CallResponse, pathMembers, send } from "./request.ts";
 
 interface CallOptions {
   url?: string;
@@ -17,21 +17,26 @@ interface CallOptions {
   json?: true;
 }
 
-/** `duba call`: one sub-command for each operation. `ended` hears the exit code of a failure. */
+/** `duba call`: one sub-command for each operation. */
 export function addCall(
   program: Command,
   io: Io,
   operations: readonly Operation<never>[],
-  ended: (exitCode: number) => void,
+  setExitCode: (exitCode: number) => void,
 ): void {
-  const call = subcommand(program, "call", "Call an operation of a running service, and show what it answers.").usage(
+  const call = subcommand(program, "call", "Call an operation of a running service, and print the response.").usage(
     "<operation> [name=value …] [options]",
   );
-  for (const operation of operations) addOperation(call, io, operation, ended);
+  for (const operation of operations) addOperation(call, io, operation, setExitCode);
   examples(call, "duba call lookupDataBundles provider=MTNDATA", "duba call lookupDataBundles --help");
 }
 
-function addOperation(call: Command, io: Io, operation: Operation<never>, ended: (exitCode: number) => void): void {
+function addOperation(
+  call: Command,
+  io: Io,
+  operation: Operation<never>,
+  setExitCode: (exitCode: number) => void,
+): void {
   const headers = headerOptions(operation);
   const command = subcommand(call, operation.id, operation.description)
     .summary(operation.summary)
@@ -43,26 +48,28 @@ function addOperation(call: Command, io: Io, operation: Operation<never>, ended:
   command.addOption(settingOption("--url <url>", settings.callUrl));
   if (operation.access !== "own") {
     const { about, name } = settings.callKey;
-    command.option("--key <api key>", `${about} Better in ${name}, where other users of the machine cannot see it.`);
+    command.option("--key <api key>", `${about} Other users of the machine can see the option, so prefer ${name}.`);
   }
-  command.option("--json", "print the answer as it came").action(async (given: string[], options: CallOptions) => {
-    try {
-      const url = urlOf(io, options);
-      const members = await membersOf(operation, given, io);
-      const heard = await send({
-        operation,
-        members,
-        headers: headersOf(command, headers),
-        url,
-        key: operation.access === "own" ? "" : keyOf(io, options),
-        userAgent: `duba/${manifest.version}`,
-      });
-      ended(show(heard, url, concealing(members, io), options.json === true));
-    } catch (fault) {
-      if (fault instanceof UsageFault) command.error(fault.message, { exitCode: fault.exitCode });
-      throw fault;
-    }
-  });
+  command
+    .option("--json", "print the response body unchanged")
+    .action(async (given: string[], options: CallOptions) => {
+      try {
+        const url = urlOf(io, options);
+        const members = await membersOf(operation, given, io);
+        const response = await send({
+          operation,
+          members,
+          headers: headersOf(command, headers),
+          url,
+          key: operation.access === "own" ? "" : keyOf(io, options),
+          userAgent: `duba/${manifest.version}`,
+        });
+        setExitCode(show(response, url, redactingMembers(members, io), options.json === true));
+      } catch (fault) {
+        if (fault instanceof UsageFault) command.error(fault.message, { exitCode: fault.exitCode });
+        throw fault;
+      }
+    });
   addWarning(command, operation);
   examples(command, exampleOf(operation));
 }
@@ -86,11 +93,12 @@ function addWarning(command: Command, { input }: Operation<never>): void {
   const names = Object.keys(input.properties);
   const exposed = names.filter((name) => privateMembers.has(name)).map((name) => (name === "bvn" ? "BVN" : name));
   const items: [string, string][] = [];
-  if (names.length > 0) items.push(["name=-", "Reads the value from standard input, one line for each such member."]);
+  if (names.length > 0)
+    items.push(["name=-", "Duba reads the value from standard input, one line for each such member."]);
   if (exposed.length > 0) {
     items.push([
       "Beware",
-      `A ${exposed.join(" or ")} on a command line is visible to other users of the machine and stays in the shell's history: give it as ${names.find((name) => privateMembers.has(name))}=- instead.`,
+      `A ${exposed.join(" or ")} on a command line is visible to other users of the machine and stays in the shell's history. Write ${names.find((name) => privateMembers.has(name))}=- instead.`,
     ]);
   }
   if (items.length > 0) section(command, "Values:", items);
@@ -132,25 +140,26 @@ function headersOf(command: Command, options: readonly Option[]): Record<string,
 async function membersOf(operation: Operation<never>, given: string[], io: Io): Promise<Map<string, string>> {
   const members = await readMembers(operation, given, io);
   const lacking = pathMembers(operation).find((name) => !members.get(name));
-  if (lacking !== undefined) throw new UsageFault(`${operation.id} needs ${lacking}=…, which is part of its path.`);
+  if (lacking !== undefined)
+    throw new UsageFault(`${operation.id} needs ${lacking}=…, because it is part of the path.`);
   return members;
 }
 
-/** Keeps private members out of failures, whatever it is that answers at the address. */
-function concealing(members: ReadonlyMap<string, string>, io: Io): Io {
+/** Redacts private members in failures, because any server may answer at the address. */
+function redactingMembers(members: ReadonlyMap<string, string>, io: Io): Io {
   const secrets = [...members].flatMap(([name, value]) =>
     privateMembers.has(name) && value.length > 4 ? [value, value.replaceAll(" ", "")] : [],
   );
   return { ...io, err: (text) => io.err(secrets.reduce((left, secret) => left.replaceAll(secret, "…"), text)) };
 }
 
-/** Shows an answer or a failure, and gives the exit code. */
-function show({ status, text }: Heard, url: string, io: Io, json: boolean): number {
-  const body = readBody(text);
+/** Prints a response or a failure, and returns the exit code. */
+function show({ status, text }: CallResponse, url: string, io: Io, json: boolean): number {
+  const body = parseJsonObject(text);
   const good = status >= 200 && status < 300 && body !== undefined && body.success !== false;
   if (json && body !== undefined) io.out(text.endsWith("\n") ? text : `${text}\n`);
-  else if (good) io.out(answerText(body, painter(io.colours?.out)));
-  else if (body !== undefined) io.err(failureText(status, body, url, painter(io.colours?.err)));
-  else io.err(`The answer (HTTP ${status}) is not a JSON object: is it Duba that listens at this address?\n`);
+  else if (good) io.out(renderResponse(body, painter(io.colours?.out)));
+  else if (body !== undefined) io.err(renderFailure(status, body, url, painter(io.colours?.err)));
+  else io.err(`The response (HTTP ${status}) is not a JSON object. Check that Duba listens at this address.\n`);
   return good ? 0 : 1;
 }

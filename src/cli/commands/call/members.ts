@@ -1,9 +1,9 @@
 import { isRepeatable } from "../../../operation/fields.ts";
 import type { Operation } from "../../../operation/operation.ts";
 import { type Io, UsageFault } from "../../terminal/io.ts";
-import { nearest } from "../../terminal/suggest.ts";
+import { closestName } from "../../terminal/suggest.ts";
 
-/** Members that should not be typed on a command line: others on the machine, and the shell's history, would see them. */
+/** Members that do not belong on a command line, because other users and the shell's history would see them. */
 export const privateMembers: ReadonlySet<string> = new Set(["bvn", "password"]);
 
 /**
@@ -18,7 +18,7 @@ export async function readMembers(
   const members = new Map<string, string>();
   for (const [index, argument] of given.entries()) {
     const [name, value] = split(operation, argument, index + 1);
-    if (members.has(name)) throw new UsageFault(`${name} is given twice.`);
+    if (members.has(name)) throw new UsageFault(`The member ${name} appears twice.`);
     members.set(name, value);
   }
   const lines = linesOf(stdin);
@@ -26,7 +26,7 @@ export async function readMembers(
     if (value !== "-") continue;
     if (stdin.isTTY) err(`${name}: `);
     const { value: line } = await lines.next();
-    if (line === undefined) throw new UsageFault(`Standard input ended before the value of ${name}.`);
+    if (line === undefined) throw new UsageFault(`Standard input has no line for ${name}.`);
     members.set(name, line);
   }
   await lines.return(undefined);
@@ -36,12 +36,12 @@ export async function readMembers(
 function split(operation: Operation<never>, argument: string, position: number): [name: string, value: string] {
   const known = Object.keys(operation.input.properties);
   const end = argument.indexOf("=");
-  const listed = known.length === 0 ? "It takes none." : `Its members: ${known.join(", ")}.`;
-  if (end < 1) throw new UsageFault(`Argument ${position} of ${operation.id} is not of the form name=value. ${listed}`);
+  const listed = known.length === 0 ? "It has no members." : `Its members: ${known.join(", ")}.`;
+  if (end < 1) throw new UsageFault(`Argument ${position} of ${operation.id} must have the form name=value. ${listed}`);
   const name = argument.slice(0, end);
   if (known.includes(name)) return [name, argument.slice(end + 1)];
-  const meant = nearest(name, known);
-  const called = isRepeatable(name) ? ` ${name}` : " by the name in argument ".concat(String(position));
+  const meant = closestName(name, known);
+  const called = isRepeatable(name) ? ` ${name}` : ` with the name in argument ${position}`;
   throw new UsageFault(`${operation.id} has no member${called}. ${meant ? `Did you mean ${meant}?` : listed}`);
 }
 

@@ -2,12 +2,12 @@ import type { Operation } from "../../../operation/operation.ts";
 
 const timeoutSeconds = 60;
 
-/** The service could not be asked. `message` holds no credential and no member. */
-export class ReachFault extends Error {
+/** The service cannot be reached. `message` contains no credential and no member. */
+export class UnreachableFault extends Error {
   readonly exitCode = 1;
 }
 
-export interface Asked {
+export interface CallRequest {
   operation: Operation<never>;
   members: ReadonlyMap<string, string>;
   headers: Readonly<Record<string, string>>;
@@ -17,13 +17,13 @@ export interface Asked {
   userAgent: string;
 }
 
-export interface Heard {
+export interface CallResponse {
   status: number;
   text: string;
 }
 
 /** Sends one request as the operation's table row says: members in the path, then in the query or in a JSON body. */
-export async function send({ operation, members, headers, url, key, userAgent }: Asked): Promise<Heard> {
+export async function send({ operation, members, headers, url, key, userAgent }: CallRequest): Promise<CallResponse> {
   const rest = new Map(members);
   const path = operation.path.replace(/\{(\w+)\}|:(\w+)/g, (_, braced?: string, coloned?: string) => {
     const name = braced ?? coloned ?? "";
@@ -50,7 +50,7 @@ export async function send({ operation, members, headers, url, key, userAgent }:
     });
     return { status: answer.status, text: await answer.text() };
   } catch (error) {
-    throw new ReachFault(whyUnreached(error, new URL(url).origin));
+    throw new UnreachableFault(unreachableSentence(error, new URL(url).origin));
   }
 }
 
@@ -60,13 +60,13 @@ export function pathMembers({ path }: Operation<never>): string[] {
 }
 
 /** Never the error's own message: it may repeat the URL or a header. */
-function whyUnreached(error: unknown, origin: string): string {
+function unreachableSentence(error: unknown, origin: string): string {
   if (error instanceof Error && error.name === "TimeoutError")
     return `${origin} did not answer within ${timeoutSeconds} seconds.`;
   const code = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code;
   if (code === "ECONNREFUSED")
-    return `No service listens at ${origin}. Start it with \`duba serve\`, or name another with --url.`;
+    return `No service listens at ${origin}. Start it with \`duba serve\`, or choose another address with --url.`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return `The host of ${origin} is not known. Name another with --url.`;
-  return `${origin} could not be reached${code ? ` (${code})` : ""}. Name another with --url.`;
+    return `The host of ${origin} does not exist. Choose another address with --url.`;
+  return `Duba cannot reach ${origin}${code ? ` (${code})` : ""}. Choose another address with --url.`;
 }

@@ -39,7 +39,7 @@ for (const engine of engines)
       assert.deepEqual(one, {
         exitCode: 0,
         out: "",
-        err: `Revision 1 is written to ${desk.path("data-bundles.csv")}.\n`,
+        err: `Duba wrote revision 1 to ${desk.path("data-bundles.csv")}.\n`,
       });
       await desk.duba("catalogue", "export", "--out", desk.path("lists/"));
       assert.deepEqual(readdirSync(desk.path("lists")).sort(), listNames.map((list) => `${list}.csv`).sort());
@@ -48,7 +48,7 @@ for (const engine of engines)
       const every = listNames.map((list) => desk.path(`lists/${list}.csv`));
       for (const files of [[desk.path("data-bundles.csv")], every, [desk.path("catalogue.json")]]) {
         const { exitCode, out } = await desk.duba("catalogue", "import", ...files);
-        assert.deepEqual([exitCode, out], [0, "Nothing changed: the catalogue is so already, at revision 1.\n"]);
+        assert.deepEqual([exitCode, out], [0, "Nothing changed: revision 1 of the catalogue is already the same.\n"]);
       }
     });
 
@@ -139,7 +139,7 @@ for (const engine of engines)
       assert.equal(again.exitCode, 1);
       assert.match(
         again.err,
-        /^Left as it is: .* was changed again since: amount, price\.\nNothing of revision 2 is left to undo\.\n$/,
+        /^Not changed: .* was changed again since: amount, price\.\nRevision 2 has no changes to undo\.\n$/,
       );
     });
 
@@ -166,7 +166,7 @@ for (const engine of engines)
       const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
       assert.match(
         held.err,
-        /^This is held for approval as d\d+, and not served:\n {2}MTNDATA 104: price moves from 100 to 1000, by more than a factor of 2\.\n/,
+        /^This change waits for approval as d\d+\. Duba does not serve it yet:\n {2}MTNDATA 104: price moves from 100 to 1000, by more than a factor of 2\.\n/,
       );
       assert.match((await desk.duba("catalogue", "history")).out, new RegExp(`^draft .*\n *${draft} +held +at once`));
       assert.match((await desk.duba("catalogue", "show", draft)).out, /reasons +\["MTNDATA 104: price moves/);
@@ -183,7 +183,7 @@ for (const engine of engines)
       assert.deepEqual([state, reasons.length], ["held", 1]);
       assert.equal(
         (await desk.duba("catalogue", "reject", second)).out,
-        `${second} is rejected. What is served stays as it is.\n`,
+        `${second} is rejected. The served catalogue does not change.\n`,
       );
       assert.equal(JSON.parse((await desk.duba("catalogue", "history", "--json")).out).waiting.length, 0);
       const third = JSON.parse((await desk.duba("catalogue", "revert", "4", "--json")).out).draft;
@@ -219,22 +219,22 @@ for (const engine of engines)
     });
 
     for (const [fault, argv, sentence] of [
-      ["a file of another kind", ["import", "prices.xlsx"], /ends neither in \.csv nor in \.json/],
+      ["a file of another kind", ["import", "prices.xlsx"], /must end in \.csv or \.json/],
       [
         "a CSV file that is not named after a list",
         ["import", "prices.csv"],
-        /is not named after a list: say with --list which it is, of data-providers,/,
+        /does not have the name of a list\. Use --list with one of data-providers,/,
       ],
       ["an unknown list", ["import", "a.csv", "--list", "bundles"], /Allowed choices are data-providers,/],
       ["a time without its zone", ["import", "a.csv", "--holds-from", "2099-01-01"], /It must be a time with its zone/],
-      ["a time that is past", ["import", "a.csv", "--holds-from", "2020-01-01T00:00Z"], /It is past/],
+      ["a time that is past", ["import", "a.csv", "--holds-from", "2020-01-01T00:00Z"], /The time is in the past/],
       [
         "two files of a named list",
         ["import", "a.csv", "b.csv", "--list", "data-bundles"],
-        /--list names the list of one file/,
+        /--list works with one file only/,
       ],
-      ["CSV of everything in one file", ["export", "--format", "csv"], /^CSV holds one list/],
-      ["a revision that is no number", ["show", "latest"], /^A revision is a number, such as 7/],
+      ["CSV of everything in one file", ["export", "--format", "csv"], /^A CSV file contains one list/],
+      ["a revision that is no number", ["show", "latest"], /^A revision is a number such as 7/],
       ["a draft that is none", ["approve", "7"], /^A draft has a name such as d7/],
     ] as const)
       it(`refuses ${fault} as a command line that cannot be used`, async () => {
@@ -247,14 +247,14 @@ for (const engine of engines)
       [
         "a file that is not there",
         ["import", "data-bundles.csv"],
-        /^The file data-bundles\.csv cannot be read \(ENOENT\)\.\n$/,
+        /^Duba cannot read the file data-bundles\.csv \(ENOENT\)\.\n$/,
       ],
       ["an unknown revision", ["show", "999"], /^There is no revision 999: duba catalogue history lists all\.\n$/],
       ["an unknown draft", ["approve", "d999"], /^There is no draft d999: /],
       [
         "a place that cannot be written",
         ["export", "--out", "/proc/none/a.json"],
-        /^The file \/proc\/none\/a\.json cannot be written/,
+        /^Duba cannot write the file \/proc\/none\/a\.json/,
       ],
     ] as const)
       it(`fails with a sentence at ${fault}`, async () => {
@@ -273,7 +273,7 @@ for (const engine of engines)
       const back = await desk.duba("catalogue", "import", desk.write("corporate-bundles.csv", out));
       assert.match(
         back.err,
-        /^This is held for approval as d\d+, and not served:\n {2}3000 of 3022 entries of corporate-bundles are removed: 99\.3 %, above 30 %\.\n/,
+        /^This change waits for approval as d\d+\. Duba does not serve it yet:\n {2}3000 of 3022 entries of corporate-bundles are removed: 99\.3 %, above 30 %\.\n/,
       );
     });
 
@@ -315,7 +315,7 @@ describe("the help of duba catalogue import", () => {
     const { out } = await desk.duba("catalogue", "import", "--help");
     await desk.close();
     const words = out.replace(/\s+/g, " ");
-    assert.match(words, /An import replaces: what a list's file does not have is removed\./);
-    assert.match(words, /is held for approval, and not served before\./);
+    assert.match(words, /An import removes entries that are not in the file of their list\./);
+    assert.match(words, /waits for approval\. Duba does not serve it before\./);
   });
 });

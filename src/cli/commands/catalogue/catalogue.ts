@@ -6,12 +6,12 @@ import { addExport } from "./export.ts";
 import { addDiff, addHistory, addShow } from "./history.ts";
 import { addImport } from "./import.ts";
 
-/** `duba catalogue`: what can be bought, and every change of it. */
+/** `duba catalogue`: the products and the history of their changes. */
 export function addCatalogue(program: Command, io: Io): void {
   const catalogue = subcommand(
     program,
     "catalogue",
-    "What can be bought: import, export, and every change of it. Runs beside a serving process, which serves a new " +
+    "Manage the catalogue of products: import, export, history, approval. The service may run meanwhile. It serves a new " +
       "revision within a second.",
   );
   addImport(catalogue, io);

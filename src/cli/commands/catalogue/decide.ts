@@ -10,7 +10,7 @@ import type { Io } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";
 import { painter } from "../../terminal/table.ts";
 import { differenceText } from "./difference.ts";
-import { tellOutcome } from "./outcome.ts";
+import { printOutcome } from "./outcome.ts";
 import {
   authorOption,
   type ChangeOptions,
@@ -23,11 +23,11 @@ import {
 /** `duba catalogue revert`. */
 export function addRevert(catalogue: Command, io: Io): void {
   const about =
-    "Undo a revision by a new one. What was changed again since is left as it is, and told. The guard holds a revert " +
-    "like any other change.";
+    "Undo a revision with a new revision. Entries that changed again later do not change, and the command lists them. A " +
+    "revert may wait for approval like any other change.";
   const command = subcommand(catalogue, "revert", about)
     .argument("<revision>", "Number of the revision to undo.")
-    .option("--dry-run", "show what would change, and change nothing")
+    .option("--dry-run", "show the changes, and publish nothing")
     .addOption(noteOption())
     .addOption(authorOption())
     .option("--all", "show every change, not only the first ones")
@@ -37,7 +37,7 @@ export function addRevert(catalogue: Command, io: Io): void {
       const number = revisionNumber(text);
       await withCatalogue(io, options, async (publisher) => {
         const { draft } = await findRevision(publisher.db, number);
-        if (draft === null) throw new CatalogueFault(`What revision ${number} changed was not kept.`);
+        if (draft === null) throw new CatalogueFault(`Duba no longer has the changes of revision ${number}.`);
         const made = await allChangesOf(publisher.db, draft);
         let left: readonly SkippedEntry[] = [];
         const plan: Plan = async (base) => {
@@ -48,29 +48,29 @@ export function addRevert(catalogue: Command, io: Io): void {
         if (options.dryRun) {
           const { changes } = await preview(publisher, plan, {});
           io.out(differenceText(changes, painter(io.colours?.out), options.all === true));
-          return tellLeft(io, left);
+          return printSkipped(io, left);
         }
         const { note = `Undoes revision ${number}` } = options;
         const outcome = await publish(publisher, plan, { author: publisher.actor, source: "revert", note });
-        tellLeft(io, left);
-        if (outcome.state === "unchanged") throw new CatalogueFault(`Nothing of revision ${number} is left to undo.`);
-        tellOutcome(io, outcome, options);
+        printSkipped(io, left);
+        if (outcome.state === "unchanged") throw new CatalogueFault(`Revision ${number} has no changes to undo.`);
+        printOutcome(io, outcome, options);
       });
     });
   examples(command, "duba catalogue revert 7 --dry-run", 'duba catalogue revert 7 --note "wrong file"');
 }
 
-function tellLeft(io: Io, left: readonly SkippedEntry[]): void {
-  for (const { subject, name, reason } of left) io.err(`Left as it is: ${subject} ${name} ${reason}.\n`);
+function printSkipped(io: Io, left: readonly SkippedEntry[]): void {
+  for (const { subject, name, reason } of left) io.err(`Not changed: ${subject} ${name} ${reason}.\n`);
 }
 
 /** `duba catalogue approve`. */
 export function addApprove(catalogue: Command, io: Io): void {
   const about =
-    "Publish what the guard holds. If the catalogue was changed since so that the difference is another one, you see it, " +
-    "and approve it in a second step.";
+    "Publish a draft that waits for approval. If later changes of the catalogue alter the difference, the command shows the " +
+    "new difference, and you approve again.";
   const command = subcommand(catalogue, "approve", about)
-    .argument("<draft>", "A draft such as d7, as history lists it.")
+    .argument("<draft>", "A draft such as d7. `duba catalogue history` lists the drafts.")
     .addOption(authorOption())
     .option("--all", "show every change, not only the first ones")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
@@ -79,12 +79,14 @@ export function addApprove(catalogue: Command, io: Io): void {
       const id = draftNumber(text);
       const approval = await withCatalogue(io, options, (publisher) => approve(publisher, id, publisher.actor));
       if (approval.state === "empty")
-        throw new CatalogueFault(`Nothing of d${id} is left to change: the catalogue is so already. It is ended.`);
-      if (approval.state !== "recomputed") return tellOutcome(io, approval, options);
+        throw new CatalogueFault(
+          `d${id} has no effect any more: the catalogue already has its changes. The draft is closed.`,
+        );
+      if (approval.state !== "recomputed") return printOutcome(io, approval, options);
       io.out(`${differenceText(approval.changes, painter(io.colours?.out), options.all === true)}\n`);
       throw new CatalogueFault(
-        `The catalogue was changed since d${id} was held, and its difference is the one above now. ` +
-          `If it is right, approve it again: duba catalogue approve d${id}`,
+        `The catalogue has changed since d${id} was made. The difference above is the new one. ` +
+          `If it is correct, approve it again: duba catalogue approve d${id}`,
       );
     });
   examples(command, "duba catalogue show d7", "duba catalogue approve d7");
@@ -92,14 +94,14 @@ export function addApprove(catalogue: Command, io: Io): void {
 
 /** `duba catalogue reject`. */
 export function addReject(catalogue: Command, io: Io): void {
-  const command = subcommand(catalogue, "reject", "End what is held or scheduled: it is never served.")
-    .argument("<draft>", "A draft such as d7, as history lists it.")
+  const command = subcommand(catalogue, "reject", "Close a draft that waits or is scheduled. Duba never publishes it.")
+    .argument("<draft>", "A draft such as d7. `duba catalogue history` lists the drafts.")
     .addOption(authorOption())
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (text: string, options: ChangeOptions) => {
       const id = draftNumber(text);
       await withCatalogue(io, options, (publisher) => reject(publisher, id, publisher.actor));
-      io.out(`d${id} is rejected. What is served stays as it is.\n`);
+      io.out(`d${id} is rejected. The served catalogue does not change.\n`);
     });
   examples(command, "duba catalogue reject d7");
 }

@@ -21,31 +21,28 @@ interface ExportOptions {
   data?: string;
 }
 
-const about = `Write the catalogue as files that import reads: JSON of everything, CSV of one list, or CSV of every list into a directory.
-An import of what was exported changes nothing. The prices of accounts are not in it.`;
+const about = `Write the catalogue to files for \`duba catalogue import\`: all lists as JSON, one list as CSV, or each list as CSV in a directory.
+Importing an exported file has no effect. The files do not contain the special prices of accounts.`;
 
 /** `duba catalogue export`. */
 export function addExport(catalogue: Command, io: Io): void {
   const command = subcommand(catalogue, "export", about)
-    .addOption(new Option("--list <list>", "Only this list; as CSV unless said.").choices(listNames))
+    .addOption(new Option("--list <list>", "Only this list. Default format: CSV.").choices(listNames))
     .addOption(
-      new Option("--format <format>", "How it is written; JSON unless a list or a directory is named.").choices([
-        "csv",
-        "json",
-      ]),
+      new Option(
+        "--format <format>",
+        "Format of the output. Default: JSON, or CSV with --list or a directory.",
+      ).choices(["csv", "json"]),
     )
-    .option("--revision <number>", "The catalogue as this revision left it; the newest unless given.")
-    .option(
-      "--out <path>",
-      "File to write, or directory (ending in /) for one CSV file a list; standard output unless given.",
-    )
+    .option("--revision <number>", "Export this revision. Default: the newest.")
+    .option("--out <path>", "File, or directory (ending in /) for one CSV file per list. Default: standard output.")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async ({ list, format, revision, out, data }: ExportOptions) => {
       const directory = out !== undefined && isDirectory(out);
       const form = format ?? (list || directory ? "csv" : "json");
       const chosen = list ? [list] : listNames;
       if (form === "csv" && !list && !directory)
-        throw new UsageFault("CSV holds one list: name it with --list, or name a directory with --out.");
+        throw new UsageFault("A CSV file contains one list. Choose it with --list, or choose a directory with --out.");
       const snapshot = await withCatalogue(io, { data }, async ({ db, latest }) =>
         revision === undefined ? latest() : snapshotAt(db, await latest(), revisionNumber(revision)),
       );
@@ -55,7 +52,7 @@ export function addExport(catalogue: Command, io: Io): void {
         if (out === undefined) io.out(text);
         else write(directory ? join(out, name) : out, text);
       }
-      if (out !== undefined) io.err(`Revision ${snapshot.revision} is written to ${out}.\n`);
+      if (out !== undefined) io.err(`Duba wrote revision ${snapshot.revision} to ${out}.\n`);
     });
   examples(
     command,
@@ -88,6 +85,6 @@ function write(file: string, text: string): void {
     if (!existsSync(directory)) mkdirSync(directory);
     writeFileSync(file, text);
   } catch (error) {
-    throw new CatalogueFault(`The file ${file} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CatalogueFault(`Duba cannot write the file ${file} (${(error as NodeJS.ErrnoException).code}).`);
   }
 }

@@ -26,10 +26,10 @@ interface Common {
 
 /** `duba catalogue history`. */
 export function addHistory(catalogue: Command, io: Io): void {
-  const about = "List what waits (held or scheduled), then the revisions, newest first.";
+  const about = "List the drafts that wait or are scheduled, then the revisions, newest first.";
   const command = subcommand(catalogue, "history", about)
     .addOption(
-      new Option("--limit <number>", "How many revisions to list.").default(20).argParser((text: string) => {
+      new Option("--limit <number>", "Maximum number of revisions.").default(20).argParser((text: string) => {
         if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("It must be a whole number above 0.");
         return Number(text);
       }),
@@ -63,7 +63,7 @@ function draftRow({ id, state, holdsFrom, author, source, note, ...counts }: Wai
 
 /** `duba catalogue show`. */
 export function addShow(catalogue: Command, io: Io): void {
-  const command = subcommand(catalogue, "show", "Show one revision or draft: who, when, why, and every change.")
+  const command = subcommand(catalogue, "show", "Show one revision or draft: author, time, note and changes.")
     .argument("<revision or draft>", "A number such as 7, or a draft such as d7.")
     .option("--all", "show every change, not only the first ones")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
@@ -75,20 +75,20 @@ export function addShow(catalogue: Command, io: Io): void {
           return { facts: draftFacts(draft), changes: await allChangesOf(db, draft.id) };
         }
         const revision = await showRevision(db, revisionNumber(name));
-        if (revision.draft === null) throw new CatalogueFault(`What revision ${name} changed was not kept.`);
+        if (revision.draft === null) throw new CatalogueFault(`Duba no longer has the changes of revision ${name}.`);
         return { facts: revisionFacts(revision), changes: await allChangesOf(db, revision.draft) };
       });
-      tell(io, changes, { json, all }, facts);
+      print(io, changes, { json, all }, facts);
     });
   examples(command, "duba catalogue show 7", "duba catalogue show d7 --all");
 }
 
 /** `duba catalogue diff`. */
 export function addDiff(catalogue: Command, io: Io): void {
-  const about = "Compare the catalogue as two revisions left it: what leads from the first to the second.";
+  const about = "Show the changes from one revision to another.";
   const command = subcommand(catalogue, "diff", about)
-    .argument("<from>", "Number of a revision.")
-    .argument("[to]", "Number of another; the newest unless given.")
+    .argument("<from>", "Number of the first revision.")
+    .argument("[to]", "Number of the second revision. Default: the newest.")
     .option("--all", "show every change, not only the first ones")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the changes as JSON")
@@ -99,12 +99,12 @@ export function addDiff(catalogue: Command, io: Io): void {
         const after = to === undefined ? newest : await snapshotAt(db, newest, revisionNumber(to));
         return changesBetween(before, after);
       });
-      tell(io, changes, { json, all });
+      print(io, changes, { json, all });
     });
   examples(command, "duba catalogue diff 6", "duba catalogue diff 3 6");
 }
 
-function tell(
+function print(
   io: Io,
   changes: readonly Change[],
   { json, all }: { json?: true | undefined; all?: true | undefined },

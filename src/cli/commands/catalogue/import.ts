@@ -14,7 +14,7 @@ import { settingOption } from "../../terminal/options.ts";
 import { progressBar } from "../../terminal/progress.ts";
 import { painter } from "../../terminal/table.ts";
 import { differenceJson, differenceText } from "./difference.ts";
-import { tellOutcome } from "./outcome.ts";
+import { printOutcome } from "./outcome.ts";
 import { authorOption, type ChangeOptions, noteOption, withCatalogue } from "./with-catalogue.ts";
 
 interface ImportOptions extends ChangeOptions {
@@ -24,17 +24,19 @@ interface ImportOptions extends ChangeOptions {
   all?: true;
 }
 
-const about = `Replace lists of the catalogue by those in files: CSV with a heading, one list in a file, or JSON with any lists.
-An import replaces: what a list's file does not have is removed. Lists that are not in the files stay as they are.
-All files together become one revision, or none if anything in them is wrong. The same files again change nothing.
-What removes much, moves a price far or empties a provider is held for approval, and not served before.`;
+const about = `Replace lists of the catalogue with lists from files: CSV with a header line and one list per file, or JSON with any lists.
+An import removes entries that are not in the file of their list. Lists that are not in the files do not change.
+All files together make one revision. If a file has a fault, the command changes nothing. Importing the same files again has no effect.
+A change that removes many entries, changes a price by much, or empties a provider waits for approval. Duba does not serve it before.`;
 
 /** `duba catalogue import`. */
 export function addImport(catalogue: Command, io: Io): void {
   const command = subcommand(catalogue, "import", about)
-    .argument("<file...>", "CSV files named after their lists, such as data-bundles.csv, or JSON files.")
-    .addOption(new Option("--list <list>", "List of a CSV file with another name.").choices(listNames))
-    .option("--dry-run", "show what would change, price moves first, and change nothing")
+    .argument("<file...>", "CSV files with the name of their list, such as data-bundles.csv, or JSON files.")
+    .addOption(
+      new Option("--list <list>", "The list in the CSV file, if the file has another name.").choices(listNames),
+    )
+    .option("--dry-run", "show the changes, prices first, and publish nothing")
     .addOption(holdsFromOption())
     .addOption(noteOption())
     .addOption(authorOption())
@@ -48,15 +50,15 @@ export function addImport(catalogue: Command, io: Io): void {
       await withCatalogue(io, options, async (publisher) => {
         if (options.dryRun) {
           const { changes, reasons, revision } = await preview(publisher, plan, options);
-          return tellPreview(io, changes, reasons, revision, options);
+          return printPreview(io, changes, reasons, revision, options);
         }
         const bar = progressBar(io, "rows");
         const author = publisher.actor;
         const { note = "", holdsFrom } = options;
-        const outcome = await publish({ ...publisher, progress: bar.tell }, plan, {
+        const outcome = await publish({ ...publisher, progress: bar.update }, plan, {
           ...{ author, source: "import", note, holdsFrom },
         }).finally(() => bar.clear());
-        tellOutcome(io, outcome, options);
+        printOutcome(io, outcome, options);
       });
     });
   examples(
@@ -70,33 +72,33 @@ export function addImport(catalogue: Command, io: Io): void {
 
 function holdsFromOption(): Option {
   const flags = "--holds-from <time>";
-  const about = "From when it holds, with the time zone: 2027-02-01T00:00+01:00. Until then it is scheduled.";
+  const about = "Publish at this time, with the time zone: 2027-02-01T00:00+01:00.";
   return new Option(flags, about).argParser((text: string) => {
     const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
     if (Number.isNaN(time))
       throw new InvalidArgumentError("It must be a time with its zone, such as 2027-02-01T00:00+01:00.");
-    if (time <= Date.now()) throw new InvalidArgumentError("It is past: leave the option out to publish at once.");
+    if (time <= Date.now()) throw new InvalidArgumentError("The time is in the past. Omit the option to publish now.");
     return time;
   });
 }
 
 async function readFiles(files: readonly string[], list: ListName | undefined): Promise<ReadList[]> {
-  if (list !== undefined && files.length > 1) throw new UsageFault("--list names the list of one file: give one.");
+  if (list !== undefined && files.length > 1) throw new UsageFault("--list works with one file only.");
   const read: ReadList[] = [];
   for (const file of files) read.push(...(await readFile(file, list)));
   const twice = read.find((each, at) => read.findIndex((other) => other.list === each.list) < at);
-  if (twice) throw new UsageFault(`${twice.list} is in two files: give it once.`);
+  if (twice) throw new UsageFault(`${twice.list} is in two files. Remove one of them.`);
   return read;
 }
 
 async function readFile(file: string, list: ListName | undefined): Promise<ReadList[]> {
   const ending = /\.(csv|json)$/i.exec(file)?.[1]?.toLowerCase();
-  if (ending === undefined) throw new UsageFault(`${file} ends neither in .csv nor in .json.`);
+  if (ending === undefined) throw new UsageFault(`The name of ${file} must end in .csv or .json.`);
   const named = ending === "csv" ? (list ?? listNamed(file)) : undefined;
   const bytes = bytesOf(file);
   if (named) return [await readCsv(named, bytes)];
   const lists = readJson(bytes);
-  if ("wrong" in lists) throw new CatalogueFault(`${file} cannot be imported: ${lists.wrong}.`);
+  if ("wrong" in lists) throw new CatalogueFault(`Duba cannot import ${file}: ${lists.wrong}.`);
   return lists;
 }
 
@@ -104,19 +106,19 @@ function listNamed(file: string): ListName {
   const name = basename(file).replace(/\.csv$/i, "");
   const list = listNames.find((each) => each === name.toLowerCase());
   if (list) return list;
-  throw new UsageFault(`${file} is not named after a list: say with --list which it is, of ${listNames.join(", ")}.`);
+  throw new UsageFault(`${file} does not have the name of a list. Use --list with one of ${listNames.join(", ")}.`);
 }
 
 function bytesOf(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new CatalogueFault(`The file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CatalogueFault(`Duba cannot read the file ${file} (${(error as NodeJS.ErrnoException).code}).`);
   }
 }
 
-/** Tells what would change, and that nothing was changed. */
-export function tellPreview(
+/** Prints the changes that a dry run found. */
+export function printPreview(
   io: Io,
   changes: Parameters<typeof differenceText>[0],
   reasons: readonly string[],
@@ -129,6 +131,6 @@ export function tellPreview(
   }
   io.out(differenceText(changes, painter(io.colours?.out), all === true));
   if (reasons.length > 0)
-    io.err(`This would be held for approval:\n${reasons.map((reason) => `  ${reason}\n`).join("")}`);
+    io.err(`This change would wait for approval:\n${reasons.map((reason) => `  ${reason}\n`).join("")}`);
   io.err("Nothing was changed: this was a dry run.\n");
 }

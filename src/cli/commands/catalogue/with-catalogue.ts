@@ -7,7 +7,7 @@ import type { Audited } from "../../../storage/audited.ts";
 import { withStore } from "../../store.ts";
 import { type Io, UsageFault } from "../../terminal/io.ts";
 
-/** What every command that changes the catalogue takes. */
+/** Options of each command that changes the catalogue. */
 export interface ChangeOptions {
   author?: string;
   note?: string;
@@ -34,25 +34,23 @@ export function withCatalogue<Result>(
 }
 
 export function authorOption(): Option {
-  return new Option(
-    "--author <name>",
-    "Who does this, for the history and the audit trail; your user name unless given.",
-  );
+  return new Option("--author <name>", "Your name in the history and the audit trail. Default: your user name.");
 }
 
 export function noteOption(): Option {
-  return new Option("--note <text>", "Why, for the history.");
+  return new Option("--note <text>", "Reason of the change, for the history.");
 }
 
 /** The number of a revision as people write it: 7. */
 export function revisionNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageFault(`A revision is a number, such as 7; history lists all.`);
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new UsageFault("A revision is a number such as 7. `duba catalogue history` lists all revisions.");
   return Number(text);
 }
 
 /** The number of a draft as people write it: d7. */
 export function draftNumber(text: string): number {
   if (!/^d[1-9]\d{0,8}$/i.test(text))
-    throw new UsageFault(`A draft has a name such as d7; history lists those that wait.`);
+    throw new UsageFault("A draft has a name such as d7. `duba catalogue history` lists the drafts that wait.");
   return Number(text.slice(1));
 }
