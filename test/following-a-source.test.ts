@@ -147,7 +147,7 @@ for (const engine of engines)
       const well = await sources("status");
       assert.equal(well.exitCode, 0, well.out + well.err);
       assert.match(well.out, /^source +followed +last pull +result +last success +age +stale +held\n/);
-      assert.match(well.out, /\ncompatible +yes .* unchanged .* 0 min +no +-\n$/);
+      assert.match(well.out, /\npeer +yes .* unchanged .* 0 min +no +-\n$/);
       const [facts] = JSON.parse((await sources("status", "--json")).out);
       assert.deepEqual(
         [facts.source, facts.followed, facts.result, facts.stale, facts.held, facts.under_way],
@@ -225,7 +225,7 @@ describe("a source that is followed", () => {
     assert.match(listed.out, /vtpass +- +needs DUBA_VTPASS_PUBLIC_KEY +data-bundles, cable-products +VTpass's/);
     const pulled = await ran(["sources", "pull", "vtpass"]);
     assert.equal(pulled.exitCode, 2);
-    assert.match(pulled.err, /vtpass is not set up: it needs DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY\./);
+    assert.match(pulled.err, /vtpass is not set up\. Set DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY\./);
     assert.match(
       (await ran(["sources", "pull"])).err,
       /No source is selected\. Name one, or set DUBA_CATALOGUE_SOURCE\./,
