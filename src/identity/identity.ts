@@ -7,12 +7,12 @@ import { withTimeout } from "../runtime/timeout.ts";
 import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
+import { startBackgroundJobs } from "./background-jobs.ts";
 import { Charges } from "./ledger/charges.ts";
 import { openLeases, singleProcessLeases } from "./ledger/leases.ts";
 import { Ledger, type Row } from "./ledger/ledger.ts";
 import { RetentionClock } from "./ledger/retention-clock.ts";
 import { type IdentitySettings, keyLifetime } from "./settings.ts";
-import { startUpkeep } from "./upkeep.ts";
 import { Attempts } from "./verification/attempts.ts";
 import { DeferredOutcomes } from "./verification/deferred-outcomes.ts";
 import { VerificationLimits } from "./verification/limits.ts";
@@ -20,7 +20,7 @@ import { lookUpUnknowns } from "./verification/look-up-unknowns.ts";
 import type { VerifiedRecord } from "./verification/replay.ts";
 import type { VerificationRequest } from "./verification/request.ts";
 import type { Upstreams } from "./verification/select-upstreams.ts";
-import { Verifier } from "./verification/verifier.ts";
+import { Verifications } from "./verification/verifications.ts";
 
 export interface IdentityParts {
   db: Kysely<Tables>;
@@ -37,22 +37,22 @@ export interface IdentityParts {
 /** Which verification: by Duba's reference or by the caller's key, of one account and mode. */
 export type Sought = { accountId: string; mode: Mode } & ({ reference: string } | { idempotencyKey: string });
 
-/** The identity room, as its operations see it. */
+/** The interface that the operations of this room use. */
 export interface Identity {
   readonly settings: IdentitySettings;
-  /** Gives the record or throws a `Failure` with the facts of the verification. */
+  /** Returns the record or throws a `Failure` with the facts of the verification. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
-  /** Refuses new verifications and finishes the running ones; what is not done after so many milliseconds is `unknown`. */
+  /** Refuses new verifications and finishes the running ones; those not finished after `deadlineMs` become `unknown`. */
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** The part of a stop that is kept for giving up what did not finish, in milliseconds. */
+/** Milliseconds of a stop that are reserved for abandoning unfinished verifications. */
 const stopReserve = 500;
 
 /**
- * Opens the room for serving. On SQLite every verification that an earlier process left running is `unknown` when this
- * resolves, so call it only in the process that serves.
+ * Opens the room for serving. On SQLite this makes every running verification of an earlier process `unknown`, so call it
+ * only in the process that serves.
  */
 export async function openIdentity(parts: IdentityParts): Promise<Identity> {
   const { db, engine, keyring, upstreams, settings, now = Date.now, log = silent, audit } = parts;
@@ -66,7 +66,7 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
   const charges = new Charges(db, now);
   const deferred = new DeferredOutcomes(ledger, charges, log);
   const attempts = new Attempts({ ledger, deferred, leases, keyring, settings, log, now });
-  const verifier = new Verifier({
+  const verifications = new Verifications({
     ledger,
     charges,
     attempts,
@@ -94,12 +94,22 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
       },
       signal,
     );
-  const failOrphanedRows = () => verifier.failOrphanedRows();
-  const upkeep = startUpkeep({ db, ledger, leases, settings, retentionClock, log, audit, failOrphanedRows, lookUp });
+  const failOrphanedRows = () => verifications.failOrphanedRows();
+  const jobs = startBackgroundJobs({
+    db,
+    ledger,
+    leases,
+    settings,
+    retentionClock,
+    log,
+    audit,
+    failOrphanedRows,
+    lookUp,
+  });
 
   return {
     settings,
-    verify: (request) => verifier.verify(request),
+    verify: (request) => verifications.verify(request),
     find: async (sought) => {
       const { accountId, mode } = sought;
       if ("reference" in sought) return ledger.byReference(accountId, mode, sought.reference);
@@ -108,14 +118,14 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
       return row && row.created_at > retentionClock.now() - keyLifetime ? row : undefined;
     },
     stop: async (deadlineMs) => {
-      const finished = verifier
+      const finished = verifications
         .stop()
         .then(() => attempts.idle())
         .then(() => deferred.drained());
       await withTimeout(finished, deadlineMs - stopReserve);
       attempts.stop();
       deferred.stop();
-      await upkeep.stop();
+      await jobs.stop();
       await withTimeout(finished, stopReserve / 2);
       try {
         await ledger.abandonAll({ owner: leases.ownerId });

@@ -1,12 +1,12 @@
 import type { Limit } from "../runtime/rate-limiter.ts";
 
-/** What the operator decides about verifications. */
+/** The operator's settings for verifications. */
 export interface IdentitySettings {
-  /** Fee of a verification in kobo, for accounts without their own. */
+  /** Fee of a verification in kobo, for accounts without a fee of their own. */
   feeKobo: number;
   /** `record`: a differing amount is noted and the verification goes on. `enforce`: it is refused. */
   amountPolicy: "record" | "enforce";
-  /** Whether the phone given must be one of the record's. */
+  /** Whether the request's phone must be one of the record's. */
   phoneMatch: boolean;
   /** Milliseconds within which a verification is answered. */
   timeLimit: number;
@@ -16,15 +16,15 @@ export interface IdentitySettings {
   negativeDetail: "full" | "coarse";
   /** Whether live verifications need a Consent-Reference. */
   consentRequired: boolean;
-  /** Whether another source is asked when one did not answer in time: both may then want to be paid. */
+  /** Whether to call another upstream when one times out: both may then charge for it. */
   payTwice: boolean;
   /** Null: nobody is limited. */
   limits: IdentityLimits | null;
-  /** Questions to live upstreams that one account may cause in 24 h, with `limits` or without; default without bound. */
+  /** How many calls to live upstreams one account may cause in 24 h, also without `limits`; unlimited by default. */
   vendorCallsPerDay?: number;
 }
 
-/** What one account may do in one mode. */
+/** Limits of one account in one mode. */
 export interface IdentityLimits {
   /** Verifications that it may start. */
   account: Limit;

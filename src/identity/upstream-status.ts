@@ -13,12 +13,11 @@ export interface UpstreamStatus extends UpstreamHealth {
 }
 
 const noteEvery = 5_000;
-/** What was noted longer ago is of a process that is gone. */
+/** Older notes are from processes that are gone. */
 const forgottenAfter = 60_000;
 
 /**
- * Notes in the store how this process sees its upstreams, at every change and every few seconds, so that the command line
- * can tell. `changed` asks for a note soon.
+ * Writes this process's view of its upstreams to the store for the command line, every few seconds and after `changed`.
  */
 export function reportUpstreamStatus(
   db: Kysely<Tables>,
@@ -66,7 +65,7 @@ export function reportUpstreamStatus(
 
   return {
     changed,
-    /** Resolves when nothing is written any more, and what this process noted is gone. */
+    /** Ends the reports and deletes those of this process. */
     async stop(): Promise<void> {
       await noting.stop();
       if (upstreams.length === 0) return;
@@ -79,7 +78,7 @@ export function reportUpstreamStatus(
   };
 }
 
-/** How the processes that serve now see their upstreams. */
+/** Reads how the serving processes see their upstreams. */
 export async function upstreamStatus(db: Kysely<Tables>, now: number = Date.now()): Promise<UpstreamStatus[]> {
   const rows = await db
     .selectFrom("upstream_status")

@@ -14,7 +14,7 @@ import type { AskedPerson } from "../../upstreams/ports/identity-upstream.ts";
 import { erased } from "../ledger/attempt-outcome.ts";
 import { Ledger, type Row, type VerificationState } from "../ledger/ledger.ts";
 
-/** What was erased about a person, which says nothing of who it was. */
+/** How much was erased about a person; it does not identify the person. */
 export interface Erasure {
   /** Random; the audit trail names the erasure by it. */
   receipt: string;
@@ -22,11 +22,11 @@ export interface Erasure {
   erasedAt: number;
   /** In the order of account and mode. `records`: how many of the verifications still held their record. */
   accounts: { accountId: string; mode: Mode; verifications: number; records: number }[];
-  /** False while a file of the database may hold what was erased: somebody was reading it all the time. */
+  /** False if a reader kept us from removing the erased data from the database's files. */
   isOffDisk: boolean;
 }
 
-/** What is held about a person. Times are milliseconds since 1970. */
+/** All data stored about a person. Times are milliseconds since 1970. */
 export interface SubjectExport {
   receipt: string;
   exportedAt: number;
@@ -43,7 +43,7 @@ export interface ExportedVerification {
   consentReference: string | null;
   createdAt: number;
   completedAt: number | null;
-  /** `unreadable`: it is held, and does not open. */
+  /** `unreadable`: it is stored, but cannot be decrypted. */
   record: IdentityRecord | "unreadable" | null;
 }
 
@@ -96,9 +96,9 @@ export async function eraseSubject(
   return { receipt, erasedAt: now, accounts, isOffDisk };
 }
 
-/** The rows as they were, but for what leads to the person. */
+/** Erases one batch; returns its rows with the sealed records they had before. */
 async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[], batch: number) {
-  // This first, since it locks the rows: what comes to them from now on keeps no record.
+  // First lock the rows: an outcome written from now on keeps no record.
   const rows = await trx
     .updateTable("verification")
     .set({ subject_hash: erased, body_hash: null, subject_last4: erased, consent_reference: null })
@@ -113,7 +113,7 @@ async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[], b
   return rows;
 }
 
-/** Gives what is held about a person, for the person's own request, and notes on the audit trail that it was given. */
+/** Returns all data stored about a person, for the person's own request, and records the export in the audit trail. */
 export async function exportSubject(
   { db, audit, actor, keyedHashes, keyring }: SubjectParts & { keyring: CurrentKeyring },
   { kind, number }: Pick<AskedPerson, "kind" | "number">,

@@ -4,22 +4,22 @@ import { slotAt } from "../../storage/record-keys.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { OutcomeState, RunStart } from "./ledger.ts";
 
-/** Stands on a row in place of what led to its person, once that person is erased. */
+/** Replaces the columns that identify a person, once that person is erased. */
 export const erased = "erased";
 
-/** What is written with an ending. */
+/** The outcome of an attempt, as it is written. */
 export interface AttemptOutcome {
   state: OutcomeState;
   /** The mark of a charge; null: not charged. */
   charge: string | null;
   sealed: Sealed | null;
   at: number;
-  /** Set if the source was not asked after all: the attempt is taken back, and the row names who was asked before. */
-  notPut?: { askedBefore: string | null };
+  /** Set if the upstream did not get the call: the attempt is not counted, and the row names the upstream called before. */
+  notPut?: { calledBefore: string | null };
   isBadAnswer?: boolean;
 }
 
-/** The values that the statement of an outcome writes. */
+/** The values of the statement that writes an outcome. */
 export function outcomeValues({ state, charge, sealed, at, notPut }: AttemptOutcome) {
   return {
     // A row that was charged before never comes here: it stays verified.
@@ -28,16 +28,16 @@ export function outcomeValues({ state, charge, sealed, at, notPut }: AttemptOutc
     charge_mark: charge ?? "",
     sealed_record: sealed?.sealed_record ?? null,
     completed_at: state === "unknown" ? null : at,
-    upstream: notPut?.askedBefore ?? null,
+    upstream: notPut?.calledBefore ?? null,
   } as const;
 }
 
-/** Where the key of an outcome's record goes, and the key; without a record it goes nowhere. */
+/** The slot and sealed key of an outcome's record; the key is empty without a record. */
 export function outcomeRecordKey({ sealed, at }: AttemptOutcome) {
   return { slot: slotAt(at), sealed_key: sealed?.sealed_key ?? "" };
 }
 
-/** All that decides which statement writes an outcome. */
+/** Decides which compiled statement writes an outcome. */
 export interface OutcomeVariant {
   state: OutcomeState;
   isSealed: boolean;
@@ -49,7 +49,7 @@ export function outcomeVariant({ state, sealed, notPut, isBadAnswer = false }: A
   return { state, isSealed: sealed !== null, notPut: notPut !== undefined, isBadAnswer };
 }
 
-/** How an outcome changes its row. A row that was erased while it ran keeps no record. */
+/** The columns that an outcome sets. A row that was erased while it ran keeps no record. */
 export function outcomeChanges(
   { notPut, isBadAnswer }: OutcomeVariant,
   { upstream, ...columns }: ReturnType<typeof outcomeValues>,
@@ -64,10 +64,10 @@ export function outcomeChanges(
   };
 }
 
-/** The outcome of a run in which nobody was asked: what it was to look up stays unknown. */
-export function notCalledOutcome(begins: RunStart, askedBefore: string | null, at: number): AttemptOutcome {
+/** The outcome of a run that called no upstream: an earlier call that it should look up stays unknown. */
+export function notCalledOutcome(begins: RunStart, calledBefore: string | null, at: number): AttemptOutcome {
   const nothing = { charge: null, sealed: null, at };
   return begins === "lookUp"
     ? { ...nothing, state: "unknown" }
-    : { ...nothing, state: "failed", notPut: { askedBefore } };
+    : { ...nothing, state: "failed", notPut: { calledBefore } };
 }

@@ -6,9 +6,9 @@ import type { Tables, VerificationRow } from "../../storage/tables.ts";
 const defaultBatch = 500;
 
 /**
- * Takes the outcomes that the ledger has marked over into the audit trail, batch by batch. The mark is set in the
- * statement that writes an outcome and taken away in the transaction that records it: none is lost or told twice, and
- * the outcome itself need not wait. What changes again before its turn comes is told as it then is.
+ * Copies outcomes marked `audit_due` into the audit trail, batch by batch. The statement that writes an outcome sets the
+ * mark, and the transaction that appends the event clears it: no outcome is lost or recorded twice, and writing it need
+ * not wait. A row that changes again before its batch is recorded as it is then.
  */
 export async function drainAuditOutbox(
   db: Kysely<Tables>,
@@ -36,7 +36,7 @@ export async function drainAuditOutbox(
   }
 }
 
-/** All rows of the ledger, as the audit trail should have them; null while that is not due yet. In pages. */
+/** The audit event that each ledger row should have, in pages; null while it is not recorded yet. */
 export async function* ledgerAuditEvents(
   db: Kysely<Tables>,
   page: number = defaultBatch,

@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 import type { Row } from "./ledger.ts";
 
-/** A charge whose write got no answer: it may stand, or come yet. */
+/** A charge whose write got no answer: it may have committed, or may still commit. */
 export interface DoubtfulCharge {
   /** The mark it writes. */
   mark: string;
@@ -16,10 +16,10 @@ export function newChargeMark(): string {
 }
 
 /**
- * Changes the charge of a verified row. Each change is guarded by the row's `charge_mark` and writes another one: of two
- * who want to change it one succeeds. A charge can be taken back only under the mark that it wrote, and that mark is gone
- * once a replay has given the record away. `charged_at` is written once: a charge that is taken back, or made again, is an
- * adjustment, so that closed months stay as they are.
+ * Changes the charge of a verified row. Each change compares the row's `charge_mark` and writes a new one, so that of two
+ * concurrent changes one succeeds. Taking a charge back needs the mark that the charge wrote; a replay that returns the
+ * record removes the mark. `charged_at` is written once: taking a charge back, or charging again, adds an adjustment, so
+ * that closed months do not change.
  */
 export class Charges {
   readonly #db: Kysely<Tables>;
@@ -31,7 +31,7 @@ export class Charges {
     this.#now = now;
   }
 
-  /** Charges a record that is about to be given for the first time. False if the row's charge has changed since it was read. */
+  /** Charges a record before a caller first gets it. False if the row's charge has changed since it was read. */
   async charge(row: Row, mark: string): Promise<boolean> {
     const at = this.#now();
     const charge = (db: Kysely<Tables>) =>
@@ -52,7 +52,7 @@ export class Charges {
     });
   }
 
-  /** Lets a charge stand for good, as its record is about to be given again. False if it has changed since `row` was read. */
+  /** Makes a charge final before its record is returned again. False if the charge has changed since `row` was read. */
   async keep({ reference, charge_mark }: Row): Promise<boolean> {
     const kept = await this.#db
       .updateTable("verification")
@@ -65,9 +65,9 @@ export class Charges {
     return kept !== undefined;
   }
 
-  /** Sees to it that a doubtful charge neither stands nor comes later, unless a replay has given the record away. */
+  /** Takes a doubtful charge back, or stops it from committing later, unless a replay has returned the record. */
   async withdraw(reference: string, charge: DoubtfulCharge): Promise<void> {
-    // It may come just before it is barred.
+    // The charge may commit just before we bar it.
     (await this.#waive(reference, charge)) ||
       (await this.#bar(reference, charge)) ||
       (await this.#waive(reference, charge));

@@ -5,24 +5,24 @@ import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { Tables } from "../../storage/tables.ts";
 
-/** Who works on verifications: each serving process is one owner of the rows it has started. */
+/** Each serving process owns the rows it started, for as long as its lease is valid. */
 export interface Leases {
-  /** This process. */
+  /** Id of this process. */
   readonly ownerId: string;
-  /** Whether other processes may come and go beside this one. */
+  /** Whether other processes may serve beside this one. */
   readonly hasPeers: boolean;
-  /** False once this process may be taken for dead: then it must ask no upstream. */
+  /** False once peers may think this process dead: then it must call no upstream. */
   isValid(): boolean;
-  /** Makes sure that it is not: renews what ran out while the store was away. Rejects when the store does not take that. */
+  /** Renews a lease that expired while the store was away. Rejects if the store does not renew it. */
   renewIfExpired(): Promise<void>;
-  /** Of a ledger row: whether its owner no longer works on it. */
+  /** SQL over a ledger row: its owner's lease has expired. */
   readonly isOwnerGone: Expression<SqlBool>;
-  /** Whether this is the process that does what one process at a time is to do. */
+  /** Whether this process runs the jobs that only one process at a time may run. */
   isLeader(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** On SQLite one process serves, so that every other owner is gone. */
+/** On SQLite only one process serves, so every other owner is gone. */
 export function singleProcessLeases(): Leases {
   const own = randomUUID();
   const isOwnerGone = sql<SqlBool>`${sql.ref("verification.owner")} <> ${own}`;
@@ -38,29 +38,29 @@ export function singleProcessLeases(): Leases {
 }
 
 const heartbeat = 1000;
-/** Milliseconds that a lease lives on, by the database's clock. */
+/** Milliseconds from a renewal to the lease's end, by the database's clock. */
 const leaseTime = 5000;
-/** A dead owner's lease is forgotten after this many milliseconds. */
+/** An expired lease is deleted after this many milliseconds. */
 const leaseMemory = 60 * 60 * 1000;
 
 /** Milliseconds since 1970 by the database's clock, which all processes share. */
 const databaseTime = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
 
-/** On PostgreSQL leases hold a lease: renewed each second, over 5 s after the last renewal. */
+/** On PostgreSQL each process renews its lease every second; it expires 5 s after the last renewal. */
 export async function openLeases(db: Kysely<Tables>, log: Log): Promise<Leases> {
   const own = randomUUID();
   let renewedAt = Number.NEGATIVE_INFINITY;
 
   const renew = async () => {
-    const asked = performance.now();
+    const sentAt = performance.now();
     const expires = sql<number>`${databaseTime} + ${sql.lit(leaseTime)}`;
     await db
       .insertInto("verification_owner")
       .values({ id: own, expires_at: expires })
       .onConflict((conflict) => conflict.column("id").doUpdateSet({ expires_at: expires }))
       .execute();
-    // From before the statement, so that this process thinks its lease over before any other does.
-    renewedAt = asked;
+    // From before the statement, so that this process sees its lease expire before its peers do.
+    renewedAt = sentAt;
   };
 
   await renew();
@@ -81,7 +81,7 @@ export async function openLeases(db: Kysely<Tables>, log: Log): Promise<Leases> 
     renewIfExpired: async () => {
       if (!isValid()) await renewing.run();
     },
-    // Never this process itself: after a freeze it may ask before its lease is renewed.
+    // Never this process itself: after a freeze it may run this before it renews its lease.
     isOwnerGone: sql<SqlBool>`${sql.ref("verification.owner")} <> ${own} and not exists (
       select 1 from verification_owner
       where verification_owner.id = verification.owner and verification_owner.expires_at > ${databaseTime}

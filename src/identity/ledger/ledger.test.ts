@@ -111,7 +111,7 @@ for (const engine of engines) {
       const more: Partial<AttemptOutcome>[] = [
         {},
         { sealed, charge: "mark" },
-        { notPut: { askedBefore: null } },
+        { notPut: { calledBefore: null } },
         { isBadAnswer: true },
       ];
       for (const state of transitions.complete.to)

@@ -16,46 +16,46 @@ import {
 export const states = ["started", "verified", "not_found", "phone_mismatch", "refused", "failed", "unknown"] as const;
 export type VerificationState = (typeof states)[number];
 
-/** One verification, as the ledger holds it: money in kobo, times in milliseconds, nothing that names a person. */
+/** One verification on the ledger: money in kobo, times in milliseconds since 1970, no personal data. */
 export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
   state: VerificationState;
   mode: Mode;
   kind: CheckKind;
 };
 
-/** What an attempt, or the news of an earlier one, says of its row. */
+/** The states that an outcome can set. */
 export type OutcomeState = Exclude<VerificationState, "started" | "refused">;
 
-/** The states a row may be made in: `refused` is one that no upstream is asked about. */
+/** The states in which a row may be inserted; a `refused` one calls no upstream. */
 export const insertableStates = ["started", "refused"] as const satisfies VerificationState[];
 
-/** Who may move a row from which state to which. What is not here never happens. */
+/** Every change of state that a row can make, and who makes it. */
 export const transitions = {
   /** The owner of a running attempt, with its outcome. */
   complete: { from: ["started"], to: ["verified", "not_found", "phone_mismatch", "failed", "unknown"] },
-  /** The owner of a running attempt, which asks another upstream. */
+  /** The owner of a running attempt, before it calls another upstream. */
   failOver: { from: ["started"], to: ["started"] },
   /** A retry of the idempotency key, which becomes the owner. */
   retry: { from: ["failed", "unknown"], to: ["started"] },
-  /** Whoever hears the truth after its attempt was given up. */
+  /** An outcome that came after its attempt ended. */
   resolve: { from: ["unknown", "failed"], to: ["verified", "not_found", "phone_mismatch"] },
-  /** Whoever hears that the only attempt nobody knew about did no work. */
+  /** The news that the only unresolved attempt did no work. */
   resolveToFailed: { from: ["unknown"], to: ["failed"] },
-  /** A start on this store, or a peer, when the owner is gone. */
+  /** A starting process or a peer, when the owner is gone. */
   abandon: { from: ["started"], to: ["unknown"] },
 } as const satisfies Record<string, { from: readonly VerificationState[]; to: readonly VerificationState[] }>;
 export type Transition = keyof typeof transitions;
 
-/** What binds an outcome to its row: news of another run, or of another owner's, changes nothing. */
+/** Binds an outcome to its run: an outcome of another run or owner changes nothing. */
 export type Attempt = Pick<Row, "reference" | "owner" | "run">;
 
 /**
- * What a further run of a row does first: it asks a source, which counts as an attempt, asks it what became of an earlier
- * question, or waits for a question that is still under way.
+ * The first step of a retry: it calls an upstream, which counts as an attempt, looks up an earlier call, or waits for a call
+ * that is still under way.
  */
 export type RunStart = "call" | "lookUp" | "wait";
 
-/** What must hold for a row to be made, or started again: expressions over values, and over whatever else shapes the SQL. */
+/** Conditions for an insert or retry: SQL built from `values`, and from `variant` if anything else shapes the SQL. */
 export interface Conditions<Values extends object = object, Variant = unknown> {
   values: Values;
   variant: Variant;
@@ -66,8 +66,8 @@ export interface Conditions<Values extends object = object, Variant = unknown> {
 const unconditional: Conditions = { values: {}, variant: null, hold: () => [] };
 
 /**
- * The ledger of verifications. Each change is one guarded statement on one row, so that two who want to make it cannot
- * both succeed: the loser gets undefined or false and looks again.
+ * The ledger of verifications. Each change is one guarded statement on one row, so that of two concurrent changes one
+ * succeeds; the other gets undefined or false and reads the row again.
  */
 export class Ledger {
   readonly #db: Kysely<Tables>;
@@ -79,8 +79,8 @@ export class Ledger {
   }
 
   /**
-   * Makes a row if `conditions` hold within that statement. False if not, or if its reference, or its idempotency key, is
-   * taken: under the hash that the row stores, or under one of `otherHashes`.
+   * Inserts a row if the conditions hold within that statement. False if not, or if its reference or idempotency key exists:
+   * under the hash that the row stores, or under one of `otherHashes`.
    */
   async insert(
     row: Row & { state: (typeof insertableStates)[number] },
@@ -132,7 +132,7 @@ export class Ledger {
       .executeTakeFirst()) as Row | undefined;
   }
 
-  /** The wrapped key of a row's sealed record; undefined if it was destroyed. */
+  /** The wrapped key of a row's sealed record; undefined if the key was destroyed. */
   async recordKey({ reference, completed_at }: Pick<Row, "reference" | "completed_at">): Promise<string | undefined> {
     return completed_at === null ? undefined : recordKeyOf(this.#db, reference, completed_at);
   }
@@ -147,7 +147,7 @@ export class Ledger {
       .execute()) as Row[];
   }
 
-  /** Starts a further run of `row` if `conditions` hold within that statement. Undefined if not, or if somebody else was first. */
+  /** Starts a further run of `row` if the conditions hold within that statement. Undefined if not, or if the row has changed. */
   async retry(
     row: Row,
     { owner, upstream, begins, at }: { owner: string; upstream: string | null; begins: RunStart; at: number },
@@ -156,9 +156,9 @@ export class Ledger {
     return (await this.#transition("retry", "started", row.reference, {
       owner,
       upstream,
-      // A question that is waited for belongs to its run still.
+      // A call that is still under way belongs to its own run.
       run: begins === "wait" ? row.run : row.run + 1,
-      // What became of an earlier question may be learned after all.
+      // The earlier call may be resolved by this run.
       ...(begins === "call" ? { attempts: row.attempts + 1 } : { unresolved: row.unresolved - 1 }),
       started_at: at,
       completed_at: null,
@@ -171,8 +171,8 @@ export class Ledger {
   }
 
   /**
-   * Notes that an upstream is asked next: a further attempt, unless the one before was `notPut`. `unresolved`: nobody knows
-   * what the one before did. Undefined if the row is not this run's any more.
+   * Writes that `upstream` is called next: a further attempt, unless the upstream before did not get the call (`notPut`).
+   * `unresolved`: the outcome of the call before is unknown. Undefined if this run lost its row.
    */
   async failOver(
     { reference, owner, run }: Attempt,
@@ -187,7 +187,7 @@ export class Ledger {
       .executeTakeFirst()) as Row | undefined;
   }
 
-  /** Ends a running attempt. False if the row is not this attempt's any more. */
+  /** Ends a running attempt. False if the attempt lost its row. */
   async complete({ reference, owner, run }: Attempt, outcome: AttemptOutcome): Promise<boolean> {
     const values = { reference, owner, run, ...outcomeRecordKey(outcome), ...outcomeValues(outcome) };
     const moved = await this.#queries.run(this.#writeCompletion, values, outcomeVariant(outcome));
@@ -214,7 +214,7 @@ export class Ledger {
     return isSealed ? withRecordKey(this.#db, update, { slot, reference, sealed_key }) : update;
   };
 
-  /** Writes what was heard after the attempt was given up, never charged: nobody was given it yet. */
+  /** Writes an outcome that came after its attempt ended. It is not charged, since no caller got it. */
   async resolve(attempt: Attempt, outcome: AttemptOutcome): Promise<boolean> {
     if (outcome.state === "unknown") return false;
     const { reference, owner, run } = attempt;

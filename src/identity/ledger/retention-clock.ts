@@ -4,15 +4,15 @@ import type { Tables } from "../../storage/tables.ts";
 
 const hour = 60 * 60_000;
 const day = 24 * hour;
-/** So many sweeps, one a minute, wait for somebody to set a wrong clock right. */
-const waitingSweeps = 10;
+/** How many runs, one a minute, wait for an operator to correct a wrong clock. */
+const doubtedRuns = 10;
 
-/** Where the store notes until when it was swept. */
+/** Name of the stored time up to which retention has run. */
 const name = "retention_until";
 
 /**
- * The time that retention goes by. A clock that is more than an hour past the last sweep is doubted for ten sweeps: the
- * service may have been stopped that long, or the clock may be wrong. Then each sweep takes a day's worth at most.
+ * The clock of retention. A clock more than an hour past the last run may be wrong, or the service may have been stopped
+ * that long: retention waits for ten runs. After that each run advances by a day at most.
  */
 export class RetentionClock {
   readonly #db: Kysely<Tables>;
@@ -27,20 +27,20 @@ export class RetentionClock {
     this.#log = log;
   }
 
-  /** Learns when the store was last swept. */
+  /** Reads when retention last ran. */
   async open(): Promise<void> {
     const query = this.#db.selectFrom("instance_secret").select("value").where("name", "=", name);
     const row = await query.executeTakeFirst();
     this.#last = row && Number(row.value);
   }
 
-  /** Until when keys and records are past their time: no later than the last sweep while the clock is doubted. */
+  /** The time to compare keys and records with: the last run's while the clock is doubted. */
   readonly now = (): number => {
     const now = this.#now();
-    return this.#last !== undefined && this.#waited < waitingSweeps && now - this.#last > hour ? this.#last : now;
+    return this.#last !== undefined && this.#waited < doubtedRuns && now - this.#last > hour ? this.#last : now;
   };
 
-  /** The time to sweep by; undefined while the clock is doubted. */
+  /** The time for the next run; undefined while the clock is doubted. */
   async next(): Promise<number | undefined> {
     await this.open();
     const now = this.#now();
@@ -55,7 +55,7 @@ export class RetentionClock {
         { hours },
         "The clock is far past the last sweep: the sweep waits ten minutes. If the clock is wrong, set it right by then",
       );
-    if (this.#waited < waitingSweeps) {
+    if (this.#waited < doubtedRuns) {
       this.#waited += 1;
       return undefined;
     }
@@ -63,7 +63,7 @@ export class RetentionClock {
     return Math.min(now, this.#last! + day);
   }
 
-  /** Notes that the store was swept. */
+  /** Stores that retention ran up to `until`. */
   async done(until: number): Promise<void> {
     const values = { value: String(until), created_at: until };
     await this.#db

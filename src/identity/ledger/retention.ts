@@ -3,7 +3,7 @@ import { destroyStaleKeys, slotAt, staleSlots } from "../../storage/record-keys.
 import type { Tables } from "../../storage/tables.ts";
 import { keyLifetime } from "../settings.ts";
 
-/** What a sweep removed. */
+/** How much a run removed. */
 export interface Removed {
   /** Sealed records past their retention. */
   records: number;
@@ -15,13 +15,14 @@ export interface Removed {
 
 const ledgerMonths = 24;
 const defaultBatch = 500;
-/** How long a sweep waits for a reader of keys, in milliseconds. */
+/** How long a run waits for a reader of keys, in milliseconds. */
 const lockPatience = 2_000;
 
 /**
- * Removes what retention no longer allows: at `now` (milliseconds since 1970), with records kept for `recordRetention`
- * milliseconds. In batches, so that verifications go on meanwhile; each in a transaction, which the store waits for longer.
- * A `thorough` sweep also destroys the keys that an earlier one left because it was killed, or because a reader was in its way.
+ * Removes records, idempotency keys and ledger rows that are too old at `now` (milliseconds since 1970); records are kept
+ * for `recordRetention` milliseconds. It works in batches so that verifications go on meanwhile, each in a transaction,
+ * for which the store's timeout is longer. A `thorough` run also destroys keys that an earlier run could not, because it
+ * was killed or a reader blocked it.
  */
 export async function applyRetention(
   db: Kysely<Tables>,
@@ -35,7 +36,7 @@ export async function applyRetention(
   const oldest = new Date(now);
   oldest.setUTCMonth(oldest.getUTCMonth() - ledgerMonths);
 
-  /** Where the keys of the records lie that this sweep removed. */
+  /** The slots of the removed records' keys. */
   const slots = new Set<number>();
   const noteSlots = (rows: { completed_at: number | null }[]) => {
     for (const { completed_at } of rows) if (completed_at !== null) slots.add(slotAt(completed_at));

@@ -5,7 +5,7 @@ import type { Tables } from "../../storage/tables.ts";
 import { erased } from "./attempt-outcome.ts";
 import type { Row, VerificationState } from "./ledger.ts";
 
-/** One verification as an operator sees it: nothing of the record, no hash. Money in kobo, times in milliseconds since 1970. */
+/** One verification for an operator, without its record and hashes. Money in kobo, times in milliseconds since 1970. */
 export interface VerificationDetails {
   reference: string;
   accountId: string;
@@ -13,12 +13,12 @@ export interface VerificationDetails {
   mode: Mode;
   kind: CheckKind;
   state: VerificationState;
-  /** The source that was asked last; null if none was. */
+  /** The upstream called last; null if there was none. */
   upstream: string | null;
   attempts: number;
-  /** Attempts whose outcome nobody learned. */
+  /** Attempts whose outcome is unknown. */
   unresolved: number;
-  /** Attempts whose answer could not be trusted. */
+  /** Attempts whose answer was rejected. */
   badAnswers: number;
   /** Null once the person is erased. */
   subjectLast4: string | null;
@@ -26,19 +26,19 @@ export interface VerificationDetails {
   amountDiffers: boolean;
   feeKobo: number;
   charged: boolean;
-  /** When it was first charged, also if that was taken back since. */
+  /** When it was first charged, even if the charge was taken back since. */
   chargedAt: number | null;
   consentReference: string | null;
-  /** Whether it was sent with an idempotency key that is still kept. */
+  /** Whether its idempotency key is still stored. */
   hasKey: boolean;
-  /** Whether its record is still held, sealed. */
+  /** Whether its sealed record is still stored. */
   hasRecord: boolean;
   createdAt: number;
   startedAt: number;
   completedAt: number | null;
 }
 
-/** The verification of a reference, of whichever account; undefined if there is none. */
+/** Finds a verification of any account by its reference. */
 export async function showVerification(
   db: Kysely<Tables>,
   reference: string,

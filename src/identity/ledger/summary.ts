@@ -3,15 +3,15 @@ import type { Mode } from "../../operation/operation.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { states, type VerificationState } from "./ledger.ts";
 
-/** One account and mode in a period; test and live are never added up. */
+/** One account and mode in a period; test and live are counted apart. */
 export interface VerificationSummary {
   accountId: string;
   mode: Mode;
   /** Verifications made in the period. */
   count: number;
   /**
-   * Charges made in the period, whenever their verifications were made. One that was taken back is subtracted in the period
-   * in which that was done, so that no closed period ever changes.
+   * Charges made in the period, even if their verifications are older. A charge that is taken back is subtracted in the
+   * period of that adjustment, so that closed periods do not change.
    */
   charged: number;
   /** Sum of their fees, in kobo. */
@@ -30,7 +30,7 @@ export interface SummaryPeriod {
 
 /** Counts and fees of a period, one entry for each account and mode that had any, in their order. */
 export async function summary(db: Kysely<Tables>, period: SummaryPeriod): Promise<VerificationSummary[]> {
-  // One statement, which sees one moment: a charge that is taken back meanwhile is seen with its adjustment or not at all.
+  // One statement reads one moment, so that a charge and its adjustment are seen together.
   const groups = await made(db, period)
     .unionAll(charged(db, period))
     .unionAll(adjusted(db, period))

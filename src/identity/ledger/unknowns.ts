@@ -2,19 +2,19 @@ import type { Kysely } from "kysely";
 import type { Mode } from "../../operation/operation.ts";
 import type { Tables } from "../../storage/tables.ts";
 
-/** A verification whose outcome nobody knows yet. */
+/** A verification whose outcome is unknown. */
 export interface UnknownVerification {
   reference: string;
   accountId: string;
   mode: Mode;
-  /** The source that may have done the work; null if none was asked. */
+  /** The upstream that may have done the work; null if none was called. */
   upstream: string | null;
   attempts: number;
   /** When it was tried last, in milliseconds since 1970. */
   since: number;
 }
 
-/** All of them, the oldest first. */
+/** All verifications in state `unknown`, oldest first. */
 export async function unknownVerifications(db: Kysely<Tables>): Promise<UnknownVerification[]> {
   const rows = await db
     .selectFrom("verification")

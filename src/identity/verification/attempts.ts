@@ -18,7 +18,7 @@ export interface StartedRun {
   row: Row;
   selected: SelectedUpstreams;
   /** The upstream called last before this run; null if there was none. */
-  askedBefore: string | null;
+  calledBefore: string | null;
   /** An earlier call of this row that may still answer: the run waits for it and calls nobody. */
   overdue?: UpstreamCall | undefined;
 }
@@ -32,7 +32,7 @@ export interface AttemptResult {
   upstreamCalled: boolean;
 }
 
-type Intent = Pick<UpstreamCall, "row" | "askedBefore">;
+type Intent = Pick<UpstreamCall, "row" | "calledBefore">;
 
 /** The result of a run that called no upstream. */
 const notCalled = ({ lookUpFirst }: SelectedUpstreams): MatchResult =>
@@ -82,16 +82,16 @@ export class Attempts {
 
   /** Runs a started row of this process: call, then outcome. `begun` is when the request came, by `performance.now()`. */
   async run(
-    { row, selected, askedBefore, overdue }: StartedRun,
+    { row, selected, calledBefore, overdue }: StartedRun,
     input: UpstreamCallInput,
     begun: number,
   ): Promise<AttemptResult> {
     const { timeLimit } = this.#settings;
     const remaining = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
     if (!overdue && (remaining <= 0 || !this.#leases.isValid()))
-      return this.#record({ row, askedBefore }, notCalled(selected), begun);
+      return this.#record({ row, calledBefore }, notCalled(selected), begun);
 
-    const call = overdue ?? this.#call({ row, askedBefore }, selected, input);
+    const call = overdue ?? this.#call({ row, calledBefore }, selected, input);
     call.row = row;
     const result = await withTimeout(overdue ? overdue.final : call.result, remaining);
     if (!result) await call.end();
@@ -181,7 +181,7 @@ export class Attempts {
     return { row, result, recorded: written, upstreamCalled };
   }
 
-  #outcomeOf({ row, askedBefore }: Intent, result: MatchResult): AttemptOutcome {
+  #outcomeOf({ row, calledBefore }: Intent, result: MatchResult): AttemptOutcome {
     const kept = result.state === "verified" && row.idempotency_hash !== null && this.#settings.recordRetention > 0;
     const whose = { accountId: row.account_id, reference: row.reference };
     const at = this.#now();
@@ -190,7 +190,7 @@ export class Attempts {
       charge: result.state === "verified" ? newChargeMark() : null,
       sealed: kept ? seal(this.#keyring.current, whose, result.record, at) : null,
       at,
-      ...(isNotPut(result) ? { notPut: { askedBefore } } : {}),
+      ...(isNotPut(result) ? { notPut: { calledBefore } } : {}),
       isBadAnswer: result.state === "failed" && result.reason === "bad_response",
     };
   }

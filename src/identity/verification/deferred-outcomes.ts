@@ -7,7 +7,7 @@ import type { Attempt, Ledger } from "../ledger/ledger.ts";
 interface Late {
   attempt: Attempt;
   outcome: AttemptOutcome;
-  /** Charges of earlier tries, which may have reached the store although nobody was given the record. */
+  /** Charges that may have committed although no caller got the record. */
   doubtful: readonly DoubtfulCharge[];
 }
 
@@ -15,8 +15,8 @@ const firstPause = 250;
 const longestPause = 5_000;
 
 /**
- * Outcomes whose callers were answered without them: those of upstreams that came too late, and those the store could not
- * take in time. Each is written as soon as the store allows, while the process lives.
+ * Outcomes that were not written before their callers were answered: an upstream was too late, or the store was. Each is
+ * written as soon as the store allows, as long as this process lives.
  */
 export class DeferredOutcomes {
   readonly #ledger: Ledger;
@@ -33,7 +33,7 @@ export class DeferredOutcomes {
     this.#log = log;
   }
 
-  /** Keeps the newest outcome of an attempt until it is written; a later truth replaces an earlier `unknown`. */
+  /** Keeps the newest outcome of an attempt until it is written; a later answer replaces an earlier `unknown`. */
   add(attempt: Attempt, outcome: AttemptOutcome, ...doubtful: DoubtfulCharge[]): void {
     const { reference } = attempt;
     const waiting = this.#waiting.get(reference);
@@ -44,17 +44,17 @@ export class DeferredOutcomes {
     this.#running.add(running);
   }
 
-  /** Whether the row's outcome waits to be written. */
+  /** Whether an outcome of this row is not written yet. */
   has(reference: string): boolean {
     return this.#waiting.has(reference);
   }
 
-  /** Resolves when nothing waits to be written. */
+  /** Resolves when every outcome is written. */
   async drained(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Gives up what is still waiting; the ledger then says `started`, which the next start turns to `unknown`. */
+  /** Drops outcomes that are not written; their rows stay `started` until the next start makes them `unknown`. */
   stop(): void {
     this.#stopped = true;
     for (const end of this.#pauses) end();

@@ -5,7 +5,7 @@ import type { Row } from "../ledger/ledger.ts";
 import type { IdentitySettings } from "../settings.ts";
 import type { MatchResult } from "./match-record.ts";
 
-/** What `error` of a failed verification says beyond its code. */
+/** Members of `error` beyond its code when a verification fails. */
 export interface VerificationFacts {
   charged: boolean;
   upstream_called: boolean;
@@ -15,13 +15,13 @@ export interface VerificationFacts {
 
 export const noFacts: VerificationFacts = { charged: false, upstream_called: false, request_reference: null };
 
-/** What the ledger says of a row. */
+/** The facts of a row on the ledger. */
 export function factsOf(row: Row): VerificationFacts {
   return { charged: row.charged === 1, upstream_called: row.attempts > 0, request_reference: row.reference };
 }
 
 /** A failure that carries the facts of its verification. */
-export function refusal(
+export function verificationFailure(
   code: FailureCode,
   message: string | undefined,
   facts: VerificationFacts,
@@ -30,28 +30,28 @@ export function refusal(
   return new Failure(code, message, { ...detail, facts: { ...facts } });
 }
 
-/** The failure of an answer that is given again. */
+/** Marks the failure of a replayed answer. */
 export const replayed = { headers: { "Idempotency-Replayed": "true" } };
 
 type Negative = "not_found" | "phone_mismatch";
 
 /** The answer to a verification that found no such number, or another phone. */
-export function negative(
+export function noMatch(
   state: Negative,
   kind: CheckKind,
   facts: VerificationFacts,
   { negativeDetail }: IdentitySettings,
   detail: FailureDetail = {},
 ): Failure {
-  if (negativeDetail === "coarse") return refusal("verification_failed", undefined, facts, detail);
-  return refusal(state === "not_found" ? notFoundCode(kind) : "phone_mismatch", undefined, facts, detail);
+  if (negativeDetail === "coarse") return verificationFailure("verification_failed", undefined, facts, detail);
+  return verificationFailure(state === "not_found" ? notFoundCode(kind) : "phone_mismatch", undefined, facts, detail);
 }
 
 export function amountMismatch(feeKobo: number, facts: VerificationFacts, detail: FailureDetail = {}): Failure {
-  return refusal("amount_mismatch", `The amount must be ${nairaOf(feeKobo)} naira.`, facts, detail);
+  return verificationFailure("amount_mismatch", `The amount must be ${nairaOf(feeKobo)} naira.`, facts, detail);
 }
 
-/** The answer to a key that has used its attempts without an outcome. */
+/** The failure of a key that used up its attempts without an outcome. */
 export function attemptsUsedUp(row: Row): Failure {
   const [code, what] =
     row.unresolved > 0
@@ -61,11 +61,11 @@ export function attemptsUsedUp(row: Row): Failure {
           "The identity source gave no answer to this verification that can be trusted",
         ] as const);
   const message = `${what}, and its key has used its attempts. Nothing was charged. Verify again with a new Idempotency-Key.`;
-  return refusal(code, message, factsOf(row), { retryable: false });
+  return verificationFailure(code, message, factsOf(row), { retryable: false });
 }
 
-/** The answer to an attempt that was not given a record. */
-export function failureOf(
+/** The failure of a call that returned no record. */
+export function callFailure(
   result: Exclude<MatchResult, { state: "verified" }>,
   facts: VerificationFacts,
   settings: IdentitySettings,
@@ -74,17 +74,23 @@ export function failureOf(
   switch (result.state) {
     case "not_found":
     case "phone_mismatch":
-      return negative(result.state, kind, facts, settings);
+      return noMatch(result.state, kind, facts, settings);
     case "unknown":
-      return refusal("upstream_timeout", undefined, facts, { retryAfter: 5 });
+      return verificationFailure("upstream_timeout", undefined, facts, { retryAfter: 5 });
     case "failed":
-      if (result.reason === "bad_response") return refusal("upstream_bad_response", undefined, facts);
-      if (result.reason === "lasting") return refusal("upstream_unavailable", undefined, facts, { retryable: false });
-      return refusal("upstream_unavailable", undefined, facts, { retryAfter: 5 });
+      if (result.reason === "bad_response") return verificationFailure("upstream_bad_response", undefined, facts);
+      if (result.reason === "lasting")
+        return verificationFailure("upstream_unavailable", undefined, facts, { retryable: false });
+      return verificationFailure("upstream_unavailable", undefined, facts, { retryAfter: 5 });
   }
 }
 
-/** The answer to another call with the key of a verification that is running, or whose outcome is still to be written. */
+/** The failure of a request whose key belongs to a verification that runs, or whose outcome is not written yet. */
 export function inProgress(row: Row): Failure {
-  return refusal("request_in_progress", undefined, { ...factsOf(row), upstream_called: true }, { retryAfter: 2 });
+  return verificationFailure(
+    "request_in_progress",
+    undefined,
+    { ...factsOf(row), upstream_called: true },
+    { retryAfter: 2 },
+  );
 }

@@ -12,9 +12,9 @@ const day = 24 * 60 * 60_000;
 const negatives: readonly VerificationState[] = ["not_found", "phone_mismatch"];
 
 /**
- * What a row of the ledger counts in a rule.
- * - `attempts`: the questions put for it, all as if at its last start.
- * - `calls`: the same, and one if there were none.
+ * How much a ledger row adds to a rule's count.
+ * - `attempts`: its calls, all dated at its last start.
+ * - `calls`: the same, but at least one.
  * - `rows`: one.
  */
 const weights = {
@@ -23,7 +23,7 @@ const weights = {
   rows: sql<number>`1`,
 };
 
-/** At most so much may the account's rows count that have started within a window of milliseconds. */
+/** The rows that an account started within `window` milliseconds may add up to `most`. */
 interface Rule {
   code: "rate_limited" | "subject_rate_limited";
   message: string;
@@ -34,12 +34,12 @@ interface Rule {
   ofSubject?: boolean;
 }
 
-/** Whose rows are counted, and since when, by rule. */
-interface Asked extends Pick<Row, "account_id" | "mode"> {
+/** Which rows are counted; `since` by rule. */
+interface CountScope extends Pick<Row, "account_id" | "mode"> {
   since: number[];
-  /** Rows that a wrong clock dated later do not count; the clocks of two processes may differ a little. */
+  /** Ignores rows that a wrong clock dated into the future; two clocks may differ a little. */
   until: number;
-  /** Under each hash key of the ring; none where no rule is of a subject. */
+  /** One hash under each key of the ring; empty if no rule counts by subject. */
   subjects: string[];
 }
 
@@ -52,8 +52,8 @@ function ruleOf({ count, seconds }: Limit, counts: Rule["counts"], may: string):
 }
 
 /**
- * Limits that hold across processes: they count what the ledger says, within the statement that adds to it. On PostgreSQL
- * such statements do not see each other while they run: together they may go beyond a limit by one less than their number.
+ * Limits that hold across processes: the statement that writes the intent counts the ledger's rows. On PostgreSQL concurrent
+ * statements do not see each other, so n of them may together exceed a limit by n - 1.
  */
 export class VerificationLimits {
   readonly #db: Kysely<Tables>;
@@ -66,25 +66,25 @@ export class VerificationLimits {
     this.#keyedHashes = keyedHashes;
   }
 
-  /** What must hold for `row` to be made, or started again, at its `started_at`. */
-  conditions(row: Row, number: string): Conditions<Asked, Rule[]> {
+  /** The conditions for inserting or retrying `row` at its `started_at`. */
+  conditions(row: Row, number: string): Conditions<CountScope, Rule[]> {
     const rules = this.#rules(row);
-    return { values: this.#asked(rules, row, number), variant: rules, hold: this.#hold };
+    return { values: this.#scope(rules, row, number), variant: rules, hold: this.#hold };
   }
 
-  readonly #hold = (values: Asked, rules: Rule[]) =>
+  readonly #hold = (values: CountScope, rules: Rule[]) =>
     rules.map((rule, at) => isBelow(rule, this.#counted(rule, at, values)));
 
   /**
-   * The failure of a row that may not be made, or not started again, at its `started_at`; undefined if it may. Its
-   * `Retry-After` is when it may be.
+   * The failure that a limit causes for `row` at its `started_at`; undefined if every limit allows it. `Retry-After` says
+   * when the limit has room.
    */
   async refusal(row: Row, number: string): Promise<Failure | undefined> {
     const rules = this.#rules(row);
-    const asked = this.#asked(rules, row, number);
+    const scope = this.#scope(rules, row, number);
     const at = row.started_at;
     for (const [index, rule] of rules.entries()) {
-      const freeAt = await this.#freeAt(rule, this.#counted(rule, index, asked));
+      const freeAt = await this.#freeAt(rule, this.#counted(rule, index, scope));
       if (freeAt === undefined) continue;
       return new Failure(rule.code, rule.message, { retryAfter: Math.max(1, Math.ceil((freeAt - at) / 1000)) });
     }
@@ -106,7 +106,7 @@ export class VerificationLimits {
     return [...always, { ...asked, ...ofSubject }, { ...unmatched, ...ofSubject, states: negatives }];
   }
 
-  /** Protects what the operator pays, so it holds with the limits of callers off as well. */
+  /** Bounds the operator's bill, so it also holds when callers are not limited. */
   #vendorRules({ mode, state }: Row): Rule[] {
     const { vendorCallsPerDay: most } = this.#settings;
     if (most === undefined || mode !== "live" || state === "refused") return [];
@@ -114,7 +114,7 @@ export class VerificationLimits {
     return [{ code: "rate_limited", message, most, window: day, counts: "attempts" }];
   }
 
-  #asked(rules: readonly Rule[], { account_id, mode, kind, started_at }: Row, number: string): Asked {
+  #scope(rules: readonly Rule[], { account_id, mode, kind, started_at }: Row, number: string): CountScope {
     const subjects = rules.some(({ ofSubject }) => ofSubject) ? this.#keyedHashes.all("subject", [kind, number]) : [];
     return {
       account_id,
@@ -125,7 +125,7 @@ export class VerificationLimits {
     };
   }
 
-  #counted(rule: Rule, index: number, { account_id, mode, since, until, subjects }: Asked) {
+  #counted(rule: Rule, index: number, { account_id, mode, since, until, subjects }: CountScope) {
     return this.#db
       .selectFrom("verification as earlier")
       .where("earlier.account_id", "=", account_id)
@@ -136,9 +136,9 @@ export class VerificationLimits {
       .$if(rule.ofSubject === true, (query) => query.where("earlier.subject_hash", "in", subjects));
   }
 
-  /** When the rule has room again, at the start of a row plus its window; undefined if it has room now. */
+  /** When the rule has room again; undefined if it has room now. */
   async #freeAt(rule: Rule, counted: Counted): Promise<number | undefined> {
-    // Newest first, up to the row with which the rule is full.
+    // Newest first, up to the row that fills the rule.
     const upTo = sql<number>`sum(${weights[rule.counts]}) over (order by ${sql.ref("earlier.started_at")} desc)`;
     const filling = await this.#db
       .selectFrom(counted.select(["earlier.started_at", upTo.as("total")]).as("summed"))

@@ -6,7 +6,7 @@ import type { AttemptOutcome } from "../ledger/attempt-outcome.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { loggableError } from "./upstream-call.ts";
 
-/** Younger ones may still be answered; older ones a source may have forgotten, as Duba itself forgets keys after 24 h. */
+/** A younger call may still be answered. An upstream may have forgotten an older one, as Duba forgets keys after 24 h. */
 const youngest = 60_000;
 const oldest = 23 * 60 * 60 * 1000;
 const mostInARound = 20;
@@ -14,9 +14,9 @@ const patience = 10_000;
 
 interface Parts {
   db: Kysely<Tables>;
-  /** The live sources, of which those that can tell are asked. */
+  /** The live upstreams; those without `lookUp` are skipped. */
   upstreams: readonly IdentityUpstream[];
-  /** Whether this process waits for the row's source anyway. */
+  /** Whether this process still waits for the row's upstream. */
   isAwaited: (reference: string) => boolean;
   deferOutcome: (row: Row, outcome: AttemptOutcome) => void;
   log: Log;
@@ -24,9 +24,8 @@ interface Parts {
 }
 
 /**
- * One round: asks sources that can tell what became of verifications whose outcome is unknown, one after another, and
- * learns of those that found nobody or came to nothing. A record is left to a retry with the key, as only the caller
- * has the BVN and phone that it must be held against.
+ * One round: looks up verifications whose outcome is unknown, one after another, and writes `not_found`, `phone_mismatch`
+ * and `failed`. It ignores records: only a retry with the key brings the number and phone to compare a record with.
  */
 export async function lookUpUnknowns({ db, upstreams, isAwaited, deferOutcome, log, now }: Parts, signal: AbortSignal) {
   const sources = upstreams.filter(({ lookUp }) => lookUp !== undefined);
@@ -43,7 +42,7 @@ export async function lookUpUnknowns({ db, upstreams, isAwaited, deferOutcome, l
       "in",
       sources.map(({ name }) => name),
     )
-    // Those that stay unknown do not keep the others waiting.
+    // In random order, so that rows that stay unknown do not block the others.
     .orderBy(sql`random()`)
     .limit(mostInARound)
     .execute()) as Row[];
@@ -64,7 +63,7 @@ export async function lookUpUnknowns({ db, upstreams, isAwaited, deferOutcome, l
   }
 }
 
-/** What an outcome says of a verification without its record; undefined if nothing. */
+/** The state that an outcome proves without a record; undefined if it proves none. */
 function stateOf({ kind }: IdentityOutcome): AttemptOutcome["state"] | undefined {
   if (kind === "unavailable") return "failed";
   return kind === "not_found" || kind === "phone_mismatch" ? kind : undefined;

@@ -10,16 +10,16 @@ import type {
 } from "../../upstreams/ports/identity-upstream.ts";
 import { checks } from "../checks/index.ts";
 
-/** What an attempt came to, after an outcome was held against its question. */
+/** The result of comparing an upstream's outcome with the request. */
 export type MatchResult =
   | { state: "verified"; record: IdentityAnswer }
   | { state: "not_found" | "phone_mismatch" | "unknown" }
-  /** `lasting`: no retry cures it (no money, bad credentials). `notPut`: the source was certainly not asked. */
+  /** `lasting`: no retry cures it (no money, bad credentials). `notPut`: the upstream certainly did not get the call. */
   | { state: "failed"; reason: "unavailable" | "lasting"; notPut?: true }
-  /** An answer that is not believed, and a code that says why. */
+  /** An answer that we reject, and why. */
   | { state: "failed"; reason: "bad_response"; why: RejectionReason; notPut?: never };
 
-/** `other_number`: the record is somebody else's. `strange`: the adapter gave what it should not. */
+/** `other_number`: the record is another person's. `strange`: the adapter broke its contract. */
 export type RejectionReason = Disbelief | "incomplete" | "not_verified" | "other_number" | "strange";
 
 export const rejectedAnswer = (why: RejectionReason): MatchResult => ({ state: "failed", reason: "bad_response", why });
@@ -36,8 +36,8 @@ function declaredOf(record: IdentityAnswer): IdentityAnswer | undefined {
 }
 
 /**
- * Decides whether an outcome answers the question: a record must be complete, of the number asked for and, with
- * `phoneMatch`, of the phone given. The record of a result is what `answers` allows.
+ * Compares an upstream's outcome with the request: a record must be complete and have the requested number and, with
+ * `phoneMatch`, the requested phone. The result's record contains only what `answers` allows.
  */
 export function matchRecord(
   outcome: IdentityOutcome,

@@ -23,7 +23,7 @@ export interface VerificationRequest {
   traceparent?: string;
 }
 
-/** What makes two requests equal. */
+/** Two requests are equal if these are. */
 export function requestContent({
   accountId,
   mode,
@@ -36,7 +36,7 @@ export function requestContent({
   return [accountId, mode, kind, number, phone, String(amount), consentReference ?? null];
 }
 
-/** The row of a request's first attempt, before anybody is asked. */
+/** The ledger row of a request before its first call. */
 export function newIntentRow(
   request: VerificationRequest,
   hash: string | null,

@@ -37,7 +37,7 @@ export function selectUpstreams(
   return first && { upstreams: [first, ...others], lookUpFirst: false };
 }
 
-/** So many attempts of one key may stay unknown or be badly answered: each may have to be paid. */
+/** How many attempts of one key may stay unknown or get a bad answer: the operator may have to pay for each. */
 const mostUseless = 3;
 
 /**

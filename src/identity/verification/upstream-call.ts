@@ -7,7 +7,7 @@ import type { IdentitySettings } from "../settings.ts";
 import { type MatchResult, matchRecord, rejectedAnswer } from "./match-record.ts";
 import type { SelectedUpstreams } from "./select-upstreams.ts";
 
-/** What to ask, and how much of the record the account is given. */
+/** The number to verify, and how much of the record the account may see. */
 export type UpstreamCallInput = Omit<IdentityQuestion, "signal" | "reference"> & { answers: Answers };
 
 interface Parts {
@@ -19,82 +19,82 @@ interface Parts {
 const faultMessage = "The identity upstream broke off with a fault";
 
 /**
- * A question on its way. It goes on to the next upstream of its selected only when the one before certainly did no work, or
- * when the operator accepts to pay twice for one that did not answer in time; the ledger names whoever is asked first.
+ * One call under way. It fails over to the next selected upstream only when the one before certainly did no work, or when
+ * it timed out and the operator accepts paying twice. The ledger names each upstream before it is called.
  */
 export class UpstreamCall {
-  /** Of `performance.now()`. */
+  /** When the call began, by `performance.now()`. */
   readonly since = performance.now();
   /** Never rejects. */
   readonly result: Promise<MatchResult>;
-  /** The result, or what a source said after all that was too slow for it. Never rejects. */
+  /** The result, or the later answer of an upstream that was too slow for it. Never rejects. */
   readonly final: Promise<MatchResult>;
-  /** As the ledger has it, but for what a turn under way changes. */
+  /** As the ledger has it, except while a failover is being written. */
   row: Row;
-  /** The source that was really asked before the one that `row` names; null if none was. */
-  askedBefore: string | null;
+  /** The upstream that got the call before the one that `row` names; null if there was none. */
+  calledBefore: string | null;
   readonly #parts: Parts;
   readonly #selected: SelectedUpstreams;
   readonly #question: IdentityQuestion;
   readonly #answers: Answers;
   readonly #limit = new AbortController();
-  /** What sources that were too slow may still say. */
+  /** Answers still to come from upstreams that were too slow. */
   readonly #later: Promise<MatchResult>[] = [];
   #failingOver: Promise<Row | undefined> | undefined;
 
   constructor(
     parts: Parts,
-    { row, askedBefore }: Pick<UpstreamCall, "row" | "askedBefore">,
+    { row, calledBefore }: Pick<UpstreamCall, "row" | "calledBefore">,
     selected: SelectedUpstreams,
     { answers, ...question }: UpstreamCallInput,
   ) {
     this.#parts = parts;
     this.row = row;
-    this.askedBefore = askedBefore;
+    this.calledBefore = calledBefore;
     this.#selected = selected;
     this.#answers = answers;
     this.#question = { ...question, reference: row.reference, signal: this.#limit.signal };
-    this.result = Promise.resolve().then(() => this.#ask());
-    this.final = this.result.then((result) => this.#finally(result));
+    this.result = Promise.resolve().then(() => this.#callInOrder());
+    this.final = this.result.then((result) => this.#finalResult(result));
   }
 
-  /** Whether a source may still say something after the result. */
+  /** Whether an upstream may still answer after the result. */
   get isListening(): boolean {
     return this.#later.length > 0;
   }
 
-  /** Asks nobody else, and gives the sources no more time. Resolves when `row` is what the ledger has. */
+  /** Ends the time of the upstreams and calls no other. Resolves when `row` is as the ledger has it. */
   async end(): Promise<void> {
     this.#limit.abort();
     await this.#failingOver;
   }
 
-  async #ask(): Promise<MatchResult> {
+  async #callInOrder(): Promise<MatchResult> {
     const [first, ...others] = this.#selected.upstreams;
-    let result = this.#selected.lookUpFirst ? await this.#lookedUpOrVerified(first) : await this.#verified(first);
+    let result = this.#selected.lookUpFirst ? await this.#lookUpOrVerify(first) : await this.#verify(first);
     for (const next of others) {
       if (!this.#mayFailOver(result)) break;
       if (next.isReady?.() === false) continue;
       if (!(await this.#failOver(next, result))) break;
-      result = withEarlier(result, await this.#verified(next));
+      result = withEarlier(result, await this.#verify(next));
     }
     return result;
   }
 
-  async #finally(result: MatchResult): Promise<MatchResult> {
+  async #finalResult(result: MatchResult): Promise<MatchResult> {
     if (isCertain(result)) return result;
     for (const later of this.#later) {
-      const said = await later;
-      if (isCertain(said) || (result.state === "unknown" && this.#later.length === 1)) return said;
+      const answer = await later;
+      if (isCertain(answer) || (result.state === "unknown" && this.#later.length === 1)) return answer;
     }
     return result;
   }
 
-  async #lookedUpOrVerified(upstream: IdentityUpstream): Promise<MatchResult> {
-    const earlier = await this.#lookedUp(upstream);
+  async #lookUpOrVerify(upstream: IdentityUpstream): Promise<MatchResult> {
+    const earlier = await this.#lookUp(upstream);
     if (earlier) return earlier;
     const noWork: MatchResult = { state: "failed", reason: "unavailable" };
-    return this.#mayFailOver(noWork) && (await this.#failOver(upstream, noWork)) ? this.#verified(upstream) : noWork;
+    return this.#mayFailOver(noWork) && (await this.#failOver(upstream, noWork)) ? this.#verify(upstream) : noWork;
   }
 
   #mayFailOver(result: MatchResult): boolean {
@@ -103,7 +103,7 @@ export class UpstreamCall {
     return result.state === "failed" && result.reason !== "bad_response";
   }
 
-  /** Notes durably who is asked next. False if the row is not this run's any more, or the store does not say. */
+  /** Writes which upstream is called next. False if this run lost its row, or the store did not answer. */
   async #failOver({ name }: IdentityUpstream, before: MatchResult): Promise<boolean> {
     const { ledger, log } = this.#parts;
     const notPut = isNotPut(before);
@@ -111,19 +111,19 @@ export class UpstreamCall {
     this.#failingOver = ledger.failOver(this.row, next).catch((error: unknown) => {
       log.error(
         { reference: this.row.reference, ...loggableError(error) },
-        "The store did not take a turn to another upstream",
+        "The store did not write the failover to another upstream",
       );
       return undefined;
     });
-    const turned = await this.#failingOver;
-    if (!turned) return false;
-    if (!notPut) this.askedBefore = this.row.upstream;
-    this.row = turned;
+    const moved = await this.#failingOver;
+    if (!moved) return false;
+    if (!notPut) this.calledBefore = this.row.upstream;
+    this.row = moved;
     return true;
   }
 
-  /** What the upstream says became of an earlier attempt; undefined if it did no work for it. */
-  async #lookedUp(upstream: IdentityUpstream): Promise<MatchResult | undefined> {
+  /** Asks the upstream about the earlier call; undefined if it did no work for that. */
+  async #lookUp(upstream: IdentityUpstream): Promise<MatchResult | undefined> {
     const { kind: _, number: __, phone: ___, ...earlier } = this.#question;
     try {
       const result = this.#matched(upstream, await upstream.lookUp!(earlier));
@@ -135,7 +135,7 @@ export class UpstreamCall {
     }
   }
 
-  async #verified(upstream: IdentityUpstream): Promise<MatchResult> {
+  async #verify(upstream: IdentityUpstream): Promise<MatchResult> {
     if (this.#limit.signal.aborted) return { state: "failed", reason: "unavailable", notPut: true };
     try {
       const outcome = await upstream.verify(this.#question);
@@ -169,23 +169,23 @@ export class UpstreamCall {
   }
 }
 
-/** Whether a result says what the source knows of the person. */
+/** Whether a result is the upstream's answer about the person. */
 function isCertain({ state }: MatchResult): boolean {
   return state !== "unknown" && state !== "failed";
 }
 
-/** The last result of a selected, but a retry may help if it helps with any of its upstreams. */
+/** The last upstream's result, but a retry may help if it may help with any upstream. */
 function withEarlier(earlier: MatchResult, result: MatchResult): MatchResult {
   if (earlier.state !== "failed" || result.state !== "failed" || result.reason === "bad_response") return result;
   return { ...result, reason: earlier.reason === "lasting" ? result.reason : "unavailable" };
 }
 
-/** Whether the last question of a result was certainly not put. */
+/** Whether the upstream certainly did not get the call. */
 export function isNotPut(result: MatchResult): boolean {
   return result.state === "failed" && result.notPut === true;
 }
 
-/** What may be logged of a fault: its message may hold what was asked. */
+/** The loggable part of an error: its message may contain the request. */
 export function loggableError(error: unknown): object {
   return { kind: error instanceof Error ? error.name : typeof error, code: codeOf(error) };
 }

@@ -9,10 +9,18 @@ import type { Ledger, Row, RunStart } from "../ledger/ledger.ts";
 import { type IdentitySettings, keyLifetime } from "../settings.ts";
 import type { AttemptResult, Attempts, StartedRun } from "./attempts.ts";
 import type { DeferredOutcomes } from "./deferred-outcomes.ts";
-import { amountMismatch, attemptsUsedUp, factsOf, failureOf, inProgress, noFacts, refusal } from "./failures.ts";
+import {
+  amountMismatch,
+  attemptsUsedUp,
+  callFailure,
+  factsOf,
+  inProgress,
+  noFacts,
+  verificationFailure,
+} from "./failures.ts";
 import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import type { VerificationLimits } from "./limits.ts";
-import { AnswerReplay, recordOf, type VerifiedRecord } from "./replay.ts";
+import { AnswerReplay, type VerifiedRecord, withReference } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
 import { type SelectedUpstreams, selectUpstreams, type Upstreams, upstreamsForRetry } from "./select-upstreams.ts";
 
@@ -156,15 +164,15 @@ export class Verification implements Flight {
     const { keyedHashes, deferred } = this.#parts;
     const isErased = row.subject_hash === erased;
     if (!isErased && !(row.body_hash && keyedHashes.matches(row.body_hash, "body", requestContent(this.#request))))
-      throw refusal("idempotency_key_reused", undefined, factsOf(row));
+      throw verificationFailure("idempotency_key_reused", undefined, factsOf(row));
     if (deferred.has(row.reference)) throw inProgress(row);
     if (row.state === "started") {
       if (await this.#endAbandoned(row)) return "conflict";
       throw inProgress(row);
     }
-    if (isErased) throw refusal("record_no_longer_held", undefined, factsOf(row));
+    if (isErased) throw verificationFailure("record_no_longer_held", undefined, factsOf(row));
     if (row.state === "failed" || row.state === "unknown") return undefined;
-    return (await new AnswerReplay(this.#parts).again(row)) ?? "conflict";
+    return (await new AnswerReplay(this.#parts).replay(row)) ?? "conflict";
   }
 
   /** Ends a started row that nobody works on; false if somebody does. */
@@ -196,7 +204,7 @@ export class Verification implements Flight {
     }
     await this.#takePlace(row);
     if (!(await this.#insert({ ...row, state: "started" }, hashes, explainsRefusal))) return "conflict";
-    return { row, selected, askedBefore: null };
+    return { row, selected, calledBefore: null };
   }
 
   async #insert(
@@ -242,7 +250,7 @@ export class Verification implements Flight {
         return "conflict";
       }
       this.#started();
-      return { row: retried, selected, askedBefore: row.upstream, overdue };
+      return { row: retried, selected, calledBefore: row.upstream, overdue };
     } finally {
       if (overdue && !retried) attempts.keepOverdueCall(overdue);
     }
@@ -263,7 +271,7 @@ export class Verification implements Flight {
     const { upstreams, settings } = this.#parts;
     const { mode, kind } = this.#request;
     const selected = selectUpstreams(mode === "test" ? [upstreams.test] : upstreams.live, kind, settings, row);
-    if (!selected) throw refusal("upstream_not_configured", undefined, noFacts);
+    if (!selected) throw verificationFailure("upstream_not_configured", undefined, noFacts);
     return selected;
   }
 
@@ -272,14 +280,14 @@ export class Verification implements Flight {
     const now = recorded === false ? await this.#currentRow(row) : undefined;
     const facts = { charged: now?.charged === 1, upstream_called: upstreamCalled, request_reference: row.reference };
     if (!recorded && result.state !== "unknown" && result.state !== "failed")
-      throw refusal(
+      throw verificationFailure(
         "internal_error",
         "The outcome could not be recorded yet and is held back. Retry with the same Idempotency-Key.",
         facts,
         { retryAfter: 2 },
       );
-    if (result.state !== "verified") throw failureOf(result, facts, this.#parts.settings, row.kind);
-    return { record: recordOf(row, result.record), replayed: false };
+    if (result.state !== "verified") throw callFailure(result, facts, this.#parts.settings, row.kind);
+    return { record: withReference(row, result.record), replayed: false };
   }
 
   /** Undefined if the store does not answer. */

@@ -12,15 +12,15 @@ import { applyRetention } from "./ledger/retention.ts";
 import type { RetentionClock } from "./ledger/retention-clock.ts";
 import type { IdentitySettings } from "./settings.ts";
 
-const trailEvery = 1_000;
-const disownEvery = 5_000;
-const strayEvery = 5_000;
-const sweepEvery = 60_000;
+const outboxEvery = 1_000;
+const abandonEvery = 5_000;
+const orphanEvery = 5_000;
+const retentionEvery = 60_000;
 const lookUpEvery = 60_000;
-/** One of so many sweeps reads all wrapped keys. */
+/** One of this many retention runs reads all wrapped keys. */
 const thoroughEvery = 60;
 
-interface UpkeepParts {
+interface BackgroundParts {
   db: Kysely<Tables>;
   ledger: Ledger;
   leases: Leases;
@@ -29,15 +29,15 @@ interface UpkeepParts {
   retentionClock: RetentionClock;
   audit: Audit;
   failOrphanedRows: () => Promise<void>;
-  /** Looks up what became of verifications whose outcome is unknown. */
+  /** Looks up verifications whose outcome is unknown. */
   lookUp: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * What goes on beside the requests: outcomes are told to the audit trail, rows that nobody works on are ended,
- * retention is enforced, and unknown outcomes are looked up.
+ * Runs the periodic jobs: outcomes go to the audit trail, rows without an owner end, retention removes old data, and
+ * unknown outcomes are looked up.
  */
-export function startUpkeep({
+export function startBackgroundJobs({
   db,
   ledger,
   leases,
@@ -47,16 +47,16 @@ export function startUpkeep({
   audit,
   failOrphanedRows,
   lookUp,
-}: UpkeepParts) {
-  const disowning = leases.hasPeers
-    ? repeat(disownEvery, async () => {
+}: BackgroundParts) {
+  const abandoning = leases.hasPeers
+    ? repeat(abandonEvery, async () => {
         await ledger.abandonAll(leases);
       })
     : undefined;
-  const ending = repeat(strayEvery, failOrphanedRows);
-  let sweeps = 0;
-  const sweeping = repeat(sweepEvery, async () => {
-    const thorough = sweeps++ % thoroughEvery === 0;
+  const failingOrphans = repeat(orphanEvery, failOrphanedRows);
+  let runs = 0;
+  const removing = repeat(retentionEvery, async () => {
+    const thorough = runs++ % thoroughEvery === 0;
     const { recordRetention } = settings;
     const now = await retentionClock.next();
     if (now === undefined) return;
@@ -67,7 +67,7 @@ export function startUpkeep({
     await emptyLog(db);
   });
 
-  const telling = repeat(trailEvery, async () => {
+  const draining = repeat(outboxEvery, async () => {
     await drainAuditOutbox(db, audit);
   });
 
@@ -78,15 +78,15 @@ export function startUpkeep({
 
   function repeat(milliseconds: number, work: () => Promise<void>) {
     const failed = (error: unknown) =>
-      log.warn({ code: codeOf(error) }, "The upkeep of the ledger failed and is tried again");
+      log.warn({ code: codeOf(error) }, "A background job of the ledger failed and is tried again");
     return every(milliseconds, work, failed).stop;
   }
 
   return {
-    /** Resolves when nothing of it runs any more. */
+    /** Resolves when no job runs any more. */
     stop: async (): Promise<void> => {
       stopping.abort();
-      await Promise.all([lookingUp(), disowning?.(), ending(), sweeping(), telling()]);
+      await Promise.all([lookingUp(), abandoning?.(), failingOrphans(), removing(), draining()]);
     },
   };
 }

@@ -7,7 +7,7 @@ import { requestContent, type VerificationRequest } from "./request.ts";
 import { failOrphan, Verification, type VerificationParts } from "./verification.ts";
 
 /** Accepts verifications and knows those under way. */
-export class Verifier {
+export class Verifications {
   readonly #parts: VerificationParts;
   readonly #inFlight: InFlight;
   #stopping = false;
