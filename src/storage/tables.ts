@@ -37,10 +37,6 @@ export interface CatalogueRevisionRow {
   added: number;
   modified: number;
   removed: number;
-  /** 1 once all its changes are in the items. */
-  folded: Flag;
-  /** Place of the last change that is in the items. */
-  folded_to: number;
 }
 
 /** A set of changes on its way to be published, and what became of it. */

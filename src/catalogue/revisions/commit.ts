@@ -1,12 +1,12 @@
-import type { Transaction } from "kysely";
 import type { Audited } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
-import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
+import type { CatalogueDraftRow } from "../../storage/tables.ts";
 import { type Change, countsOf } from "../changes/change.ts";
 import type { Guard } from "../guard/guard.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import { BATCH, compactBatch } from "./compact.ts";
+import { compactDraft } from "./compact.ts";
 import type { About, Draft } from "./draft.ts";
+import { newestRevision } from "./load.ts";
 
 /** What publishing needs. Each change is told the audit trail in its own transaction. */
 export interface Publisher extends Audited {
@@ -48,7 +48,7 @@ export async function commit(
   const counts = countsOf(changes);
   return db.transaction().execute(async (trx) => {
     await lockCounter(trx, "catalogue");
-    if ((await newestNumber(trx)) !== base) return undefined;
+    if ((await newestRevision(trx)) !== base) return undefined;
     await noteChange(trx, "catalogue");
     const at = now();
     const facts: Partial<CatalogueDraftRow> = { ...counts, base, reasons: JSON.stringify(reasons) };
@@ -68,19 +68,10 @@ export async function commit(
     await draft.set(trx, { ...facts, state: "published" });
     await trx
       .insertInto("catalogue_revision")
-      .values({ number: revision, created_at: at, ...told, draft: draft.id, ...counts, folded: 0, folded_to: 0 })
+      .values({ number: revision, created_at: at, ...told, draft: draft.id, ...counts })
       .execute();
-    // What is few is in the items at once: a price that changes takes one transaction.
-    if (changes.length <= BATCH) await compactBatch(trx);
+    await compactDraft(trx, draft.id, changes, { revision, publishedAt: at });
     await audit(trx, { kind: "catalogue.revised", actor, facts: { revision, ...told, ...approved } });
     return { state: "published", revision };
   });
-}
-
-async function newestNumber(trx: Transaction<Tables>): Promise<number> {
-  const { newest } = await trx
-    .selectFrom("catalogue_revision")
-    .select(({ fn }) => fn.max("number").as("newest"))
-    .executeTakeFirstOrThrow();
-  return newest ?? 0;
 }

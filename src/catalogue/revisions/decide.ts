@@ -1,7 +1,6 @@
 import { noteChange } from "../../storage/change-counter.ts";
 import { type Change, countsOf } from "../changes/change.ts";
 import { type Committed, commit, type Publisher } from "./commit.ts";
-import { compactRevisions } from "./compact.ts";
 import { aboutOf, Draft, findDraft, removeChanges } from "./draft.ts";
 import { CatalogueFault } from "./fault.ts";
 import { dropEmpty, publishDue, rebaseDraft } from "./schedule.ts";
@@ -40,9 +39,7 @@ export async function approve(publisher: Publisher, id: number, by: string): Pro
       return { state: "recomputed", changes, reasons };
     }
     const settled = await commit(publisher, draft, { changes, reasons, base, about: aboutOf(row), approvedBy: by });
-    if (!settled) continue;
-    await compactRevisions(db);
-    return { ...settled, changes, heldSince: row.base };
+    if (settled) return { ...settled, changes, heldSince: row.base };
   }
 }
 

@@ -55,7 +55,7 @@ export async function showDraft(db: Kysely<Tables>, id: number): Promise<Waiting
   return draftOf(await findDraft(db, id));
 }
 
-function revisionOf({ created_at, folded, folded_to, ...facts }: CatalogueRevisionRow): Revision {
+function revisionOf({ created_at, ...facts }: CatalogueRevisionRow): Revision {
   return { ...facts, publishedAt: created_at };
 }
 

@@ -17,7 +17,8 @@ const PAGE = 1_000;
 export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Promise<Snapshot> {
   const changes = await changeCount(db, "catalogue");
   if (known?.changes === changes) return known;
-  const from = known ? known.revision + 1 : await firstUnfolded(db);
+  // A revision that is published while the items are read may be among them in part: it is applied once more below.
+  const from = (known?.revision ?? (await newestRevision(db))) + 1;
   const edit = new Edit(known ?? emptySnapshot);
   if (!known) {
     for (const { list, key, revision, changed_at } of await db.selectFrom("catalogue_group").selectAll().execute())
@@ -42,15 +43,6 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
   const revision = newest?.number ?? known?.revision ?? 0;
   const publishedAt = newest?.created_at ?? known?.publishedAt ?? 0;
   return edit.finish({ revision, publishedAt, changes });
-}
-
-/** The first revision that is not wholly in the items; the one to come if all are. */
-async function firstUnfolded(db: Kysely<Tables>): Promise<number> {
-  const numbers = db.selectFrom("catalogue_revision").select("number").limit(1);
-  // In this order: one that is published between the two is not in the items either.
-  const newest = await numbers.orderBy("number", "desc").executeTakeFirst();
-  const first = await numbers.where("folded", "=", 0).orderBy("number").executeTakeFirst();
-  return Math.min(first?.number ?? Number.POSITIVE_INFINITY, (newest?.number ?? 0) + 1);
 }
 
 async function readItems(db: Kysely<Tables>, edit: Edit): Promise<void> {
@@ -142,6 +134,15 @@ export async function findRevision(db: Kysely<Tables>, number: number): Promise<
   if (number < oldest)
     throw new CatalogueFault(`Revision ${number} is no longer kept: the history begins with revision ${oldest}.`);
   throw new CatalogueFault(`There is no revision ${number}: duba catalogue history lists all.`);
+}
+
+/** Number of the newest revision; 0 if there is none. */
+export async function newestRevision(db: Kysely<Tables>): Promise<number> {
+  const { newest } = await db
+    .selectFrom("catalogue_revision")
+    .select(({ fn }) => fn.max("number").as("newest"))
+    .executeTakeFirstOrThrow();
+  return newest ?? 0;
 }
 
 /** Number of the first revision that is kept; 0 if there is none. */

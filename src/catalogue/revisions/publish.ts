@@ -2,7 +2,6 @@ import type { Change } from "../changes/change.ts";
 import { review } from "../guard/review.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { type Committed, commit, type Publisher } from "./commit.ts";
-import { compactRevisions } from "./compact.ts";
 import { type About, Draft, sweepAbandoned } from "./draft.ts";
 import { CatalogueFault } from "./fault.ts";
 import { expectedAt, publishDue } from "./schedule.ts";
@@ -50,12 +49,6 @@ export async function preview(
 export async function publish(publisher: Publisher, plan: Plan, about: About): Promise<PublishOutcome> {
   await publishDue(publisher);
   await sweepAbandoned(publisher.db, publisher.now());
-  const outcome = await published(publisher, plan, about);
-  await compactRevisions(publisher.db);
-  return outcome;
-}
-
-async function published(publisher: Publisher, plan: Plan, about: About): Promise<PublishOutcome> {
   const draft = new Draft(publisher, about);
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

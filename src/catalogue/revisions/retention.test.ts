@@ -125,7 +125,7 @@ for (const engine of engines)
       try {
         const rows = Array.from({ length: 600 }, (_, at) => ({
           ...{ number: at + 2, created_at: start, author: "ops", source: "test", note: "", draft: null },
-          ...{ added: 0, modified: 0, removed: 0, folded: 1 as const, folded_to: 0 },
+          ...{ added: 0, modified: 0, removed: 0 },
         }));
         await store.db.insertInto("catalogue_revision").values(rows).execute();
         clock.time += day;

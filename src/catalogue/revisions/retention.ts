@@ -59,7 +59,7 @@ async function removeRevisions(trx: Transaction<Tables>, before: number): Promis
   const revisions = trx.selectFrom("catalogue_revision");
   const { first } = await revisions
     .select(({ fn }) => fn.min("number").as("first"))
-    .where((it) => it.or([it("created_at", ">=", before), it("folded", "=", 0)]))
+    .where("created_at", ">=", before)
     .executeTakeFirstOrThrow();
   const { newest } = await revisions.select(({ fn }) => fn.max("number").as("newest")).executeTakeFirstOrThrow();
   const end = first ?? newest ?? 0;

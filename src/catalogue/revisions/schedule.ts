@@ -6,7 +6,6 @@ import { rebase } from "../changes/rebase.ts";
 import { review } from "../guard/review.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { commit, type Publisher } from "./commit.ts";
-import { compactRevisions } from "./compact.ts";
 import { aboutOf, Draft, DraftConflict, removeChanges } from "./draft.ts";
 import { allChangesOf } from "./load.ts";
 import { type SizeFault, sizeFault } from "./size.ts";
@@ -50,7 +49,6 @@ export async function publishDue(publisher: Publisher): Promise<void> {
       if (error instanceof DraftConflict) return;
       throw error;
     }
-    await compactRevisions(db);
   }
 }
 

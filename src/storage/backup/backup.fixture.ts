@@ -76,8 +76,6 @@ export const revision: Tables["catalogue_revision"] = {
   note: "",
   draft: 1,
   ...counts,
-  folded: 1,
-  folded_to: 0,
 };
 
 export const draft: Tables["catalogue_draft"] = {

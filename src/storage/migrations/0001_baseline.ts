@@ -62,8 +62,6 @@ async function catalogue(db: Schema): Promise<void> {
       added: "integer",
       modified: "integer",
       removed: "integer",
-      folded: "integer",
-      folded_to: "integer",
     },
     ["number"],
   ).execute();
