@@ -3,13 +3,13 @@ import type { Socket } from "node:net";
 import type { Log } from "../runtime/log.ts";
 
 export interface ConnectionBounds {
-  /** Connections at once; further ones are closed unanswered. */
+  /** Most connections at once; more are closed without an answer. */
   most: number;
   /** How long an answer may wait for its caller to read it, in milliseconds. */
   answer: number;
 }
 
-/** Bounds the connections of a server. Looks at all of them once a second, so that no request pays for a timer. */
+/** Bounds the connections of a server. One timer checks all of them each second, so that no request needs its own. */
 export function boundConnections(server: Server, { most, answer }: ConnectionBounds, log: Log): void {
   const readers = new Readers(answer);
   server.maxConnections = most;
@@ -21,15 +21,15 @@ export function boundConnections(server: Server, { most, answer }: ConnectionBou
   server.on("drop", () => {
     dropped += 1;
   });
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
   const look = setInterval(
     () => {
       const now = performance.now();
       const connections = readers.cutSlow(now);
       if (connections > 0) log.warn({ connections }, "cut connections whose callers did not read their answers");
-      if (dropped > 0 && now - saidAt >= 60_000) {
+      if (dropped > 0 && now - loggedAt >= 60_000) {
         log.warn({ most, refused: dropped }, "refused connections: as many are open as DUBA_MAX_CONNECTIONS allows");
-        [dropped, saidAt] = [0, now];
+        [dropped, loggedAt] = [0, now];
       }
     },
     Math.min(1000, answer / 4),
@@ -37,24 +37,24 @@ export function boundConnections(server: Server, { most, answer }: ConnectionBou
   server.once("close", () => clearInterval(look));
 }
 
-/** What this needs to know of a socket. */
+/** The members of a socket that `Readers` uses. */
 export type Reader = Pick<Socket, "bytesWritten" | "writableLength" | "resetAndDestroy">;
 
-/** What waited in a connection when it was looked at. */
+/** Bytes that wait in a connection. */
 interface Backlog {
   since: number;
-  /** Bytes that have to leave the connection before the backlog is gone; those of the connection's life. */
+  /** The backlog is gone once the connection has sent this many bytes over its whole life. */
   until: number;
 }
 
-/** Knows how long the answers in each connection have waited to be read. */
+/** Tracks how long the answers in each connection have waited to be read. */
 export class Readers {
-  readonly #patience: number;
+  readonly #timeout: number;
   readonly #backlogs = new Map<Reader, Backlog | null>();
 
-  /** `patience` in milliseconds. */
-  constructor(patience: number) {
-    this.#patience = patience;
+  /** `timeout` in milliseconds. */
+  constructor(timeout: number) {
+    this.#timeout = timeout;
   }
 
   add(reader: Reader): void {
@@ -65,7 +65,7 @@ export class Readers {
     this.#backlogs.delete(reader);
   }
 
-  /** Cuts each connection in which the same bytes have waited too long, and gives how many it cut. */
+  /** Cuts each connection in which the same bytes have waited too long. Returns how many it cut. */
   cutSlow(now: number): number {
     let cut = 0;
     for (const [reader, backlog] of this.#backlogs) {
@@ -77,8 +77,8 @@ export class Readers {
       const written = reader.bytesWritten;
       if (!backlog || written - waiting >= backlog.until) {
         this.#backlogs.set(reader, { since: now, until: written });
-      } else if (now - backlog.since >= this.#patience) {
-        // A plain end would leave what the kernel holds to a caller that does not read.
+      } else if (now - backlog.since >= this.#timeout) {
+        // A plain end would leave the bytes in the kernel's buffer for a caller that never reads.
         reader.resetAndDestroy();
         this.#backlogs.delete(reader);
         cut += 1;

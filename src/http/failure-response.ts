@@ -3,7 +3,7 @@ import { type FailurePath, failureBody } from "../operation/envelope.ts";
 import { Failure } from "../operation/failures.ts";
 import { StoreAway } from "../storage/errors.ts";
 
-/** A failure as it goes on the wire; `headers` is a flat list of pairs. */
+/** A failure on the wire; `headers` is a flat list of pairs. */
 export interface FailureAnswer {
   status: number;
   headers: string[];
@@ -37,7 +37,7 @@ export function failureAnswer(
   return { status: failure.status, headers, body };
 }
 
-/** RFC 6750, section 3: no error code when there was no credential at all. */
+/** RFC 6750, section 3: no error code if the request had no credential. */
 const challenges: Partial<Record<Failure["code"], string>> = {
   missing_credentials: 'Bearer realm="duba"',
   invalid_credentials: 'Bearer realm="duba", error="invalid_token"',

@@ -1,11 +1,11 @@
 import { createServer, type Server } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
-/** How many answers each operation has given, by HTTP status. Counting is an addition to a list. */
+/** Counts the answers of each operation by HTTP status. */
 export class AnswerCounts {
   readonly #byOperation = new Map<string, number[]>();
 
-  /** The counts of one operation, by status: a list with holes. */
+  /** The counts of one operation, indexed by status: a sparse list that callers increment. */
   of(operation: string): number[] {
     const known = this.#byOperation.get(operation);
     if (known) return known;
@@ -24,11 +24,11 @@ export interface MetricSources {
   answers: AnswerCounts;
   /** Names, states and alarms of the live upstreams. */
   upstreams: () => readonly { name: string; state: string; alarm: string | null }[];
-  /** What is wrong with the audit trail at the moment. */
+  /** Current faults of the audit trail. */
   auditAlarms: () => readonly string[];
 }
 
-/** Everything that is measured, with labels out of short lists: never a caller, a person or a text that was sent. */
+/** All metrics. Labels come from short fixed lists: never a caller, a person or text from a request. */
 export function metrics({ answers, upstreams, auditAlarms }: MetricSources): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -44,7 +44,7 @@ export function metrics({ answers, upstreams, auditAlarms }: MetricSources): Reg
   });
   new Gauge({
     name: "duba_upstream_ready",
-    help: "1 while questions are put to the identity source, 0 while it is paused",
+    help: "1 while we call the identity source, 0 while it is paused",
     labelNames: ["upstream"],
     registers: [registry],
     collect() {
@@ -74,7 +74,7 @@ export function metrics({ answers, upstreams, auditAlarms }: MetricSources): Reg
   return registry;
 }
 
-/** Serves the metrics, and nothing else, on an address of its own: they are for the operator. */
+/** Serves only the metrics, on a separate address for the operator. */
 export function metricsServer(registry: Registry): Server {
   return createServer((request, response) => {
     if (request.url !== "/metrics" || request.method !== "GET") {

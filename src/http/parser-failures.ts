@@ -8,7 +8,7 @@ import { rateLimitHeaders } from "./rate-limit.ts";
 import { type RequestBounds, sizeOf } from "./request/body.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 
-/** Answers in the common envelope what the HTTP parser refuses before there is a request. */
+/** Answers in the common envelope when the HTTP parser rejects bytes before there is a request. */
 export function parserFailures(deps: HttpDependencies): (error: NodeJS.ErrnoException, socket: Socket) => void {
   return (error, socket) => {
     const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse };
@@ -17,7 +17,7 @@ export function parserFailures(deps: HttpDependencies): (error: NodeJS.ErrnoExce
   };
 }
 
-/** Answers CONNECT, and expectations other than 100-continue, which never reach a route either. */
+/** Answers CONNECT, and expectations other than 100-continue; neither reaches a route. */
 export function answerOddRequests(
   server: Server,
   deps: HttpDependencies,

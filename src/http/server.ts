@@ -26,7 +26,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
           maxHeaderSize: bounds.headers,
           requireHostHeader: false,
           headersTimeout: bounds.arrival,
-          // A route that waits for a body refuses it first, in the words of its own path.
+          // A route that waits for a body times out first, with its own envelope.
           requestTimeout: bounds.arrival + 2000,
           connectionsCheckingInterval: 1000,
           keepAliveTimeout: 72_000,
@@ -68,7 +68,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
 
   app.addHook("onRoute", ({ url, method }) => paths.add(url, [method].flat(), byPath.get(url)));
 
-  // Before Fastify looks at the body: what is refused here is refused whatever it carries.
+  // Runs before Fastify reads the body, so that no body changes what is refused here.
   app.addHook("onRequest", (request, reply, done) => {
     const failure =
       refusalOf(request.raw, deps) ?? (request.is404 ? unroutable(paths.methods(request.raw.url!), deps) : undefined);
@@ -84,7 +84,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     app.route({
       method: methods,
       url: fastifyPath(operation.path),
-      // Before Fastify looks at the body: an operation reads its own, under its own limits and in the words of its path.
+      // Runs before Fastify reads the body: an operation reads it, with its own limits and envelope.
       onRequest: (request, reply, _done) => void serve(request, reply),
       handler: () => undefined,
     });
@@ -103,7 +103,7 @@ function fastifyPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
-/** What is known of a URL's path, whatever the method: filled as routes are registered. */
+/** The methods and the operation of each path, whatever the method of a request. Filled as routes are registered. */
 class Paths {
   readonly #known: { form: RegExp; methods: string[]; operation: BoundOperation | undefined }[] = [];
 

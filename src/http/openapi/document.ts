@@ -11,7 +11,7 @@ export interface OpenApiDocument extends JsonObject {
   components: Record<string, Record<string, unknown>>;
 }
 
-/** Two promises of honesty that stand wherever people and prices are shown. */
+/** Two sentences that appear wherever people or prices are shown. */
 export const honesty = {
   people: "Sandbox people are invented: no record that a test key returns belongs to a living person.",
   prices: "Sample prices are historical: the starter catalogue shows their form, not what a bundle costs today.",
@@ -49,26 +49,26 @@ const securitySchemes = {
 
 const text = (about: string, example: string) => ({ description: about, schema: { type: "string" }, example });
 const headers = {
-  "X-Request-Id": text("Names this request in the logs of the service. A sane incoming one is kept.", exampleRequestId),
-  RateLimit: text("What is left of the limit, and the seconds until it is whole again.", '"catalogue";r=599;t=60'),
+  "X-Request-Id": text(
+    "Names this request in the logs of the service. A well-formed one that you send is kept.",
+    exampleRequestId,
+  ),
+  RateLimit: text("Requests left in the window (`r`), and seconds until it ends (`t`).", '"catalogue";r=599;t=60'),
   "RateLimit-Policy": text("The limit: requests per window of seconds.", '"catalogue";q=600;w=60'),
   "Retry-After": { description: "Seconds to wait before the next attempt.", schema: { type: "integer" }, example: 5 },
   "WWW-Authenticate": text("The accepted scheme.", "Bearer"),
   ETag: text("Weak validator of the list's content. Send it back in If-None-Match.", 'W/"5f2c9d0b"'),
   "Last-Modified": text("When the list last changed.", "Thu, 15 Jan 2026 09:30:00 GMT"),
   "Cache-Control": text("How long the answer may be kept.", "private, max-age=60, stale-if-error=600"),
-  "Duba-Catalogue-Revision": text("Revision of the catalogue that changed this list last.", "12"),
+  "Duba-Catalogue-Revision": text("Revision of the catalogue that last changed this list.", "12"),
   "Duba-Catalogue-As-Of": text(
-    "When the list was last as its source has it, UTC; only if it follows a source.",
+    "When the list last matched its source, UTC; only if it follows a source.",
     "2026-01-15T09:30:00.000Z",
   ),
-  "Duba-Catalogue-Stale": text("`true` if that is too long ago.", "true"),
+  "Duba-Catalogue-Stale": text("`true` if that was too long ago.", "true"),
   "Content-Location": text("The query-string form of a request that came with a body.", "/path?name=value"),
-  "Idempotency-Replayed": text("`true` if the answer is that of an earlier request with the same key.", "true"),
-  [modeHeader]: text(
-    "`test` if the answer was made for a test key: its people are invented. Live answers lack it.",
-    "test",
-  ),
+  "Idempotency-Replayed": text("`true` if this repeats the answer to an earlier request with the same key.", "true"),
+  [modeHeader]: text("`test` if the request used a test key: its people are invented. Live answers lack it.", "test"),
   Deprecation: text("Since when the operation is deprecated (RFC 9745).", "@1768435200"),
   Sunset: text("When the operation ends (RFC 8594).", "Fri, 15 Jan 2027 00:00:00 GMT"),
   Link: text("What replaces the operation.", '</docs>; rel="successor-version"'),
@@ -76,7 +76,7 @@ const headers = {
 
 /**
  * The OpenAPI document of a table of operations. Equal tables give equal documents. `publicUrl` is where callers reach the
- * service, without a slash at its end; empty if nobody said.
+ * service, without a slash at its end; empty if not configured.
  */
 export function openapi(operations: readonly Operation<never>[], version: string, publicUrl = ""): OpenApiDocument {
   const paths: OpenApiDocument["paths"] = {};

@@ -29,10 +29,10 @@ function describe(operation: Operation<never>): string {
     );
   if (operation.carriage === "query or body")
     parts.push(
-      "The parameters travel in one of three ways. The interface document sends them as a JSON body with GET; `fetch` and browsers cannot do that, and some proxies refuse it. The query string is equal to it. The third way is the `QUERY` method of RFC 10008 with the same JSON body, which this format of document cannot show. A parameter may stand in either place and is required in one of them; in both it must be the same.",
+      "You can send the parameters in three ways: as a JSON body with GET, as the interface document does (`fetch` and browsers cannot, and some proxies refuse it); in the query string; or as the same JSON body with the `QUERY` method of RFC 10008, which OpenAPI 3.1 cannot show. A required parameter must be in the body or in the query string; if it is in both, the values must be equal.",
     );
   if (operation.access === "anonymous")
-    parts.push("Open to anonymous callers, with a limit of their own. A credential that is sent must be good.");
+    parts.push("Needs no credential; callers without one share a limit per address. A bad credential is refused.");
   if (operation.scope) parts.push(`Scope of the key: \`${operation.scope}\`.`);
   const failures = describeFailures(operation);
   if (failures) parts.push(failures);
@@ -70,14 +70,14 @@ export const conditionalParameters: JsonObject = {
   "If-None-Match": {
     name: "If-None-Match",
     in: "header",
-    description: "ETag of an answer you hold. If it still holds, the answer is 304 and costs nothing of the limit.",
+    description:
+      "ETag of an answer you have. If the list did not change since, the answer is 304 and does not count against the limit.",
     schema: { type: "string" },
   },
   "If-Modified-Since": {
     name: "If-Modified-Since",
     in: "header",
-    description:
-      "Last-Modified of an answer you hold, where you have no ETag. If the list did not change since, likewise.",
+    description: "Last-Modified of an answer you have, if you have no ETag. It works the same way.",
     schema: { type: "string" },
   },
 };
@@ -146,7 +146,7 @@ function notModified({ pick }: Operation<never>): JsonObject {
   const kept = ["X-Request-Id", "RateLimit", "RateLimit-Policy", "ETag", "Cache-Control"];
   return {
     304: {
-      description: "The answer you hold is still good.",
+      description: "The answer you have is still current.",
       headers: Object.fromEntries(kept.map((name) => [name, ref("headers", name)])),
     },
   };

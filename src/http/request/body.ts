@@ -1,24 +1,24 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "../../operation/failures.ts";
 
-/** What a request may be. */
+/** Limits of a request. */
 export interface RequestBounds {
   /** Bytes, like the two that follow. */
   body: number;
   url: number;
   headers: number;
-  /** How long it may take to arrive, in milliseconds. */
+  /** Longest time for the whole request to arrive, in milliseconds. */
   arrival: number;
 }
 
-/** Bytes for people. */
+/** A number of bytes as people write it. */
 export function sizeOf(bytes: number): string {
   return bytes % 1024 === 0 ? `${bytes / 1024} KiB` : `${bytes} bytes`;
 }
 
 /**
- * The JSON value of a request's body, undefined if it is empty. A GET's body is taken as JSON without a `Content-Type`;
- * a charset is ignored and a byte order mark dropped. Throws `unsupported_media_type`, `body_too_large`,
+ * The JSON value of a request's body; undefined if it is empty. The body of a GET needs no `Content-Type`; a charset is ignored
+ * and a byte order mark dropped. Throws `unsupported_media_type`, `body_too_large`,
  * `request_timeout` or `malformed_json`.
  */
 export async function readJsonBody(request: IncomingMessage, bounds: RequestBounds): Promise<unknown> {
@@ -84,7 +84,7 @@ function bytesOf(request: IncomingMessage, bounds: RequestBounds): Promise<Buffe
       settle();
       reject(new Failure("malformed_request", "The connection ended before the whole body had arrived."));
     };
-    // Of a request that has ended already, no event comes.
+    // A request that has already ended emits no event.
     if (request.destroyed) gone();
     else request.on("data", take).on("end", end).on("error", gone).on("close", gone);
   });

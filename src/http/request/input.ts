@@ -4,20 +4,20 @@ import type { BoundOperation } from "../../operation/operation.ts";
 import { inputReader } from "../../operation/validate-input.ts";
 import { type RequestBounds, readJsonBody } from "./body.ts";
 
-/** Where the members of a request may stand, besides the body. */
+/** Where members of a request can be, besides the body. */
 export interface Located {
   /** Parsed query string; a repeated parameter is an array. */
   query: Record<string, string | string[]>;
   path: Record<string, string>;
 }
 
-/** The checked input of a request. `inBody` tells that a body was read. */
+/** The checked input of a request. `inBody`: it came in a body. */
 export interface Accepted {
   input: Record<string, string>;
   inBody: boolean;
 }
 
-/** Reads and checks the input of one operation. Gives a promise only when there is a body to wait for. */
+/** Reads and checks the input of one operation. Returns a promise only if there is a body to wait for. */
 export function inputOf(
   operation: BoundOperation,
   bounds: RequestBounds,

@@ -4,8 +4,8 @@ import type { HttpDependencies } from "../dependencies.ts";
 import { sizeOf } from "./body.ts";
 
 /**
- * The path and query of a request target. Proxies may send the absolute form, `http://host/path`: its host is dropped here, so
- * that no answer repeats it. Gives any other target as it is.
+ * The path and query of a request target. Proxies may send the absolute form, `http://host/path`: we drop its host, so that no
+ * answer repeats it. Returns any other target unchanged.
  */
 export function targetOf(url: string): string {
   if (url.startsWith("/")) return url;
@@ -17,7 +17,7 @@ export function targetOf(url: string): string {
 const hostForm = /^(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{0,5})?$/;
 const inexact = /^[^?]*%|^[^?]+\/(?:\?|$)/;
 
-/** What is wrong with a request whatever its path. */
+/** The failure of a request that is malformed on any path; undefined if it is fine. */
 export function refusalOf(request: IncomingMessage, deps: HttpDependencies): Failure | undefined {
   const { method, httpVersion, headers, url = "" } = request;
   const { bounds } = deps;
@@ -35,24 +35,24 @@ export function refusalOf(request: IncomingMessage, deps: HttpDependencies): Fai
     return malformed("The request target must be a path, such as /healthz.");
   if (url.includes("#")) return malformed("The request target holds a #. Leave the fragment out, or send # as %23.");
   if (url.includes("%") && !isDecodable(url)) return malformed("The URL cannot be decoded.");
-  // Paths are exact, but the router would decode them and take a trailing slash for an empty parameter.
+  // Paths are exact, but the router would decode them and read a trailing slash as an empty parameter.
   return inexact.test(url) ? noSuchPath(deps) : undefined;
 }
 
-/** Why no route took a request: its path, or its method if others are answered there. */
+/** Why no route matched: the path is unknown, or it has other methods. */
 export function unroutable(methods: readonly string[], deps: HttpDependencies): Failure {
   if (methods.length === 0) return noSuchPath(deps);
   const allow = methods.join(", ");
   return new Failure("method_not_allowed", `This path answers ${allow} only.`, { headers: { Allow: allow } });
 }
 
-/** A header that says whom a request is for or from, if it stands twice: Node itself keeps the first without a word. */
+/** Finds a repeated Host or Authorization header: Node silently keeps the first. */
 function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   let hosts = 0;
   let credentials = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
-    // The length first: every request passes here.
+    // Compare lengths first: this runs on every request.
     if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
     else if (name.length === 13 && name.toLowerCase() === "authorization") credentials += 1;
   }
@@ -63,7 +63,7 @@ function malformed(sentence: string): Failure {
   return new Failure("malformed_request", sentence);
 }
 
-/** Where the next request begins cannot be known. */
+/** We cannot tell where the next request begins, so the connection closes. */
 function unreadable(sentence: string): Failure {
   return new Failure("malformed_request", sentence, { headers: { Connection: "close" } });
 }

@@ -4,14 +4,14 @@ import { holdsLongNumber } from "../../operation/fields.ts";
 const prefix = randomBytes(6).toString("hex");
 let count = 0;
 
-/** A request id that no other process and no other request of this one has. */
+/** A new request id, unique across requests and processes. */
 export function newRequestId(): string {
   count += 1;
   return `${prefix}-${count.toString(36)}`;
 }
 
-/** The caller's own request id if it is a sane one that can hold no BVN, else a new one. */
-export function requestIdOf(given: string | string[] | undefined): string {
-  if (typeof given !== "string") return newRequestId();
-  return /^[A-Za-z0-9._:-]{1,64}$/.test(given) && !holdsLongNumber(given) ? given : newRequestId();
+/** The caller's request id if it is well formed and cannot contain a BVN, else a new one. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  if (typeof header !== "string") return newRequestId();
+  return /^[A-Za-z0-9._:-]{1,64}$/.test(header) && !holdsLongNumber(header) ? header : newRequestId();
 }
