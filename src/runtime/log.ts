@@ -1,4 +1,4 @@
-/** Where the service tells its operator what happens. Fields hold codes, ids and counts: never a secret, nothing personal. */
+/** The service's log. Fields hold codes, ids and counts, never secrets or personal data. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -1,4 +1,4 @@
-/** What a promise gives within some milliseconds, or undefined when they are over first. The promise goes on. */
+/** Resolves as the promise does, or to undefined after so many milliseconds. The promise itself is not cancelled. */
 export async function withTimeout<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<undefined>((resolve) => {

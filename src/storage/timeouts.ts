@@ -1,51 +1,51 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** For the file to open, or the server to let us in. */
+/** Milliseconds for opening the file or connecting to the server. */
 export const OPEN_MILLISECONDS = 5_000;
 
-/** How long an open store is waited for, in milliseconds. */
+/** Time limits on an open store, in milliseconds. */
 export interface StoreTimeouts {
-  /** For a statement by itself, or the begin of a transaction, while nothing is heard of the store. */
+  /** For a statement outside a transaction, or the begin of one, since the store last answered anything. */
   readonly alone: number;
-  /** For each statement of a transaction; also for a turn, while the store works off what came before. */
+  /** For each statement inside a transaction, and at most for the wait in the queue behind earlier work. */
   readonly inside: number;
-  /** How long a transaction may ask nothing before it is rolled back. */
+  /** For a transaction without a statement; then it is rolled back. */
   readonly idle: number;
 }
 
-/** In a process that serves: whoever sent the request hears within a second, also when a quick statement went before. */
+/** For a serving process: a caller gets an answer within a second, even if a quick statement ran first. */
 export const servingTimeouts: StoreTimeouts = { alone: 700, inside: 10_000, idle: 15_000 };
 
-/** In a command beside the service, which may wait for its turn. */
+/** For a command that runs beside the service and may queue behind it. */
 export const commandTimeouts: StoreTimeouts = { alone: 10_000, inside: 10_000, idle: 15_000 };
 
-/** The longest that a timer takes. */
+/** The longest delay that a Node timer accepts. */
 const forever = 2 ** 31 - 1;
 
-/** Migrations take the time that the tables need, and wait for those of another process; so do copies of the whole store. */
+/** For migrations and backups, which take as long as the tables are large, and may wait for another process. */
 export const migrationTimeouts: StoreTimeouts = { alone: 10_000, inside: forever, idle: forever };
 
 const longer = new AsyncLocalStorage<number>();
 
-/** Runs `work`, whose statements by themselves are waited for up to so many milliseconds if that is longer than usual. */
+/** Runs `work` with a longer limit on its statements outside transactions; a shorter limit than usual has no effect. */
 export function withLongerTimeout<Value>(milliseconds: number, work: () => Promise<Value>): Promise<Value> {
   return longer.run(milliseconds, work);
 }
 
-/** The patience of whoever asks now: `usual`, or longer within `withLongerTimeout`. */
+/** The limits that apply to the current call: `usual`, or longer ones inside `withLongerTimeout`. */
 export function currentTimeouts(usual: StoreTimeouts): StoreTimeouts {
   const alone = longer.getStore() ?? 0;
   return alone <= usual.alone ? usual : { ...usual, alone, inside: Math.max(usual.inside, alone) };
 }
 
-/** Milliseconds that something asked at `asked` may still wait for its turn, with the store last heard of at `heard`. */
+/** Milliseconds that a statement sent at `asked` may still wait; the store last answered at `heard`. */
 export function remainingTime({ alone, inside }: StoreTimeouts, asked: number, heard: number): number {
   return Math.min(Math.max(asked, heard) + alone, asked + inside) - performance.now();
 }
 
 /**
- * What `answer` gives, or a rejection with `late()` as soon as `left` says that no milliseconds are left. What has arrived
- * by then is heard first: a busy event loop may come to the timer before it comes to the answer.
+ * Resolves to `answer`, or rejects with `late()` once `left()` returns no more milliseconds. An answer that has already arrived
+ * wins: a busy event loop may run the timer before it reads the socket.
  */
 export async function answerBefore<Value>(
   answer: Promise<Value>,

@@ -12,7 +12,7 @@ const longestPause = 30_000;
 /** The longest pause that is kept to. */
 const mostPause = 24 * 3_600_000;
 
-const told = ["etag", "retry-after", "duba-catalogue-as-of", "duba-catalogue-stale"];
+const wantedHeaders = ["etag", "retry-after", "duba-catalogue-as-of", "duba-catalogue-stale"];
 
 /** Ends a pull: what was read so far is dropped. The message is a sentence of ours. */
 export class PullEnded extends Error {
@@ -88,7 +88,7 @@ export class Requests {
       const before = this.#allowance.left;
       const result = await this.#http.send({
         ...{ method: "GET", url, headers, signal: this.#signal },
-        ...{ allowance: this.#allowance, knownEtag, tell: told },
+        ...{ allowance: this.#allowance, knownEtag, wantedHeaders },
       });
       const pause = pauseIn(result);
       if (pause === undefined) {

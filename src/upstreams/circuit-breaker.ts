@@ -24,51 +24,51 @@ import {
 } from "./ports/identity-upstream.ts";
 import { unavailable, unknown } from "./ports/outcomes.ts";
 
-/** What only the operator can cure, so that no further question is worth its while. */
+/** Faults that only the operator can mend: until then every further request would fail. */
 const lasting = ["no_money", "bad_credentials", "bad_settings"] as const satisfies Unavailability[];
 /**
- * `refused`, `bad_response`: the vendor refused, or answered unbelievably, the questions about several people in a row. It
- * may have changed its interface. It goes on being asked, since such an answer may be about one person only.
+ * `refused`, `bad_response`: the vendor refused the requests about several people in a row, or its responses were not
+ * plausible. Its interface may have changed. We keep sending requests, because such a response may concern one person only.
  */
 type Alarm = (typeof lasting)[number] | "refused" | "bad_response";
 
-/** What a question may fail in: its kind, or the reason of an `unavailable`. */
+/** How a request can fail: the kind of its outcome, or the reason of an `unavailable`. */
 type FailureKind = "unknown" | "bad_response" | "unavailable" | "fault" | Unavailability;
 
-/** How a vendor has been lately. Times are milliseconds since 1970. */
+/** Recent health of a vendor. Times are milliseconds since 1970. */
 export interface UpstreamHealth {
   name: string;
-  /** `open`: not asked for a while. `half_open`: one question tries whether it answers again. */
+  /** `open`: no requests for now. `half_open`: one request tests whether the vendor works again. */
   state: "ready" | "open" | "half_open";
   alarm: Alarm | null;
   lastAnswerAt: number | null;
-  /** When each kind of failure was seen last. */
+  /** When each kind of failure last occurred. */
   lastFailures: Partial<Record<FailureKind, number>>;
 }
 
-/** Milliseconds that a vendor which did not answer in time is listened to beyond that. */
+/** Milliseconds after the time-out in which we still accept a late response. */
 export const lateAnswerWindow = 60_000;
 
 export interface CircuitBreakerOptions {
-  /** Milliseconds for one question. */
+  /** Milliseconds for one request. */
   timeout: number;
-  /** Most questions under way at once. */
+  /** Most requests in flight at once. */
   concurrency: number;
-  /** So many people whose questions failed in a row open the breaker; a lasting alarm alone does. */
+  /** The breaker opens after failed requests about this many people in a row, and at once for a lasting alarm. */
   breakerFailures: number;
   /** Milliseconds that the breaker stays open. */
   breakerPause: number;
-  /** Milliseconds that it stays open while an alarm stands. */
+  /** The same while a lasting alarm is raised. */
   alarmPause: number;
   log: Log;
-  /** Told once at every change of the state or the alarm. */
+  /** Called once for each change of the state or the alarm. */
   onChange?: (health: UpstreamHealth) => void;
 }
 
 /**
- * Stands between Duba and one vendor: a time-out, a bound on questions at once, and a breaker. A question that is not put
- * is `unavailable` at once, with the reason `busy` or `paused`. Nothing waits in a queue. A vendor that is too slow is
- * listened to for a while longer, unless a new question needs the place.
+ * Wraps one vendor with a time-out, a limit on concurrent requests and a circuit breaker. A request that is not sent is
+ * `unavailable` at once, with the reason `busy` or `paused`; nothing queues. After a time-out we accept a late response for a
+ * while, unless a new request needs the connection.
  */
 export class CircuitBreaker implements IdentityUpstream {
   readonly name: string;
@@ -83,14 +83,14 @@ export class CircuitBreaker implements IdentityUpstream {
   readonly #lastFailures: UpstreamHealth["lastFailures"] = {};
   #lastAnswerAt: number | null = null;
   #alarm: Alarm | null = null;
-  /** Whose questions failed since the last that did not, and whose were refused or answered unbelievably. */
+  /** The people whose requests failed since the last success, and those whose requests were refused or got no plausible response. */
   readonly #failed: DistinctSubjects;
   readonly #doubtful: DistinctSubjects;
-  /** Ends of the questions that are only listened to, the oldest first. */
+  /** Aborts the requests that are past their time-out, oldest first. */
   readonly #listening = new Set<AbortController>();
-  /** From the opening of the breaker until a question succeeds again. */
+  /** True from the opening of the breaker until a request succeeds. */
   #isBroken = false;
-  /** When an open breaker lets the next question try, in milliseconds since 1970. */
+  /** When an open breaker lets one request through, in milliseconds since 1970. */
   #triesAt = 0;
 
   constructor(upstream: IdentityUpstream, options: CircuitBreakerOptions) {
@@ -155,7 +155,7 @@ export class CircuitBreaker implements IdentityUpstream {
     return { kind: "unknown", later: answer };
   }
 
-  /** Each question has a connection, those that are only listened to as well. */
+  /** Frees a connection: requests past their time-out occupy one as well. */
   #makeRoom(): void {
     const { concurrency } = this.#options;
     const asking = concurrency - this.#slots.executionSlots;
@@ -169,18 +169,18 @@ export class CircuitBreaker implements IdentityUpstream {
   async #lookUp(earlier: Omit<IdentityQuestion, keyof AskedPerson>): Promise<IdentityOutcome> {
     const { reference, signal } = earlier;
     const outcome = await this.#asked(reference, signal, (signal) => this.#upstream.lookUp!({ ...earlier, signal }));
-    // That this question was not put says nothing of the earlier one.
+    // If this look-up was not sent, we still know nothing about the earlier request.
     return outcome.kind === "unavailable" && outcome.notPut ? unknown : outcome;
   }
 
-  /** `subject` is whom the question is about: however often one person's questions fail, it says little of the vendor. */
+  /** `subject` is the person in question: repeated failures for one person say little about the vendor. */
   async #asked(
     subject: string,
     signal: AbortSignal,
     ask: (signal: AbortSignal) => Promise<IdentityOutcome>,
   ): Promise<IdentityOutcome> {
     if (signal.aborted) return unavailable("not_reached");
-    // Asked beforehand, since a half-open breaker would let it wait for the question that tries.
+    // Checked first: a half-open breaker would make this request wait for the test request.
     if (!this.isReady()) return this.#breaker.state === CircuitState.Closed ? unavailable("busy") : this.#paused();
     try {
       return await this.#policy.execute(async (context) => {
@@ -198,7 +198,7 @@ export class CircuitBreaker implements IdentityUpstream {
     }
   }
 
-  /** No retry helps while only the operator can. */
+  /** Marked as lasting while only the operator can help. */
   #paused(): IdentityOutcome {
     return { ...unavailable("paused"), ...(this.#isLasting() ? { lasting: true } : {}) };
   }
@@ -234,7 +234,7 @@ export class CircuitBreaker implements IdentityUpstream {
     }
     if (doubt === "bad_response") this.#lastFailures[doubt] = now;
     this.#doubtful.add(subject);
-    // Either way the vendor took our credentials.
+    // Either way the vendor accepted our credentials.
     if (this.#doubtful.areMany) this.#setAlarm(doubt);
     else if (this.#isLasting()) this.#setAlarm(null);
   }
@@ -269,7 +269,7 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 }
 
-/** Resolves when the signal was aborted and whoever heeds it has had its turn. */
+/** Resolves one event-loop tick after the signal is aborted, so that its listeners run first. */
 async function settledAfter(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   await new Promise((resolve) => setImmediate(resolve));
@@ -280,8 +280,8 @@ function policyOf(slots: BulkheadPolicy, breaker: CircuitBreakerPolicy, millisec
 }
 
 /**
- * Whether an outcome speaks against the vendor. An answer about the person does not, nor does a refusal of one question,
- * nor an answer that came well-formed and is only not to be believed.
+ * Whether an outcome counts against the vendor. A response about the person does not, nor does the refusal of one request, nor a
+ * well-formed response that is only implausible.
  */
 function isFailure(outcome: IdentityOutcome): boolean {
   if (outcome.kind === "unavailable") return outcome.reason !== "refused" && outcome.reason !== "not_done";

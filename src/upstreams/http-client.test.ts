@@ -202,7 +202,7 @@ test("an answer that is known already may be answered with 304, and headers are 
   const { vendor, ask } = await open(t);
   vendor.behaviour = (response, { headers }) =>
     void response.writeHead(304, { ETag: headers["if-none-match"] ?? "none", "X-Other": "1" }).end();
-  assert.deepEqual(await ask({ method: "GET", knownEtag: 'W/"1"', tell: ["etag", "x-missing"] }), {
+  assert.deepEqual(await ask({ method: "GET", knownEtag: 'W/"1"', wantedHeaders: ["etag", "x-missing"] }), {
     ...{ kind: "answered", status: 304, body: undefined, headers: { etag: 'W/"1"' } },
   });
   assert.deepEqual(await ask(), { kind: "unreadable", status: 304, code: "redirect" });

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Log } from "../runtime/log.ts";
 
-/** One request to a vendor. Its URL may hold a BVN, so it is never told to anybody else. */
+/** One request to a vendor. Its URL may hold a BVN, so it never goes into a log or an error. */
 export interface VendorRequest {
   method: "GET" | "POST";
   url: string;
@@ -18,25 +18,24 @@ export interface VendorRequest {
   traceparent?: string | undefined;
   /** How much may be read; 1 MiB unless said. */
   allowance?: Allowance | undefined;
-  /** Validator of an answer that is known already; status 304 says that it still holds. */
+  /** ETag of the response that we have; status 304 confirms it. */
   knownEtag?: string | undefined;
-  /** Headers of the answer that are given along, names in small letters. */
-  tell?: readonly string[] | undefined;
+  /** Lower-case names of the response headers to return. */
+  wantedHeaders?: readonly string[] | undefined;
 }
 
-/** Bytes that answers may have: each, and all together of the requests that share it. What is read is taken off `left`. */
+/** Limits on response bytes: for each response, and for all requests that share it. Bytes read are subtracted from `left`. */
 export interface Allowance {
   readonly each: number;
   left: number;
 }
 
 /**
- * What became of a request. `code` is a word of ours, of Node or of undici, never a vendor's text.
- * `headers` has those that were asked for.
- * - `answered`: JSON, or a body without a byte (then `body` is undefined).
+ * The outcome of a request. `code` comes from us, Node or undici, never from the vendor. `headers` has the wanted ones.
+ * - `answered`: JSON, or an empty body (then `body` is undefined).
  * - `notSent`: no byte of the request left this machine: no connection, no trusted one, or no time for one.
- * - `lost`: it was sent, or may have been, and nobody knows what became of it.
- * - `unreadable`: an answer that cannot be trusted.
+ * - `lost`: it was or may have been sent, and no response came: the vendor may have done the work.
+ * - `unreadable`: a response that cannot be trusted.
  */
 export type HttpResult =
   | { kind: "answered"; status: number; body: unknown; headers?: Record<string, string> }
@@ -54,18 +53,18 @@ export interface HttpClientOptions {
   timeout: number;
   /** Most connections to one vendor. */
   connections: number;
-  /** Whether a connection serves one request after another: then what a server says twice may answer the next one. */
+  /** Whether connections are reused. If so, a duplicate response can be mistaken for the next one. */
   keepAlive: boolean;
-  /** Told the host and the code of every request that was not answered. */
+  /** Gets the host and code of every request that failed. */
   log: Log;
 }
 
 const longestConnect = 5000;
-/** One vendor's records carry a photo, and its documentation shows one of 567 KiB. It is dropped, but must be read. */
+/** One vendor's records include a photo; its documentation shows one of 567 KiB. We must read it before we drop it. */
 const mostBytes = 1024 * 1024;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The way out to every vendor: bounded connections, no redirects followed, no answer above its allowance, no retries. */
+/** HTTP client for all vendors: limits connections and response sizes, follows no redirects, never retries. */
 export class HttpClient {
   readonly #agent: Agent;
   readonly #timeout: number;
@@ -122,7 +121,7 @@ export class HttpClient {
   }
 }
 
-/** Takes in one answer. What comes first settles it; all that comes later is ignored. */
+/** Reads one response. The first outcome counts; later events are ignored. */
 class Answer implements Dispatcher.DispatchHandler {
   readonly result: Promise<HttpResult>;
   isOver = false;
@@ -131,24 +130,24 @@ class Answer implements Dispatcher.DispatchHandler {
   readonly #sendUntil: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #isKnown: boolean;
-  readonly #tell: readonly string[] | undefined;
+  readonly #wantedHeaders: readonly string[] | undefined;
   readonly #allowance: Allowance;
   readonly #chunks: Buffer[] = [];
-  /** Set once the request has a connection: from then on bytes may have left. */
+  /** Set once the request has a connection: from then on, bytes may have been sent. */
   #controller: Dispatcher.DispatchController | undefined;
   #size = 0;
   #status = 0;
   #isJson = false;
   #headers: Record<string, string> | undefined;
 
-  constructor({ signal, sendUntil, timeout, allowance, knownEtag, tell }: VendorRequest, longest: number) {
+  constructor({ signal, sendUntil, timeout, allowance, knownEtag, wantedHeaders }: VendorRequest, longest: number) {
     const { promise, resolve } = Promise.withResolvers<HttpResult>();
     this.result = promise;
     this.#resolve = resolve;
     this.#signal = signal;
     this.#sendUntil = sendUntil;
     this.#isKnown = knownEtag !== undefined;
-    this.#tell = tell;
+    this.#wantedHeaders = wantedHeaders;
     this.#allowance = allowance ?? { each: mostBytes, left: mostBytes };
     this.#timer = setTimeout(() => this.#break("timed_out"), Math.min(timeout ?? longest, longest));
     signal?.addEventListener("abort", this.#abort);
@@ -169,7 +168,7 @@ class Answer implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#isJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(String(headers["content-type"] ?? ""));
-    if (this.#tell) this.#headers = named(this.#tell, headers);
+    if (this.#wantedHeaders) this.#headers = named(this.#wantedHeaders, headers);
     const { each, left } = this.#allowance;
     if (status >= 300 && status < 400 && !(status === 304 && this.#isKnown)) this.#refuse("redirect");
     else if (Number(headers["content-length"]) > Math.min(each, left)) this.#refuse("too_large");
@@ -220,12 +219,12 @@ class Answer implements Dispatcher.DispatchHandler {
 }
 
 function named(names: readonly string[], headers: Record<string, string | string[] | undefined>) {
-  const told: Record<string, string> = {};
+  const found: Record<string, string> = {};
   for (const name of names) {
     const value = headers[name];
-    if (value !== undefined) told[name] = String(value);
+    if (value !== undefined) found[name] = String(value);
   }
-  return told;
+  return found;
 }
 
 function parsed(bytes: Buffer): unknown {

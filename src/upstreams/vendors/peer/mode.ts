@@ -5,7 +5,7 @@ import type { HttpResult } from "../../http-client.ts";
 const header = modeHeader.toLowerCase();
 
 /** Names the header by which a Duba says that an answer was made for a test key. */
-export const ofMode = { tell: [header] };
+export const ofMode = { wantedHeaders: [header] };
 
 /** Whether the answer says so; the operator is then told, since whom a test key verifies is invented. */
 export function inTestMode(result: HttpResult, log: Log): boolean {
