@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { type SqlBool, sql } from "kysely";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { slotAt } from "../../storage/record-keys.ts";
 import { engines, keyring, settings, suiteStore, usualLimits, wrappedKeys } from "../identity.fixture.ts";
@@ -77,7 +78,8 @@ for (const engine of engines) {
         return (await ledger.retry(row, { owner: "other", upstream: "u", begins: "call", at: 3 })) !== undefined;
       if (move === "failOver")
         return (await ledger.failOver(row, { upstream: "next", unresolved: false, notPut: false })) !== undefined;
-      if (move === "abandon") return ledger.abandon(row);
+      if (move === "abandon")
+        return (await ledger.abandonAll({ isOwnerGone: sql<SqlBool>`1 = 1`, reference: row.reference })) > 0;
       const verb = move === "complete" ? "complete" : "resolve";
       return ledger[verb](row, found(to as OutcomeState));
     };
@@ -152,7 +154,6 @@ for (const engine of engines) {
       const row = await placed({ run: 2 });
       assert.equal(await ledger.complete({ ...row, owner: "other" }, found("verified")), false);
       assert.equal(await ledger.complete({ ...row, run: 1 }, found("verified")), false);
-      assert.equal(await ledger.abandon({ ...row, run: 1 }), false);
       assert.equal(await ledger.complete(row, found("verified")), true);
       assert.equal(await ledger.complete(row, found("verified")), false);
       const charge = { charged: 1, charged_at: 2, charge_mark: "mark" } as const;

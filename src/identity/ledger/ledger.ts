@@ -232,18 +232,7 @@ export class Ledger {
     return rows.length > 0;
   }
 
-  /** Takes a running attempt from an owner that is gone; who calls makes sure that it is. */
-  async abandon(attempt: Attempt): Promise<boolean> {
-    const moved = await this.#transition("abandon", "unknown", attempt.reference, {})
-      .set((row) => ({ unresolved: row("unresolved", "+", 1) }))
-      .where("owner", "=", attempt.owner)
-      .where("run", "=", attempt.run)
-      .returning("reference")
-      .executeTakeFirst();
-    return moved !== undefined;
-  }
-
-  /** Running attempts become `unknown`: those of one owner, or those (or the one of a reference) whose owner `isOwnerGone`. */
+  /** Makes started rows `unknown`: those of one owner, or those (or the one `reference`) whose owner's lease expired. */
   async abandonAll(
     whose: { owner: string } | { isOwnerGone: Expression<SqlBool>; reference?: string },
   ): Promise<number> {
@@ -258,7 +247,7 @@ export class Ledger {
     return Number(moved.numUpdatedRows);
   }
 
-  /** Frees an idempotency key that is no longer kept. */
+  /** Frees an idempotency key that is past its lifetime. */
   async releaseKey(reference: string): Promise<void> {
     await this.#db
       .updateTable("verification")

@@ -15,10 +15,10 @@ export interface SelectedUpstreams {
 }
 
 /**
- * Whom a verification asks: the upstreams that offer its kind, in the operator's order, those that take no questions now
- * left out while others do. A row with an attempt nobody knows the outcome of stays with the upstream that may have done
- * the work, as long as that is set up, unless the operator accepts to pay twice; one that repeats its answers is asked
- * again rather than asked what became of them. Undefined if none that offers the kind is set up.
+ * Selects the upstreams for a verification: those that offer its kind, in the operator's order, and of these the ready ones
+ * if any is ready. A row with an unresolved call stays with that upstream, which may have done the work, as long as it is
+ * set up; others follow only if the operator accepts paying twice. A `repeatable` upstream is called again instead of looked
+ * up. Undefined if no upstream that offers the kind is set up.
  */
 export function selectUpstreams(
   all: readonly IdentityUpstream[],
@@ -41,8 +41,8 @@ export function selectUpstreams(
 const mostUseless = 3;
 
 /**
- * Whom a retry of a row asks, out of the row's selected. When the row has used its attempts that is nobody (undefined), but for
- * a source that repeats its answers for free and was asked last, and one that only tells what became of earlier questions.
+ * Selects the upstreams for a retry. Undefined once the row has used up its attempts, except for a lookup of earlier calls,
+ * or for the last upstream if that repeats its answers for free.
  */
 export function upstreamsForRetry(
   selected: SelectedUpstreams,
