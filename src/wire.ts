@@ -111,7 +111,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     keyring,
     upstreams: { test: sandbox(), live: live.upstreams },
     settings: {
-      feeKobo: config.bvnFee,
+      fees: { bvn: config.bvnFee, nin: config.ninFee },
       amountPolicy: config.amountPolicy,
       phoneMatch: config.phoneMatch,
       timeLimit: config.verificationTimeout,

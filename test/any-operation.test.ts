@@ -23,7 +23,7 @@ const http: HttpDependencies = {
   authenticator: {
     isAbsent: (header) => header === undefined,
     credentialOf: () => ({
-      bvnFee: null,
+      fees: {},
       answers: "full",
       accountId: "acc",
       keyId: "key",

@@ -183,7 +183,7 @@ for (const operation of everyOperation) {
     it("stands in the interface document or says that it does not", () => {
       const five = /\/(internet\/data\/lookup|corporate-data\/list|verify-bvn|fetch-tv-add-ons|data\/fetch-providers)$/;
       assert.equal(documented, five.test(operation.path));
-      assert.equal(limit === "verification", id === "verifyBvn");
+      assert.equal(limit === "verification", /^verify/.test(id));
     });
   });
 }

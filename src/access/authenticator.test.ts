@@ -98,7 +98,7 @@ for (const { name: engine, fresh } of engines) {
           keyId: key.id,
           mode: "live",
           scopes: ["identity:verify"],
-          bvnFee: null,
+          fees: {},
           answers: "full",
           expiresAt: time + 5000,
         });
@@ -114,7 +114,7 @@ for (const { name: engine, fresh } of engines) {
           keyId: key.id,
           mode: "live",
           scopes: ["catalogue:read"],
-          bvnFee: null,
+          fees: {},
           answers: "full",
           expiresAt: time + 5000,
         });
@@ -128,10 +128,10 @@ for (const { name: engine, fresh } of engines) {
         await credentials.refresh();
         return credentials.credentialOf(`Bearer ${text}`, here);
       };
-      assert.equal((await used()).bvnFee, null);
-      await changeAccount(recorded(db), id, { bvnFee: 8_050, answers: "masked" });
-      const { bvnFee, answers } = await used();
-      assert.deepEqual({ bvnFee, answers }, { bvnFee: 8_050, answers: "masked" });
+      assert.deepEqual((await used()).fees, {});
+      await changeAccount(recorded(db), id, { fees: { bvn: 8_050 }, answers: "masked" });
+      const { fees, answers } = await used();
+      assert.deepEqual({ fees, answers }, { fees: { bvn: 8_050 }, answers: "masked" });
       await suspendAccount(recorded(db), id);
       await assert.rejects(used(), failsAs("invalid_credentials", /suspended/));
       await resumeAccount(recorded(db), id);

@@ -56,6 +56,6 @@ export function admit({ credential, allowed, suspended, ended }: Proven, address
 }
 
 function credentialOf(key: StoredKey, expiresAt: number | null): Credential {
-  const { id: keyId, accountId, mode, scopes, bvnFee, answers } = key;
-  return Object.freeze({ accountId, keyId, mode, scopes, bvnFee, answers, expiresAt });
+  const { id: keyId, accountId, mode, scopes, fees, answers } = key;
+  return Object.freeze({ accountId, keyId, mode, scopes, fees, answers, expiresAt });
 }

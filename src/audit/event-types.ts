@@ -6,8 +6,8 @@ export type FactType = "reference" | "text" | "number" | "flag" | "time";
 
 /** Everything the audit trail may hold: each kind of event, and the names and types of its facts. */
 export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>> = {
-  "account.created": { account: "reference", fee: "text", answers: "reference" },
-  "account.changed": { account: "reference", changed: "text", fee: "text", answers: "reference" },
+  "account.created": { account: "reference", bvn_fee: "text", nin_fee: "text", answers: "reference" },
+  "account.changed": { account: "reference", changed: "text", bvn_fee: "text", nin_fee: "text", answers: "reference" },
   "account.suspended": { account: "reference", reason: "text" },
   "account.resumed": { account: "reference" },
   "key.created": {
@@ -24,6 +24,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     reference: "reference",
     account: "reference",
     key: "reference",
+    kind: "reference",
     mode: "reference",
     state: "reference",
     upstream: "reference",

@@ -36,7 +36,7 @@ export const usualLimits: IdentityLimits = {
 };
 
 export const settings: IdentitySettings = {
-  feeKobo: 10_000,
+  fees: { bvn: 10_000, nin: 10_000 },
   amountPolicy: "record",
   phoneMatch: true,
   timeLimit: 20_000,
@@ -135,7 +135,7 @@ export function newRequest(changes: Partial<VerificationRequest> = {}): Verifica
     number: "22000000017",
     phone: "8000000017",
     amount: 10_000,
-    bvnFee: null,
+    fees: {},
     answers: "full",
     ...changes,
   };
@@ -292,7 +292,7 @@ export async function callOf(
     keyId: "key",
     mode: "test",
     scopes: ["identity:verify"],
-    bvnFee: null,
+    fees: {},
     answers: "full",
     ...given.caller,
   };

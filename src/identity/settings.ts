@@ -1,9 +1,10 @@
+import type { CheckKind, OwnFees } from "../operation/check-kind.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
 
 /** The operator's settings for verifications. */
 export interface IdentitySettings {
-  /** Fee of a verification in kobo, for accounts without a fee of their own. */
-  feeKobo: number;
+  /** The fee schedule: kobo of a verification of each kind, for accounts without a fee of their own. */
+  fees: Readonly<Record<CheckKind, number>>;
   /** `record`: a differing amount is noted and the verification goes on. `enforce`: it is refused. */
   amountPolicy: "record" | "enforce";
   /** Whether the request's phone must be one of the record's. */
@@ -37,9 +38,9 @@ export interface IdentityLimits {
   subjectNegatives: Limit;
 }
 
-/** The fee schedule: what a verified BVN costs an account, in kobo. */
-export function feeOf({ bvnFee }: { bvnFee: number | null }, { feeKobo }: IdentitySettings): number {
-  return bvnFee ?? feeKobo;
+/** The kobo that an account pays for a verified number of a kind. */
+export function feeOf(kind: CheckKind, own: OwnFees, { fees }: IdentitySettings): number {
+  return own[kind] ?? fees[kind];
 }
 
 /**

@@ -6,6 +6,9 @@ export const checkKinds = ["bvn", "nin"] as const;
 
 export type CheckKind = (typeof checkKinds)[number];
 
+/** Fees of an account's own in kobo, by kind; for other kinds the fee schedule of the service holds. */
+export type OwnFees = Readonly<Partial<Record<CheckKind, number>>>;
+
 /** The kind as people write it: "BVN". */
 export function labelOf(kind: CheckKind): string {
   return kind.toUpperCase();

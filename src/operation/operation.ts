@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from "typebox";
+import type { OwnFees } from "./check-kind.ts";
 import { type FailureCode, failures } from "./failures.ts";
 import type { ReadyAnswer } from "./ready-answer.ts";
 
@@ -14,8 +15,7 @@ export interface Caller {
   keyId: string;
   mode: Mode;
   scopes: readonly Scope[];
-  /** Fee of a verified BVN in kobo, if the account has its own. */
-  bvnFee: number | null;
+  fees: OwnFees;
   answers: Answers;
 }
 

@@ -118,8 +118,8 @@ export interface AccountRow {
   email: string;
   created_at: number;
   suspended_at: number | null;
-  /** Kobo of a verified BVN; null: the service's own fee. */
-  bvn_fee: number | null;
+  /** JSON: kobo by kind of verification, where the account has a fee of its own. */
+  fees: string;
   answers: string;
 }
 

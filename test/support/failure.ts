@@ -6,6 +6,7 @@ const payloads: Record<string, (message: string, date: string) => object> = {
   "/api/v2/internet/data/lookup": (message, date) => ({ data: { status: 0, error: true, data: [], date, message } }),
   "/api/v2/corporate-data/list": () => ({ data: [] }),
   "/api/v2/kyc/verify-bvn": () => ({ data: null }),
+  "/api/v2/kyc/verify-nin": () => ({ data: null }),
   "/api/v2/cable-tv/fetch-tv-add-ons": () => ({ data: [] }),
   "/api/v2/internet/data/fetch-providers": () => ({ billers: [] }),
 };
@@ -37,7 +38,7 @@ export function assertFailure(
   assert.equal(json.status, "error");
   assert.match(json.message, /^\S.{8,}/);
   if (message) assert.match(json.message, message);
-  const facts = path === "/api/v2/kyc/verify-bvn" ? ["charged", "upstream_called", "request_reference"] : [];
+  const facts = path?.startsWith("/api/v2/kyc/verify-") ? ["charged", "upstream_called", "request_reference"] : [];
   const named = "fields" in json.error ? ["fields"] : [];
   assert.deepEqual(Object.keys(json.error).slice(0, 4 + named.length), [
     "code",

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { notFoundCode } from "../../src/operation/check-kind.ts";
 import { failureBody } from "../../src/operation/envelope.ts";
 import { Failure, type FailureCode } from "../../src/operation/failures.ts";
 import type { IdentityOutcome } from "../../src/upstreams/ports/identity-upstream.ts";
@@ -11,8 +12,7 @@ export interface SandboxVendor {
   close(): void;
 }
 
-const codes: Record<Exclude<IdentityOutcome["kind"], "verified">, FailureCode> = {
-  not_found: "bvn_not_found",
+const codes: Record<Exclude<IdentityOutcome["kind"], "verified" | "not_found">, FailureCode> = {
   phone_mismatch: "phone_mismatch",
   unavailable: "upstream_unavailable",
   bad_response: "upstream_bad_response",
@@ -29,16 +29,23 @@ export async function startSandboxVendor(): Promise<SandboxVendor> {
     response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
   });
 
-  async function answerTo(path: string, { bvn, phone }: Record<string, string>) {
+  async function answerTo(path: string, { bvn, nin, phone }: Record<string, string>) {
     if (path === "/api/v2/merchant/authorization") {
       const token = { access_token: "t", token_type: "Bearer", expires_at: "2099-01-31 09:30:00" };
       return { status: 200, body: { success: true, data: { business_name: "Shop", token } } };
     }
     const signal = new AbortController().signal;
-    const outcome = await people.verify({ kind: "bvn", number: bvn!, phone: phone!.slice(-10), reference: "", signal });
+    const kind = path === "/api/v2/kyc/verify-nin" ? "nin" : "bvn";
+    const outcome = await people.verify({
+      kind,
+      number: (kind === "nin" ? nin : bvn)!,
+      phone: phone!.slice(-10),
+      reference: "",
+      signal,
+    });
     if (outcome.kind === "verified")
       return { status: 200, body: { success: true, data: { request_reference: "theirs", ...outcome.record } } };
-    const failure = new Failure(codes[outcome.kind]);
+    const failure = new Failure(outcome.kind === "not_found" ? notFoundCode(kind) : codes[outcome.kind]);
     return { status: failure.status, body: failureBody(failure, "request") };
   }
 

@@ -32,7 +32,7 @@ for (const { name: engine, fresh } of engines) {
         id: first.id,
         name: "First",
         email: "first@example.com",
-        bvnFee: null,
+        fees: {},
         answers: "full",
         createdAt: 1000,
         suspendedAt: null,
@@ -57,11 +57,18 @@ for (const { name: engine, fresh } of engines) {
     });
 
     it("are changed where a change is given, and keep the rest", async () => {
-      const { id } = await createAccount(recorded(db), { name: "Kept", email: "kept@example.com", bvnFee: 5_000 });
+      const { id } = await createAccount(recorded(db), {
+        name: "Kept",
+        email: "kept@example.com",
+        fees: { bvn: 5_000, nin: 6_000 },
+      });
       await changeAccount(recorded(db), "KEPT@example.com", { answers: "masked" });
-      const { name, bvnFee, answers } = await changeAccount(recorded(db), id, { name: " Renamed " });
-      assert.deepEqual({ name, bvnFee, answers }, { name: "Renamed", bvnFee: 5_000, answers: "masked" });
-      assert.equal((await changeAccount(recorded(db), id, { bvnFee: null })).bvnFee, null);
+      const { name, fees, answers } = await changeAccount(recorded(db), id, { name: " Renamed " });
+      assert.deepEqual(
+        { name, fees, answers },
+        { name: "Renamed", fees: { bvn: 5_000, nin: 6_000 }, answers: "masked" },
+      );
+      assert.deepEqual((await changeAccount(recorded(db), id, { fees: { bvn: null } })).fees, { nin: 6_000 });
       await assert.rejects(changeAccount(recorded(db), id, { name: " " }), AccessFault);
     });
 

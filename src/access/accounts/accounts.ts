@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { type CheckKind, checkKinds, type OwnFees } from "../../operation/check-kind.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Answers } from "../../operation/operation.ts";
 import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
@@ -12,8 +13,7 @@ export interface Account {
   name: string;
   /** In lower case: e-mail addresses are compared without case. */
   email: string;
-  /** Fee of a verified BVN in kobo; null: the service's own. */
-  bvnFee: number | null;
+  fees: OwnFees;
   answers: Answers;
   /** Milliseconds since 1970, like the one that follows. */
   createdAt: number;
@@ -24,15 +24,15 @@ export interface Account {
 /** What is agreed with an account; what is left out stays as it is. */
 export interface Terms {
   name?: string;
-  /** Kobo; null: the service's own fee. */
-  bvnFee?: number | null;
+  /** Kobo by kind; null: the service's own fee. A kind that is left out stays as it is. */
+  fees?: Partial<Record<CheckKind, number | null>>;
   answers?: Answers;
 }
 
 /** Creates an account. Throws an `AccessFault` for an empty name, a bad e-mail or one that is taken. */
 export async function createAccount(
   { db, audit, actor }: Audited,
-  { name, email, bvnFee = null, answers = "full" }: Terms & { name: string; email: string },
+  { name, email, fees = {}, answers = "full" }: Terms & { name: string; email: string },
   now: number = Date.now(),
 ): Promise<Account> {
   // A colon would end the user name of HTTP Basic.
@@ -43,7 +43,7 @@ export async function createAccount(
     email: email.toLowerCase(),
     created_at: now,
     suspended_at: null,
-    bvn_fee: bvnFee,
+    fees: changedFees({}, fees),
     answers,
   };
   return inTransaction(db, async (trx) => {
@@ -54,24 +54,24 @@ export async function createAccount(
       .returning("id")
       .executeTakeFirst();
     if (!inserted) throw new AccessFault(`Another account has the e-mail ${row.email}.`);
-    await audit(trx, { kind: "account.created", actor, facts: { account: row.id, fee: feeOf(bvnFee), answers } });
-    return accountOf(row);
+    const account = accountOf(row);
+    await audit(trx, { kind: "account.created", actor, facts: { account: row.id, ...termsOf(account) } });
+    return account;
   });
 }
 
 /** Changes what is agreed with the account of this id or e-mail. Throws an `AccessFault` if there is none, or for an empty name. */
 export async function changeAccount(store: Audited, idOrEmail: string, terms: Terms): Promise<Account> {
-  const { name, bvnFee, answers } = terms;
-  const change = {
+  const { name, fees, answers } = terms;
+  const change = (account: Account) => ({
     ...(name === undefined ? {} : { name: nameOf(name) }),
-    ...(bvnFee === undefined ? {} : { bvn_fee: bvnFee }),
+    ...(fees === undefined ? {} : { fees: changedFees(account.fees, fees) }),
     ...(answers === undefined ? {} : { answers }),
-  };
+  });
   const changed = Object.keys(terms).join(" ");
-  return update(store, "account.changed", idOrEmail, change, ({ bvnFee, answers }) => ({
+  return update(store, "account.changed", idOrEmail, change, (account) => ({
     changed,
-    fee: feeOf(bvnFee),
-    answers,
+    ...termsOf(account),
   }));
 }
 
@@ -110,22 +110,30 @@ async function update(
   { db, audit, actor }: Audited,
   kind: string,
   idOrEmail: string,
-  change: Partial<AccountRow>,
+  change: Partial<AccountRow> | ((account: Account) => Partial<AccountRow>),
   factsOf: (account: Account) => AuditEvent["facts"] = () => ({}),
 ): Promise<Account> {
   return inTransaction(db, async (trx) => {
     await noteChange(trx, "access");
-    const { id } = await findAccount(trx, idOrEmail);
-    if (Object.keys(change).length > 0) await trx.updateTable("account").set(change).where("id", "=", id).execute();
+    const before = await findAccount(trx, idOrEmail);
+    const { id } = before;
+    const columns = typeof change === "function" ? change(before) : change;
+    if (Object.keys(columns).length > 0) await trx.updateTable("account").set(columns).where("id", "=", id).execute();
     const account = await findAccount(trx, id);
     await audit(trx, { kind, actor, facts: { account: id, ...factsOf(account) } });
     return account;
   });
 }
 
-/** Naira text for the audit trail; null: the service's own fee. */
-function feeOf(kobo: number | null): string | null {
-  return kobo === null ? null : nairaOf(kobo);
+/** An account's terms for the audit trail: fees in naira; null: the service's own. */
+function termsOf({ fees, answers }: Account): AuditEvent["facts"] {
+  const fee = (kind: CheckKind) => (fees[kind] === undefined ? null : nairaOf(fees[kind]));
+  return { ...Object.fromEntries(checkKinds.map((kind) => [`${kind}_fee`, fee(kind)])), answers };
+}
+
+function changedFees(before: OwnFees, change: NonNullable<Terms["fees"]>): string {
+  const fees = Object.entries({ ...before, ...change }).filter(([, fee]) => fee !== null);
+  return JSON.stringify(Object.fromEntries(fees));
 }
 
 function nameOf(name: string): string {
@@ -138,7 +146,7 @@ function accountOf(row: AccountRow): Account {
     id: row.id,
     name: row.name,
     email: row.email,
-    bvnFee: row.bvn_fee,
+    fees: JSON.parse(row.fees) as OwnFees,
     answers: row.answers as Answers,
     createdAt: row.created_at,
     suspendedAt: row.suspended_at,

@@ -1,5 +1,6 @@
 import type { BlockList } from "node:net";
 import type { Kysely } from "kysely";
+import type { OwnFees } from "../../operation/check-kind.ts";
 import type { Answers, Mode, Scope } from "../../operation/operation.ts";
 import { addressList } from "../../runtime/address-list.ts";
 import type { Tables } from "../../storage/tables.ts";
@@ -12,7 +13,7 @@ export interface StoredKey {
   email: string;
   suspended: boolean;
   /** Kobo; null: the service's own fee. */
-  bvnFee: number | null;
+  fees: OwnFees;
   answers: Answers;
   mode: Mode;
   scopes: readonly Scope[];
@@ -30,7 +31,7 @@ const columns = [
   "account.name as business_name",
   "account.email as email",
   "account.suspended_at as suspended_at",
-  "account.bvn_fee as bvn_fee",
+  "account.fees as fees",
   "account.answers as answers",
   "api_key.mode as mode",
   "api_key.scopes as scopes",
@@ -72,7 +73,7 @@ interface KeyRow {
   business_name: string;
   email: string;
   suspended_at: number | null;
-  bvn_fee: number | null;
+  fees: string;
   answers: string;
   mode: string;
   scopes: string;
@@ -89,7 +90,7 @@ function storedKeyOf(row: KeyRow): StoredKey {
     businessName: row.business_name,
     email: row.email,
     suspended: row.suspended_at !== null,
-    bvnFee: row.bvn_fee,
+    fees: JSON.parse(row.fees) as OwnFees,
     answers: row.answers as Answers,
     mode: row.mode as Mode,
     scopes: JSON.parse(row.scopes) as Scope[],

@@ -9,6 +9,7 @@ import {
   type Terms,
 } from "../../access/accounts/accounts.ts";
 import { settings } from "../../config/settings.ts";
+import { type CheckKind, checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import { withStore } from "../store.ts";
 import { examples, subcommand } from "../terminal/help.ts";
@@ -21,9 +22,8 @@ interface Common {
   json?: true;
 }
 
-interface TermOptions extends Omit<Terms, "bvnFee"> {
-  bvnFee?: number | "default";
-}
+/** Commander keeps no null: "default" stands for it. */
+type TermOptions = Omit<Terms, "fees"> & { [Fee in `${CheckKind}Fee`]?: number | "default" };
 
 const idOrEmail = "Id or e-mail of the account. `duba accounts list` shows both.";
 const noticed = "Running instances apply it within 5 seconds.";
@@ -46,13 +46,12 @@ export function addAccounts(program: Command, io: Io): void {
 }
 
 function addCreate(accounts: Command, io: Io): void {
-  const command = subcommand(accounts, "create", "Create an account.")
+  const command = addFeeOptions(subcommand(accounts, "create", "Create an account."))
     .requiredOption("--name <business name>", "Name of the business. Responses with an access token show it.")
     .requiredOption(
       "--email <e-mail>",
       "E-mail of the business. It signs in with it, and you can name the account by it.",
     )
-    .addOption(feeOption())
     .addOption(answersOption())
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the account as JSON")
@@ -77,7 +76,12 @@ function addList(accounts: Command, io: Io): void {
         id: account.id,
         name: account.name,
         email: account.email,
-        "bvn fee": account.bvnFee === null ? "default" : nairaOf(account.bvnFee),
+        ...Object.fromEntries(
+          checkKinds.map((kind) => [
+            `${kind} fee`,
+            account.fees[kind] === undefined ? "default" : nairaOf(account.fees[kind]),
+          ]),
+        ),
         answers: account.answers,
         created: timeOf(account.createdAt),
         suspended: timeOf(account.suspendedAt),
@@ -88,25 +92,21 @@ function addList(accounts: Command, io: Io): void {
 }
 
 function addChange(accounts: Command, io: Io): void {
-  const command = subcommand(
-    accounts,
-    "change",
-    `Change the name or the terms of an account. Other values do not change. ${noticed} A verification keeps the fee that it started with.`,
-  )
+  const about = `Change the name or the terms of an account. Other values do not change. ${noticed} A verification keeps the fee that it started with.`;
+  const command = addFeeOptions(subcommand(accounts, "change", about))
     .argument("<account>", idOrEmail)
     .option("--name <business name>", "Name of the business. Responses with an access token show it.")
-    .addOption(feeOption())
     .addOption(answersOption())
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the account as JSON")
     .action(async (given: string, { data, json, ...terms }: Common & TermOptions) => {
       if (Object.keys(terms).length === 0)
-        throw new UsageFault("The command has nothing to change. Add --name, --bvn-fee or --answers.");
+        throw new UsageFault("The command has nothing to change. Add --name, --bvn-fee, --nin-fee or --answers.");
       const account = await withStore(io, data, (store) => changeAccount(store, given, termsOf(terms)));
       if (json) return io.out(`${JSON.stringify(facts(account), null, 2)}\n`);
-      const fee = account.bvnFee === null ? "the default fee" : `${nairaOf(account.bvnFee)} naira`;
+      const fees = checkKinds.map((kind) => `${feeWords(account, kind)} for a ${labelOf(kind)}`);
       io.out(
-        `Account ${account.id} (${account.name}) pays ${fee} for a BVN and receives ${account.answers} records.\n`,
+        `Account ${account.id} (${account.name}) pays ${fees.join(" and ")}, and receives ${account.answers} records.\n`,
       );
     });
   examples(
@@ -139,32 +139,50 @@ function addResume(accounts: Command, io: Io): void {
   examples(command, "duba accounts resume shop@example.com");
 }
 
-/** Reads kobo or "default", because commander cannot store null. */
-function feeOption(): Option {
-  const about = `Fee of a verified BVN in naira. "default" means the fee in ${settings.bvnFee.name}.`;
-  return new Option("--bvn-fee <naira>", about).argParser((text: string) => {
-    const fee = text === "default" ? text : koboOf(text);
-    if (fee === undefined) throw new InvalidArgumentError('It must be an amount such as 80 or 80.50, or "default".');
-    return fee;
-  });
+function feeWords({ fees }: Account, kind: CheckKind): string {
+  return fees[kind] === undefined ? "the default fee" : `${nairaOf(fees[kind])} naira`;
 }
 
-function termsOf({ bvnFee, ...terms }: TermOptions): Terms {
-  return bvnFee === undefined ? terms : { ...terms, bvnFee: bvnFee === "default" ? null : bvnFee };
+function addFeeOptions(command: Command): Command {
+  for (const kind of checkKinds) {
+    const about = `Fee of a verified ${labelOf(kind)} in naira. "default" means the fee in ${settings[`${kind}Fee`].name}.`;
+    const option = new Option(`--${kind}-fee <naira>`, about).argParser((text: string) => {
+      const fee = text === "default" ? text : koboOf(text);
+      if (fee === undefined) throw new InvalidArgumentError('It must be an amount such as 80 or 80.50, or "default".');
+      return fee;
+    });
+    command.addOption(option);
+  }
+  return command;
+}
+
+function termsOf(given: TermOptions): Terms {
+  const fees: NonNullable<Terms["fees"]> = {};
+  for (const kind of checkKinds) {
+    const fee = given[`${kind}Fee`];
+    if (fee !== undefined) fees[kind] = fee === "default" ? null : fee;
+  }
+  return {
+    ...(given.name === undefined ? {} : { name: given.name }),
+    ...(given.answers === undefined ? {} : { answers: given.answers }),
+    ...(Object.keys(fees).length === 0 ? {} : { fees }),
+  };
 }
 
 function answersOption(): Option {
   const about =
-    "full: the account receives whole identity records. masked: it receives only the verification status, the watchlist flag, the name, and the last four digits of the BVN.";
+    "Whole identity records, or masked ones: verified, watchlisted, the name and the number's last four digits.";
   return new Option("--answers <form>", about).choices(["full", "masked"]);
 }
 
-function facts({ id, name, email, bvnFee, answers, createdAt, suspendedAt }: Account) {
+function facts({ id, name, email, fees, answers, createdAt, suspendedAt }: Account) {
   return {
     id,
     name,
     email,
-    bvn_fee: bvnFee === null ? null : nairaOf(bvnFee),
+    ...Object.fromEntries(
+      checkKinds.map((kind) => [`${kind}_fee`, fees[kind] === undefined ? null : nairaOf(fees[kind])]),
+    ),
     answers,
     created_at: new Date(createdAt).toISOString(),
     suspended_at: suspendedAt === null ? null : new Date(suspendedAt).toISOString(),

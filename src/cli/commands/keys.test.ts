@@ -33,8 +33,11 @@ for (const { name, fresh } of engines) {
       assert.match(out, /^Account acc_\w+ is created for Other\.\n$/);
       assert.match(err, /duba keys create --account other@example\.com/);
       const list = (await duba("accounts", "list")).out.split("\n");
-      assert.match(list[0]!, /^id +name +email +bvn fee +answers +created +suspended$/);
-      assert.match(list[1]!, /^acc_\w+ +Corner Shop +shop@example\.com +default +full +\d{4}-\d\d-\d\d \d\d:\d\dZ +-$/);
+      assert.match(list[0]!, /^id +name +email +bvn fee +nin fee +answers +created +suspended$/);
+      assert.match(
+        list[1]!,
+        /^acc_\w+ +Corner Shop +shop@example\.com +default +default +full +\d{4}-\d\d-\d\d \d\d:\d\dZ +-$/,
+      );
     });
 
     it("gives accounts as JSON", async () => {
@@ -46,7 +49,16 @@ for (const { name, fresh } of engines) {
         listed.find(({ id }: { id: string }) => id === made.id),
         made,
       );
-      assert.deepEqual(Object.keys(made), ["id", "name", "email", "bvn_fee", "answers", "created_at", "suspended_at"]);
+      assert.deepEqual(Object.keys(made), [
+        "id",
+        "name",
+        "email",
+        "bvn_fee",
+        "nin_fee",
+        "answers",
+        "created_at",
+        "suspended_at",
+      ]);
     });
 
     for (const [fault, argv, sentence] of [
@@ -149,7 +161,10 @@ for (const { name, fresh } of engines) {
       assert.equal(JSON.parse((await duba(...made, "--json")).out).bvn_fee, "80.5");
       const change = ["accounts", "change", "terms@example.com"];
       const { out } = await duba(...change, "--bvn-fee", "default", "--answers", "masked");
-      assert.match(out, /pays the default fee for a BVN and receives masked records\.\n$/);
+      assert.match(
+        out,
+        /pays the default fee for a BVN and the default fee for a NIN, and receives masked records\.\n$/,
+      );
       const listed = (await duba("accounts", "list")).out.split("\n").find((line) => line.includes("terms@"));
       assert.match(listed!, / default +masked /);
       for (const [argv, sentence] of [

@@ -42,13 +42,13 @@ export const limitSettings = {
   limitSubject: setting({
     name: "DUBA_LIMIT_SUBJECT",
     default: "5/h",
-    about: "Maximum live vendor calls per account about one BVN, including retries.",
+    about: "Maximum live vendor calls per account about one BVN or NIN, including retries.",
     ...limit,
   }),
   limitSubjectNegatives: setting({
     name: "DUBA_LIMIT_SUBJECT_NEGATIVES",
     default: "10/day",
-    about: "Maximum live verifications per account and BVN that find no match.",
+    about: "Maximum live verifications per account and BVN or NIN that find no match.",
     ...limit,
   }),
   limitFailedCredentials: setting({

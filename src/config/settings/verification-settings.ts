@@ -40,6 +40,14 @@ export const verificationSettings = {
     /** Kobo. */
     read: (text) => koboOf(text),
   }),
+  ninFee: setting({
+    name: "DUBA_NIN_FEE",
+    default: "100",
+    about: "Fee of a verified NIN in naira. 0: free.",
+    form: 'an amount in naira, such as "100" or "100.50"',
+    /** Kobo. */
+    read: (text) => koboOf(text),
+  }),
   amountPolicy: setting({
     name: "DUBA_AMOUNT_POLICY",
     default: "record",

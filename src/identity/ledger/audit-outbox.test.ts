@@ -40,6 +40,7 @@ for (const engine of engines) {
             account: mine.accountId,
             key: "key_1",
             mode: "test",
+            kind: "bvn",
             state: "verified",
             upstream: "answering",
             attempts: 1,

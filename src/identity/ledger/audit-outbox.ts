@@ -69,6 +69,7 @@ function eventOf(row: VerificationRow): AuditEvent {
       account: row.account_id,
       key: row.key_id,
       mode: row.mode,
+      kind: row.kind,
       state: row.state,
       upstream: row.upstream,
       attempts: row.attempts,

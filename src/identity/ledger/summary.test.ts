@@ -17,7 +17,7 @@ for (const engine of engines) {
       const { upstream } = answering((question, nth) => outcomes[nth - 1] ?? verified(question));
       const identity = await store.open(t, {
         upstreams: { test: upstream, live: [upstream] },
-        settings: { feeKobo: 99_999_999_999 },
+        settings: { fees: { bvn: 99_999_999_999, nin: 1 } },
         now: () => time,
       });
       const [one, two] = [newRequest(), newRequest()];

@@ -3,10 +3,12 @@ import type { Identity } from "../identity.ts";
 import { findVerification, getVerification } from "./findVerification.ts";
 import { lookupWaecAmount } from "./lookupWaecAmount.ts";
 import { verifyBvn } from "./verifyBvn.ts";
+import { verifyNin } from "./verifyNin.ts";
 
 /** The operations of the identity room. */
 export const identityOperations: Operation<Identity>[] = [
   verifyBvn,
+  verifyNin,
   lookupWaecAmount,
   getVerification,
   findVerification,

@@ -15,7 +15,7 @@ suite("lookupWaecAmount", () => {
   });
 
   test("the amount is naira text, and the one that the verification takes when amounts are enforced", async (t) => {
-    const identity = await store.open(t, { settings: { feeKobo: 15_050, amountPolicy: "enforce" } });
+    const identity = await store.open(t, { settings: { fees: { bvn: 15_050, nin: 1 }, amountPolicy: "enforce" } });
     const { answer } = await callOf(lookupWaecAmount, identity, {});
     const { amount } = answer.data as { amount: string };
     assert.equal(amount, "150.5");
@@ -32,9 +32,9 @@ suite("lookupWaecAmount", () => {
       [0, null],
       [10_000, 0],
     ] as const) {
-      const identity = await store.open(t, { settings: { feeKobo, amountPolicy: "enforce" } });
+      const identity = await store.open(t, { settings: { fees: { bvn: feeKobo, nin: 1 }, amountPolicy: "enforce" } });
       const { accountId } = newRequest();
-      const caller = { accountId, bvnFee };
+      const caller = { accountId, fees: bvnFee === null ? {} : { bvn: bvnFee } };
       const { amount } = (await callOf(lookupWaecAmount, identity, { caller })).answer.data as { amount: string };
       assert.equal(amount, "0.01");
       for (const sent of [amount, "100"]) {

@@ -40,6 +40,6 @@ export const lookupWaecAmount = operation({
     success: true as const,
     status: "success" as const,
     message,
-    data: { amount: nairaOf(amountFor(feeOf(caller!, settings))) },
+    data: { amount: nairaOf(amountFor(feeOf("bvn", caller!.fees, settings))) },
   }),
 });

@@ -1,19 +1,10 @@
 import Type from "typebox";
-import { Failure } from "../../operation/failures.ts";
-import { amountField, digitsOf, phoneField, phoneOf } from "../../operation/fields.ts";
-import { IdentityRecord } from "../../operation/identity-record.ts";
-import { koboOf } from "../../operation/money.ts";
+import { amountField, phoneField } from "../../operation/fields.ts";
+import type { IdentityRecord } from "../../operation/identity-record.ts";
 import { operation } from "../../operation/operation.ts";
 import { bvnField } from "../checks/bvn/index.ts";
 import type { Identity } from "../identity.ts";
-import { noFacts } from "../verification/failures.ts";
-import { consentReferenceOf, idempotencyKeyOf, traceparentOf, VerificationHeaders } from "./request-headers.ts";
-
-const VerifyAnswer = Type.Object({
-  success: Type.Literal(true),
-  message: Type.String(),
-  data: IdentityRecord,
-});
+import { verificationOperation, verifyPerson } from "./verify-person.ts";
 
 const message = "BVN Verification Completed Successfully";
 
@@ -53,42 +44,16 @@ const invented: IdentityRecord = {
 };
 
 export const verifyBvn = operation({
+  ...verificationOperation("bvn"),
   id: "verifyBvn",
-  method: "POST",
   path: "/api/v2/kyc/verify-bvn",
   summary: "Verify a BVN",
   description:
     "Verifies a customer's BVN and phone number and returns the identity record. Send an `Idempotency-Key`: a retry " +
     "with it is answered with the same verification, and charged once. Only a verified record is charged. With test " +
     "keys every person is invented.",
-  group: "Identity",
   documented: true,
-  access: "credential",
-  scope: "identity:verify",
-  limit: "verification",
-  carriage: "body",
   input: Type.Object({ bvn: bvnField, phone: phoneField, amount: amountField }),
-  headers: VerificationHeaders,
-  answer: VerifyAnswer,
-  failures: [
-    "invalid_idempotency_key",
-    "consent_required",
-    "bvn_not_found",
-    "request_in_progress",
-    "record_no_longer_held",
-    "phone_mismatch",
-    "amount_mismatch",
-    "verification_failed",
-    "idempotency_key_reused",
-    "subject_rate_limited",
-    "too_many_in_flight",
-    "upstream_bad_response",
-    "upstream_unavailable",
-    "upstream_not_configured",
-    "upstream_timeout",
-  ],
-  failurePayload: () => ({ data: null }),
-  failureFacts: { ...noFacts },
   examples: [
     {
       summary: "An invented person of the sandbox",
@@ -96,32 +61,5 @@ export const verifyBvn = operation({
       answer: { success: true, message, data: invented },
     },
   ],
-  run: async ({ input, headers, caller }, identity: Identity) => {
-    const { accountId, keyId, mode, bvnFee, answers } = caller!;
-    const numbers = { kind: "bvn" as const, number: digitsOf(input.bvn), phone: phoneOf(input.phone) };
-    const key = headers["idempotency-key"];
-    const consent = headers["consent-reference"];
-    const traceparent = traceparentOf(headers.traceparent);
-    const idempotencyKey = key === undefined ? undefined : idempotencyKeyOf(key, numbers);
-    const consentReference = consent === undefined ? undefined : consentReferenceOf(consent, numbers);
-    if (identity.settings.consentRequired && mode === "live" && consentReference === undefined)
-      throw new Failure("consent_required");
-
-    const { record, replayed } = await identity.verify({
-      accountId,
-      keyId,
-      mode,
-      bvnFee,
-      answers,
-      ...numbers,
-      amount: koboOf(input.amount)!,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...(consentReference === undefined ? {} : { consentReference }),
-      ...(traceparent === undefined ? {} : { traceparent }),
-    });
-    return {
-      answer: { success: true as const, message, data: record },
-      headers: replayed ? { "Idempotency-Replayed": "true" } : ({} as Record<string, string>),
-    };
-  },
+  run: (call, identity: Identity) => verifyPerson("bvn", call, identity, message),
 });

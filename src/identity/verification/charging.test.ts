@@ -60,7 +60,7 @@ for (const engine of engines) {
       });
       const identity = await store.open(t, {
         upstreams: { test: upstream, live: [upstream] },
-        settings: { feeKobo, limits: null },
+        settings: { fees: { bvn: feeKobo, nin: 1 }, limits: null },
       });
 
       await fc.assert(
@@ -319,7 +319,7 @@ for (const engine of engines) {
       const { db, quiet } = quietly(store.db);
       const upstream = new PlayedUpstream();
       const upstreams = { test: upstream, live: [upstream] };
-      const open = () => store.open(t, { db, upstreams, settings: { feeKobo, limits: null } });
+      const open = () => store.open(t, { db, upstreams, settings: { fees: { bvn: feeKobo, nin: 1 }, limits: null } });
       let identity = await open();
 
       await fc.assert(

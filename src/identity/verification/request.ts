@@ -1,5 +1,5 @@
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
-import type { CheckKind } from "../../operation/check-kind.ts";
+import type { CheckKind, OwnFees } from "../../operation/check-kind.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Row } from "../ledger/ledger.ts";
@@ -15,8 +15,7 @@ export interface VerificationRequest {
   number: string;
   phone: string;
   amount: number;
-  /** Kobo, if the account has a fee of its own. */
-  bvnFee: number | null;
+  fees: OwnFees;
   answers: Answers;
   idempotencyKey?: string;
   consentReference?: string;
@@ -45,7 +44,7 @@ export function newIntentRow(
 ): Row {
   const { keyedHashes, leases, settings, now } = parts;
   const at = now();
-  const fee = feeOf(request, settings);
+  const fee = feeOf(request.kind, request.fees, settings);
   return {
     reference: newReference(),
     account_id: request.accountId,

@@ -145,7 +145,7 @@ for (const engine of engines) {
 
       test("is enforced where the operator says so: refused without asking, the same again", async (t) => {
         const { identity, questions } = await openAnswering(t, verified, {
-          settings: { amountPolicy: "enforce", feeKobo: 15_050 },
+          settings: { amountPolicy: "enforce", fees: { bvn: 15_050, nin: 1 } },
         });
         const mine = newRequest({ idempotencyKey: "k" });
         const first = await failureOf(identity.verify(mine));

@@ -48,7 +48,7 @@ export const account = {
   email: "shop@example.com",
   created_at: madeAt,
   suspended_at: madeAt,
-  bvn_fee: 1,
+  fees: "{}",
   answers: "masked",
 };
 

@@ -148,7 +148,7 @@ async function access(db: Schema): Promise<void> {
       email: "text",
       created_at: "bigint",
       suspended_at: "bigint?",
-      bvn_fee: "bigint?",
+      fees: "text",
       answers: "text",
     },
     ["id"],

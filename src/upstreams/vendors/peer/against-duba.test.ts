@@ -17,7 +17,7 @@ let key: string;
 let upstream: IdentityUpstream;
 const log = new RecordedLog();
 const http = new HttpClient({ timeout: 10_000, connections: 4, keepAlive: false, log });
-const values = () => ({ url: peer.url, email: "sandbox@example.com", key, amount: "100" });
+const values = () => ({ url: peer.url, email: "sandbox@example.com", key, amount: "100", ninAmount: "100" });
 const open = (changes = {}) => vendorPeer.open({ ...values(), ...changes }, { http, log });
 
 before(async () => {
@@ -46,6 +46,13 @@ const ask = (number: string, source = upstream) => {
 test("another Duba gives the record as its own source has it", async () => {
   const own = await sandbox().verify(question);
   assert.deepEqual(await ask(question.number), own);
+});
+
+test("another Duba verifies a NIN, with its own fee and the number as NIN only", async () => {
+  const asked = { ...question, kind: "nin" as const, reference: "ninnin000000001" };
+  assert.deepEqual(await upstream.verify(asked), await sandbox().verify(asked));
+  const unknownNin = { ...asked, number: "00000000001", reference: "ninnin000000002" };
+  assert.deepEqual(await upstream.verify(unknownNin), { kind: "not_found" });
 });
 
 test("each outcome of another Duba is the same outcome here", async () => {

@@ -1,3 +1,4 @@
+import type { CheckKind } from "../../../operation/check-kind.ts";
 import { koboOf } from "../../../operation/money.ts";
 import { setting } from "../../../operation/setting.ts";
 import type { HttpResult } from "../../http-client.ts";
@@ -11,6 +12,11 @@ import { Tokens } from "./tokens.ts";
 import { earlierOf, isFailure, outcomeOfFailure, PeerResponse } from "./wire.ts";
 
 const name = "peer";
+
+const amountInNaira = {
+  form: 'an amount in naira, such as "100" or "100.50"',
+  read: (text: string) => (koboOf(text) ? text : undefined),
+};
 
 /**
  * Any server that speaks Duba's own interface, another Duba included. The reference goes along as `Idempotency-Key`, so
@@ -47,12 +53,18 @@ export const peer = vendor({
     amount: setting({
       name: "DUBA_PEER_AMOUNT",
       default: "100",
-      about: "The amount that server asks for in each verification.",
-      form: 'an amount in naira, such as "100" or "100.50"',
-      read: (text) => (koboOf(text) ? text : undefined),
+      about: "The amount that server asks for in each verification of a BVN.",
+      ...amountInNaira,
+    }),
+    ninAmount: setting({
+      name: "DUBA_PEER_NIN_AMOUNT",
+      default: "100",
+      about: "The amount that server asks for in each verification of a NIN.",
+      ...amountInNaira,
     }),
   },
-  open({ url, email, key, amount }, parts) {
+  open({ url, email, key, amount, ninAmount }, parts) {
+    const amounts = { bvn: amount, nin: ninAmount };
     const tokens = new Tokens({ url, email, key, mustBeLive: true }, parts);
     const read = responseParser(name, PeerResponse, parts.log);
     const unread = unreadOf(name, parts.log);
@@ -62,18 +74,18 @@ export const peer = vendor({
         method: "POST",
         url: `${url}/api/v2/kyc/verify-${question.kind}`,
         headers: { authorization: `Bearer ${token}`, "idempotency-key": question.reference },
-        body: { [question.kind]: question.number, phone: `0${question.phone}`, amount },
+        body: { [question.kind]: question.number, phone: `0${question.phone}`, amount: amounts[question.kind] },
         signal: question.signal,
         sendUntil: question.sendUntil,
         traceparent: question.traceparent,
         ...ofMode,
       });
 
-    const outcomeOf = (result: HttpResult): IdentityOutcome => {
+    const outcomeOf = (result: HttpResult, kind: CheckKind): IdentityOutcome => {
       if (result.kind !== "answered") return unanswered(result);
       if (inTestMode(result, parts.log)) return unavailable("bad_settings");
       const { status, body } = result;
-      if (status >= 300 || isFailure(body)) return outcomeOfFailure(status, body);
+      if (status >= 300 || isFailure(body)) return outcomeOfFailure(status, body, kind);
       const verified = read(body);
       return verified ? { kind: "verified", record: toIdentityRecord(verified.data, unread) } : withoutRecord(body);
     };
@@ -87,10 +99,10 @@ export const peer = vendor({
         const first = await tokens.token(sendUntil);
         if ("outcome" in first) return first.outcome;
         const result = await ask(question, first.token);
-        if (result.kind !== "answered" || result.status !== 401) return outcomeOf(result);
+        if (result.kind !== "answered" || result.status !== 401) return outcomeOf(result, question.kind);
         // A 401 did no work, so the question may be put again.
         const second = await tokens.token(sendUntil, first.token);
-        return "outcome" in second ? second.outcome : outcomeOf(await ask(question, second.token));
+        return "outcome" in second ? second.outcome : outcomeOf(await ask(question, second.token), question.kind);
       },
       async lookUp({ reference, signal }) {
         const first = await tokens.token(signal);

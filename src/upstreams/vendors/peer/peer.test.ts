@@ -100,7 +100,7 @@ keepsTheDoor({
 test("each failure of a Duba is `unavailable` only if its code says that no work was done", () => {
   const kindOf = (code: string) => outcomeOfFailure(failures[code as "bvn_not_found"].status, nested(code)).kind;
   const codes = (kind: IdentityOutcome["kind"]) => Object.keys(failures).filter((code) => kindOf(code) === kind);
-  assert.deepEqual(codes("not_found"), ["bvn_not_found", "verification_failed"]);
+  assert.deepEqual(codes("not_found"), ["bvn_not_found", "nin_not_found", "verification_failed"]);
   assert.deepEqual(codes("phone_mismatch"), ["phone_mismatch"]);
   assert.deepEqual(codes("bad_response"), ["upstream_bad_response"]);
   assert.deepEqual(codes("unknown"), [
@@ -111,6 +111,16 @@ test("each failure of a Duba is `unavailable` only if its code says that no work
     "upstream_timeout",
   ]);
   assert.deepEqual(codes("verified"), []);
+});
+
+test("a server without NINs refuses them, and raises no alarm that would stop BVNs", () => {
+  for (const code of ["route_not_found", "upstream_not_configured", "amount_mismatch"] as const)
+    assert.deepEqual(outcomeOfFailure(failures[code].status, nested(code), "nin"), unavailable("refused"));
+  assert.deepEqual(outcomeOfFailure(404, { success: false, message: "…" }, "nin"), {
+    kind: "bad_response",
+    why: "status",
+  });
+  assert.deepEqual(outcomeOfFailure(404, nested("nin_not_found"), "nin"), { kind: "not_found" });
 });
 
 test("an alarm comes only from what concerns every question", () => {

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import type { CheckKind } from "../../../operation/check-kind.ts";
 import type { FailureCode } from "../../../operation/failures.ts";
 import { LooseRecord } from "../../loose-record.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
@@ -78,8 +79,17 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
   upstream_timeout: unknown,
 };
 
-/** What an answer that is not a verified record comes to. */
-export function outcomeOfFailure(status: number, body: unknown): IdentityOutcome {
+/**
+ * What an answer that is not a verified record comes to. A server may verify BVNs and no NINs: settings that do not fit then
+ * refuse the questions of that kind, and raise no alarm that would stop the others.
+ */
+export function outcomeOfFailure(status: number, body: unknown, kind: CheckKind = "bvn"): IdentityOutcome {
+  const outcome = failureOutcome(status, body, kind);
+  const isOfKind = kind !== "bvn" && outcome.kind === "unavailable" && outcome.reason === "bad_settings";
+  return isOfKind ? unavailable("refused") : outcome;
+}
+
+function failureOutcome(status: number, body: unknown, kind: CheckKind): IdentityOutcome {
   const failure = failureIn(body);
   if (failure?.code !== undefined) {
     const outcome = outcomes[failure.code];
@@ -87,8 +97,8 @@ export function outcomeOfFailure(status: number, body: unknown): IdentityOutcome
   }
   if (status < 500 && saysNoMoney(body)) return unavailable("no_money");
   if (status < 300) return badResponse("failure");
-  // Without the envelope a 404 is more likely a wrong address than an unknown BVN.
-  return status === 404 && failure ? { kind: "not_found" } : failedWith(status);
+  // Without the envelope, or for a kind that it may not know, a 404 is more likely a wrong address than an unknown number.
+  return status === 404 && failure && kind === "bvn" ? { kind: "not_found" } : failedWith(status);
 }
 
 /** What the state of an earlier verification says of it. A record comes by asking again, so `verified` stays unknown here. */

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { IdentityRecord } from "../../operation/identity-record.ts";
+import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
+import {
+  answering,
+  callOf,
+  engines,
+  failureOf,
+  newRequest,
+  onlyRowOf,
+  recordOf,
+  rowsOf,
+  suiteStore,
+  usualLimits,
+  verified,
+} from "../identity.fixture.ts";
+import { verifyBvn } from "./verifyBvn.ts";
+import { verifyNin } from "./verifyNin.ts";
+
+const number = "22000000017";
+const input = { nin: number, phone: "08000000017", amount: "100" };
+
+for (const engine of engines) {
+  suite(`verifyNin on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    test("answers with the members of a BVN's record, the NIN in its place and no BVN", async (t) => {
+      const identity = await store.open(t);
+      const { answer } = await callOf(verifyNin, identity, { input: verifyNin.examples[0]!.input! });
+      const record = answer.data as IdentityRecord;
+      assert.deepEqual([record.nin, record.bvn_number, record.enrolment_bank], ["00123456789", "", ""]);
+      assert.equal(record.service_type, "NIN Verification without Image");
+      const [example] = verifyNin.examples;
+      const { request_reference } = record;
+      const shown = example!.answer as { data: IdentityRecord };
+      assert.deepEqual(answer, { ...shown, data: { ...shown.data, request_reference } });
+    });
+
+    test("every number of the sandbox's table gives what the table says", async (t) => {
+      const identity = await store.open(t, { settings: { limits: null } });
+      for (const { number: nin, result } of sandboxNumbers("nin")) {
+        if (nin === "00000000008") continue;
+        const call = callOf(verifyNin, identity, { input: { ...input, nin } });
+        if (result === "VERIFIED") assert.equal(((await call).answer.data as IdentityRecord).nin, nin);
+        else {
+          const { status, code } = await failureOf(call);
+          assert.equal(`${status} ${code}`, result);
+          assert.ok(verifyNin.failures.includes(code));
+        }
+      }
+      assert.equal(sandboxNumbers("nin")[0]!.result, "404 nin_not_found");
+    });
+
+    test("is charged by its own fee: the account's, else that of the fee schedule", async (t) => {
+      const identity = await store.open(t, { settings: { fees: { bvn: 10_000, nin: 7_500 } } });
+      for (const [fees, fee] of [
+        [{}, 7_500],
+        [{ bvn: 1 }, 7_500],
+        [{ bvn: 1, nin: 6_050 }, 6_050],
+      ] as const) {
+        const caller = { accountId: newRequest().accountId, fees };
+        await callOf(verifyNin, identity, { input, caller });
+        const row = await onlyRowOf(store.db, caller);
+        assert.deepEqual([row.kind, row.fee, row.charged, row.amount_differs], ["nin", fee, 1, 1]);
+      }
+    });
+
+    test("a key that was used for a BVN is not good for the same digits as a NIN", async (t) => {
+      const identity = await store.open(t);
+      const caller = { accountId: newRequest().accountId };
+      const headers = { "idempotency-key": "one-key" };
+      await callOf(verifyBvn, identity, { input: { ...input, bvn: number }, headers, caller });
+      const { code } = await failureOf(callOf(verifyNin, identity, { input, headers, caller }));
+      assert.equal(code, "idempotency_key_reused");
+    });
+
+    test("equal calls of two kinds at once are two verifications", async (t) => {
+      const identity = await store.open(t);
+      const caller = { accountId: newRequest().accountId };
+      await Promise.all([
+        callOf(verifyBvn, identity, { input: { ...input, bvn: number }, caller }),
+        callOf(verifyNin, identity, { input, caller }),
+      ]);
+      const rows = await rowsOf(store.db, caller);
+      assert.deepEqual(rows.map(({ kind }) => kind).sort(), ["bvn", "nin"]);
+      assert.equal(new Set(rows.map(({ subject_hash }) => subject_hash)).size, 2);
+    });
+
+    test("a replay is the same record and charges nothing, and shows a masked account the last four digits", async (t) => {
+      const identity = await store.open(t);
+      const caller = { accountId: newRequest().accountId };
+      const headers = { "idempotency-key": "k" };
+      const first = await callOf(verifyNin, identity, { input, headers, caller });
+      const again = await callOf(verifyNin, identity, { input, headers, caller });
+      assert.deepEqual(again, { answer: first.answer, headers: { "Idempotency-Replayed": "true" } });
+      const masked = await callOf(verifyNin, identity, { input, headers, caller: { ...caller, answers: "masked" } });
+      const { nin, bvn_number, personal_info } = masked.answer.data as IdentityRecord;
+      assert.deepEqual([nin, bvn_number, personal_info.phone_number], ["*******0017", "", ""]);
+      assert.equal((await onlyRowOf(store.db, caller)).charged, 1);
+    });
+
+    test("the limit on one NIN leaves the BVN of the same digits alone, and names the NIN", async (t) => {
+      const { upstream } = answering(verified);
+      const live = { ...upstream, kinds: ["bvn", "nin"] as const };
+      const limits = { ...usualLimits, subject: { count: 1, seconds: 3600 } };
+      const identity = await store.open(t, { upstreams: { test: live, live: [live] }, settings: { limits } });
+      const mine = newRequest({ mode: "live", kind: "nin" });
+      await identity.verify(mine);
+      const { code, message } = await failureOf(identity.verify(mine));
+      assert.equal(code, "subject_rate_limited");
+      assert.match(message, /about one NIN/);
+      await identity.verify({ ...mine, kind: "bvn" });
+    });
+
+    test("only sources that offer the kind are asked; without any, none is set up", async (t) => {
+      const onlyBvn = answering(verified);
+      const both = answering(verified);
+      const offering = { ...both.upstream, name: "both", kinds: ["bvn", "nin"] as const };
+      const open = (live: (typeof onlyBvn.upstream)[]) =>
+        store.open(t, { upstreams: { test: offering, live }, settings: { limits: null } });
+      const mine = newRequest({ mode: "live", kind: "nin" });
+      const { code } = await failureOf((await open([onlyBvn.upstream])).verify(mine));
+      assert.equal(code, "upstream_not_configured");
+      assert.deepEqual(await rowsOf(store.db, mine), []);
+      await (await open([onlyBvn.upstream, offering])).verify(mine);
+      assert.deepEqual([onlyBvn.questions.length, both.questions.length], [0, 1]);
+      assert.equal((await onlyRowOf(store.db, mine)).upstream, "both");
+    });
+
+    test("a record of another NIN is not believed, and a BVN that a source sends along is left out", async (t) => {
+      const record = await recordOf({ kind: "nin", number, phone: "8000000017" });
+      let nin = number;
+      const { upstream } = answering(async () => ({
+        kind: "verified",
+        record: { ...record, nin, bvn_number: "22000000099" },
+      }));
+      const test = { ...upstream, kinds: ["nin"] as const };
+      const identity = await store.open(t, { upstreams: { test, live: [] } });
+      const { record: given } = await identity.verify(newRequest({ kind: "nin" }));
+      assert.deepEqual([given.nin, given.bvn_number], [number, ""]);
+      nin = "22000000018";
+      assert.equal((await failureOf(identity.verify(newRequest({ kind: "nin" })))).code, "upstream_bad_response");
+    });
+  });
+}
