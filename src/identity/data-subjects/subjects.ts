@@ -12,7 +12,8 @@ import { emptyLog } from "../../storage/sqlite/empty-log.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { AskedPerson } from "../../upstreams/ports/identity-upstream.ts";
 import { erased } from "../ledger/attempt-outcome.ts";
-import { Ledger, type Row, type VerificationState } from "../ledger/ledger.ts";
+import { Ledger, type Row } from "../ledger/ledger.ts";
+import type { VerificationState } from "../ledger/transitions.ts";
 
 /** How much was erased about a person; it does not identify the person. */
 export interface Erasure {

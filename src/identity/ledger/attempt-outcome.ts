@@ -2,7 +2,7 @@ import { expressionBuilder } from "kysely";
 import type { Sealed } from "../../keyring/envelope-encryption.ts";
 import { slotAt } from "../../storage/record-keys.ts";
 import type { Tables } from "../../storage/tables.ts";
-import type { OutcomeState, RunStart } from "./ledger.ts";
+import type { OutcomeState, RunStart } from "./transitions.ts";
 
 /** Replaces the columns that identify a person, once that person is erased. */
 export const erased = "erased";

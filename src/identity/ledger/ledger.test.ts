@@ -8,16 +8,9 @@ import { VerificationLimits } from "../verification/limits.ts";
 import type { AttemptOutcome } from "./attempt-outcome.ts";
 import { Charges } from "./charges.ts";
 import { singleProcessLeases } from "./leases.ts";
-import {
-  Ledger,
-  type OutcomeState,
-  type Row,
-  states,
-  type Transition,
-  transitions,
-  type VerificationState,
-} from "./ledger.ts";
+import { Ledger, type Row } from "./ledger.ts";
 import { newReference } from "./reference.ts";
+import { type OutcomeState, states, type Transition, transitions, type VerificationState } from "./transitions.ts";
 
 function newRow(changes: Partial<Row> = {}): Row {
   return {

@@ -3,7 +3,8 @@ import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { erased } from "./attempt-outcome.ts";
-import type { Row, VerificationState } from "./ledger.ts";
+import type { Row } from "./ledger.ts";
+import type { VerificationState } from "./transitions.ts";
 
 /** One verification for an operator, without its record and hashes. Money in kobo, times in milliseconds since 1970. */
 export interface VerificationDetails {

@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import type { Mode } from "../../operation/operation.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { states, type VerificationState } from "./ledger.ts";
+import { states, type VerificationState } from "./transitions.ts";
 
 /** One account and mode in a period; test and live are counted apart. */
 export interface VerificationSummary {

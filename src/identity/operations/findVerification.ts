@@ -4,7 +4,8 @@ import { codeField, optionalField } from "../../operation/fields.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { type Caller, operation } from "../../operation/operation.ts";
 import type { Identity, Sought } from "../identity.ts";
-import { type Row, states, type VerificationState } from "../ledger/ledger.ts";
+import type { Row } from "../ledger/ledger.ts";
+import { states, type VerificationState } from "../ledger/transitions.ts";
 import type { IdentitySettings } from "../settings.ts";
 import { idempotencyKeyOf } from "./request-headers.ts";
 

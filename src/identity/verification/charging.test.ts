@@ -16,8 +16,9 @@ import {
   suiteStore,
   verified,
 } from "../identity.fixture.ts";
-import type { Row, VerificationState } from "../ledger/ledger.ts";
+import type { Row } from "../ledger/ledger.ts";
 import { summary } from "../ledger/summary.ts";
+import type { VerificationState } from "../ledger/transitions.ts";
 import type { VerifiedRecord } from "./replay.ts";
 
 const feeKobo = 12_345;

@@ -19,7 +19,7 @@ import {
   usualLimits,
   verified,
 } from "../identity.fixture.ts";
-import type { VerificationState } from "../ledger/ledger.ts";
+import type { VerificationState } from "../ledger/transitions.ts";
 
 const hour = 60 * 60 * 1000;
 
