@@ -1,5 +1,5 @@
 /** Content encodings of a body. */
-export type Coding = "identity" | "gzip" | "br";
+export type ContentEncoding = "identity" | "gzip" | "br";
 
 /** Body bytes and their headers, as a flat `[name, value, name, value, …]` list that goes to the socket unchanged. */
 export interface ReadyForm {
@@ -14,8 +14,8 @@ export interface ReadyAnswer {
   /** When the content last changed, rounded to seconds as in `Last-Modified`; milliseconds since 1970. */
   readonly modifiedAt: number;
   /**
-   * The form for one coding and kind of caller (`shared`: anonymous, so that shared caches may keep it). A promise only
+   * The form for one encoding and kind of caller (`shared`: anonymous, so that shared caches may keep it). A promise only
    * when a compressed form is asked for the first time.
    */
-  form(coding: Coding, shared: boolean): ReadyForm | Promise<ReadyForm>;
+  form(encoding: ContentEncoding, shared: boolean): ReadyForm | Promise<ReadyForm>;
 }

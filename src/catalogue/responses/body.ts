@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { Coding } from "../../operation/ready-answer.ts";
+import type { ContentEncoding } from "../../operation/ready-answer.ts";
 
 /** Only bodies between these sizes are compressed, in bytes. */
 const SMALLEST_COMPRESSED = 256;
@@ -12,7 +12,7 @@ const REWRITTEN_AFTER = 59_000;
 const UNSENDABLE_AFTER = 60_000;
 const DATE_LENGTH = 24;
 
-type Compressed = Exclude<Coding, "identity">;
+type Compressed = Exclude<ContentEncoding, "identity">;
 
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
@@ -42,7 +42,7 @@ export class Edition {
   readonly bytes: Buffer;
   /** When it was written, in milliseconds since 1970; 0 if it shows no date. */
   readonly date: number;
-  readonly #compressed: { [coding in Compressed]?: Promise<Buffer> } = {};
+  readonly #compressed: { [encoding in Compressed]?: Promise<Buffer> } = {};
 
   constructor(bytes: Buffer, date: number) {
     this.bytes = bytes;
@@ -50,11 +50,11 @@ export class Edition {
   }
 
   /** Undefined if the body is sent uncompressed whatever the client accepts. */
-  compressed(coding: Compressed): Promise<Buffer> | undefined {
+  compressed(encoding: Compressed): Promise<Buffer> | undefined {
     const { length } = this.bytes;
     if (length < SMALLEST_COMPRESSED || length > LARGEST_COMPRESSED) return undefined;
-    this.#compressed[coding] ??= compress[coding](this.bytes);
-    return this.#compressed[coding];
+    this.#compressed[encoding] ??= compress[encoding](this.bytes);
+    return this.#compressed[encoding];
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Coding, ReadyAnswer, ReadyForm } from "../../operation/ready-answer.ts";
+import type { ContentEncoding, ReadyAnswer, ReadyForm } from "../../operation/ready-answer.ts";
 import { Body, type Edition, type LaterBody } from "./body.ts";
 import type { Freshness } from "./freshness.ts";
 
@@ -15,7 +15,7 @@ export interface Description {
   readonly freshness: Freshness;
 }
 
-type Forms = { [coding in Coding]?: ReadyForm | Promise<ReadyForm> };
+type Forms = { [encoding in ContentEncoding]?: ReadyForm | Promise<ReadyForm> };
 
 /** A body under its headers. Each form is made on first use and kept as long as both stay the same. */
 export class Response implements ReadyAnswer {
@@ -50,8 +50,8 @@ export class Response implements ReadyAnswer {
     return this.#body;
   }
 
-  form(coding: Coding, shared: boolean): ReadyForm | Promise<ReadyForm> {
-    if (this.#body === undefined) return this.#writing!.then(() => this.form(coding, shared));
+  form(encoding: ContentEncoding, shared: boolean): ReadyForm | Promise<ReadyForm> {
+    if (this.#body === undefined) return this.#writing!.then(() => this.form(encoding, shared));
     const edition = this.#body.edition();
     const { headers } = this.#description.freshness;
     if (edition !== this.#edition || headers !== this.#freshnessHeaders) {
@@ -61,33 +61,39 @@ export class Response implements ReadyAnswer {
       this.#public = {};
     }
     const forms = shared && this.#description.open ? this.#public : this.#private;
-    return forms[coding] ?? this.#make(this.#body, edition, coding, forms, shared);
+    return forms[encoding] ?? this.#make(this.#body, edition, encoding, forms, shared);
   }
 
-  #make(body: Body, edition: Edition, coding: Coding, forms: Forms, shared: boolean): ReadyForm | Promise<ReadyForm> {
+  #make(
+    body: Body,
+    edition: Edition,
+    encoding: ContentEncoding,
+    forms: Forms,
+    shared: boolean,
+  ): ReadyForm | Promise<ReadyForm> {
     const isPublic = forms === this.#public;
-    const keep = (bytes: Buffer, as: Coding): ReadyForm => {
+    const keep = (bytes: Buffer, as: ContentEncoding): ReadyForm => {
       const form = this.#formOf(bytes, as, isPublic);
-      forms[coding] = form;
+      forms[encoding] = form;
       return form;
     };
-    const compressed = coding === "identity" ? undefined : edition.compressed(coding);
+    const compressed = encoding === "identity" ? undefined : edition.compressed(encoding);
     if (compressed === undefined) return keep(edition.bytes, "identity");
     const pending = compressed
       .then(
-        (bytes) => () => keep(bytes, coding),
+        (bytes) => () => keep(bytes, encoding),
         // Out of memory, say: an uncompressed answer is better than none.
         () => () => keep(edition.bytes, "identity"),
       )
       .then((made) => (body.isSendable(edition) ? made() : this.form("identity", shared)));
-    forms[coding] = pending;
+    forms[encoding] = pending;
     return pending;
   }
 
-  #formOf(body: Buffer, coding: Coding, isPublic: boolean): ReadyForm {
+  #formOf(body: Buffer, encoding: ContentEncoding, isPublic: boolean): ReadyForm {
     const { revision, publishedAt, open } = this.#description;
     const headers = ["Content-Type", "application/json; charset=utf-8", "Content-Length", String(body.length)];
-    if (coding !== "identity") headers.push("Content-Encoding", coding);
+    if (encoding !== "identity") headers.push("Content-Encoding", encoding);
     headers.push("ETag", this.etag, "Last-Modified", new Date(publishedAt).toUTCString());
     headers.push("Cache-Control", `${isPublic ? "public" : "private"}, ${cacheControl}`);
     headers.push("Vary", open ? "Authorization, Accept-Encoding" : "Accept-Encoding");

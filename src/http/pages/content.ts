@@ -2,38 +2,38 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Coding } from "../../operation/ready-answer.ts";
+import type { ContentEncoding } from "../../operation/ready-answer.ts";
 import { matchesTag } from "../conditional.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { rateLimitHeaders, refuseExceeded } from "../rate-limit.ts";
 import { acceptedEncoding } from "../request/content-encoding.ts";
 
-/** Content that stays the same while the process lives. A coded form is made when it is first asked for. */
+/** Content that stays the same while the process lives. An encoded form is made on first use. */
 export interface Content {
   type: string;
   etag: string;
   /** Further headers of the answer. */
   headers: Record<string, string>;
-  form(coding: Coding): Promise<Buffer>;
+  form(encoding: ContentEncoding): Promise<Buffer>;
 }
 
 export function content(type: string, body: string | Buffer, headers: Record<string, string> = {}): Content {
   const plain = Buffer.from(body);
-  const forms = new Map<Coding, Promise<Buffer>>([["identity", Promise.resolve(plain)]]);
+  const forms = new Map<ContentEncoding, Promise<Buffer>>([["identity", Promise.resolve(plain)]]);
   return {
     type,
     headers,
     etag: `W/"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`,
-    form: (coding) => {
-      const form = forms.get(coding) ?? coded(coding, plain);
-      forms.set(coding, form);
+    form: (encoding) => {
+      const form = forms.get(encoding) ?? encoded(encoding, plain);
+      forms.set(encoding, form);
       return form;
     },
   };
 }
 
-function coded(coding: Coding, plain: Buffer): Promise<Buffer> {
-  return coding === "br"
+function encoded(encoding: ContentEncoding, plain: Buffer): Promise<Buffer> {
+  return encoding === "br"
     ? promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })
     : promisify(gzip)(plain);
 }
@@ -53,7 +53,7 @@ export async function answer(
   if (rateLimit) refuseExceeded(rateLimit);
   const tags = request.headers["if-none-match"];
   const isUnmodified = tags !== undefined && matchesTag(tags, content.etag);
-  const coding = acceptedEncoding(request.headers["accept-encoding"]);
+  const encoding = acceptedEncoding(request.headers["accept-encoding"]);
   reply.headers({
     "Content-Type": content.type,
     "X-Content-Type-Options": "nosniff",
@@ -66,8 +66,8 @@ export async function answer(
     ...pairsOf(rateLimitHeaders(isUnmodified ? rateLimiters?.anonymous.refund(address) : rateLimit)),
   });
   if (isUnmodified) return reply.code(304).send();
-  if (coding !== "identity") reply.header("Content-Encoding", coding);
-  return reply.send(await content.form(coding));
+  if (encoding !== "identity") reply.header("Content-Encoding", encoding);
+  return reply.send(await content.form(encoding));
 }
 
 function pairsOf(flat: readonly string[]): Record<string, string> {

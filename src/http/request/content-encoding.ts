@@ -1,17 +1,17 @@
 import { LRUCache } from "lru-cache";
 import Negotiator from "negotiator";
-import type { Coding } from "../../operation/ready-answer.ts";
+import type { ContentEncoding } from "../../operation/ready-answer.ts";
 
-const OFFERED: Coding[] = ["br", "gzip", "identity"];
-const byHeader = new LRUCache<string, Coding>({ max: 500 });
+const OFFERED: ContentEncoding[] = ["br", "gzip", "identity"];
+const byHeader = new LRUCache<string, ContentEncoding>({ max: 500 });
 
 /** The content encoding that an `Accept-Encoding` header prefers. Headers repeat, so the result is cached. */
-export function acceptedEncoding(header: string | string[] | undefined): Coding {
+export function acceptedEncoding(header: string | string[] | undefined): ContentEncoding {
   if (typeof header !== "string" || header === "") return "identity";
   let encoding = byHeader.get(header);
   if (encoding === undefined) {
     const negotiator = new Negotiator({ headers: { "accept-encoding": header } });
-    encoding = (negotiator.encodings(OFFERED)[0] as Coding | undefined) ?? "identity";
+    encoding = (negotiator.encodings(OFFERED)[0] as ContentEncoding | undefined) ?? "identity";
     if (header.length <= 200) byHeader.set(header, encoding);
   }
   return encoding;
