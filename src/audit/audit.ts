@@ -17,7 +17,7 @@ const removeEvery = 3_600_000;
 
 export interface AuditTrailParts {
   db: Kysely<Tables>;
-  /** The same for every process and every start on this store: with another key no earlier seal is known again. */
+  /** Must be the same in every process and at every start on this store: another key cannot verify earlier seals. */
   sealKey: Buffer;
   /** Path of the file that keeps the newest head. */
   anchor: string;
@@ -25,25 +25,25 @@ export interface AuditTrailParts {
   logAnchor?: boolean;
   /** How long entries are kept. */
   retentionMonths?: number;
-  /** The time that retention goes by, in milliseconds since 1970. */
+  /** Clock for retention, in milliseconds since 1970. */
   now?: () => number;
   log: Log;
 }
 
-/** `not_sealed`: new entries are not being sealed. `anchor`: the trail does not hold what its anchor names. */
+/** `not_sealed`: new entries are not being sealed. `anchor`: the trail does not contain the head that its anchor names. */
 export type AuditAlarm = "not_sealed" | "anchor";
 
 export interface AuditTrail {
   append: Audit;
-  /** What an operator must look into at the moment. */
+  /** The current alarms; each needs an operator. */
   alarms(): AuditAlarm[];
-  /** Seals what is left, and anchors it; resolves when nothing of it runs any more. */
+  /** Stops the periodic work, then seals and anchors the remaining entries. */
   stop(): Promise<void>;
 }
 
 /**
- * The audit trail of a process that serves: signs the head of a new store, seals each second what was appended by any
- * process, keeps the newest head in a file each minute, and enforces retention.
+ * Opens the audit trail of a serving process. It signs the head of a new store, seals the entries of all processes each
+ * second, writes the newest head to a file each minute, and enforces retention.
  */
 export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail> {
   const { db, sealKey, retentionMonths = 24, now = Date.now, log } = parts;

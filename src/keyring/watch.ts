@@ -7,21 +7,21 @@ import type { Tables } from "../storage/tables.ts";
 import { openKeyring, readKeyring } from "./file.ts";
 import { type CurrentKeyring, type Keyring, keyringReasonOf, matchKeyring } from "./keyring.ts";
 
-/** The ring of a process that serves, which follows its file. */
+/** The key ring of a serving process, reloaded when its file changes. */
 export interface WatchedKeyring extends CurrentKeyring {
   /** Whether this start made the file. */
   readonly made: boolean;
-  /** Resolves when nothing of it runs any more; the ring stays. */
+  /** Stops watching the file; the ring stays usable. */
   stop(): Promise<void>;
 }
 
-/** So many looks in between, the file is held against the store although it has not changed: another machine's may have. */
+/** Every so many checks we compare an unchanged file with the store too: the file on another machine may have changed. */
 const checkEvery = 10;
 
 /**
- * Opens the ring for serving and looks each second whether its file has changed. A changed ring is taken over if it is whole
- * and this store's; else the log says why not, and the ring from before stays. Throws `KeyringFault` as `openKeyring` and
- * `matchKeyring` do.
+ * Opens the ring for serving and checks its file for changes each second. A changed ring replaces the current one if it is valid
+ * and belongs to this store; otherwise the log says why not, and the current one stays. Throws `KeyringFault` as `openKeyring`
+ * and `matchKeyring` do.
  */
 export async function watchKeyring({
   path,
@@ -36,7 +36,7 @@ export async function watchKeyring({
   now?: () => number;
   lookEvery?: number;
 }): Promise<WatchedKeyring> {
-  /** A fault is only one if the file is still the one that was read: the store may know the next one's keys already. */
+  /** Retries if the file changed during the read: the store may already know the keys of the next ring. */
   const matched = async <Read extends { keyring: Keyring }>(read: () => Promise<Read>) => {
     for (;;) {
       const state = await stateOf(path);

@@ -9,11 +9,11 @@ import type { StoredKey } from "../keys/stored-key.ts";
 import { newAccessToken } from "./access-token.ts";
 
 const hour = 3_600_000;
-/** An expired token stays known for a day, so that its owner reads that it expired and not that it is unknown. */
+/** We keep expired tokens for a day, so that their owners read "expired" instead of "unknown". */
 const keptAfterExpiry = 24 * hour;
 const deletedAtOnce = 20;
 
-/** A whole API key and the name that was given with it. */
+/** An API key and the name sent with it. */
 export interface PresentedKey {
   /** Where the name came from: JSON knows the account's e-mail only, Basic the key's public id as well. */
   form: "json" | "basic";
@@ -23,7 +23,7 @@ export interface PresentedKey {
 
 export interface IssuedToken {
   businessName: string;
-  /** The token's text, given this once. */
+  /** The token itself; it is not stored and cannot be shown again. */
   text: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
@@ -63,7 +63,7 @@ export class TokenIssuer {
     const at = now();
     admit(provenKey(key), address, at);
     const { text, hash } = newAccessToken();
-    // Whole seconds, as the answer gives them, and rounded up: a token never lives shorter than promised.
+    // Rounded up to whole seconds, as in the response: a token never expires earlier than the response says.
     const expiresAt = Math.min(
       Math.ceil((at + tokenLifetime) / 1000) * 1000,
       key.expiresAt ?? Number.POSITIVE_INFINITY,
