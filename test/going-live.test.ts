@@ -135,7 +135,7 @@ for (const engine of engines) {
           stdin: "22000000107\n08000000017\n",
         });
         assert.equal(tried.exitCode, 1);
-        assert.match(tried.out, /no work was done \(bad_settings\)/);
+        assert.match(tried.out, /the vendor did not process the call \(bad_settings\)/);
         assert.match(
           tried.err,
           /It answers in test mode: its people are invented\. Give Duba a live key of that server\./,
