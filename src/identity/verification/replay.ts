@@ -4,9 +4,9 @@ import type { IdentityRecord } from "../../operation/identity-record.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
 import { type Charges, newChargeMark } from "../ledger/charges.ts";
+import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
 import type { IdentitySettings } from "../settings.ts";
-import type { DeferredOutcomes } from "./deferred-outcomes.ts";
 import { amountMismatch, factsOf, noMatch, replayed, type VerificationFacts, verificationFailure } from "./failures.ts";
 import { loggableError } from "./upstream-call.ts";
 

@@ -4,12 +4,12 @@ import { Failure } from "../../operation/failures.ts";
 import type { Log } from "../../runtime/log.ts";
 import { erased, notCalledOutcome } from "../ledger/attempt-outcome.ts";
 import type { Charges } from "../ledger/charges.ts";
+import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Ledger, Row } from "../ledger/ledger.ts";
 import type { RunStart } from "../ledger/transitions.ts";
 import { type IdentitySettings, keyLifetime } from "../settings.ts";
 import type { AttemptResult, Attempts, StartedRun } from "./attempts.ts";
-import type { DeferredOutcomes } from "./deferred-outcomes.ts";
 import {
   amountMismatch,
   attemptsUsedUp,
@@ -278,8 +278,10 @@ export class Verification implements Flight {
 
   async #answerTo({ row, result, recorded, upstreamCalled }: AttemptResult): Promise<VerifiedRecord> {
     // Another process that took the row over may have answered with its record, and charged.
-    const now = recorded === false ? await this.#currentRow(row) : undefined;
-    const facts = { charged: now?.charged === 1, upstream_called: upstreamCalled, request_reference: row.reference };
+    const { account_id, mode, reference } = row;
+    const current = () => this.#parts.ledger.byReference(account_id, mode, reference).catch(() => undefined);
+    const now = recorded === false ? await current() : undefined;
+    const facts = { charged: now?.charged === 1, upstream_called: upstreamCalled, request_reference: reference };
     if (!recorded && result.state !== "unknown" && result.state !== "failed")
       throw verificationFailure(
         "internal_error",
@@ -289,11 +291,6 @@ export class Verification implements Flight {
       );
     if (result.state !== "verified") throw callFailure(result, facts, this.#parts.settings, row.kind);
     return { record: withReference(row, result.record), replayed: false };
-  }
-
-  /** Undefined if the store does not answer. */
-  async #currentRow({ account_id, mode, reference }: Row): Promise<Row | undefined> {
-    return this.#parts.ledger.byReference(account_id, mode, reference).catch(() => undefined);
   }
 }
 

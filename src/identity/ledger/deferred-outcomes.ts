@@ -1,8 +1,8 @@
 import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
-import type { AttemptOutcome } from "../ledger/attempt-outcome.ts";
-import type { Charges, DoubtfulCharge } from "../ledger/charges.ts";
-import type { Attempt, Ledger } from "../ledger/ledger.ts";
+import type { AttemptOutcome } from "./attempt-outcome.ts";
+import type { Charges, DoubtfulCharge } from "./charges.ts";
+import type { Attempt, Ledger } from "./ledger.ts";
 
 interface Late {
   attempt: Attempt;
