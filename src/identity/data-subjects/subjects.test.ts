@@ -93,7 +93,7 @@ for (const engine of engines) {
       const erased = { subject_hash: "erased", body_hash: null, subject_last4: "erased", consent_reference: null };
       const gone = { ...erased, sealed_record: null };
       const isOther = ({ subject_hash }: { subject_hash: string }) =>
-        parts.keyedHashes.matches(subject_hash, "subject", [another.number]);
+        parts.keyedHashes.matches(subject_hash, "subject", ["bvn", another.number]);
       const keys = await wrappedKeys(store.db);
       assert.deepEqual(
         before.filter(({ reference }) => keys.has(reference)),
@@ -205,6 +205,7 @@ for (const engine of engines) {
       const { receipt, ...held } = await exportSubject(parts, mine, clock.now);
       const common = {
         accountId: mine.accountId,
+        kind: "bvn",
         state: "verified",
         upstream: "answering",
         consentReference: "consent-of-ada",
@@ -230,6 +231,12 @@ for (const engine of engines) {
       assert.deepEqual(told, [
         { kind: "subject.exported", actor: "operator:ada", facts: { receipt, records: 2, verifications: 3 } },
       ]);
+      await eraseSubject(parts, { ...mine, kind: "nin" });
+      assert.equal(
+        (await exportSubject(parts, mine)).verifications.length,
+        3,
+        "the same digits as a NIN are another person",
+      );
       await eraseSubject(parts, mine);
       assert.deepEqual((await exportSubject(parts, mine)).verifications, []);
     });
