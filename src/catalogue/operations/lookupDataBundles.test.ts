@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerWriter } from "../../operation/answer-writer.ts";
-import { answersOf, pickFrom, starterRows, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { Answers, answersOf, pickFrom, starterRows, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { applyChanges } from "../changes/change.ts";
+import { groupIn, type Item, type Snapshot } from "../model/snapshot.ts";
+import { ResponseCache } from "../responses/cache.ts";
 import { lookupDataBundles } from "./lookupDataBundles.ts";
 import { DataBundleAnswer } from "./shapes.ts";
 
@@ -28,6 +31,28 @@ test("without a provider, the bundles of all in provider order", () => {
   );
   assert.equal(inOrder.length, bundles.length);
   assert.equal(textOf(look({})), bodyOf(inOrder));
+});
+
+test("without a provider, a revision that only reorders the providers reorders their bundles", async () => {
+  const before = await starterSnapshot();
+  const [first, second] = groupIn(before, "data-providers");
+  const moved = (from: Item, to: Item) => ({
+    subject: "data-providers" as const,
+    key: from.key,
+    old: from,
+    new: { position: to.position, content: from.content },
+  });
+  const after = await applyChanges({ ...before, revision: 2, changes: 2 }, [
+    moved(first!, second!),
+    moved(second!, first!),
+  ]);
+  const cache = new ResponseCache(() => Date.parse(date));
+  const providersIn = (snapshot: Snapshot) => {
+    const { data } = JSON.parse(textOf(new Answers(snapshot, cache).dataBundles())).data;
+    return [...new Set(data.map(({ type }: { type: string }) => type))].slice(0, 2);
+  };
+  assert.deepEqual(providersIn(before), [first!.key, second!.key]);
+  assert.deepEqual(providersIn(after), [second!.key, first!.key]);
 });
 
 test("the bytes are what the schema's own writer would write", () => {
