@@ -8,7 +8,7 @@ import { home } from "./home.ts";
 import type { Html } from "./html.ts";
 import { layout, type PagePath } from "./layout.ts";
 import { browserDocument, reference, scalarScript } from "./reference.ts";
-import { sandbox } from "./sandbox.ts";
+import { sandboxPage } from "./sandbox.ts";
 
 export interface Pages {
   operations: readonly Operation<never>[];
@@ -41,7 +41,7 @@ export function registerPages(
   page("/", "Duba", home(operations, origin));
   page("/docs", "Reference", reference(), referenceHeaders);
   page("/docs/errors", "Failures", errors());
-  page("/docs/sandbox", "Sandbox", sandbox());
+  page("/docs/sandbox", "Sandbox", sandboxPage());
   serve("/openapi.json", content(jsonType, `${JSON.stringify(document, null, 2)}\n`));
   serve("/docs/reference.json", content(jsonType, JSON.stringify(browserDocument(document))));
   for (const name of ["frame.css", "content.css"])

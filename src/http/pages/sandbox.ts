@@ -2,7 +2,7 @@ import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
 import { type Html, html, prose } from "./html.ts";
 
 /** The test numbers with a fixed result. */
-export function sandbox(): Html {
+export function sandboxPage(): Html {
   return html`<h1>Sandbox</h1>
 <p class="lead">A test key (<code>duba_test_…</code>) reaches the sandbox and nothing else. Any well-formed BVN or NIN that is not
 listed here is verified as an invented person, always the same one for the same number, and every phone matches.</p>

@@ -9,7 +9,7 @@ import { settingOption } from "../../terminal/options.ts";
 import { parseJsonObject, renderFailure, renderResponse } from "../../terminal/render.ts";
 import { painter } from "../../terminal/table.ts";
 import { privateMembers, readMembers } from "./members.ts";
-import { type CallResponse, pathMembers, send } from "./request.ts";
+import { type CallResponse, pathMembers, sendCall } from "./request.ts";
 
 interface CallOptions {
   url?: string;
@@ -56,7 +56,7 @@ function addOperation(
       try {
         const url = urlOf(io, options);
         const members = await membersOf(operation, given, io);
-        const response = await send({
+        const response = await sendCall({
           operation,
           members,
           headers: headersOf(command, headers),

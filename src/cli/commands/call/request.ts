@@ -23,7 +23,14 @@ export interface CallResponse {
 }
 
 /** Sends one request as the operation's table row says: members in the path, then in the query or in a JSON body. */
-export async function send({ operation, members, headers, url, key, userAgent }: CallRequest): Promise<CallResponse> {
+export async function sendCall({
+  operation,
+  members,
+  headers,
+  url,
+  key,
+  userAgent,
+}: CallRequest): Promise<CallResponse> {
   const rest = new Map(members);
   const path = operation.path.replace(/\{(\w+)\}|:(\w+)/g, (_, braced?: string, coloned?: string) => {
     const name = braced ?? coloned ?? "";
