@@ -32,7 +32,7 @@ function describe(operation: Operation<never>): string {
       "You can send the parameters in three ways: as a JSON body with GET, as the interface document does (`fetch` and browsers cannot, and some proxies refuse it); in the query string; or as the same JSON body with the `QUERY` method of RFC 10008, which OpenAPI 3.1 cannot show. A required parameter must be in the body or in the query string; if it is in both, the values must be equal.",
     );
   if (operation.access === "anonymous")
-    parts.push("Needs no credential; callers without one share a limit per address. A bad credential is refused.");
+    parts.push("Needs no credential; callers without one are limited by address. A bad credential is refused.");
   if (operation.scope) parts.push(`Scope of the key: \`${operation.scope}\`.`);
   const failures = describeFailures(operation);
   if (failures) parts.push(failures);

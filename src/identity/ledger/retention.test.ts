@@ -141,9 +141,11 @@ for (const engine of engines) {
       await applyRetention(store.db, { now: start + 100 * hour, recordRetention: 0 });
       await identity.verify(mine);
       time += 24 * hour;
-      mock.timers.tick(60_000);
       const swept = () => told.filter(({ kind }) => kind === "retention.swept");
-      await until(() => swept().length > 0);
+      await until(() => {
+        mock.timers.tick(60_000);
+        return swept().length > 0;
+      });
       const facts = { records: 1, keys: 1, verifications: 0 };
       assert.deepEqual(swept(), [{ kind: "retention.swept", actor: "system", facts }]);
       assert.equal((await onlyRowOf(store.db, mine)).sealed_record, null);

@@ -80,6 +80,7 @@ for (const engine of engines) {
         reference: record.request_reference,
         accountId: mine.accountId,
         keyId: "key_1",
+        kind: "bvn",
         mode: "test",
         state: "verified",
         upstream: "sandbox",

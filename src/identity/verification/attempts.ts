@@ -38,6 +38,9 @@ type Intent = Pick<UpstreamCall, "row" | "calledBefore">;
 const notCalled = ({ lookUpFirst }: SelectedUpstreams): MatchResult =>
   lookUpFirst ? { state: "unknown" } : { state: "failed", reason: "unavailable", notPut: true };
 
+/** Milliseconds for the answer itself, once its outcome is written or given up. */
+const answering = 50;
+
 /** The part of the time limit reserved for writing the outcome. */
 const reserveOf = (timeLimit: number) => Math.min(1000, timeLimit / 10);
 
@@ -164,7 +167,7 @@ export class Attempts {
   async #record(intent: Intent, result: MatchResult, begun: number): Promise<AttemptResult> {
     const { row } = intent;
     const outcome = this.#outcomeOf(intent, result);
-    const remaining = this.#settings.timeLimit - (performance.now() - begun);
+    const remaining = this.#settings.timeLimit - answering - (performance.now() - begun);
     // The upstream may want to be paid: wait for the write as long as the caller waits.
     const writing = withLongerTimeout(remaining, () => this.#ledger.complete(row, outcome)).catch((error: unknown) => {
       this.#log.error({ reference: row.reference, ...loggableError(error) }, "The store did not take an outcome");
