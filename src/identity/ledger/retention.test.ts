@@ -142,8 +142,13 @@ for (const engine of engines) {
       await identity.verify(mine);
       time += 24 * hour;
       const swept = () => told.filter(({ kind }) => kind === "retention.swept");
+      let minuteEnds = performance.now();
       await until(() => {
-        mock.timers.tick(60_000);
+        // A run that a busy machine's store turns away is made up for by the next minute's.
+        if (performance.now() >= minuteEnds) {
+          mock.timers.tick(60_000);
+          minuteEnds = performance.now() + 2_000;
+        }
         return swept().length > 0;
       });
       const facts = { records: 1, keys: 1, verifications: 0 };
