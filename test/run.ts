@@ -11,8 +11,8 @@ import { withPostgres } from "./support/postgres.ts";
  * `npm test`: everything that `npm run check` holds, then every test file. Names on the command line narrow the files.
  *
  * Loading the service takes a second, more than the tests of most files. So each process runs a share of the files, one
- * after another, and Node's compile cache is kept from run to run. Tests wait more than they compute, so more processes run
- * than there are processors.
+ * after another, and Node's compile cache is kept from run to run. One process runs for each processor:
+ * with more, tests wait for each other so long that the store's time-outs strike.
  */
 const filesPerProcess = 12;
 /** Holds one entry per source file, which Node replaces when the file changes. */
@@ -35,7 +35,7 @@ try {
   const work = async () => {
     for (let share = left.shift(); share !== undefined; share = left.shift()) outputs.push(await run(share));
   };
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work));
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
 } finally {
   await dropDatabases(postgres.url, name);
   await postgres.stop();
