@@ -64,6 +64,8 @@ export interface SuiteStore {
   /** To open it once more, as another process does. */
   readonly settings: FreshSettings;
   readonly log: RecordedLog;
+  /** From here on the store is waited for as briefly as in a service. */
+  serve(): Promise<void>;
   /** Opens a room; it is stopped after the test. On SQLite this ends what earlier rooms have running. */
   open(t: TestContext, changes?: Changes): Promise<Identity>;
   /** Stops a room without waiting for what it has running. */
@@ -81,7 +83,7 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
   before(async () => {
     fresh = await engine.fresh();
     timers?.enable({ apis: ["setTimeout"] });
-    opened = await openStore({ ...fresh.settings, serving: true });
+    opened = await openStore({ ...fresh.settings, serving: true, starting: true });
   });
   after(async () => {
     await opened.close();
@@ -96,6 +98,7 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
       return fresh.settings;
     },
     log,
+    serve: () => opened.serve(),
     async open(t, changes = {}) {
       log.lines.length = 0;
       const room = await openIdentity({

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { servingTimeouts } from "../../storage/timeouts.ts";
@@ -37,6 +37,7 @@ async function untilImpatient(): Promise<void> {
 for (const engine of engines)
   suite(`a slow store on ${engine.name}`, () => {
     const store = suiteStore(engine);
+    before(() => store.serve());
 
     test("an outcome is waited for as long as the caller's time allows", async (t) => {
       const upstream = new PlayedUpstream();
