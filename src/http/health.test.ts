@@ -29,7 +29,7 @@ describe("/readyz", () => {
     takesWrites = true;
     now += 1000;
     assert.deepEqual(await statuses(), Array(20).fill(200));
-    // A stop is told at once.
+    // A stop shows at once.
     stopping = true;
     assert.deepEqual(await statuses(), Array(20).fill(503));
     await app.close();

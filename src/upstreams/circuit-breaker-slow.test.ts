@@ -16,7 +16,7 @@ function guarded(_: TestContext, changes: Partial<CircuitBreakerOptions>, upstre
   };
 }
 
-/** Answers `unknown` as soon as it is told to stop waiting, as every vendor does. */
+/** Answers `unknown` when its signal aborts, as every vendor does. */
 const silent = ({ signal }: Pick<IdentityQuestion, "signal">) =>
   new Promise<IdentityOutcome>((resolve) => signal.addEventListener("abort", () => resolve({ kind: "unknown" })));
 

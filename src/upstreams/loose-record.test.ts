@@ -9,7 +9,7 @@ const validator = Compile(LooseRecord);
 const least = { bvn_number: "22000000017", verification_status: "VERIFIED" };
 const named = { first_name: "FAISAL", last_name: "IBEKWE" };
 
-/** The record out of what a vendor gave, and what the operator is told of it. */
+/** Reads a vendor's record, and collects what is logged about it. */
 function read(person: object, rest: object = {}) {
   const given = { ...least, ...rest, personal_info: { ...named, ...person } };
   assert.ok(validator.Check(given));

@@ -405,7 +405,7 @@ for (const engine of engines) {
   });
 }
 
-/** What a caller is told, at the latest by the time limit; `charged` is what a failure says of it. */
+/** The answer a caller gets within the time limit; `charged` is that member of a failure. */
 async function toldBy(call: Promise<VerifiedRecord>): Promise<{ told: Told; charged?: boolean }> {
   try {
     return { told: (await call).replayed ? "record again" : "record" };

@@ -176,7 +176,7 @@ export class Verification implements Flight {
     return (await new AnswerReplay(this.#parts).replay(row)) ?? "conflict";
   }
 
-  /** Ends a started row that nobody works on; false if somebody does. */
+  /** Ends a started row without a worker. False if this process or another still works on it. */
   async #endAbandoned(row: Row): Promise<boolean> {
     const { leases, ledger, inFlight } = this.#parts;
     const { owner, reference } = row;

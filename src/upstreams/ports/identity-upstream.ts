@@ -63,7 +63,7 @@ export type IdentityOutcome =
   | { kind: "phone_mismatch" }
   | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability; notPut?: true }
   | { kind: "bad_response"; why?: Disbelief }
-  /** `later`: nobody waits any more, but the source may still answer, and this is then what it said. */
+  /** `later` resolves if the source still answers after we stopped waiting. */
   | { kind: "unknown"; later?: Promise<IdentityOutcome> };
 
 /** A source of identity records. `verify` never throws for what a source may do to us: that is an outcome. */

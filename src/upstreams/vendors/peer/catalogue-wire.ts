@@ -58,7 +58,7 @@ const changeIn = <Shape extends TObject>(list: PeerListName, shape: Shape) =>
     new: Type.Union([Type.Null(), shape]),
   });
 
-/** A page of the change feed. Prices that an account has of its own are told without an entry. */
+/** A page of the change feed. A change of an account's own prices comes without an entry. */
 const Changes = Type.Object({
   success,
   data: Type.Array(

@@ -81,7 +81,7 @@ class Feed {
     this.#read = changes;
   }
 
-  /** The place from which on changes are told; undefined if the server tells none. */
+  /** The cursor to ask for changes with; undefined if the server has no change feed. */
   async begin(): Promise<string | undefined> {
     return (await this.#page({}))?.next;
   }
