@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, before, beforeEach, suite, test } from "node:test";
 import Type from "typebox";
 import type { HttpDependencies } from "../src/http/dependencies.ts";
 import { AnswerCounts } from "../src/http/metrics.ts";
@@ -122,7 +122,7 @@ const app = buildServer([...made, ...broken], http);
 const get = (path: string, options?: AskOptions): Promise<Answer> =>
   ask((app.server.address() as AddressInfo).port, path, options);
 
-describe("any operation", () => {
+suite("any operation", () => {
   before(() => app.listen({ host: "127.0.0.1", port: 0 }));
   after(() => app.close());
   beforeEach(() => {
@@ -131,15 +131,15 @@ describe("any operation", () => {
     given = { success: true, name: "a", list: [] };
   });
 
-  describe("answer", () => {
-    it("goes out in the order of its schema, without what is not declared", async () => {
+  suite("answer", () => {
+    test("goes out in the order of its schema, without what is not declared", async () => {
       given = { list: [{ two: null, three: 3, one: "1" }], secret: { a: 1 }, name: "a", success: true };
       const { status, text } = await get("/api/v2/made/plain");
       assert.equal(status, 200);
       assert.equal(text, '{"success":true,"name":"a","list":[{"one":"1","two":null}]}');
     });
 
-    it("may carry headers of its own", async () => {
+    test("may carry headers of its own", async () => {
       headers = { "Idempotency-Replayed": "true" };
       const answer = await get("/api/v2/made/plain");
       assert.equal(answer.headers["idempotency-replayed"], "true");
@@ -157,7 +157,7 @@ describe("any operation", () => {
       ["a text", "SECRET"],
     ];
     for (const [name, value] of bent) {
-      it(`that is ${name} is a 500 and one error line without the value`, async () => {
+      test(`that is ${name} is a 500 and one error line without the value`, async () => {
         given = value;
         const answer = await get("/api/v2/made/plain");
         assertFailure(answer, 500, "internal_error");
@@ -171,8 +171,8 @@ describe("any operation", () => {
     }
   });
 
-  describe("work", () => {
-    it("that arrives together runs one request per event-loop tick", async () => {
+  suite("work", () => {
+    test("that arrives together runs one request per event-loop tick", async () => {
       const requests = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
       const waiting = [...requests];
       work = () => waiting.pop()!.resolve();
@@ -192,7 +192,7 @@ describe("any operation", () => {
       ["a message", "22123456789 has no SECRET"],
       ["a message that looks like a stack", "SECRET\n    at 22123456789\n    at SECRET (file.ts:1:1)"],
     ] as const)
-      it(`that breaks with ${name} is a 500 and one error line without it`, async () => {
+      test(`that breaks with ${name} is a 500 and one error line without it`, async () => {
         work = () => {
           throw Object.assign(new TypeError(message, { cause: new Error(message) }), {
             code: "ERR_MADE",
@@ -209,7 +209,7 @@ describe("any operation", () => {
       });
   });
 
-  describe("deprecated", () => {
+  suite("deprecated", () => {
     const announced = {
       deprecation: `@${Date.parse("2026-01-01T00:00:00Z") / 1000}`,
       sunset: "Thu, 31 Dec 2026 00:00:00 GMT",
@@ -220,7 +220,7 @@ describe("any operation", () => {
       return { deprecation, sunset, link };
     };
 
-    it("says so on answers and on failures before its sunset", async () => {
+    test("says so on answers and on failures before its sunset", async () => {
       today = "2026-12-30T23:59:59Z";
       const answer = await get("/api/v2/made/aged");
       assert.equal(answer.status, 200);
@@ -231,7 +231,7 @@ describe("any operation", () => {
       assert.deepEqual(announcedIn(failed), announced);
     });
 
-    it("is retired from its sunset on, and says what follows", async () => {
+    test("is retired from its sunset on, and says what follows", async () => {
       today = "2026-12-31";
       const answer = await get("/api/v2/made/aged");
       assertFailure(answer, 410, "operation_retired");
@@ -241,15 +241,15 @@ describe("any operation", () => {
       assert.equal(new Set(names).size, names.length);
     });
 
-    it("leaves other operations as they were", async () => {
+    test("leaves other operations as they were", async () => {
       const answer = await get("/api/v2/made/plain");
       assert.deepEqual(announcedIn(answer), { deprecation: undefined, sunset: undefined, link: undefined });
     });
   });
 
-  describe("failure", () => {
+  suite("failure", () => {
     for (const each of everyOperation) {
-      it(`of ${each.id} has its payload, whatever the code`, async () => {
+      test(`of ${each.id} has its payload, whatever the code`, async () => {
         const input = each.examples[0]!.input ?? {};
         const path = each.path.replace(/\{(\w+)\}/g, (_, name) => input[name]!);
         const asked = () =>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { startService, type TestService } from "./support/service.ts";
 
@@ -10,7 +10,7 @@ const mismatch = "These business credentials do not match our records. Please ch
 
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 
-describe("bad credentials", { concurrency: true }, () => {
+suite("bad credentials", { concurrency: true }, () => {
   let service: TestService;
   before(async () => {
     service = await startService({
@@ -21,7 +21,7 @@ describe("bad credentials", { concurrency: true }, () => {
   });
   after(() => service.close());
 
-  it("are refused wherever they are sent, and never repeated", async () => {
+  test("are refused wherever they are sent, and never repeated", async () => {
     const { text } = await service.newKey();
     const wrong = [
       `${text.slice(0, -1)}${text.endsWith("a") ? "b" : "a"}`,
@@ -46,7 +46,7 @@ describe("bad credentials", { concurrency: true }, () => {
     assert.doesNotMatch(JSON.stringify(service.lines), /duba_(test|live|at)_[0-9A-Za-z]/);
   });
 
-  it("buy no token, and hear one sentence whatever is wrong", async () => {
+  test("buy no token, and hear one sentence whatever is wrong", async () => {
     const { text, id } = await service.newKey();
     const other = await service.newAccount("Other");
     const pairs: object[] = [
@@ -66,7 +66,7 @@ describe("bad credentials", { concurrency: true }, () => {
     }
   });
 
-  it("buy no token when a member is missing or no text", async () => {
+  test("buy no token when a member is missing or no text", async () => {
     for (const [body, field] of [
       [{ email: "sandbox@example.com" }, "password"],
       [{ password: "x" }, "email"],
@@ -83,7 +83,7 @@ describe("bad credentials", { concurrency: true }, () => {
     );
   });
 
-  it("may come from an address that a trusted proxy names", async () => {
+  test("may come from an address that a trusted proxy names", async () => {
     const { text } = await service.newKey({ addresses: ["203.0.113.7"] });
     const from = (address: string) =>
       service.ask(corporate, { credential: text, headers: { "X-Forwarded-For": address } });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { sql } from "kysely";
 import { ran } from "../src/cli/testing.ts";
 import { openStore } from "../src/storage/store.ts";
@@ -82,8 +82,8 @@ function hangUp(port: number, body: object): Promise<void> {
 }
 
 for (const engine of engines) {
-  describe(`canaries on ${engine.name}`, () => {
-    it("are in no log, metric, audit entry, other answer or byte of the store, after every kind of call and a crash", async () => {
+  suite(`canaries on ${engine.name}`, () => {
+    test("are in no log, metric, audit entry, other answer or byte of the store, after every kind of call and a crash", async () => {
       const vendor = createServer((request, response) => {
         const answer = request.url!.includes("authorization")
           ? {

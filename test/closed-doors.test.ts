@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { ConfigFault, readConfig } from "../src/config/read-config.ts";
 import { wire } from "../src/wire.ts";
 import { engines } from "./support/engines.ts";
@@ -11,8 +11,8 @@ const lookup = "/api/v2/internet/data/lookup";
 const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
 const exchange = "/api/v2/merchant/authorization";
 
-describe("closed doors", { concurrency: true }, () => {
-  it("an address is refused after 20 failed credentials, wherever it sent them, and good ones wait too", async () => {
+suite("closed doors", { concurrency: true }, () => {
+  test("an address is refused after 20 failed credentials, wherever it sent them, and good ones wait too", async () => {
     await withService({ DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
       const from = { "X-Forwarded-For": "203.0.113.9" };
       for (let count = 0; count < 20; count += 1) {
@@ -45,7 +45,7 @@ describe("closed doors", { concurrency: true }, () => {
     });
   });
 
-  it("a client that bought a token before buys another, although its neighbours failed 20 times", async () => {
+  test("a client that bought a token before buys another, although its neighbours failed 20 times", async () => {
     await withService({}, async (service) => {
       const { text } = await service.newKey();
       const buy = (password: string) =>
@@ -61,7 +61,7 @@ describe("closed doors", { concurrency: true }, () => {
     });
   });
 
-  it("guesses that come at once slip through no more than 20 times", async () => {
+  test("guesses that come at once slip through no more than 20 times", async () => {
     await withService({}, async (service) => {
       const guess = (_: unknown, count: number) => service.ask(corporate, { credential: `guess-${count}` });
       const answers = await Promise.all(Array.from({ length: 40 }, guess));
@@ -70,7 +70,7 @@ describe("closed doors", { concurrency: true }, () => {
     });
   });
 
-  it("a setting closes the open operations to anonymous callers", async () => {
+  test("a setting closes the open operations to anonymous callers", async () => {
     await withService({ DUBA_ANONYMOUS: "off" }, async (service) => {
       for (const path of [
         lookup,
@@ -85,7 +85,7 @@ describe("closed doors", { concurrency: true }, () => {
     });
   });
 
-  it("a setting closes the pages for people and tools", async () => {
+  test("a setting closes the pages for people and tools", async () => {
     await withService({ DUBA_DOCS: "off" }, async (service) => {
       for (const path of ["/", "/docs", "/docs/errors", "/docs/sandbox", "/docs/scalar.js", "/openapi.json"]) {
         const { message } = assertFailure(await service.ask(path), 404, "route_not_found");
@@ -95,7 +95,7 @@ describe("closed doors", { concurrency: true }, () => {
     });
   });
 
-  it("a bootstrap key may not look live, and is long enough", () => {
+  test("a bootstrap key may not look live, and is long enough", () => {
     for (const DUBA_BOOTSTRAP_KEY of ["duba_live_0123456789abcdefghijklmnop", "short", "has a space has a space has"])
       assert.throws(
         () => readConfig({ DUBA_BOOTSTRAP_KEY }),
@@ -107,7 +107,7 @@ describe("closed doors", { concurrency: true }, () => {
   });
 
   for (const engine of engines) {
-    it(`another bootstrap key replaces the old one on ${engine.name}`, async () => {
+    test(`another bootstrap key replaces the old one on ${engine.name}`, async () => {
       const fresh = await engine.fresh();
       const { dataDirectory, databaseUrl = "" } = fresh.settings;
       const log = { info() {}, warn() {}, error() {} };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, startService, type TestService } from "./support/service.ts";
@@ -12,7 +12,7 @@ const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 const starter = (name: string) => JSON.parse(readFileSync(`data/starter/${name}.json`, "utf8"));
 
 for (const engine of engines) {
-  describe(`operations for compatibility on ${engine.name}`, { concurrency: true }, () => {
+  suite(`operations for compatibility on ${engine.name}`, { concurrency: true }, () => {
     let service: TestService;
     before(async () => {
       service = await startService({ DUBA_LIMITS: "off", DUBA_BVN_FEE: "150.50" }, engine);
@@ -27,7 +27,7 @@ for (const engine of engines) {
         ...(credential === undefined ? {} : { credential }),
       });
 
-    it("cable providers are three billers by id, open to all", async () => {
+    test("cable providers are three billers by id, open to all", async () => {
       const answer = await service.ask("/api/v2/cable-tv/fetch-providers", { credential: false });
       assert.equal(answer.status, 200);
       assert.deepEqual(Object.keys(answer.json), ["success", "billers"]);
@@ -41,7 +41,7 @@ for (const engine of engines) {
       assert.deepEqual(types, ["gotv", "dstv", "startimes"]);
     });
 
-    it("cable products carry the productCode that the add-on look-up takes", async () => {
+    test("cable products carry the productCode that the add-on look-up takes", async () => {
       for (const type of ["gotv", "DSTV", "startimes"]) {
         const answer = await service.ask(`${plans}?type=${type}`, { credential: false });
         assert.equal(answer.status, 200);
@@ -66,14 +66,14 @@ for (const engine of engines) {
       }
     });
 
-    it("cable products want a known type", async () => {
+    test("cable products want a known type", async () => {
       assertFailure(await service.ask(plans), 422, "validation_failed", { fields: ["type"] });
       const unknown = assertFailure(await service.ask(`${plans}?type=foo`), 404, "provider_not_found");
       assert.equal(unknown.message, "No cable provider has the code foo. Known codes: gotv, dstv, startimes.");
       assertFailure(await service.ask(`${plans}?type=gotv&type=dstv`), 400, "conflicting_parameters");
     });
 
-    it("the WAEC look-up gives the amount that a verification takes", async () => {
+    test("the WAEC look-up gives the amount that a verification takes", async () => {
       const path = "/api/v2/education/waec-lookup";
       const answer = await service.ask(path);
       const { message } = answer.json;
@@ -87,7 +87,7 @@ for (const engine of engines) {
       assert.equal((await service.ask(verify, { method: "POST", body: { ...person, amount } })).status, 200);
     });
 
-    it("a verification's outcome is told by its reference and by its key, without personal data", async () => {
+    test("a verification's outcome is told by its reference and by its key, without personal data", async () => {
       const begun = Date.now();
       const { data } = (await verified("22000000101", "outcome-1")).json;
       const ways: [string, Record<string, string>][] = [
@@ -125,7 +125,7 @@ for (const engine of engines) {
       }
     });
 
-    it("every outcome has its state, its fee and its attempts", async () => {
+    test("every outcome has its state, its fee and its attempts", async () => {
       const states: Record<string, string> = {
         "00000000001": "not_found",
         "00000000002": "phone_mismatch",
@@ -145,7 +145,7 @@ for (const engine of engines) {
       }
     });
 
-    it("another account, another mode and a made-up reference hear the same 404", async () => {
+    test("another account, another mode and a made-up reference hear the same 404", async () => {
       const { request_reference: reference } = (await verified("22000000102", "mine-1")).json.data;
       const stranger = await service.newKey({ account: await service.newAccount(`Stranger-${engine.name}`) });
       const live = await service.newKey({ mode: "live" });
@@ -166,7 +166,7 @@ for (const engine of engines) {
       assert.equal((await service.ask(`${verifications}/${reference}`, { credential: sister.text })).status, 200);
     });
 
-    it("looking for an outcome wants one good key", async () => {
+    test("looking for an outcome wants one good key", async () => {
       assertFailure(await service.ask(verifications), 422, "validation_failed", { fields: ["idempotency_key"] });
       const empty = await service.ask(`${verifications}?idempotency_key=`);
       assertFailure(empty, 422, "validation_failed", { fields: ["idempotency_key"] });

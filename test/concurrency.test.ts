@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { feeKobo, type LiveStore, liveStore, ServiceProcess } from "./crash/service.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
@@ -13,7 +13,7 @@ const simultaneous = 500;
 for (const engine of engines) {
   const processes = engine.name === "postgres" ? 2 : 1;
 
-  describe(`many calls at once to ${processes} on ${engine.name}`, () => {
+  suite(`many calls at once to ${processes} on ${engine.name}`, () => {
     let vendor: Vendor;
     let live: LiveStore;
     let services: ServiceProcess[] = [];
@@ -42,7 +42,7 @@ for (const engine of engines) {
     const rowsOf = (bvn: string) =>
       live.store.db.selectFrom("verification").selectAll().where("subject_last4", "=", bvn.slice(-4)).execute();
 
-    it(`${simultaneous} with one key are one verification: one question, one charge, one answer`, async () => {
+    test(`${simultaneous} with one key are one verification: one question, one charge, one answer`, async () => {
       const bvn = "22000000401";
       const refusals: Answer[] = [];
       const all = Promise.withResolvers<void>();
@@ -80,7 +80,7 @@ for (const engine of engines) {
       );
     });
 
-    it("one BVN and one key of two accounts are two verifications, two charges, and nothing shared", async () => {
+    test("one BVN and one key of two accounts are two verifications, two charges, and nothing shared", async () => {
       const bvn = "22000000402";
       const both = Promise.all([verify(bvn, { nth: 0, account: 0 }), verify(bvn, { nth: 1, account: 1 })]);
       await vendorHas(bvn, 2);

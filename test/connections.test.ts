@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { Line } from "./support/raw.ts";
 import { withService } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -8,8 +8,8 @@ import { until } from "./support/until.ts";
 /** Three megabytes, so that a few of them fill what the kernel keeps on both sides. */
 const large = "GET /docs/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n";
 
-describe("connections", { concurrency: true }, () => {
-  it("whose caller does not read are cut when an answer has waited too long", async () => {
+suite("connections", { concurrency: true }, () => {
+  test("whose caller does not read are cut when an answer has waited too long", async () => {
     await withService({ DUBA_ANSWER_TIMEOUT: "500ms", DUBA_LIMITS: "off" }, async (service) => {
       const whole = await service.ask("/docs/scalar.js");
       const stuck = connect(service.port, "127.0.0.1").pause();
@@ -22,7 +22,7 @@ describe("connections", { concurrency: true }, () => {
     });
   });
 
-  it("above the limit are closed at once, and those before go on", async () => {
+  test("above the limit are closed at once, and those before go on", async () => {
     await withService({ DUBA_MAX_CONNECTIONS: "2" }, async (service) => {
       const lines = [new Line(service.port), new Line(service.port)];
       const ask = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";

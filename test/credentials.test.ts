@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { recorded } from "../src/access/access.fixture.ts";
 import { revokeKey } from "../src/access/keys/keys.ts";
 import { rollKey } from "../src/access/keys/roll.ts";
@@ -27,7 +27,7 @@ async function within5s(ask: () => Promise<Answer>, status: number): Promise<Ans
 }
 
 for (const engine of engines) {
-  describe(`credentials on ${engine.name}`, { concurrency: true }, () => {
+  suite(`credentials on ${engine.name}`, { concurrency: true }, () => {
     let service: TestService;
     before(async () => {
       service = await startService({}, engine);
@@ -43,7 +43,7 @@ for (const engine of engines) {
       return bought.json.data.token.access_token;
     };
 
-    it("are taken with Bearer in any case, and bare", async () => {
+    test("are taken with Bearer in any case, and bare", async () => {
       const { text } = await service.newKey();
       for (const header of [
         `Bearer ${text}`,
@@ -56,14 +56,14 @@ for (const engine of engines) {
         assert.equal((await corporateAs(header)).status, 200, header);
     });
 
-    it("count as absent when empty", async () => {
+    test("count as absent when empty", async () => {
       for (const header of ["", " ", "Bearer", "Bearer ", "bearer   "]) {
         assertFailure(await corporateAs(header), 401, "missing_credentials", { path: corporate });
         assert.equal((await service.ask(lookup, { headers: { Authorization: header } })).status, 200);
       }
     });
 
-    it("that have ended say so, and so does their token", async () => {
+    test("that have ended say so, and so does their token", async () => {
       const expiresAt = Date.now() + 2500;
       const { text } = await service.newKey({ expiresAt });
       const token = await tokenOf(text);
@@ -78,7 +78,7 @@ for (const engine of engines) {
       assertFailure(again, 401, "expired_credentials");
     });
 
-    it("that another process revokes are refused within 5 s, and so are their tokens", async () => {
+    test("that another process revokes are refused within 5 s, and so are their tokens", async () => {
       const { text, id } = await service.newKey();
       const token = await tokenOf(text);
       for (const credential of [text, token]) assert.equal((await corporateAs(credential)).status, 200);
@@ -91,13 +91,13 @@ for (const engine of engines) {
       );
     });
 
-    it("stay valid beside the key that replaces them", async () => {
+    test("stay valid beside the key that replaces them", async () => {
       const { text, id } = await service.newKey();
       const rolled = await rollKey(recorded((await service.store()).db), { id });
       for (const credential of [text, rolled.text]) assert.equal((await corporateAs(credential)).status, 200);
     });
 
-    it("reach only what their scope says, and so do their tokens", async () => {
+    test("reach only what their scope says, and so do their tokens", async () => {
       const { text } = await service.newKey({ scopes: ["catalogue:read"] });
       for (const credential of [text, await tokenOf(text)]) {
         assert.equal((await corporateAs(credential)).status, 200);
@@ -106,7 +106,7 @@ for (const engine of engines) {
       }
     });
 
-    it("are bound to their addresses, and X-Forwarded-For is not believed", async () => {
+    test("are bound to their addresses, and X-Forwarded-For is not believed", async () => {
       const elsewhere = await service.newKey({ addresses: ["203.0.113.7", "2001:db8::/32"] });
       for (const headers of [{}, { "X-Forwarded-For": "203.0.113.7" }, { Forwarded: "for=203.0.113.7" }] as Record<
         string,
@@ -121,7 +121,7 @@ for (const engine of engines) {
       assert.equal((await corporateAs(here.text)).status, 200);
     });
 
-    it("that are live never reach the sandbox", async () => {
+    test("that are live never reach the sandbox", async () => {
       const account = await service.newAccount("Live");
       const live = await service.newKey({ account, mode: "live" });
       assert.match(live.text, /^duba_live_/);
@@ -135,7 +135,7 @@ for (const engine of engines) {
       assert.equal((await corporateAs(live.text)).status, 200);
     });
 
-    it("buy a token with the account's e-mail and a whole key", async () => {
+    test("buy a token with the account's e-mail and a whole key", async () => {
       const { text, id } = await service.newKey();
       const ways: [object, Record<string, string>][] = [
         [{ email: "sandbox@example.com", password: text }, {}],
@@ -167,7 +167,7 @@ for (const engine of engines) {
       assert.equal(empty.status, 200, empty.text);
     });
 
-    it("take Basic nowhere else", async () => {
+    test("take Basic nowhere else", async () => {
       assertFailure(await corporateAs(basic("sandbox@example.com", sandboxKey)), 401, "invalid_credentials", {
         path: corporate,
       });

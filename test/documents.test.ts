@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 
 const documents = globSync("{*.md,docs/**/*.md,data/*.md,bench/*.md}");
 
-describe("documents", () => {
+suite("documents", () => {
   for (const document of documents) {
-    it(`${document} names only files that exist`, () => {
+    test(`${document} names only files that exist`, () => {
       const text = readFileSync(document, "utf8");
       const named = [...text.matchAll(/`((?:src|bin|deploy|test|bench|data|docs)\/[\w./-]*)`/g)].map(
         ([, path]) => path!,

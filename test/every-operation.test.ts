@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import type { TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { failures } from "../src/operation/failures.ts";
@@ -69,8 +69,8 @@ for (const operation of everyOperation) {
   };
   const refused = { path: operation.path as string };
 
-  describe(id, { concurrency: true }, () => {
-    it("answers with its members in their order, and with the headers of every answer", async () => {
+  suite(id, { concurrency: true }, () => {
+    test("answers with its members in their order, and with the headers of every answer", async () => {
       const answer = await ask();
       assert.equal(answer.status, 200, answer.text);
       assert.ok(Compile(operation.answer).Check(answer.json), answer.text);
@@ -80,7 +80,7 @@ for (const operation of everyOperation) {
       assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
     });
 
-    it("shows examples that its own schemas accept", () => {
+    test("shows examples that its own schemas accept", () => {
       assert.ok(operation.examples.length > 0);
       for (const example of operation.examples) {
         assert.ok(Compile(operation.input).Check(example.input ?? {}), example.summary);
@@ -89,7 +89,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    it("ignores what it does not know", async () => {
+    test("ignores what it does not know", async () => {
       const more = { constructor: "1", undeclared: "2", toString: "x" };
       assert.equal((await ask({}, more)).status, 200);
       if (isPost) {
@@ -98,7 +98,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    it("treats callers without a credential as it says", async () => {
+    test("treats callers without a credential as it says", async () => {
       for (const headers of [{}, { Authorization: "Bearer " }, { Authorization: "" }] as Record<string, string>[]) {
         const answer = await ask({ credential: false, headers, ...(access === "own" ? { body: {} } : {}) });
         if (access === "anonymous") assert.equal(answer.status, 200);
@@ -110,7 +110,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    it("refuses a bad credential, also where none is needed", async () => {
+    test("refuses a bad credential, also where none is needed", async () => {
       const bad = access === "own" ? ask({}, { password: "duba_test_wrong" }) : ask({ credential: "duba_test_wrong" });
       const answer = await bad;
       assertFailure(answer, 401, "invalid_credentials", refused);
@@ -118,7 +118,7 @@ for (const operation of everyOperation) {
       assertCommonHeaders(answer);
     });
 
-    it("refuses a key without its scope, and takes one with no other", async () => {
+    test("refuses a key without its scope, and takes one with no other", async () => {
       if (operation.scope === null) return;
       const other = operation.scope === "catalogue:read" ? "identity:verify" : "catalogue:read";
       const answer = await ask({ credential: keys[other] });
@@ -127,7 +127,7 @@ for (const operation of everyOperation) {
       assert.equal((await ask({ credential: keys[operation.scope] })).status, 200);
     });
 
-    it("refuses other methods and names its own", async () => {
+    test("refuses other methods and names its own", async () => {
       const allow = [...(isPost ? ["POST"] : ["GET", "HEAD"]), ...(carriage === "query or body" ? ["QUERY"] : [])];
       for (const other of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "TRACE", "PROPFIND"]) {
         if (allow.includes(other)) continue;
@@ -138,7 +138,7 @@ for (const operation of everyOperation) {
       }
     });
 
-    it("answers HEAD as it answers GET, or refuses it", async () => {
+    test("answers HEAD as it answers GET, or refuses it", async () => {
       const head = await ask({ method: "HEAD" });
       assert.equal(head.text, "");
       assert.equal(head.status, isPost ? 405 : 200);
@@ -148,14 +148,14 @@ for (const operation of everyOperation) {
         assert.equal(head.headers[name], get.headers[name], name);
     });
 
-    it("reads a body only if it takes one", async () => {
+    test("reads a body only if it takes one", async () => {
       const answer = await ask({ body: '{"', headers: { "Content-Type": "application/json" } });
       if (carriage === "query") assert.equal(answer.status, 200);
       else assertFailure(answer, 400, "malformed_json", refused);
       assertCommonHeaders(answer);
     });
 
-    it("documents its failures, each at the anchor that answers point to", async () => {
+    test("documents its failures, each at the anchor that answers point to", async () => {
       const page = await service.ask("/docs/errors", { credential: false });
       const codes = failuresOf(operation);
       assert.ok(codes.length > 5);
@@ -171,7 +171,7 @@ for (const operation of everyOperation) {
       assert.deepEqual(shown.sort(), [...statuses].sort());
     });
 
-    it("keeps its words when the parser or the URL is at fault", async () => {
+    test("keeps its words when the parser or the URL is at fault", async () => {
       const url = `${pathOf()}?x=${"x".repeat(9 * 1024)}`;
       assertFailure(await service.ask(url, { method, ...(isPost ? { body: {} } : {}) }), 414, "uri_too_long", refused);
       const line = new Line(service.port);
@@ -180,7 +180,7 @@ for (const operation of everyOperation) {
       line.end();
     });
 
-    it("stands in the interface document or says that it does not", () => {
+    test("stands in the interface document or says that it does not", () => {
       const five = /\/(internet\/data\/lookup|corporate-data\/list|verify-bvn|fetch-tv-add-ons|data\/fetch-providers)$/;
       assert.equal(documented, five.test(operation.path));
       assert.equal(limit === "verification", /^verify/.test(id));

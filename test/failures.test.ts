@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { answersIn, type RawAnswer } from "./support/raw.ts";
 import { startService, type TestService } from "./support/service.ts";
@@ -8,7 +8,7 @@ const lookup = "/api/v2/internet/data/lookup";
 const verify = "/api/v2/kyc/verify-bvn";
 const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
 
-describe("failures", { concurrency: true }, () => {
+suite("failures", { concurrency: true }, () => {
   let service: TestService;
   before(async () => {
     service = await startService({ DUBA_LIMITS: "off" });
@@ -28,7 +28,7 @@ describe("failures", { concurrency: true }, () => {
     return answers[0]!;
   };
 
-  describe("of the parser", { concurrency: true }, () => {
+  suite("of the parser", { concurrency: true }, () => {
     const bad: [string, string][] = [
       ["no request line", "\r\n\r\nnonsense\r\n\r\n"],
       ["an unknown method", `FETCH ${lookup} HTTP/1.1\r\nHost: a\r\n\r\n`],
@@ -50,7 +50,7 @@ describe("failures", { concurrency: true }, () => {
       ["an unknown Transfer-Encoding", `POST ${verify} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: cat\r\n\r\n`],
     ];
     for (const [name, bytes] of bad) {
-      it(`answers ${name} in the common shape and closes`, async () => {
+      test(`answers ${name} in the common shape and closes`, async () => {
         const answer = await sent(bytes);
         assertFailure(answer, 400, "malformed_request");
         assertDiscreet(answer.text);
@@ -58,7 +58,7 @@ describe("failures", { concurrency: true }, () => {
       });
     }
 
-    it("answers chunks that are garbage in the common shape and closes", async () => {
+    test("answers chunks that are garbage in the common shape and closes", async () => {
       for (const chunks of ["zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}garbage", "-1\r\n", "ffffffffffffffffff\r\n"]) {
         const head = `GET ${addOns} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`;
         const answer = await sent(head + chunks);
@@ -66,7 +66,7 @@ describe("failures", { concurrency: true }, () => {
       }
     });
 
-    it("answers headers above 16 KiB with 431", async () => {
+    test("answers headers above 16 KiB with 431", async () => {
       for (const header of [
         `X-Long: ${"x".repeat(17 * 1024)}`,
         "X-Many: 12345678901234567890\r\n".repeat(900).trim(),
@@ -76,13 +76,13 @@ describe("failures", { concurrency: true }, () => {
       }
     });
 
-    it("answers CONNECT in the common shape", async () => {
+    test("answers CONNECT in the common shape", async () => {
       const answer = await sent("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n");
       assertFailure(answer, 405, "method_not_allowed");
       assert.ok(answer.headers.allow);
     });
 
-    it("answers an expectation other than 100-continue with 417, and that one with 100", async () => {
+    test("answers an expectation other than 100-continue with 417, and that one with 100", async () => {
       const head = (expect: string) =>
         `POST ${verify} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: ${expect}\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}`;
       assertFailure(await sent(head("200-ok")), 417, "expectation_failed", { path: verify });
@@ -91,14 +91,14 @@ describe("failures", { concurrency: true }, () => {
     });
   });
 
-  describe("of the request line and headers", () => {
-    it("name a missing Host, in the words of the path, and want none from HTTP/1.0", async () => {
+  suite("of the request line and headers", () => {
+    test("name a missing Host, in the words of the path, and want none from HTTP/1.0", async () => {
       const answer = await sent(`GET ${lookup} HTTP/1.1\r\nConnection: close\r\n\r\n`);
       assertFailure(answer, 400, "malformed_request", { path: lookup, message: /Host/ });
       assert.match(await service.send(`GET ${lookup} HTTP/1.0\r\n\r\n`), /^HTTP\/1\.1 200 OK\r\n/);
     });
 
-    it("refuse a Host that stands twice or names no host", async () => {
+    test("refuse a Host that stands twice or names no host", async () => {
       for (const host of [
         "a\r\nHost: a",
         "a\r\nhost: b",
@@ -124,7 +124,7 @@ describe("failures", { concurrency: true }, () => {
       }
     });
 
-    it("refuse two credentials, also equal ones", async () => {
+    test("refuse two credentials, also equal ones", async () => {
       for (const second of ["Bearer x", "Bearer y"]) {
         const headers = `Host: a\r\nConnection: close\r\nAuthorization: Bearer x\r\nauthorization: ${second}\r\n`;
         const answer = await sent(`GET ${lookup} HTTP/1.1\r\n${headers}\r\n`);
@@ -132,13 +132,13 @@ describe("failures", { concurrency: true }, () => {
       }
     });
 
-    it("refuse chunks of HTTP/1.0, which has none", async () => {
+    test("refuse chunks of HTTP/1.0, which has none", async () => {
       const answer = await sent(`GET ${addOns} HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`);
       assertFailure(answer, 400, "malformed_request", { path: addOns, message: /HTTP\/1\.0/ });
       assert.equal(answer.headers.connection, "close");
     });
 
-    it("refuse a target that is no path, or has a fragment", async () => {
+    test("refuse a target that is no path, or has a fragment", async () => {
       for (const target of [
         "*",
         "ftp://a/",
@@ -152,7 +152,7 @@ describe("failures", { concurrency: true }, () => {
       }
     });
 
-    it("take the absolute form, and repeat nothing of the authority in it", async () => {
+    test("take the absolute form, and repeat nothing of the authority in it", async () => {
       const body = '{"type":"dstv","productCode":"PRWE36"}';
       const head = `Host: a\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
       const answer = await sent(`GET http://evil.example${addOns} HTTP/1.1\r\n${head}`);
@@ -177,7 +177,7 @@ describe("failures", { concurrency: true }, () => {
       assertFailure(failed, 404, "provider_not_found", { path: lookup });
     });
 
-    it("refuse a URL above 8 KiB, in the words of the path where it is known", async () => {
+    test("refuse a URL above 8 KiB, in the words of the path where it is known", async () => {
       const long = "x".repeat(9 * 1024);
       assertFailure(await service.ask(`${lookup}?provider=${long}`), 414, "uri_too_long", { path: lookup });
       assertFailure(await service.ask(`/${long}`), 414, "uri_too_long");
@@ -187,15 +187,15 @@ describe("failures", { concurrency: true }, () => {
     });
   });
 
-  describe("of every path", () => {
-    it("are JSON where nothing is known", async () => {
+  suite("of every path", () => {
+    test("are JSON where nothing is known", async () => {
       for (const path of ["/nothing", "/api/v2/", "/favicon.ico", "/docs/none", "/.env", "/api/v2/kyc"])
         for (const method of ["GET", "POST", "DELETE", "OPTIONS", "PUT"])
           assertFailure(await service.ask(path, { method, credential: false }), 404, "route_not_found");
       assertFailure(await sent("OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), 404, "route_not_found");
     });
 
-    it("ask for another method on pages too", async () => {
+    test("ask for another method on pages too", async () => {
       for (const path of ["/", "/docs", "/openapi.json", "/healthz"]) {
         const answer = await service.ask(path, { method: "POST", credential: false });
         assertFailure(answer, 405, "method_not_allowed");
@@ -203,7 +203,7 @@ describe("failures", { concurrency: true }, () => {
       }
     });
 
-    it("say that a verification was neither charged nor asked for, as far as that is known", async () => {
+    test("say that a verification was neither charged nor asked for, as far as that is known", async () => {
       const reserved: Record<string, [number, string, boolean]> = {
         "00000000001": [404, "bvn_not_found", true],
         "00000000002": [422, "phone_mismatch", true],
@@ -221,7 +221,7 @@ describe("failures", { concurrency: true }, () => {
       }
     });
 
-    it("say when to come back, where that helps", async () => {
+    test("say when to come back, where that helps", async () => {
       for (const [bvn, status] of [
         ["00000000005", 503],
         ["00000000006", 504],

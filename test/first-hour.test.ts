@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, describe, it } from "node:test";
+import { after, suite, test } from "node:test";
 import { nodeEnvironment } from "./support/process.ts";
 import { ask } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -38,10 +38,10 @@ async function failed(words: string[], env: Record<string, string> = {}) {
   return { out, err, code };
 }
 
-describe("the first hour", { concurrency: true }, () => {
+suite("the first hour", { concurrency: true }, () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("leaves nothing for git to see", () => {
+  test("leaves nothing for git to see", () => {
     const checkout = mkdtempSync(join(folder, "git-"));
     spawnSync("git", ["init", "-q", checkout]);
     copyFileSync(".gitignore", join(checkout, ".gitignore"));
@@ -50,7 +50,7 @@ describe("the first hour", { concurrency: true }, () => {
     assert.deepEqual(stdout.trim().split("\n"), made);
   });
 
-  it("ends the service when a process manager ends `npm start`", async () => {
+  test("ends the service when a process manager ends `npm start`", async () => {
     const env = { ...nodeEnvironment, HOME: folder, PORT: "0", DUBA_DATA: join(folder, "npm-start") };
     const { child, ended, port } = await startedWith("npm", ["start"], { env });
     assert.equal((await ask(port, "/healthz")).status, 200);
@@ -64,7 +64,7 @@ describe("the first hour", { concurrency: true }, () => {
     );
   });
 
-  it("reads .env, and the environment goes before it", async () => {
+  test("reads .env, and the environment goes before it", async () => {
     const cwd = mkdtempSync(join(folder, "env-"));
     writeFileSync(join(cwd, ".env"), "PORT=1\nDUBA_DATA=from-dot-env\n");
     const { child, ended } = await startedWith(process.execPath, [launcher, "serve"], {
@@ -75,14 +75,14 @@ describe("the first hour", { concurrency: true }, () => {
     assert.ok(existsSync(join(cwd, "from-dot-env", "duba.db")));
   });
 
-  it("tells an old Node's user in a sentence what to do", async () => {
+  test("tells an old Node's user in a sentence what to do", async () => {
     const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})';
     const { out, err, code } = await failed(["--import", old, launcher, "serve"]);
     assert.deepEqual({ out, code }, { out: "", code: 1 });
     assert.match(err, /^Duba needs Node 24 or newer, and this is 20\.20\.2\. `npm ci` installs one [^\n]+\n$/);
   });
 
-  it("makes nothing where the key ring cannot be made", async () => {
+  test("makes nothing where the key ring cannot be made", async () => {
     const data = join(folder, "no-ring");
     const { err, code } = await failed(["src/main.ts", "serve"], {
       ...{ PORT: "0", DUBA_DATA: data, DUBA_KEYRING: "/dev/null/ring" },
@@ -95,7 +95,7 @@ describe("the first hour", { concurrency: true }, () => {
     assert.ok(!existsSync(data));
   });
 
-  it("runs nothing that the lock file does not vouch for", () => {
+  test("runs nothing that the lock file does not vouch for", () => {
     const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
       packages: Record<string, { integrity?: string; hasInstallScript?: boolean; dev?: boolean }>;
     };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { stronglyConnected } from "./support/circles.ts";
 
 interface Import {
@@ -14,16 +14,16 @@ const topFloor = Math.max(...floors.values());
 const files = globSync("src/**/*.ts").filter((file) => !file.endsWith(".test.ts"));
 const imports = files.flatMap(importsOf);
 
-describe("floors", () => {
-  it("ARCHITECTURE.md lists every place of src/ and no other", () => {
+suite("floors", () => {
+  test("ARCHITECTURE.md lists every place of src/ and no other", () => {
     assert.deepEqual([...floors.keys()].sort(), placesIn(files));
   });
 
-  it("CONTRIBUTING.md lists every place of src/ and no other", () => {
+  test("CONTRIBUTING.md lists every place of src/ and no other", () => {
     assert.deepEqual(readFolderList(), placesIn(files));
   });
 
-  it("every import stays in its place or goes to a lower floor", () => {
+  test("every import stays in its place or goes to a lower floor", () => {
     const wrong = imports.filter(({ file, target }) => {
       const [from, to] = [placeOf(file), placeOf(target)];
       const [floor, below] = [floors.get(from)!, floors.get(to)!];
@@ -32,11 +32,11 @@ describe("floors", () => {
     assert.deepEqual(wrong.map(arrow), []);
   });
 
-  it("no file imports itself by way of others", () => {
+  test("no file imports itself by way of others", () => {
     assert.deepEqual(stronglyConnected(imports.map(({ file, target }) => [file, target])), []);
   });
 
-  it("only http/ imports Fastify", () => {
+  test("only http/ imports Fastify", () => {
     const others = files.filter((file) => placeOf(file) !== "http" && /from "fastify"/.test(textOf(file)));
     assert.deepEqual(others, []);
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
 import { ran } from "../src/cli/testing.ts";
@@ -36,7 +36,7 @@ async function noticed(ask: () => Promise<Answer>, isAwaited: (answer: Answer) =
 }
 
 for (const engine of engines)
-  describe(`following another Duba on ${engine.name}`, () => {
+  suite(`following another Duba on ${engine.name}`, () => {
     let source: TestService;
     let service: TestService;
     let environment: Record<string, string | undefined>;
@@ -64,7 +64,7 @@ for (const engine of engines)
       await source.close();
     });
 
-    it("pulls at the start, and says as of when the catalogue is the source's", async () => {
+    test("pulls at the start, and says as of when the catalogue is the source's", async () => {
       const answer = await noticed(ask, ({ headers }) => "duba-catalogue-as-of" in headers);
       assert.equal(answer.headers["duba-catalogue-stale"], undefined);
       assert.ok(Date.now() - Date.parse(String(answer.headers["duba-catalogue-as-of"])) < 60_000);
@@ -76,7 +76,7 @@ for (const engine of engines)
       assert.equal((await source.ask(bundles)).headers["duba-catalogue-stale"], undefined);
     });
 
-    it("a change there is a revision here after a pull, on every process", async () => {
+    test("a change there is a revision here after a pull, on every process", async () => {
       await reprice(110);
       const tried = await sources("pull", "--dry-run");
       assert.equal(tried.exitCode, 0);
@@ -97,7 +97,7 @@ for (const engine of engines)
       assert.deepEqual([revision?.author, revision?.source], ["operator:ada", "peer"]);
     });
 
-    it("a process that pulls again asks for changes alone, and comes to the same", async () => {
+    test("a process that pulls again asks for changes alone, and comes to the same", async () => {
       const values = { url: source.url, email: "sandbox@example.com", key: sandboxKey };
       const [following, anew] = [1, 2].map(() => openSource("peer", values, silent));
       const pull = async ({ pull }: LiveSource) => {
@@ -125,13 +125,13 @@ for (const engine of engines)
       }
     });
 
-    it("the list of changes says how old the lists are", async () => {
+    test("the list of changes says how old the lists are", async () => {
       const changes = await service.ask("/api/v2/catalogue/changes");
       assert.equal(changes.headers["duba-catalogue-as-of"], (await ask()).headers["duba-catalogue-as-of"]);
       assert.equal((await source.ask("/api/v2/catalogue/changes")).headers["duba-catalogue-as-of"], undefined);
     });
 
-    it("an answer that did not change says when it was confirmed, with the same ETag", async () => {
+    test("an answer that did not change says when it was confirmed, with the same ETag", async () => {
       const first = await ask();
       const etag = String(first.headers.etag);
       assert.equal((await sources("pull")).exitCode, 0);
@@ -143,7 +143,7 @@ for (const engine of engines)
       assert.equal(same.headers.etag, etag);
     });
 
-    it("the status says how it stands, and its exit code whether that is well", async () => {
+    test("the status says how it stands, and its exit code whether that is well", async () => {
       const well = await sources("status");
       assert.equal(well.exitCode, 0, well.out + well.err);
       assert.match(well.out, /^source +followed +last pull +result +last success +age +stale +held\n/);
@@ -156,7 +156,7 @@ for (const engine of engines)
       assert.ok(Number.isInteger(facts.age_seconds));
     });
 
-    it("a price that moves far is held, and the status says so", async () => {
+    test("a price that moves far is held, and the status says so", async () => {
       await reprice(550);
       const pulled = await sources("pull");
       assert.equal(pulled.exitCode, 1);
@@ -167,7 +167,7 @@ for (const engine of engines)
       assert.match(status.out, /peer +yes .* held .* no +d3\n/);
     });
 
-    it("while the source is away, the last good catalogue goes on, and the commands say why", async () => {
+    test("while the source is away, the last good catalogue goes on, and the commands say why", async () => {
       const away = { ...environment, DUBA_PEER_URL: "http://127.0.0.1:1" };
       for (const argv of [
         ["sources", "pull"],
@@ -187,8 +187,8 @@ for (const engine of engines)
     });
   });
 
-describe("a source that is followed", () => {
-  it("makes answers say that they are stale, when its last success is too long ago", async (t) => {
+suite("a source that is followed", () => {
+  test("makes answers say that they are stale, when its last success is too long ago", async (t) => {
     const source = await startService();
     const service = await startService({ ...followed(source.url), DUBA_CATALOGUE_STALE_AFTER: "1s" });
     t.after(() => service.close());
@@ -201,7 +201,7 @@ describe("a source that is followed", () => {
     assert.equal(asOf(stale), asOf(fresh));
   });
 
-  it("must be one that there is, and be set up", () => {
+  test("must be one that there is, and be set up", () => {
     const faultsOf = (environment: Record<string, string>) => {
       try {
         readConfig(environment);
@@ -219,7 +219,7 @@ describe("a source that is followed", () => {
     assert.equal(shared.match(/DUBA_PEER_URL must be/g)?.length, 1);
   });
 
-  it("is listed with what it needs, and cannot be pulled before", async () => {
+  test("is listed with what it needs, and cannot be pulled before", async () => {
     const listed = await ran(["sources", "list"], { environment: { DUBA_VTPASS_API_KEY: "k" } });
     assert.equal(listed.exitCode, 0);
     assert.match(listed.out, /vtpass +- +needs DUBA_VTPASS_PUBLIC_KEY +data-bundles, cable-products +VTpass's/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { recorded } from "../src/access/access.fixture.ts";
 import { resumeAccount, suspendAccount } from "../src/access/accounts/accounts.ts";
 import { ran } from "../src/cli/testing.ts";
@@ -38,7 +38,7 @@ async function noticed(ask: () => Promise<Answer>, isAwaited: (answer: Answer) =
 }
 
 for (const engine of engines) {
-  describe(`going live on ${engine.name}, with another Duba as the source`, () => {
+  suite(`going live on ${engine.name}, with another Duba as the source`, () => {
     let vendor: SandboxVendor;
     let source: TestService;
     let sourceKey: string;
@@ -60,7 +60,7 @@ for (const engine of engines) {
       vendor.close();
     });
 
-    it("a live key is given the source's record under a reference of our own, and is charged", async () => {
+    test("a live key is given the source's record under a reference of our own, and is charged", async () => {
       const { status, json } = await verified("22000000101");
       assert.equal(status, 200);
       const asked = await source.ask(verify, { method: "POST", body: person("22000000101"), credential: sourceKey });
@@ -72,7 +72,7 @@ for (const engine of engines) {
       assert.deepEqual([data.state, data.charged, data.fee, data.attempts], ["verified", true, "100", 1]);
     });
 
-    it("goes on when the source's token ends in between", async () => {
+    test("goes on when the source's token ends in between", async () => {
       assert.equal((await verified("22000000102")).status, 200);
       const { db } = await source.store();
       const tokens = () => db.selectFrom("access_token").select("secret_hash").execute();
@@ -85,7 +85,7 @@ for (const engine of engines) {
       }
     });
 
-    it("passes on what the source says of a person, in our own words", async () => {
+    test("passes on what the source says of a person, in our own words", async () => {
       for (const [bvn, status, code] of [
         ["00000000001", 404, "bvn_not_found"],
         ["00000000002", 422, "phone_mismatch"],
@@ -97,7 +97,7 @@ for (const engine of engines) {
       }
     });
 
-    it("a test key reaches the sandbox of this service and never the source; a live key never the sandbox", async () => {
+    test("a test key reaches the sandbox of this service and never the source; a live key never the sandbox", async () => {
       const countOf = async () => {
         const { db } = await source.store();
         return (await db.selectFrom("verification").select("reference").execute()).length;
@@ -117,7 +117,7 @@ for (const engine of engines) {
       ]);
     });
 
-    it("a test key of the source gives a live key nobody: nothing is charged, and the operator is alarmed", async () => {
+    test("a test key of the source gives a live key nobody: nothing is charged, and the operator is alarmed", async () => {
       const wrong = await startService({ ...liveThrough(source.url, sandboxKey), DUBA_LIMITS: "off" }, engine);
       try {
         const { text: credential } = await wrong.newKey({ mode: "live" });
@@ -146,7 +146,7 @@ for (const engine of engines) {
       }
     });
 
-    it("an account's own fee and masked answers hold for it alone", async () => {
+    test("an account's own fee and masked answers hold for it alone", async () => {
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       const email = await service.newAccount("Narrow");
@@ -168,7 +168,7 @@ for (const engine of engines) {
       assert.equal((await verified("22000000106")).json.data.bvn_number, "22000000106");
     });
 
-    it("a suspended account is refused, and served again when it is resumed", async () => {
+    test("a suspended account is refused, and served again when it is resumed", async () => {
       const email = await service.newAccount("Paused");
       const { text } = await service.newKey({ account: email });
       const asked = () => service.ask(corporate, { credential: text });
@@ -181,7 +181,7 @@ for (const engine of engines) {
       await noticed(asked, ({ status }) => status === 200);
     });
 
-    it("a rolled key serves beside its successor, and ends with the overlap", async () => {
+    test("a rolled key serves beside its successor, and ends with the overlap", async () => {
       const { dataDirectory, databaseUrl } = service.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       const { text: old, id } = await service.newKey();
@@ -197,8 +197,8 @@ for (const engine of engines) {
     });
   });
 
-  describe(`a vendor that refuses all work on ${engine.name}`, () => {
-    it("is an alarm, is not hammered, and shows in duba upstreams status", async () => {
+  suite(`a vendor that refuses all work on ${engine.name}`, () => {
+    test("is an alarm, is not hammered, and shows in duba upstreams status", async () => {
       let asked = 0;
       const vendor = createServer((_, response) => {
         asked += 1;

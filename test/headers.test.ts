@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, type AskOptions, sandboxKey, startService, type TestService } from "./support/service.ts";
@@ -17,14 +17,14 @@ const verify = { method: "POST", body: { bvn: "22000000017", phone: "08000000017
 /** What is left in the window that an answer tells of. */
 const leftIn = ({ headers }: Answer): number => Number(/;r=(\d+);/.exec(String(headers.ratelimit))![1]);
 
-describe("headers", { concurrency: true }, () => {
+suite("headers", { concurrency: true }, () => {
   let service: TestService;
   before(async () => {
     service = await startService({ DUBA_LIMIT_ANONYMOUS: "5000/min" });
   });
   after(() => service.close());
 
-  it("keep the caller's request id when it is a sane one", async () => {
+  test("keep the caller's request id when it is a sane one", async () => {
     for (const id of ["abc", "a.B:c_d-9", "x".repeat(64), "018f4e2a-9b1c-7a3d-8e5f-a2345b67c901", "0".repeat(9)]) {
       for (const path of [lookup, "/nowhere"]) {
         const answer = await service.ask(path, { headers: { "X-Request-Id": id } });
@@ -34,7 +34,7 @@ describe("headers", { concurrency: true }, () => {
     }
   });
 
-  it("replace any other request id, above all one that holds a BVN", async () => {
+  test("replace any other request id, above all one that holds a BVN", async () => {
     const spelled = [
       "221-2345-6789",
       "2.2.1.2.3.4.5.6.7.8.9",
@@ -62,12 +62,12 @@ describe("headers", { concurrency: true }, () => {
     assert.match(String(twice.headers["x-request-id"]), /^[\w-]{8,64}$/);
   });
 
-  it("never give two requests one id of our own", async () => {
+  test("never give two requests one id of our own", async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => service.ask(lookup)));
     assert.equal(new Set(answers.map(({ headers }) => headers["x-request-id"])).size, 50);
   });
 
-  it("say how long catalogue answers may be kept, and by whom", async () => {
+  test("say how long catalogue answers may be kept, and by whom", async () => {
     for (const path of catalogue) {
       const { headers } = await service.ask(path);
       assert.equal(headers["cache-control"], "private, max-age=60, stale-if-error=600");
@@ -83,7 +83,7 @@ describe("headers", { concurrency: true }, () => {
     }
   });
 
-  it("say of a test key's verification, its requery and its token that they are of test mode, failures too", async () => {
+  test("say of a test key's verification, its requery and its token that they are of test mode, failures too", async () => {
     const requery = "/api/v2/kyc/verifications?idempotency_key=nobody";
     const body = { email: "sandbox@example.com", password: sandboxKey };
     const exchange = await service.ask("/api/v2/merchant/authorization", { method: "POST", body, credential: false });
@@ -111,7 +111,7 @@ describe("headers", { concurrency: true }, () => {
     );
   });
 
-  it("keep nobody's verification, and no failure", async () => {
+  test("keep nobody's verification, and no failure", async () => {
     const verified = await service.ask("/api/v2/kyc/verify-bvn", verify);
     const reference = verified.json.data.request_reference;
     const requery = await service.ask(`/api/v2/kyc/verifications/${reference}`);
@@ -123,7 +123,7 @@ describe("headers", { concurrency: true }, () => {
     assertFailure(await service.ask(`${lookup}?provider=x`), 404, "provider_not_found");
   });
 
-  it("validate the content of a list, not its date, its reader or its coding", async () => {
+  test("validate the content of a list, not its date, its reader or its coding", async () => {
     const { text } = await service.newKey();
     for (const path of catalogue) {
       const first = await service.ask(path);
@@ -135,7 +135,7 @@ describe("headers", { concurrency: true }, () => {
     assert.equal(new Set(tags).size, catalogue.length);
   });
 
-  it("answer 304 to a tag that still holds", async () => {
+  test("answer 304 to a tag that still holds", async () => {
     for (const path of catalogue) {
       const full = await service.ask(path);
       const tag = full.headers.etag!;
@@ -153,7 +153,7 @@ describe("headers", { concurrency: true }, () => {
     }
   });
 
-  it("answer 304 to a date since which the list did not change", async () => {
+  test("answer 304 to a date since which the list did not change", async () => {
     const later = (date: string, seconds: number) => new Date(Date.parse(date) + seconds * 1000).toUTCString();
     for (const path of catalogue) {
       const full = await service.ask(path);
@@ -171,7 +171,7 @@ describe("headers", { concurrency: true }, () => {
     }
   });
 
-  it("take no date of a list that was asked for in a body: its URL names other lists too", async () => {
+  test("take no date of a list that was asked for in a body: its URL names other lists too", async () => {
     const path = "/api/v2/cable-tv/fetch-tv-add-ons";
     const body = { type: "dstv", productCode: "PRWE36" };
     const since = (await service.ask(path, { body })).headers["last-modified"]!;
@@ -179,7 +179,7 @@ describe("headers", { concurrency: true }, () => {
     assert.equal((await service.ask(addOns, { headers: { "If-Modified-Since": since } })).status, 304);
   });
 
-  it("take no quota for a 304, and one for every other answer", async () => {
+  test("take no quota for a 304, and one for every other answer", async () => {
     const credential = (await service.newKey()).text;
     const first = await service.ask(lookup, { credential });
     assert.equal(leftIn(first), 599);
@@ -197,7 +197,7 @@ describe("headers", { concurrency: true }, () => {
     assert.equal(leftIn(await service.ask(`${lookup}?provider=x`, { credential, headers })), 594);
   });
 
-  it("count a key by itself, in one window over all look-ups", async () => {
+  test("count a key by itself, in one window over all look-ups", async () => {
     const [one, two] = [(await service.newKey()).text, (await service.newKey()).text];
     await service.ask(corporate, { credential: one });
     assert.equal(leftIn(await service.ask(providers, { credential: one })), 598);
@@ -207,7 +207,7 @@ describe("headers", { concurrency: true }, () => {
     assert.match(String(headers.ratelimit), /^"catalogue";r=598;t=([1-9]|[1-5]\d|60)$/);
   });
 
-  it("name the coding, and every coding holds the same JSON", async () => {
+  test("name the coding, and every coding holds the same JSON", async () => {
     const plain = (await service.ask(lookup)).text.replace(/"date":"[^"]*"/, "");
     for (const [asked, coding, decode] of [
       ["gzip", "gzip", gunzipSync],
@@ -227,7 +227,7 @@ describe("headers", { concurrency: true }, () => {
     }
   });
 
-  it("are common to answers that were ready and answers that were made", async () => {
+  test("are common to answers that were ready and answers that were made", async () => {
     const namesOf = (answer: Answer) => new Set(answer.rawHeaders.filter((_, place) => place % 2 === 0));
     const ready = namesOf(await service.ask(corporate));
     const made = namesOf(await service.ask("/api/v2/education/waec-lookup"));
@@ -245,7 +245,7 @@ describe("headers", { concurrency: true }, () => {
     );
   });
 
-  it("tell the time taken only when that is switched on", async () => {
+  test("tell the time taken only when that is switched on", async () => {
     assert.equal((await service.ask(lookup)).headers["server-timing"], undefined);
     const timed = await startService({ DUBA_SERVER_TIMING: "on" });
     try {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
 import { type Answer, sandboxKey, withService } from "./support/service.ts";
@@ -17,8 +17,8 @@ function assertLimited(answer: Answer, path: string): void {
   assert.equal(answer.json.error.retryable, true);
 }
 
-describe("limits", { concurrency: true }, () => {
-  it("stop an anonymous address at its limit, and nobody else", async () => {
+suite("limits", { concurrency: true }, () => {
+  test("stop an anonymous address at its limit, and nobody else", async () => {
     await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
       for (const left of [2, 1, 0]) {
         const answer = await service.ask(lookup, { credential: false });
@@ -32,7 +32,7 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
-  it("count a caller behind a proxy by its address, whatever port the proxy writes beside it", async () => {
+  test("count a caller behind a proxy by its address, whatever port the proxy writes beside it", async () => {
     await withService({ DUBA_LIMIT_ANONYMOUS: "3/min", DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
       const from = (address: string) =>
         service.ask(lookup, { credential: false, headers: { "X-Forwarded-For": address } });
@@ -48,7 +48,7 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
-  it("count an IPv6 site as a whole too: its 65,536 networks have ten times the limit of one", async () => {
+  test("count an IPv6 site as a whole too: its 65,536 networks have ten times the limit of one", async () => {
     await withService({ DUBA_LIMIT_ANONYMOUS: "2/min", DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
       const from = (address: string) =>
         service.ask(lookup, { credential: false, headers: { "X-Forwarded-For": address } });
@@ -59,7 +59,7 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
-  it("are told also in what never reaches a route", async () => {
+  test("are told also in what never reaches a route", async () => {
     await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
       for (const [request, status] of [
         ["NONSENSE\r\n\r\n", 400],
@@ -78,7 +78,7 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
-  it("stop an address at the pages too, but not who still holds one of them", async () => {
+  test("stop an address at the pages too, but not who still holds one of them", async () => {
     await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
       const page = (path: string, headers = {}) => service.ask(path, { credential: false, headers });
       const { headers } = await page("/openapi.json");
@@ -93,7 +93,7 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
-  it("of size and time are settings as well", async () => {
+  test("of size and time are settings as well", async () => {
     const environment = { DUBA_LIMIT_BODY: "40B", DUBA_LIMIT_URL: "60B", DUBA_LIMIT_HEADERS: "1KiB" };
     await withService({ ...environment, DUBA_REQUEST_TIMEOUT: "50ms" }, async (service) => {
       const large = await service.ask(verify, { method: "POST", body });
@@ -111,7 +111,7 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
-  it("are not got around by naming a tag that does not hold", async () => {
+  test("are not got around by naming a tag that does not hold", async () => {
     await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
       const headers = { "If-None-Match": 'W/"x"' };
       for (const query of ["", "?provider=x", "?provider="])
@@ -121,7 +121,7 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
-  it("count a failure once, of whatever kind", async () => {
+  test("count a failure once, of whatever kind", async () => {
     await withService({ DUBA_LIMIT_CATALOGUE: "4/min" }, async (service) => {
       const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
       const credential = (await service.newKey()).text;
@@ -134,7 +134,7 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
-  it("count what a key verifies by account and mode, apart from its look-ups", async () => {
+  test("count what a key verifies by account and mode, apart from its look-ups", async () => {
     await withService({ DUBA_LIMIT_VERIFICATION: "3/min", DUBA_LIMIT_CATALOGUE: "9/min" }, async (service) => {
       const [one, two] = [(await service.newKey()).text, (await service.newKey()).text];
       const verified = async (credential: string, given: object = body) =>
@@ -151,7 +151,7 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
-  it("let 20 verifications of an account run at once", async () => {
+  test("let 20 verifications of an account run at once", async () => {
     await withService({}, async (service) => {
       const slow = (_: unknown, place: number) =>
         service.ask(verify, { method: "POST", body: { ...body, bvn: "00000000008", phone: `080000001${10 + place}` } });
@@ -165,7 +165,7 @@ describe("limits", { concurrency: true }, () => {
     });
   });
 
-  it("that are off stop no caller and say nothing, but failed credentials stay limited", async () => {
+  test("that are off stop no caller and say nothing, but failed credentials stay limited", async () => {
     await withService({ DUBA_LIMITS: "off", DUBA_LIMIT_ANONYMOUS: "1/min" }, async (service) => {
       for (const [path, status] of [
         [lookup, 200],

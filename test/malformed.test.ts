@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { METHODS } from "node:http";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import fc from "fast-check";
 import { everyOperation } from "../src/wire.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
@@ -126,7 +126,7 @@ const credential = fc.oneof(
   { weight: 1, arbitrary: headerValue },
 );
 
-describe("malformed requests", () => {
+suite("malformed requests", () => {
   let service: TestService;
   before(async () => {
     service = await startService({ DUBA_LIMITS: "off", DUBA_ACCESS_LOG: "off" });
@@ -155,7 +155,7 @@ describe("malformed requests", () => {
     }
   }
 
-  it("get the failure envelope or a plain answer, and never a fault of the service", async () => {
+  test("get the failure envelope or a plain answer, and never a fault of the service", async () => {
     const sent = fc.record({
       method,
       path,
@@ -179,7 +179,7 @@ describe("malformed requests", () => {
     await assertStillWell();
   });
 
-  it("that are no HTTP at all are refused in the same words, and the connection closed", async () => {
+  test("that are no HTTP at all are refused in the same words, and the connection closed", async () => {
     const operations = fc.constantFrom(...everyOperation);
     const head = operations.map(({ method, path }) => `${method} ${path} HTTP/1.1\r\nHost: a\r\n`);
     const garbage = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((bytes) => Buffer.from(bytes));

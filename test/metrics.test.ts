@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { Registry } from "prom-client";
 import { AnswerCounts, metrics, metricsServer } from "../src/http/metrics.ts";
 import { ask, startService } from "./support/service.ts";
 
-describe("metrics", () => {
-  it("count the answers of each operation by status, and name nobody", async () => {
+suite("metrics", () => {
+  test("count the answers of each operation by status, and name nobody", async () => {
     const service = await startService();
     try {
       await service.ask("/api/v2/corporate-data/list");
@@ -33,7 +33,7 @@ describe("metrics", () => {
     }
   });
 
-  it("show the state and the alarm of each upstream", async () => {
+  test("show the state and the alarm of each upstream", async () => {
     const upstreams = () => [
       { name: "first", state: "ready", alarm: null },
       { name: "second", state: "open", alarm: "no_money" },

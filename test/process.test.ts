@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { after, suite, test } from "node:test";
 import { nodeEnvironment } from "./support/process.ts";
 import { type Answer, ask } from "./support/service.ts";
 
@@ -89,13 +89,13 @@ async function started(port: number): Promise<void> {
 const shownKey = /^ {2}(duba_test_\w+)$/m;
 const bootstrap = "a-known-sandbox-key-for-processes";
 
-describe("the process", { concurrency: true }, () => {
+suite("the process", { concurrency: true }, () => {
   after(async () => {
     for (const child of running) child.kill("SIGKILL");
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
-  it("shows a sandbox key and three requests that work, on its first start only", async () => {
+  test("shows a sandbox key and three requests that work, on its first start only", async () => {
     const settings = { DUBA_DATA: join(freshFolder(), "made", "on", "start") };
     const first = await served(settings, /"amount":"100"\}'\n/);
     const shown = first.out();
@@ -123,7 +123,7 @@ describe("the process", { concurrency: true }, () => {
       assert.ok(!`${second.out()}${first.out().replace(shown, "")}`.includes(personal));
   });
 
-  it("shows no key that it was given; once the setting is gone, it revokes that key and shows another", async () => {
+  test("shows no key that it was given; once the setting is gone, it revokes that key and shows another", async () => {
     const settings = { DUBA_DATA: freshFolder() };
     const service = await served({ ...settings, DUBA_BOOTSTRAP_KEY: bootstrap });
     await stop(service);
@@ -138,7 +138,7 @@ describe("the process", { concurrency: true }, () => {
     await stop(later);
   });
 
-  it("names every bad setting at once and ends with 2", async () => {
+  test("names every bad setting at once and ends with 2", async () => {
     const { code, out, err } = await start({
       DUBA_DATA: freshFolder(),
       PORT: "http",
@@ -154,7 +154,7 @@ describe("the process", { concurrency: true }, () => {
     assert.doesNotMatch(err, /0123456789abcdef/);
   });
 
-  it("refuses a data directory that another one serves from", async () => {
+  test("refuses a data directory that another one serves from", async () => {
     const settings = { DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap };
     const first = await served(settings);
     const { code, out, err } = await start(settings).ended;
@@ -165,7 +165,7 @@ describe("the process", { concurrency: true }, () => {
     await stop(first);
   });
 
-  it("refuses a data directory that it cannot write", async () => {
+  test("refuses a data directory that it cannot write", async () => {
     const file = freshFolder();
     writeFileSync(file, "");
     const { code, out, err } = await start({ DUBA_DATA: join(file, "data") }).ended;
@@ -174,7 +174,7 @@ describe("the process", { concurrency: true }, () => {
     assert.match(err, /data directory .* cannot be written/);
   });
 
-  it("refuses a port that is taken, and keeps the first key for the start that succeeds", async () => {
+  test("refuses a port that is taken, and keeps the first key for the start that succeeds", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
@@ -189,7 +189,7 @@ describe("the process", { concurrency: true }, () => {
     assert.match(service.out(), shownKey);
   });
 
-  it("finishes a verification in flight on SIGTERM, refuses new work meanwhile, and ends with 0", async () => {
+  test("finishes a verification in flight on SIGTERM, refuses new work meanwhile, and ends with 0", async () => {
     const settings = { DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap };
     const service = await served(settings);
     const { port } = service;
@@ -217,7 +217,7 @@ describe("the process", { concurrency: true }, () => {
     await stop(next);
   });
 
-  it("takes a Ctrl-C that the terminal and npm both pass on for one", async () => {
+  test("takes a Ctrl-C that the terminal and npm both pass on for one", async () => {
     const service = await served({ DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap });
     const slow = verify(service.port, "00000000008", bootstrap);
     await started(service.port);
@@ -228,7 +228,7 @@ describe("the process", { concurrency: true }, () => {
     assert.equal((await service.ended).code, 0);
   });
 
-  it("ends at once on a second signal", async () => {
+  test("ends at once on a second signal", async () => {
     const service = await served({ DUBA_DATA: freshFolder(), DUBA_BOOTSTRAP_KEY: bootstrap });
     const slow = verify(service.port, "00000000008", bootstrap).catch(() => undefined);
     await started(service.port);

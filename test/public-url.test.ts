@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { type AskOptions, withService } from "./support/service.ts";
 
 const lookup = "/api/v2/internet/data/lookup";
@@ -12,8 +12,8 @@ const misleading: AskOptions["headers"][] = [
   { Forwarded: "host=evil.example;proto=https" },
 ];
 
-describe("the public URL", { concurrency: true }, () => {
-  it("stands in samples, help links and servers, whatever host a request names", async () => {
+suite("the public URL", { concurrency: true }, () => {
+  test("stands in samples, help links and servers, whatever host a request names", async () => {
     await withService({ DUBA_PUBLIC_URL: "https://duba.example/", DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
       const home = await service.ask("/");
       assert.match(home.text, /curl https:\/\/duba\.example\/api/);
@@ -33,7 +33,7 @@ describe("the public URL", { concurrency: true }, () => {
     });
   });
 
-  it("is this machine in the samples when the setting is empty, and help links are paths", async () => {
+  test("is this machine in the samples when the setting is empty, and help links are paths", async () => {
     await withService({ DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
       for (const headers of misleading) {
         const { text } = await service.ask("/", { headers: headers! });

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { after, describe, it } from "node:test";
+import { after, suite, test } from "node:test";
 import { engines } from "./support/engines.ts";
 
 /** Runs the README's shell blocks in their order, and holds what they print against the block that follows. */
@@ -33,15 +33,15 @@ after(async () => {
   rmSync(place, { recursive: true, force: true });
 });
 
-describe("README", () => {
+suite("README", () => {
   for (const block of blocksOf(readFileSync(readme, "utf8"))) {
     const name = `${readme}:${block.line} ${block.script.split("\n", 1)[0]}`;
-    if (notRun.has(block.script)) it(name, { skip: "it is this very checkout that it installs and tests" });
-    else if (block.script.includes("npm start")) it(name, () => start(block));
-    else it(name, { skip: needsCurl(block) && !hasCurl && "curl is not installed" }, () => run(block));
+    if (notRun.has(block.script)) test(name, { skip: "it is this very checkout that it installs and tests" });
+    else if (block.script.includes("npm start")) test(name, () => start(block));
+    else test(name, { skip: needsCurl(block) && !hasCurl && "curl is not installed" }, () => run(block));
   }
 
-  it("stops on Ctrl-C", async () => {
+  test("stops on Ctrl-C", async () => {
     const { stop, output } = service!;
     service = undefined;
     await stop();

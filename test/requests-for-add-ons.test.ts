@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
 import { Line } from "./support/raw.ts";
 import { type Answer, type AskOptions, startService, type TestService } from "./support/service.ts";
@@ -9,7 +9,7 @@ const premium = { type: "dstv", productCode: "PRWE36" };
 const query = "?type=dstv&productCode=PRWE36";
 const json = { "Content-Type": "application/json" };
 
-describe("requests for add-ons", { concurrency: true }, () => {
+suite("requests for add-ons", { concurrency: true }, () => {
   let service: TestService;
   before(async () => {
     service = await startService({ DUBA_LIMITS: "off" });
@@ -58,7 +58,7 @@ describe("requests for add-ons", { concurrency: true }, () => {
   ];
 
   for (const [name, inBody, options, from] of ways) {
-    it(`answers ${name} like any other way`, async () => {
+    test(`answers ${name} like any other way`, async () => {
       const usual = await read({}, query);
       const answer = await read(options, from);
       assert.equal(answer.text, usual.text);
@@ -73,7 +73,7 @@ describe("requests for add-ons", { concurrency: true }, () => {
     });
   }
 
-  it("lets no cache keep an unchanged answer to a body under the URL alone", async () => {
+  test("lets no cache keep an unchanged answer to a body under the URL alone", async () => {
     const { headers } = await read({ body: premium });
     const answer = await ask({ body: premium, headers: { "If-None-Match": headers.etag! } });
     assert.equal(answer.status, 304);
@@ -81,13 +81,13 @@ describe("requests for add-ons", { concurrency: true }, () => {
     assert.equal(answer.headers["content-location"], path + query);
   });
 
-  it("names a Content-Location that gives the same answer", async () => {
+  test("names a Content-Location that gives the same answer", async () => {
     const answer = await read({ body: { type: "DStv", productCode: "prwe36" } });
     const twin = await service.ask(answer.headers["content-location"]!, { credential: false });
     assert.equal(twin.text, answer.text);
   });
 
-  it("matches without case and repeats type and product_code as requested", async () => {
+  test("matches without case and repeats type and product_code as requested", async () => {
     for (const from of ["?type=DsTv&productCode=prwe36", "?type=dstv&productCode=PrWe36"]) {
       const [, type, code] = /type=(\w+)&productCode=(\w+)/.exec(from)!;
       const { message, data } = (await read({}, from)).json;
@@ -101,17 +101,17 @@ describe("requests for add-ons", { concurrency: true }, () => {
     }
   });
 
-  it("takes a member that is in both places in two spellings", async () => {
+  test("takes a member that is in both places in two spellings", async () => {
     const answer = await read({ body: { type: "DSTV", productCode: "prwe36" } }, query);
     assert.equal(answer.json.data.length, 5);
   });
 
-  it("refuses a member that differs between query and body", async () => {
+  test("refuses a member that differs between query and body", async () => {
     for (const body of [{ type: "gotv" }, { productCode: "COMPE36" }])
       assertFailure(await ask({ body }, query), 400, "conflicting_parameters", { path });
   });
 
-  it("tells an unknown provider from an unknown product", async () => {
+  test("tells an unknown provider from an unknown product", async () => {
     const provider = assertFailure(await ask({}, "?type=foo&productCode=PRWE36"), 404, "provider_not_found", { path });
     assert.equal(provider.message, "No cable provider has the code foo. Known codes: gotv, dstv, startimes.");
     assertFailure(await ask({}, "?type=dstv&productCode=FOO"), 404, "product_not_found", { path, message: /FOO/ });
@@ -121,7 +121,7 @@ describe("requests for add-ons", { concurrency: true }, () => {
     assertFailure(await ask({}, "?type=__proto__&productCode=constructor"), 404, "provider_not_found", { path });
   });
 
-  it("names all missing members at once, wherever they could stand", async () => {
+  test("names all missing members at once, wherever they could stand", async () => {
     const both = { path, fields: ["type", "productCode"] };
     assertFailure(await ask(), 422, "validation_failed", both);
     assertFailure(await ask({ body: "" }), 422, "validation_failed", both);
@@ -139,7 +139,7 @@ describe("requests for add-ons", { concurrency: true }, () => {
     });
   });
 
-  it("refuses a body that is no object", async () => {
+  test("refuses a body that is no object", async () => {
     for (const body of ["[]", "null", "1", '"dstv"', "true", `[${JSON.stringify(premium)}]`]) {
       for (const method of ["GET", "QUERY"])
         assertFailure(await ask({ method, body, headers: json }), 422, "validation_failed", { path });
@@ -147,7 +147,7 @@ describe("requests for add-ons", { concurrency: true }, () => {
     }
   });
 
-  it("refuses what is not JSON", async () => {
+  test("refuses what is not JSON", async () => {
     for (const body of [
       "{",
       "type=dstv",
@@ -158,7 +158,7 @@ describe("requests for add-ons", { concurrency: true }, () => {
       assertFailure(await ask({ body, headers: json }), 400, "malformed_json", { path });
   });
 
-  it("refuses other media types and names the header to send", async () => {
+  test("refuses other media types and names the header to send", async () => {
     const refusal = { path, message: /Content-Type: application\/json/ };
     const body = JSON.stringify(premium);
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "text/json", "application/jsonp", "json"])
@@ -171,7 +171,7 @@ describe("requests for add-ons", { concurrency: true }, () => {
     assertFailure(compressed, 415, "unsupported_media_type", { path });
   });
 
-  it("refuses a body above 16 KiB, announced or not, and reads one of 16 KiB", async () => {
+  test("refuses a body above 16 KiB, announced or not, and reads one of 16 KiB", async () => {
     const sized = (size: number) => JSON.stringify({ ...premium, x: "" }).replace('""', () => `"${"x".repeat(size)}"`);
     const most = 16 * 1024 - sized(0).length;
     await read({ body: sized(most) });
@@ -183,14 +183,14 @@ describe("requests for add-ons", { concurrency: true }, () => {
     }
   });
 
-  it("answers HEAD like GET, without the body", async () => {
+  test("answers HEAD like GET, without the body", async () => {
     const [get, head] = [await read({}, query), await read({ method: "HEAD" }, query)];
     assert.equal(head.text, "");
     for (const name of ["content-length", "etag", "cache-control", "content-type"])
       assert.equal(head.headers[name], get.headers[name]);
   });
 
-  it("waits 10 s for a body, then refuses it once in the words of its path", { timeout: 20_000 }, async () => {
+  test("waits 10 s for a body, then refuses it once in the words of its path", { timeout: 20_000 }, async () => {
     const head = (rest: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${rest}`;
     const [slowBody, slowHead] = [new Line(service.port), new Line(service.port)];
     const begun = Date.now();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
 import { startService, type TestService } from "./support/service.ts";
 
@@ -10,7 +10,7 @@ const providers = "/api/v2/internet/data/fetch-providers";
 const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
 const known = "MTNDATA, AIRTELDATA, GLODATA, 9MOBILEDATA";
 
-describe("requests", { concurrency: true }, () => {
+suite("requests", { concurrency: true }, () => {
   let service: TestService;
   before(async () => {
     service = await startService({ DUBA_LIMITS: "off" });
@@ -24,24 +24,24 @@ describe("requests", { concurrency: true }, () => {
     return [...new Set<string>(answer.json.data.data.map(({ type }: { type: string }) => type))];
   };
 
-  describe("bundle look-up", () => {
-    it("takes provider, or type as its other name, in any case, and answers the canonical type", async () => {
+  suite("bundle look-up", () => {
+    test("takes provider, or type as its other name, in any case, and answers the canonical type", async () => {
       for (const query of ["?provider=MTNDATA", "?type=MTNDATA", "?provider=mtndata", "?type=MtnData"])
         assert.deepEqual(await typesOf(query), ["MTNDATA"], query);
     });
 
-    it("takes both names when they are equal without case, and refuses them when they differ", async () => {
+    test("takes both names when they are equal without case, and refuses them when they differ", async () => {
       assert.deepEqual(await typesOf("?provider=GLODATA&type=glodata"), ["GLODATA"]);
       const answer = await service.ask(`${lookup}?provider=GLODATA&type=MTNDATA`);
       assertFailure(answer, 400, "conflicting_parameters", { path: lookup });
     });
 
-    it("lists every provider's bundles when none is named", async () => {
+    test("lists every provider's bundles when none is named", async () => {
       for (const query of ["", "?", "?other=1"])
         assert.deepEqual(await typesOf(query), ["MTNDATA", "AIRTELDATA", "GLODATA", "9MOBILEDATA"], query);
     });
 
-    it("refuses an empty provider", async () => {
+    test("refuses an empty provider", async () => {
       for (const name of ["provider", "type"]) {
         const refusal = { path: lookup, fields: [name], message: /must not be empty/ };
         assertFailure(await service.ask(`${lookup}?${name}=`), 422, "validation_failed", refusal);
@@ -51,12 +51,12 @@ describe("requests", { concurrency: true }, () => {
       assertFailure(both, 422, "validation_failed", { path: lookup, fields: ["provider", "type"] });
     });
 
-    it("does not trim", async () => {
+    test("does not trim", async () => {
       for (const given of ["%20MTNDATA", "MTNDATA%20", "+MTNDATA", "MTNDATA%0A", "%C2%A0MTNDATA"])
         assertFailure(await service.ask(`${lookup}?provider=${given}`), 404, "provider_not_found", { path: lookup });
     });
 
-    it("answers an unknown provider with the known codes", async () => {
+    test("answers an unknown provider with the known codes", async () => {
       const body = assertFailure(await service.ask(`${lookup}?provider=FOODATA`), 404, "provider_not_found", {
         path: lookup,
       });
@@ -64,7 +64,7 @@ describe("requests", { concurrency: true }, () => {
       assert.equal(body.error.retryable, false);
     });
 
-    it("does not take prototype names or other letters' capitals for a code", async () => {
+    test("does not take prototype names or other letters' capitals for a code", async () => {
       for (const code of ["__proto__", "constructor", "toString", "hasOwnProperty", "GLODATA\u0131", "\u017ftartimes"])
         assertFailure(await service.ask(`${lookup}?provider=${encodeURIComponent(code)}`), 404, "provider_not_found", {
           path: lookup,
@@ -72,8 +72,8 @@ describe("requests", { concurrency: true }, () => {
     });
   });
 
-  describe("parameters", () => {
-    it("count once when repeated with equal values, and conflict when they differ", async () => {
+  suite("parameters", () => {
+    test("count once when repeated with equal values, and conflict when they differ", async () => {
       assert.deepEqual(await typesOf("?provider=GLODATA&provider=GLODATA&provider=GLODATA"), ["GLODATA"]);
       const answer = await service.ask(`${lookup}?provider=GLODATA&provider=MTNDATA`);
       assertFailure(answer, 400, "conflicting_parameters", { path: lookup, message: /provider/ });
@@ -81,7 +81,7 @@ describe("requests", { concurrency: true }, () => {
       assertFailure(twins, 400, "conflicting_parameters", { path: addOns, message: /type/ });
     });
 
-    it("are ignored when unknown, however they are named or repeated", async () => {
+    test("are ignored when unknown, however they are named or repeated", async () => {
       const strange = ["x=1&x=2", "__proto__=a&__proto__=b", "constructor=1", "toString=", "provider[]=x", "=1", "&&&"];
       for (const query of strange) assert.deepEqual(await typesOf(`?provider=GLODATA&${query}`), ["GLODATA"], query);
       for (const path of [corporate, providers])
@@ -89,16 +89,16 @@ describe("requests", { concurrency: true }, () => {
     });
   });
 
-  describe("messages", () => {
+  suite("messages", () => {
     const messageOf = async (code: string): Promise<string> =>
       (await service.ask(`${lookup}?provider=${encodeURIComponent(code)}`)).json.message;
 
-    it("repeat a plain short word", async () => {
+    test("repeat a plain short word", async () => {
       for (const code of ["FOO", "foo_BAR-9", "x".repeat(32), "123456789", "A123456789B987"])
         assert.ok((await messageOf(code)).includes(code), code);
     });
 
-    it("repeat nothing else: no marks, no long text, no ten digits in a row, however they are separated", async () => {
+    test("repeat nothing else: no marks, no long text, no ten digits in a row, however they are separated", async () => {
       for (const code of [
         "2212-345-6789",
         "x_1_2_3_4_5_6_7_8_9_0",
@@ -117,7 +117,7 @@ describe("requests", { concurrency: true }, () => {
       }
     });
 
-    it("repeat no BVN that stands in a product code or a provider of add-ons", async () => {
+    test("repeat no BVN that stands in a product code or a provider of add-ons", async () => {
       for (const query of ["type=22123456789&productCode=PRWE36", "type=dstv&productCode=22123456789"]) {
         const answer = await service.ask(`${addOns}?${query}`);
         assert.equal(answer.status, 404);
@@ -126,8 +126,8 @@ describe("requests", { concurrency: true }, () => {
     });
   });
 
-  describe("paths", () => {
-    it("are exact: another case, a trailing or doubled slash and a longer path are not found", async () => {
+  suite("paths", () => {
+    test("are exact: another case, a trailing or doubled slash and a longer path are not found", async () => {
       const wrong = [
         "/API/v2/internet/data/lookup",
         "/api/v2/internet/data/Lookup",
@@ -154,7 +154,7 @@ describe("requests", { concurrency: true }, () => {
       }
     });
 
-    it("that cannot be decoded are malformed, with the payload of the path where it is known", async () => {
+    test("that cannot be decoded are malformed, with the payload of the path where it is known", async () => {
       for (const path of ["/api/%", "/%E0%A4%A", "/api/v2/%ff", "/%zz"])
         assertFailure(await service.ask(path), 400, "malformed_request");
       for (const query of ["?provider=%", "?provider=%E0%A4", "?%ff=1"])
@@ -162,8 +162,8 @@ describe("requests", { concurrency: true }, () => {
     });
   });
 
-  describe("operations without parameters", () => {
-    it("take a GET that announces JSON and has no body", async () => {
+  suite("operations without parameters", () => {
+    test("take a GET that announces JSON and has no body", async () => {
       for (const path of [corporate, providers, lookup]) {
         const headers = { "Content-Type": "application/json", Accept: "application/json" };
         assert.equal((await service.ask(path, { headers })).status, 200);
@@ -171,7 +171,7 @@ describe("requests", { concurrency: true }, () => {
       }
     });
 
-    it("leave a body unread and the connection open for the next request", async () => {
+    test("leave a body unread and the connection open for the next request", async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const opened: unknown[] = [];
       agent.on("free", (socket) => opened.push(socket));

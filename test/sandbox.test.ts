@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines } from "./support/engines.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
 import { type Answer, startService, type TestService } from "./support/service.ts";
@@ -7,7 +7,7 @@ import { type Answer, startService, type TestService } from "./support/service.t
 const verify = "/api/v2/kyc/verify-bvn";
 
 for (const engine of engines) {
-  describe(`the sandbox on ${engine.name}`, { concurrency: true }, () => {
+  suite(`the sandbox on ${engine.name}`, { concurrency: true }, () => {
     let service: TestService;
     before(async () => {
       service = await startService({ DUBA_LIMITS: "off" }, engine);
@@ -28,7 +28,7 @@ for (const engine of engines) {
       return answer.json.data;
     };
 
-    it("knows an invented person for any number, always the same one", async () => {
+    test("knows an invented person for any number, always the same one", async () => {
       for (const bvn of ["22000000017", "00000000000", "99999999999", "00000000010"]) {
         const { request_reference: one, ...first } = await recordOf(bvn);
         const { request_reference: two, ...again } = await recordOf(bvn);
@@ -39,14 +39,14 @@ for (const engine of engines) {
       assert.notDeepEqual(one.personal_info, two.personal_info);
     });
 
-    it("matches every phone and answers it in the 0-form", async () => {
+    test("matches every phone and answers it in the 0-form", async () => {
       for (const phone of ["08011112222", "+234 701 111 2222", "9011112222"]) {
         const { personal_info } = await recordOf("22000000020", phone);
         assert.equal(personal_info.phone_number, `0${phone.replaceAll(" ", "").slice(-10)}`);
       }
     });
 
-    it("writes names and dates in the forms seen in the wild", async () => {
+    test("writes names and dates in the forms seen in the wild", async () => {
       for (const bvn of ["22000000021", "22000000022", "22000000023"]) {
         const { personal_info, level_of_account, enrolment_bank, watchlisted } = await recordOf(bvn);
         const { date_of_birth, formatted_date_of_birth, first_name, middle_name, last_name, full_name } = personal_info;
@@ -68,7 +68,7 @@ for (const engine of engines) {
       ["00000000009", 429, "subject_rate_limited", true],
     ];
     for (const [bvn, status, code, retryable] of refused) {
-      it(`answers ${bvn} with ${status} ${code}`, async () => {
+      test(`answers ${bvn} with ${status} ${code}`, async () => {
         const answer = await ask(bvn);
         const { error } = assertFailure(answer, status, code, { path: verify });
         assert.equal(error.retryable, retryable);
@@ -78,17 +78,17 @@ for (const engine of engines) {
       });
     }
 
-    it("answers 00000000003 as watchlisted", async () => {
+    test("answers 00000000003 as watchlisted", async () => {
       assert.equal((await recordOf("00000000003")).watchlisted, "YES");
     });
 
-    it("answers 00000000004 with the least that a record may say", async () => {
+    test("answers 00000000004 with the least that a record may say", async () => {
       const { nin, watchlisted, formatted_registration_date, personal_info } = await recordOf("00000000004");
       assert.deepEqual([nin, watchlisted, formatted_registration_date], ["", null, null]);
       assert.deepEqual([personal_info.email, personal_info.phone_number_2], ["", null]);
     });
 
-    it("answers 00000000008 after 3 s, and its key meanwhile with 409", async () => {
+    test("answers 00000000008 after 3 s, and its key meanwhile with 409", async () => {
       const key = { "Idempotency-Key": `slow-${engine.name}` };
       const begun = performance.now();
       const slow = ask("00000000008", key);
@@ -110,7 +110,7 @@ for (const engine of engines) {
       assert.ok(took >= 2950 && took < 6000, `${took} ms`);
     });
 
-    it("gives an answer again for its key, and says so", async () => {
+    test("gives an answer again for its key, and says so", async () => {
       for (const [bvn, status] of [
         ["22000000024", 200],
         ["00000000001", 404],
@@ -130,7 +130,7 @@ for (const engine of engines) {
       }
     });
 
-    it("does the work again for the key of a call that failed upstream", async () => {
+    test("does the work again for the key of a call that failed upstream", async () => {
       const key = { "Idempotency-Key": `retry-${engine.name}` };
       const first = assertFailure(await ask("00000000005", key), 503, "upstream_unavailable", { path: verify });
       const second = assertFailure(await ask("00000000005", key), 503, "upstream_unavailable", { path: verify });
@@ -140,14 +140,14 @@ for (const engine of engines) {
       assert.equal(data.charged, false);
     });
 
-    it("takes no key that names the person", async () => {
+    test("takes no key that names the person", async () => {
       for (const key of ["x".repeat(256), "é", "a b", "22000000017", "id-2200-0000-017", "p:08000000017"]) {
         const answer = await ask("22000000017", { "Idempotency-Key": Buffer.from(key).toString("latin1") });
         assertFailure(answer, 400, "invalid_idempotency_key", { path: verify });
       }
     });
 
-    it("verifies equal calls without a key once while they are in flight", async () => {
+    test("verifies equal calls without a key once while they are in flight", async () => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => ask("00000000008", {}, "08000000777")));
       const references = new Set(answers.map(({ json }) => json.data.request_reference));
       assert.equal(references.size, 1);

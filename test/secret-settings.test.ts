@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { ran } from "../src/cli/testing.ts";
 import { readConfig } from "../src/config/read-config.ts";
 import { everySetting } from "../src/config/settings.ts";
@@ -28,18 +28,18 @@ function canariesOf(setting: (typeof everySetting)[number], number: number): { v
   return forms.filter((value) => setting.read(value) !== undefined).map((value) => ({ value, canary }));
 }
 
-describe("a secret in any setting", () => {
+suite("a secret in any setting", () => {
   const taking = everySetting.flatMap((setting, number) =>
     canariesOf(setting, number).map((form) => ({ setting, ...form })),
   );
 
-  it("is found by this test: keys, passwords and URLs are among what it tries", () => {
+  test("is found by this test: keys, passwords and URLs are among what it tries", () => {
     const names = new Set(taking.map(({ setting }) => setting.name));
     for (const name of ["DUBA_API_KEY", "DUBA_URL", "DUBA_DATABASE_URL", "DUBA_BOOTSTRAP_KEY", "DUBA_DOJAH_KEY"])
       assert.ok(names.has(name), name);
   });
 
-  it("is never noted, whatever the setting and the form", () => {
+  test("is never noted, whatever the setting and the form", () => {
     for (const { setting, value, canary } of taking) {
       if (readable.has(setting.name) || setting.name === "DUBA_DATA") continue;
       const environment = { [setting.name]: value };
@@ -49,7 +49,7 @@ describe("a secret in any setting", () => {
   });
 
   for (const engine of engines) {
-    it(`is in no trail, export, backup or log of a service on ${engine.name}`, async () => {
+    test(`is in no trail, export, backup or log of a service on ${engine.name}`, async () => {
       const chosen = new Map(taking.map(({ setting, value, canary }) => [setting.name, { value, canary }]));
       for (const name of [...ownPlace, ...readable]) chosen.delete(name);
       chosen.delete("DUBA_UPSTREAMS");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { recorded } from "../src/access/access.fixture.ts";
 import { createKey } from "../src/access/keys/keys.ts";
@@ -209,7 +209,7 @@ async function outlives(played: Played, bvn: string): Promise<void> {
   assert.deepEqual([attempts, charged], [1, 1]);
 }
 
-describe("a service on", () => {
+suite("a service on", () => {
   let vendor: Vendor;
   before(async () => {
     vendor = await startVendor({ seed: "store faults", manners: { held: 1 }, negatives: 0 });
@@ -217,21 +217,21 @@ describe("a service on", () => {
   after(() => vendor.stop());
 
   for (const [place, fault] of faults.entries())
-    describe(fault.name, { skip: fault.unfit }, () => {
+    suite(fault.name, { skip: fault.unfit }, () => {
       let played: Played;
       before(async () => {
         played = await Played.open(vendor, fault);
       });
       after(() => played?.stage.close());
 
-      it("refuses verifications within a second, asks nobody, charges nothing and goes on with look-ups", () =>
+      test("refuses verifications within a second, asks nobody, charges nothing and goes on with look-ups", () =>
         refuses(played, `220000001${10 + place}`, `220000002${10 + place}`));
 
-      it("holds an outcome back until it can be written, and gives no record before", () =>
+      test("holds an outcome back until it can be written, and gives no record before", () =>
         holdsBack(played, `220000003${10 + place}`));
 
       if (fault === outage)
-        it("goes on with look-ups as long as it lasts, and with verifications as soon as it is over", () =>
+        test("goes on with look-ups as long as it lasts, and with verifications as soon as it is over", () =>
           outlives(played, "22000000400"));
     });
 });

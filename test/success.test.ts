@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines } from "./support/engines.ts";
 import { assertFresh } from "./support/failure.ts";
 import { type Answer, startService, type TestService } from "./support/service.ts";
@@ -50,14 +50,14 @@ function assertSuccess(answer: Answer, members: string[]): Answer["json"] {
 }
 
 for (const engine of engines) {
-  describe(`the documented answers on ${engine.name}`, { concurrency: true }, () => {
+  suite(`the documented answers on ${engine.name}`, { concurrency: true }, () => {
     let service: TestService;
     before(async () => {
       service = await startService({}, engine);
     });
     after(() => service.close());
 
-    it("4.1 lists the bundles of one provider", async () => {
+    test("4.1 lists the bundles of one provider", async () => {
       const { data } = assertSuccess(await service.ask("/api/v2/internet/data/lookup?provider=GLODATA"), [
         "success",
         "data",
@@ -76,14 +76,14 @@ for (const engine of engines) {
       }
     });
 
-    it("4.1 lists the bundles of every provider, in provider order", async () => {
+    test("4.1 lists the bundles of every provider, in provider order", async () => {
       const { data } = (await service.ask("/api/v2/internet/data/lookup")).json;
       assert.equal(JSON.stringify(data.data), JSON.stringify(starter("data-bundles")));
       const order = [...new Set(data.data.map(({ type }: { type: string }) => type))];
       assert.deepEqual(order, ["MTNDATA", "AIRTELDATA", "GLODATA", "9MOBILEDATA"]);
     });
 
-    it("4.2 lists the 22 corporate bundles in the documented order", async () => {
+    test("4.2 lists the 22 corporate bundles in the documented order", async () => {
       const answer = await service.ask("/api/v2/corporate-data/list");
       const { status, message, data } = assertSuccess(answer, ["success", "status", "message", "data"]);
       assert.equal(status, "success");
@@ -100,7 +100,7 @@ for (const engine of engines) {
       }
     });
 
-    it("4.3 gives the verified record", async () => {
+    test("4.3 gives the verified record", async () => {
       const answer = await service.ask("/api/v2/kyc/verify-bvn", {
         method: "POST",
         body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
@@ -129,7 +129,7 @@ for (const engine of engines) {
       }
     });
 
-    it("4.4 lists the add-ons of a product and names it in the message", async () => {
+    test("4.4 lists the add-ons of a product and names it in the message", async () => {
       const answer = await service.ask("/api/v2/cable-tv/fetch-tv-add-ons", {
         body: { type: "dstv", productCode: "PRWE36" },
       });
@@ -149,13 +149,13 @@ for (const engine of engines) {
       assert.equal(JSON.stringify(data), JSON.stringify(expected));
     });
 
-    it("4.4 gives an empty list for a product without add-ons", async () => {
+    test("4.4 gives an empty list for a product without add-ons", async () => {
       const answer = await service.ask("/api/v2/cable-tv/fetch-tv-add-ons?type=gotv&productCode=GOTVMAX");
       assert.deepEqual(answer.json.data, []);
       assert.equal(answer.json.success, true);
     });
 
-    it("4.5 lists the four providers by id", async () => {
+    test("4.5 lists the four providers by id", async () => {
       const answer = await service.ask("/api/v2/internet/data/fetch-providers");
       const { billers } = assertSuccess(answer, ["success", "billers"]);
       const expected = ["MTN", "AIRTEL", "GLO", "9MOBILE"].map((name, place) => ({

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { vendorFaults } from "../src/upstreams/conformance.fixture.ts";
 import { type Behaviour, json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
 import verified from "../src/upstreams/vendors/blusalt/fixtures/verified.json" with { type: "json" };
@@ -44,7 +44,7 @@ const told = {
 };
 
 for (const engine of engines)
-  describe(`a vendor before another one on ${engine.name}`, () => {
+  suite(`a vendor before another one on ${engine.name}`, () => {
     let first: LocalVendor;
     let second: LocalVendor;
     let service: TestService;
@@ -105,18 +105,18 @@ for (const engine of engines)
     }
 
     for (const [what, { behaviour, outcome }] of Object.entries(vendorFaults))
-      it(`that ${what}: ${outcome.kind}`, () => meets(behaviour, outcome.kind as keyof typeof told));
+      test(`that ${what}: ${outcome.kind}`, () => meets(behaviour, outcome.kind as keyof typeof told));
 
-    it("that gives the record of another BVN: bad_response, and the log says why as a code", async () => {
+    test("that gives the record of another BVN: bad_response, and the log says why as a code", async () => {
       const before = service.lines.length;
       await meets(json(200, { entity: { ...found.entity, bvn: "22000000018" } }), "bad_response");
       const told = service.lines.slice(before).flatMap(({ fields }) => ("why" in fields ? [fields.why] : []));
       assert.deepEqual(told, ["other_number"]);
     });
 
-    it("that answers 200 with an error inside: bad_response", () => meets(json(200, { error: "…" }), "bad_response"));
+    test("that answers 200 with an error inside: bad_response", () => meets(json(200, { error: "…" }), "bad_response"));
 
-    it("that dies under 200 verifications costs those under way; 200 more are served by the other", async () => {
+    test("that dies under 200 verifications costs those under way; 200 more are served by the other", async () => {
       const crowded = await startService(
         { ...settings(first, second), DUBA_UPSTREAM_CONCURRENCY: "200", DUBA_UPSTREAM_TIMEOUT: `${patience}ms` },
         engine,
@@ -153,7 +153,7 @@ for (const engine of engines)
       }
     });
 
-    it("that cannot be connected to: unavailable", async () => {
+    test("that cannot be connected to: unavailable", async () => {
       await first.close();
       await meets(() => {}, "unavailable", 0);
     });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, type AskOptions, startService, type TestService } from "./support/service.ts";
 
@@ -7,7 +7,7 @@ const path = "/api/v2/kyc/verify-bvn";
 const good = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 const json = { "Content-Type": "application/json" };
 
-describe("requests for a verification", { concurrency: true }, () => {
+suite("requests for a verification", { concurrency: true }, () => {
   let service: TestService;
   before(async () => {
     service = await startService({ DUBA_LIMITS: "off" });
@@ -31,7 +31,7 @@ describe("requests for a verification", { concurrency: true }, () => {
   const sentenceOf = (failure: Answer["json"], field: string): string =>
     failure.error.fields.find((fault: { field: string }) => fault.field === field).message;
 
-  it("take spaces anywhere in BVN and phone", async () => {
+  test("take spaces anywhere in BVN and phone", async () => {
     for (const [bvn, phone] of [
       ["220 0000 0017", "0800 000 0017"],
       [" 22000000017 ", " 08000000017 "],
@@ -40,18 +40,18 @@ describe("requests for a verification", { concurrency: true }, () => {
       assert.equal((await verified({ body: { ...good, bvn, phone } })).bvn_number, "22000000017");
   });
 
-  it("take every form of a phone and any prefix, as one number", async () => {
+  test("take every form of a phone and any prefix, as one number", async () => {
     for (const phone of ["08000000017", "2348000000017", "+2348000000017", "8000000017"])
       assert.equal((await verified({ body: { ...good, phone } })).personal_info.phone_number, "08000000017");
     for (const phone of ["01234567890", "00000000000", "09999999999"]) await verified({ body: { ...good, phone } });
   });
 
-  it("do not demand that a BVN begins with 22", async () => {
+  test("do not demand that a BVN begins with 22", async () => {
     for (const bvn of ["12345678901", "00000000099"])
       assert.equal((await verified({ body: { ...good, bvn } })).bvn_number, bvn);
   });
 
-  it("refuse a BVN that is not eleven digits, without repeating it", async () => {
+  test("refuse a BVN that is not eleven digits, without repeating it", async () => {
     for (const bvn of [
       "",
       " ",
@@ -70,7 +70,7 @@ describe("requests for a verification", { concurrency: true }, () => {
     }
   });
 
-  it("refuse what is no phone number", async () => {
+  test("refuse what is no phone number", async () => {
     for (const phone of [
       "",
       "800000001",
@@ -86,7 +86,7 @@ describe("requests for a verification", { concurrency: true }, () => {
       await refused({ ...good, phone }, ["phone"]);
   });
 
-  it("take an amount of at most nine digits and two decimals above 0", async () => {
+  test("take an amount of at most nine digits and two decimals above 0", async () => {
     for (const amount of ["100", "100.5", "100.50", "0.01", "999999999.99", "000000001"])
       await verified({ body: { ...good, amount } });
     for (const amount of [
@@ -110,14 +110,14 @@ describe("requests for a verification", { concurrency: true }, () => {
       await refused({ ...good, amount }, ["amount"]);
   });
 
-  it("refuse numbers where text is documented, and say why", async () => {
+  test("refuse numbers where text is documented, and say why", async () => {
     const failure = await refused({ bvn: 22000000017, phone: 8000000017, amount: 100 }, ["bvn", "phone", "amount"]);
     for (const field of ["bvn", "phone", "amount"])
       assert.match(sentenceOf(failure, field), /JSON string, not a number.*leading zeros/);
     assert.doesNotMatch(JSON.stringify(failure), /22000000017|8000000017/);
   });
 
-  it("refuse every other type, all faults at once", async () => {
+  test("refuse every other type, all faults at once", async () => {
     await refused({ bvn: null, phone: [good.phone], amount: { naira: "100" } }, ["bvn", "phone", "amount"]);
     await refused({ bvn: true, phone: ["x"], amount: "100" }, ["bvn", "phone"]);
     await refused({}, ["bvn", "phone", "amount"]);
@@ -126,21 +126,21 @@ describe("requests for a verification", { concurrency: true }, () => {
     await refused({ bvn: "1", phone: "2" }, ["bvn", "phone", "amount"]);
   });
 
-  it("say how many more faults there are than the message names", async () => {
+  test("say how many more faults there are than the message names", async () => {
     assert.match(
       (await refused({}, ["bvn", "phone", "amount"])).message,
       /^bvn .* 2 more faults are in error\.fields\.$/,
     );
   });
 
-  it("are all at fault without any body", async () => {
+  test("are all at fault without any body", async () => {
     const answer = await service.send(
       `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a-known-sandbox-key-for-tests\r\nConnection: close\r\n\r\n`,
     );
     assert.match(answer, /^HTTP\/1\.1 422 [\s\S]*"validation_failed"/);
   });
 
-  it("ignore members that are not known, prototype names too", async () => {
+  test("ignore members that are not known, prototype names too", async () => {
     const body = `{"__proto__":{"bvn":"00000000001"},"constructor":{"prototype":1},"toString":1,"x":[[]],${JSON.stringify(good).slice(1)}`;
     assert.equal((await verified({ body, headers: json })).bvn_number, good.bvn);
     await refused('{"__proto__":{"bvn":"22000000017","phone":"08000000017","amount":"100"}}', [
@@ -150,7 +150,7 @@ describe("requests for a verification", { concurrency: true }, () => {
     ]);
   });
 
-  it("do not read the query string", async () => {
+  test("do not read the query string", async () => {
     const answer = await service.ask(`${path}?${new URLSearchParams({ ...good, bvn: "00000000001" })}`, {
       method: "POST",
       body: good,
@@ -160,14 +160,14 @@ describe("requests for a verification", { concurrency: true }, () => {
     assertFailure(none, 422, "validation_failed", { path, fields: ["bvn", "phone", "amount"] });
   });
 
-  it("let the last of repeated members win", async () => {
+  test("let the last of repeated members win", async () => {
     const body = `{"bvn":"00000000001",${JSON.stringify(good).slice(1, -1)},"phone":"08000000018"}`;
     const data = await verified({ body, headers: json });
     assert.equal(data.bvn_number, good.bvn);
     assert.equal(data.personal_info.phone_number, "08000000018");
   });
 
-  it("may begin with a byte order mark and name any charset", async () => {
+  test("may begin with a byte order mark and name any charset", async () => {
     const body = `\uFEFF${JSON.stringify(good)}`;
     for (const type of [
       "application/json",
@@ -180,7 +180,7 @@ describe("requests for a verification", { concurrency: true }, () => {
       assert.equal((await verified({ body, headers: { "Content-Type": type } })).bvn_number, good.bvn, type);
   });
 
-  it("are refused in any other media type, or none", async () => {
+  test("are refused in any other media type, or none", async () => {
     const body = JSON.stringify(good);
     const refusal = { path, message: /Content-Type: application\/json/ };
     assertFailure(await ask({ body }), 415, "unsupported_media_type", refusal);
@@ -201,18 +201,18 @@ describe("requests for a verification", { concurrency: true }, () => {
       assertFailure(await ask({ body, headers: { "Content-Type": type } }), 415, "unsupported_media_type", refusal);
   });
 
-  it("are refused when the body is no object", async () => {
+  test("are refused when the body is no object", async () => {
     for (const body of ["[]", "null", "0", '""', "false", `[${JSON.stringify(good)}]`])
       assertFailure(await ask({ body, headers: json }), 422, "validation_failed", { path });
   });
 
-  it("are refused when the body is no JSON", async () => {
+  test("are refused when the body is no JSON", async () => {
     const broken = ["{", "{}{}", "{'bvn':1}", '{"bvn":"1",}', "bvn=1&phone=2", "\u0000", "undefined", "//", "NaN"];
     for (const body of [...broken, Buffer.from([0xff, 0xfe, 0x7b, 0x7d]), Buffer.from('{"bvn":"\xe9"}', "latin1")])
       assertFailure(await ask({ body, headers: json }), 400, "malformed_json", { path });
   });
 
-  it("are refused above 16 KiB", async () => {
+  test("are refused above 16 KiB", async () => {
     const body = { ...good, x: "x".repeat(16 * 1024) };
     assertFailure(await ask({ body }), 413, "body_too_large", { path });
     assertFailure(await ask({ body, headers: { "Transfer-Encoding": "chunked" } }), 413, "body_too_large", { path });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { assertFailure, type Refusal } from "./support/failure.ts";
 import { type Answer, startService, type TestService } from "./support/service.ts";
 
@@ -38,14 +38,14 @@ function assertRefused(answer: Answer, status: number, code: string, refusal: Re
   return error;
 }
 
-describe("settings of verifications", { concurrency: true }, () => {
-  it("by default an amount that is not the fee is no reason to refuse", async () => {
+suite("settings of verifications", { concurrency: true }, () => {
+  test("by default an amount that is not the fee is no reason to refuse", async () => {
     await withService({ DUBA_BVN_FEE: "75" }, async (service) => {
       assert.equal((await verified(service, { given: { amount: "100" } })).status, 200);
     });
   });
 
-  it("an enforced amount is the fee and nothing else, and the refusal names it", async () => {
+  test("an enforced amount is the fee and nothing else, and the refusal names it", async () => {
     await withService({ DUBA_AMOUNT_POLICY: "enforce", DUBA_BVN_FEE: "75.50" }, async (service) => {
       for (const amount of ["75.5", "75.50", "0075.50"])
         assert.equal((await verified(service, { given: { amount } })).status, 200, amount);
@@ -60,7 +60,7 @@ describe("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  it("coarse answers do not tell an unknown BVN from another phone", async () => {
+  test("coarse answers do not tell an unknown BVN from another phone", async () => {
     await withService({ DUBA_NEGATIVE_DETAIL: "coarse" }, async (service) => {
       const told = [];
       for (const bvn of ["00000000001", "00000000002"]) {
@@ -78,7 +78,7 @@ describe("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  it("required consent is asked of live keys, and of test keys never", async () => {
+  test("required consent is asked of live keys, and of test keys never", async () => {
     await withService({ DUBA_CONSENT: "required" }, async (service) => {
       const { text: credential } = await service.newKey({ mode: "live" });
       assertRefused(await verified(service, { credential }), 403, "consent_required", { message: /Consent-Reference/ });
@@ -88,7 +88,7 @@ describe("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  it("a consent reference is 1 to 128 visible characters and names nobody", async () => {
+  test("a consent reference is 1 to 128 visible characters and names nobody", async () => {
     await withService({}, async (service) => {
       for (const reference of ["x", "x".repeat(128), "form:7/b"])
         assert.equal((await verified(service, { headers: { "Consent-Reference": reference } })).status, 200);
@@ -100,7 +100,7 @@ describe("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  it("a record that is not kept is not given twice, and not paid twice", async () => {
+  test("a record that is not kept is not given twice, and not paid twice", async () => {
     await withService({ DUBA_RECORD_RETENTION: "0s" }, async (service) => {
       const headers = { "Idempotency-Key": "gone" };
       const first = await verified(service, { headers });
@@ -114,7 +114,7 @@ describe("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  it("an idempotency key is not used up by a request that was refused", async () => {
+  test("an idempotency key is not used up by a request that was refused", async () => {
     await withService({}, async (service) => {
       const headers = { "Idempotency-Key": "kept-for-later" };
       const { text: credential } = await service.newKey({ scopes: ["catalogue:read"] });
@@ -137,7 +137,7 @@ describe("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  it("a key belongs to its account and mode", async () => {
+  test("a key belongs to its account and mode", async () => {
     await withService({}, async (service) => {
       const headers = { "Idempotency-Key": "shared-name" };
       const other = await service.newKey({ account: await service.newAccount("Other") });
@@ -151,7 +151,7 @@ describe("settings of verifications", { concurrency: true }, () => {
     });
   });
 
-  it("a service that stops refuses every operation in the words of its path, and is not ready", async () => {
+  test("a service that stops refuses every operation in the words of its path, and is not ready", async () => {
     await withService({}, async (service) => {
       assert.deepEqual((await service.ask("/readyz")).json, { status: "ready" });
       service.refuseNewWork();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, it, mock } from "node:test";
+import { after, afterEach, before, beforeEach, mock, suite, test } from "node:test";
 import type { Kysely, KyselyPlugin } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
@@ -24,15 +24,15 @@ const failsAs =
   (error: unknown) =>
     error instanceof Failure && error.code === code && message.test(error.message);
 
-describe("an Authorization header", () => {
-  it("is absent when it is missing, empty, or the word Bearer alone", () => {
+suite("an Authorization header", () => {
+  test("is absent when it is missing, empty, or the word Bearer alone", () => {
     for (const header of [undefined, "", "Bearer", "Bearer ", "bearer   "]) assert.equal(isAbsent(header), true);
     for (const header of ["Bearer x", "bearerx", "Basic", "x"]) assert.equal(isAbsent(header), false);
   });
 });
 
 for (const { name: engine, fresh } of engines) {
-  describe(`credentials on ${engine}`, () => {
+  suite(`credentials on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
     let account: Account;
@@ -90,7 +90,7 @@ for (const { name: engine, fresh } of engines) {
       outOfReach = false;
     });
 
-    it("are a key, after Bearer in any case and any number of spaces, or bare", async () => {
+    test("are a key, after Bearer in any case and any number of spaces, or bare", async () => {
       const { key, text } = await create({ scopes: ["identity:verify"], expiresAt: time + 5000 });
       for (const header of [text, `Bearer ${text}`, `bearer   ${text}`, `BEARER ${text}`]) {
         assert.deepEqual(await credentials.credentialOf(header, here), {
@@ -105,7 +105,7 @@ for (const { name: engine, fresh } of engines) {
       }
     });
 
-    it("are a token, after Bearer or bare, that stands for its key", async () => {
+    test("are a token, after Bearer or bare, that stands for its key", async () => {
       const { key } = await create({ scopes: ["catalogue:read"] });
       const token = await buy(key.id, time + 5000);
       for (const header of [`Bearer ${token}`, token]) {
@@ -121,7 +121,7 @@ for (const { name: engine, fresh } of engines) {
       }
     });
 
-    it("carry the terms of their account, and are out of force while it is suspended", async () => {
+    test("carry the terms of their account, and are out of force while it is suspended", async () => {
       const { id } = await createAccount(recorded(db), { name: "Terms", email: "terms@example.com" });
       const { text } = await create({ account: id });
       const used = async () => {
@@ -138,13 +138,13 @@ for (const { name: engine, fresh } of engines) {
       assert.equal((await used()).accountId, id);
     });
 
-    it("are the bootstrap value, whatever its form", async () => {
+    test("are the bootstrap value, whatever its form", async () => {
       const { mode, keyId } = await credentials.credentialOf(`Bearer ${bootstrap}`, here);
       assert.equal(mode, "test");
       assert.match(keyId, /^[0-9A-Za-z]{12}$/);
     });
 
-    it("that are known are answered at once, without a promise or the store", async () => {
+    test("that are known are answered at once, without a promise or the store", async () => {
       const { text } = await create();
       const first = await credentials.credentialOf(`Bearer ${text}`, here);
       assert.equal(asked, 1);
@@ -152,14 +152,14 @@ for (const { name: engine, fresh } of engines) {
       assert.equal(asked, 1);
     });
 
-    it("that come together are looked up once", async () => {
+    test("that come together are looked up once", async () => {
       const { text } = await create();
       const callers = Array.from({ length: 50 }, (_, host) => credentials.credentialOf(text, `203.0.113.${host}`));
       await Promise.all(callers);
       assert.equal(asked, 1);
     });
 
-    it("of a wrong form or checksum are refused without a look-up", async () => {
+    test("of a wrong form or checksum are refused without a look-up", async () => {
       const { text } = await create();
       await refused(`Bearer ${text.slice(0, -1)}`, "invalid_credentials", /mistyped or cut short/);
       await refused(`Bearer ${text.replace("live", "test")}`, "invalid_credentials", /mistyped or cut short/);
@@ -170,7 +170,7 @@ for (const { name: engine, fresh } of engines) {
       assert.equal(asked, 0);
     });
 
-    it("that are unknown, revoked or of another secret read the same", async () => {
+    test("that are unknown, revoked or of another secret read the same", async () => {
       const { key, text } = await create();
       await revokeKey(recorded(store.db), key.id);
       const { id, text: unknown } = newApiKey("live");
@@ -183,7 +183,7 @@ for (const { name: engine, fresh } of engines) {
       await refused(newAccessToken().text, "invalid_credentials", /access token is not in force/);
     });
 
-    it("that failed are looked up again, so that a new key works at once", async () => {
+    test("that failed are looked up again, so that a new key works at once", async () => {
       const { key, text } = await create();
       await store.db.updateTable("api_key").set({ revoked_at: 1 }).where("id", "=", key.id).execute();
       await refused(text, "invalid_credentials");
@@ -191,7 +191,7 @@ for (const { name: engine, fresh } of engines) {
       await credentials.credentialOf(text, here);
     });
 
-    it("end to the millisecond, known or not", async () => {
+    test("end to the millisecond, known or not", async () => {
       const { key, text } = await create({ expiresAt: time + 1000 });
       const token = await buy(key.id, time + 500);
       const headers = [text, token];
@@ -208,7 +208,7 @@ for (const { name: engine, fresh } of engines) {
       for (const header of headers) await refused(header, "expired_credentials");
     });
 
-    it("that are tokens end with their key, whatever their own end", async () => {
+    test("that are tokens end with their key, whatever their own end", async () => {
       const { key } = await create({ expiresAt: time + 1000 });
       const token = await buy(key.id, time + 5000);
       assert.equal((await credentials.credentialOf(token, here)).expiresAt, time + 1000);
@@ -216,7 +216,7 @@ for (const { name: engine, fresh } of engines) {
       await refused(token, "expired_credentials", /API key of this access token/);
     });
 
-    it("that are tokens die when their key is revoked", async () => {
+    test("that are tokens die when their key is revoked", async () => {
       const { key } = await create();
       const token = await buy(key.id, time + 5000);
       await credentials.credentialOf(token, here);
@@ -225,7 +225,7 @@ for (const { name: engine, fresh } of engines) {
       await refused(token, "invalid_credentials");
     });
 
-    it("are good from allowed addresses only, at every use", async () => {
+    test("are good from allowed addresses only, at every use", async () => {
       const { key, text } = await create({ addresses: ["203.0.113.7", "10.0.0.0/8", "2001:db8::/32"] });
       const token = await buy(key.id, time + 5000);
       for (const header of [text, token]) {
@@ -237,7 +237,7 @@ for (const { name: engine, fresh } of engines) {
       }
     });
 
-    it("that failed 20 times in a minute are not looked up any more, but what is known goes on", async () => {
+    test("that failed 20 times in a minute are not looked up any more, but what is known goes on", async () => {
       credentials = open({ count: 20, seconds: 60 });
       const { text } = await create();
       await credentials.credentialOf(text, here);
@@ -251,7 +251,7 @@ for (const { name: engine, fresh } of engines) {
       await refused(newApiKey("live").text, "invalid_credentials", /./, "203.0.113.8");
     });
 
-    it("that were proven once are looked up again after a change, whatever their neighbours do meanwhile", async () => {
+    test("that were proven once are looked up again after a change, whatever their neighbours do meanwhile", async () => {
       credentials = open({ count: 20, seconds: 60 });
       const { key, text } = await create();
       await credentials.credentialOf(text, here);
@@ -265,14 +265,14 @@ for (const { name: engine, fresh } of engines) {
       await refused(text, "rate_limited");
     });
 
-    it("that are good do not use up the limit, however many come at once", async () => {
+    test("that are good do not use up the limit, however many come at once", async () => {
       credentials = open({ count: 20, seconds: 60 });
       const keys = await Promise.all(Array.from({ length: 30 }, () => create()));
       await Promise.all(keys.map(({ text }) => credentials.credentialOf(text, here)));
       assert.equal(asked, 30);
     });
 
-    it("revoked elsewhere are refused here after the next poll", async () => {
+    test("revoked elsewhere are refused here after the next poll", async () => {
       const { key, text } = await create();
       await credentials.credentialOf(text, here);
       mock.timers.enable({ apis: ["setInterval"] });
@@ -286,7 +286,7 @@ for (const { name: engine, fresh } of engines) {
       await refused(text, "invalid_credentials");
     });
 
-    it("stay known while nothing changes", async () => {
+    test("stay known while nothing changes", async () => {
       const { text } = await create();
       const known = await credentials.credentialOf(text, here);
       mock.timers.enable({ apis: ["setInterval"] });
@@ -301,7 +301,7 @@ for (const { name: engine, fresh } of engines) {
       assert.equal(credentials.credentialOf(text, here), known);
     });
 
-    it("take over a bootstrap value that was changed elsewhere", async () => {
+    test("take over a bootstrap value that was changed elsewhere", async () => {
       const changed = "another-bootstrap-for-tests";
       const token = await buy((await credentials.credentialOf(bootstrap, here)).keyId, time + 5000);
       await firstStart(recorded(store.db), changed);
@@ -312,7 +312,7 @@ for (const { name: engine, fresh } of engines) {
       await firstStart(recorded(store.db), bootstrap);
     });
 
-    it("serve look-ups only after 4 s in which the store could not be asked, else its error shows", async () => {
+    test("serve look-ups only after 4 s in which the store could not be asked, else its error shows", async () => {
       const { text } = await create();
       await credentials.credentialOf(text, here);
       mock.timers.enable({ apis: ["setInterval"] });
@@ -332,7 +332,7 @@ for (const { name: engine, fresh } of engines) {
       await credentials.credentialOf(text, here);
     });
 
-    it("whose look-up was overtaken by a change are not remembered", async () => {
+    test("whose look-up was overtaken by a change are not remembered", async () => {
       const { text } = await create();
       const lookUp = credentials.credentialOf(text, here);
       await until(() => asked > 0);
@@ -341,7 +341,7 @@ for (const { name: engine, fresh } of engines) {
       assert.ok(credentials.credentialOf(text, here) instanceof Promise);
     });
 
-    it("in an endless header are good, but not remembered", async () => {
+    test("in an endless header are good, but not remembered", async () => {
       const { text } = await create();
       const header = `Bearer${" ".repeat(1000)}${text}`;
       await credentials.credentialOf(header, here);

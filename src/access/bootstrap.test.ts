@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, before, beforeEach, suite, test } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { changeCount } from "../storage/change-counter.ts";
 import { openStore, type Store } from "../storage/store.ts";
@@ -14,7 +14,7 @@ const one = "a-bootstrap-key-for-compose";
 const two = "duba_test_not_of_the_key_form";
 
 for (const { name: engine, fresh } of engines) {
-  describe(`the first start on ${engine}`, () => {
+  suite(`the first start on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
 
@@ -37,7 +37,7 @@ for (const { name: engine, fresh } of engines) {
       return rows[0]!;
     };
 
-    it("makes the Sandbox account and prints its test key", async () => {
+    test("makes the Sandbox account and prints its test key", async () => {
       const { printed = "" } = await firstStart(recorded(store.db));
       const [account, ...others] = await listAccounts(store.db);
       assert.deepEqual([account?.name, account?.email, others], ["Sandbox", "sandbox@example.com", []]);
@@ -47,14 +47,14 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual([row.account_id, row.mode, row.bootstrap], [account?.id, "test", 1]);
     });
 
-    it("is the first only once", async () => {
+    test("is the first only once", async () => {
       const { printed = "" } = await firstStart(recorded(store.db));
       await noteShown(store.db, printed);
       assert.deepEqual(await firstStart(recorded(store.db)), {});
       assert.equal((await inForce()).secret_hash, secretHash(printed));
     });
 
-    it("replaces a key that nobody was shown, and shows the new one", async () => {
+    test("replaces a key that nobody was shown, and shows the new one", async () => {
       const { printed: lost = "" } = await firstStart(recorded(store.db));
       const key = readApiKey(lost)!.id;
       const { printed = "", replaced } = await firstStart(recorded(store.db));
@@ -67,14 +67,14 @@ for (const { name: engine, fresh } of engines) {
       assert.equal((await listAccounts(store.db)).length, 1);
     });
 
-    it("makes no other key where the one that nobody was shown was revoked by hand", async () => {
+    test("makes no other key where the one that nobody was shown was revoked by hand", async () => {
       await firstStart(recorded(store.db));
       await revokeKey(recorded(store.db), (await inForce()).id);
       assert.deepEqual(await firstStart(recorded(store.db)), {});
       assert.deepEqual(await firstStart(recorded(store.db)), {});
     });
 
-    it("revokes the bootstrap key once its setting is gone, and shows a key at random", async () => {
+    test("revokes the bootstrap key once its setting is gone, and shows a key at random", async () => {
       await firstStart(recorded(store.db), one);
       const { id, account_id } = await inForce();
       const change = await changeCount(store.db, "access");
@@ -92,13 +92,13 @@ for (const { name: engine, fresh } of engines) {
       assert.equal((await inForce()).secret_hash, secretHash(one));
     });
 
-    it("makes nothing where an account was created before", async () => {
+    test("makes nothing where an account was created before", async () => {
       await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" });
       assert.deepEqual(await firstStart(recorded(store.db)), {});
       assert.deepEqual(await listKeys(store.db), []);
     });
 
-    it("takes the bootstrap value as it is, and prints nothing", async () => {
+    test("takes the bootstrap value as it is, and prints nothing", async () => {
       for (const value of [one, two]) {
         const { printed, replaced } = await firstStart(recorded(store.db), value);
         assert.equal(printed, undefined);
@@ -109,13 +109,13 @@ for (const { name: engine, fresh } of engines) {
       }
     });
 
-    it("names the key by the public id in a value of the key form", async () => {
+    test("names the key by the public id in a value of the key form", async () => {
       const { id, text } = newApiKey("test");
       await firstStart(recorded(store.db), text);
       assert.equal((await inForce()).id, id);
     });
 
-    it("changes nothing for the same value", async () => {
+    test("changes nothing for the same value", async () => {
       await firstStart(recorded(store.db), one);
       const row = await inForce();
       const change = await changeCount(store.db, "access");
@@ -124,7 +124,7 @@ for (const { name: engine, fresh } of engines) {
       assert.equal(await changeCount(store.db, "access"), change);
     });
 
-    it("replaces the random key by a bootstrap value, on the same account", async () => {
+    test("replaces the random key by a bootstrap value, on the same account", async () => {
       await firstStart(recorded(store.db), undefined, 1000);
       const old = await inForce();
       await firstStart(recorded(store.db), one, 2000);
@@ -133,7 +133,7 @@ for (const { name: engine, fresh } of engines) {
       assert.equal((await listKeys(store.db)).find(({ id }) => id === old.id)?.revokedAt, 2000);
     });
 
-    it("revokes the old value when it changes, notes the change, and takes the old value back later", async () => {
+    test("revokes the old value when it changes, notes the change, and takes the old value back later", async () => {
       const { text } = newApiKey("test");
       let now = 1000;
       for (const value of [text, one, text, two]) {
@@ -145,27 +145,27 @@ for (const { name: engine, fresh } of engines) {
       assert.equal((await listKeys(store.db)).length, 4);
     });
 
-    it("does not bring a value back to life that was revoked by hand", async () => {
+    test("does not bring a value back to life that was revoked by hand", async () => {
       await firstStart(recorded(store.db), one);
       await revokeKey(recorded(store.db), (await inForce()).id);
       await firstStart(recorded(store.db), one);
       assert.equal((await listKeys(store.db)).filter(({ revokedAt }) => revokedAt === null).length, 0);
     });
 
-    it("adds the Sandbox account for a bootstrap value beside the accounts that exist", async () => {
+    test("adds the Sandbox account for a bootstrap value beside the accounts that exist", async () => {
       await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" });
       await firstStart(recorded(store.db), one);
       assert.equal((await listAccounts(store.db)).length, 2);
       await inForce();
     });
 
-    it("refuses a live value, a short one and one with a space", async () => {
+    test("refuses a live value, a short one and one with a space", async () => {
       for (const value of [newApiKey("live").text, "only-23-visible-letters", "twenty four letters and space"])
         await assert.rejects(firstStart(recorded(store.db), value), AccessFault);
       assert.deepEqual(await listAccounts(store.db), []);
     });
 
-    it("of several processes at once makes one account and one key, printed by one of them", async () => {
+    test("of several processes at once makes one account and one key, printed by one of them", async () => {
       const beside = () => openStore({ ...place.settings, serving: false });
       const stores = await Promise.all(Array.from({ length: 5 }, beside));
       try {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it, mock } from "node:test";
+import { afterEach, beforeEach, mock, suite, test } from "node:test";
 import { Failure } from "../operation/failures.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
 
@@ -10,7 +10,7 @@ const wrong = async () => {
 const good = async () => "good";
 const isFailure = (code: string) => (error: unknown) => error instanceof Failure && error.code === code;
 
-describe("the limit of failed credentials", () => {
+suite("the limit of failed credentials", () => {
   let failed: FailedCredentials;
   beforeEach(() => {
     mock.timers.enable({ apis: ["setTimeout", "Date"] });
@@ -36,13 +36,13 @@ describe("the limit of failed credentials", () => {
     assert.equal(asked, false);
   };
 
-  it("refuses the 21st in a minute without looking anything up", async () => {
+  test("refuses the 21st in a minute without looking anything up", async () => {
     await fail(20);
     await assertLimited();
     await assert.rejects(attempt(here, good), isFailure("rate_limited"));
   });
 
-  it("says when the address may try again, and lets it", async () => {
+  test("says when the address may try again, and lets it", async () => {
     await fail(20);
     mock.timers.tick(45_500);
     await assert.rejects(attempt(here, good), (error: Failure) => error.detail.retryAfter === 15);
@@ -52,23 +52,23 @@ describe("the limit of failed credentials", () => {
     await assertLimited();
   });
 
-  it("counts each address by itself", async () => {
+  test("counts each address by itself", async () => {
     await fail(20);
     assert.equal(await attempt("203.0.113.8", good), "good");
   });
 
-  it("counts the addresses that one IPv6 subscriber can choose from together", async () => {
+  test("counts the addresses that one IPv6 subscriber can choose from together", async () => {
     for (let host = 1; host <= 20; host++) await fail(1, `2001:db8::${host}`);
     await assertLimited("2001:db8::ffff");
   });
 
-  it("counts a /48 network of IPv6 as a whole, which may fail ten times as often", async () => {
+  test("counts a /48 network of IPv6 as a whole, which may fail ten times as often", async () => {
     for (let network = 1; network <= 200; network++) await fail(1, `2001:db8:1:${network}::1`);
     await assertLimited("2001:db8:1:ffff::1");
     assert.equal(await attempt("2001:db8:2::1", good), "good");
   });
 
-  it("lets a credential pass that was proven before, until it fails itself", async () => {
+  test("lets a credential pass that was proven before, until it fails itself", async () => {
     assert.equal(await failed.attempt(here, "mine", good), "good");
     await fail(20);
     assert.equal(await failed.attempt(here, "mine", good), "good");
@@ -77,14 +77,14 @@ describe("the limit of failed credentials", () => {
     await assertLimited();
   });
 
-  it("costs a good credential nothing", async () => {
+  test("costs a good credential nothing", async () => {
     await fail(19);
     for (let count = 0; count < 50; count++) assert.equal(await attempt(here, good), "good");
     await fail(1);
     await assertLimited();
   });
 
-  it("costs nothing when the credential was good but has expired, or when the store could not be asked", async () => {
+  test("costs nothing when the credential was good but has expired, or when the store could not be asked", async () => {
     for (const error of [new Failure("expired_credentials"), new Error("connection lost")]) {
       for (let count = 0; count < 30; count++)
         await assert.rejects(
@@ -95,7 +95,7 @@ describe("the limit of failed credentials", () => {
     assert.equal(await attempt(here, good), "good");
   });
 
-  it("gives nothing back that a new minute gave back already", async () => {
+  test("gives nothing back that a new minute gave back already", async () => {
     const slow = Promise.withResolvers<string>();
     const started = Promise.withResolvers<void>();
     const slowly = attempt(here, () => {
@@ -111,7 +111,7 @@ describe("the limit of failed credentials", () => {
     await assertLimited();
   });
 
-  it("lets no parallel guesses slip through", async () => {
+  test("lets no parallel guesses slip through", async () => {
     let lookUps = 0;
     const guess = async () => {
       lookUps += 1;
@@ -125,7 +125,7 @@ describe("the limit of failed credentials", () => {
     assert.equal(codes.filter((code) => code === "rate_limited").length, 80);
   });
 
-  it("refuses none of many good credentials that come at once", async () => {
+  test("refuses none of many good credentials that come at once", async () => {
     const slowly = async () => {
       await new Promise(setImmediate);
       return "good";
@@ -136,7 +136,7 @@ describe("the limit of failed credentials", () => {
     await assertLimited();
   });
 
-  it("answers all who wait when the store cannot be asked", async () => {
+  test("answers all who wait when the store cannot be asked", async () => {
     const lost = new Error("connection lost");
     let lookUps = 0;
     const ask = async () => {

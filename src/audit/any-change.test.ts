@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { before, suite, test } from "node:test";
 import fc from "fast-check";
 import { type RawBuilder, sql } from "kysely";
 import { isUniqueViolation } from "../../test/support/unique-violation.ts";
@@ -34,7 +34,7 @@ const sealChange = change({
 });
 
 for (const engine of engines) {
-  describe(`any change on ${engine.name}`, () => {
+  suite(`any change on ${engine.name}`, () => {
     const trail = new SealedTrail(trailStore(engine));
     before(() => trail.make());
 
@@ -54,7 +54,7 @@ for (const engine of engines) {
       }
     }
 
-    it("to an entry is found, and names the entry or its batch", () =>
+    test("to an entry is found, and names the entry or its batch", () =>
       fc.assert(
         fc.asyncProperty(entryChange, async (change) => {
           const target = trail.entries[change.row % trail.entries.length]!;
@@ -66,7 +66,7 @@ for (const engine of engines) {
         { numRuns: 80 },
       ));
 
-    it("to a seal is found, and names its batch", () =>
+    test("to a seal is found, and names its batch", () =>
       fc.assert(
         fc.asyncProperty(sealChange, async (change) => {
           const target = trail.seals[change.row % trail.seals.length]!;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import fc from "fast-check";
 import { append } from "./append.ts";
 import { engines, trailStore } from "./audit.fixture.ts";
@@ -8,11 +8,11 @@ import { kinds } from "./event-types.ts";
 const bvn = "22000000017";
 
 for (const engine of engines) {
-  describe(`an event of the audit trail on ${engine.name}`, () => {
+  suite(`an event of the audit trail on ${engine.name}`, () => {
     const store = trailStore(engine);
     const entries = () => store.db.selectFrom("audit_entry").selectAll().orderBy("occurred_at").execute();
 
-    it("is a row of its own, with the facts in the order of the list", async () => {
+    test("is a row of its own, with the facts in the order of the list", async () => {
       const facts = { account: "acc_1AVZiWdEdtTu", key: "4Zq8mPx0LtV2" };
       const before = Date.now();
       await append(store.db, { kind: "key.revoked", actor: "operator:amina", facts });
@@ -29,7 +29,7 @@ for (const engine of engines) {
       assert.deepEqual(others, []);
     });
 
-    it("is gone with the change that it records", async () => {
+    test("is gone with the change that it records", async () => {
       const before = (await entries()).length;
       const change = store.db.transaction().execute(async (trx) => {
         await append(trx, { kind: "account.resumed", actor: "system", facts: { account: "acc_1" } });
@@ -39,7 +39,7 @@ for (const engine of engines) {
       assert.equal((await entries()).length, before);
     });
 
-    it("of every kind takes its facts, and null for each; several are one insert", async () => {
+    test("of every kind takes its facts, and null for each; several are one insert", async () => {
       const sample = { reference: "a-1", text: "a word", number: 1, flag: true, time: 1_800_000_000_000 };
       for (const [kind, types] of Object.entries(kinds)) {
         const facts = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, sample[type]]));
@@ -79,7 +79,7 @@ for (const engine of engines) {
       ],
       ["a sentence for an actor", { kind: "key.revoked", actor: "the one who called", facts: {} }, /The actor/],
     ] as const) {
-      it(`with ${fault} is refused, and the refusal repeats no value`, async () => {
+      test(`with ${fault} is refused, and the refusal repeats no value`, async () => {
         const before = (await entries()).length;
         const appending = append(store.db, { actor: "system", ...event });
         await assert.rejects(appending, (error: Error) => {
@@ -93,10 +93,10 @@ for (const engine of engines) {
   });
 }
 
-describe("a text in the audit trail", () => {
+suite("a text in the audit trail", () => {
   const store = trailStore(engines[0]!);
 
-  it("holds no ten digits in a row, and ends after 200 characters", async () => {
+  test("holds no ten digits in a row, and ends after 200 characters", async () => {
     const digits = fc.stringMatching(/^[0-9]([0-9]|[0-9] |[0-9]-){8,20}[0-9]$/);
     const words = fc.array(fc.oneof(fc.string({ unit: "grapheme" }), digits), { maxLength: 12 });
     const texts = words.map((all) => all.join(" "));

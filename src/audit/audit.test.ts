@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { until } from "../../test/support/until.ts";
 import type { Log } from "../runtime/log.ts";
 import { appendSome, engines, faultsIn, sealKey, sign, trailStore } from "./audit.fixture.ts";
@@ -7,7 +7,7 @@ import { openAuditTrail } from "./audit.ts";
 import { sealEntries } from "./seal-batch.ts";
 
 for (const engine of engines) {
-  describe(`the auditTrail of a service on ${engine.name}`, () => {
+  suite(`the auditTrail of a service on ${engine.name}`, () => {
     const store = trailStore(engine);
     const fail = (fields: object, message: string) => assert.fail(`${message}: ${JSON.stringify(fields)}`);
     const log: Log = { info: fail, warn: fail, error: fail };
@@ -18,7 +18,7 @@ for (const engine of engines) {
       return rows.length;
     };
 
-    it("removes each hour what is older than its retention", async (t) => {
+    test("removes each hour what is older than its retention", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       for (const months of [5, 4, 2]) {
         const sealedAt = new Date();
@@ -38,7 +38,7 @@ for (const engine of engines) {
       assert.deepEqual(await faultsIn(store.db), []);
     });
 
-    it("seals each second what any process appended, and the rest when it stops", async (t) => {
+    test("seals each second what any process appended, and the rest when it stops", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const auditTrail = await openAuditTrail({ db: store.db, sealKey, anchor: anchor(), log });
       await auditTrail.append(store.beside, resumed);
@@ -51,7 +51,7 @@ for (const engine of engines) {
       assert.deepEqual(await faultsIn(store.db), []);
     });
 
-    it("logs once why it cannot seal, and appends all the same", async (t) => {
+    test("logs once why it cannot seal, and appends all the same", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });
       const lines: object[] = [];
       await store.db.deleteFrom("audit_head").execute();

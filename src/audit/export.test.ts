@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { append } from "./append.ts";
 import { engines, sealSome, sign, type TrailStore, trailStore } from "./audit.fixture.ts";
 import { exportTrail } from "./export.ts";
@@ -38,10 +38,10 @@ function isWhole(lines: readonly string[], keptHash: string): boolean {
 }
 
 for (const engine of engines) {
-  describe(`an exported trail on ${engine.name}`, () => {
+  suite(`an exported trail on ${engine.name}`, () => {
     const store = trailStore(engine);
 
-    it("can be verified without the store and without a key", async () => {
+    test("can be verified without the store and without a key", async () => {
       assert.deepEqual(await linesOf(store), ['{"head":{"batch":"0","hash":""}}']);
       const reason = 'Line\nbreak, "quotes" and Ẹ̀kọ́ 🌍';
       await append(store.db, {
@@ -65,7 +65,7 @@ for (const engine of engines) {
       }
     });
 
-    it("keeps the seals of batches that retention has removed", async () => {
+    test("keeps the seals of batches that retention has removed", async () => {
       await removeOld(store.db, sign, Number.MAX_SAFE_INTEGER);
       await sealEntries(store.db, sign);
       const lines = await linesOf(store);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import type { Kysely, KyselyPlugin } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { appendSome, engines, faultsAfter, faultsIn, sealKey, sign, trailStore } from "./audit.fixture.ts";
@@ -35,11 +35,11 @@ function meanwhile(db: Kysely<Tables>, place: number, work: () => Promise<void>)
 }
 
 for (const engine of engines) {
-  describe(`retention on ${engine.name}`, () => {
-    describe("of a trail", () => {
+  suite(`retention on ${engine.name}`, () => {
+    suite("of a trail", () => {
       const store = trailStore(engine);
 
-      it("removes the entries of whole old batches, keeps their seals and records it", async () => {
+      test("removes the entries of whole old batches, keeps their seals and records it", async () => {
         await sealAt(store.db, 3, 1, 4, 2);
         await removeOld(store.db, sign, 3000);
         assert.deepEqual(await kept(store.db), [3, 4]);
@@ -61,13 +61,13 @@ for (const engine of engines) {
         assert.equal(head?.batch, 5);
       });
 
-      it("does nothing when there is nothing old", async () => {
+      test("does nothing when there is nothing old", async () => {
         await removeOld(store.db, sign, 3000);
         assert.deepEqual(await kept(store.db), [3, 4, 5]);
         assert.deepEqual(await faultsIn(store.db), []);
       });
 
-      it("is not led to remove what is not old by a seal whose time was changed", async () => {
+      test("is not led to remove what is not old by a seal whose time was changed", async () => {
         const setTime = (time: number) =>
           store.db.updateTable("audit_seal").set({ sealed_at: time }).where("batch", "=", 3).execute();
         await setTime(2000);
@@ -78,7 +78,7 @@ for (const engine of engines) {
         assert.deepEqual(await faultsIn(store.db), []);
       });
 
-      it("leaves an entry that stands in a removed batch to be found", async () => {
+      test("leaves an entry that stands in a removed batch to be found", async () => {
         const faults = await faultsAfter(store.db, (trx) =>
           trx.updateTable("audit_entry").set({ batch: 1 }).where("batch", "=", 3).where("position", "=", 1).execute(),
         );
@@ -91,7 +91,7 @@ for (const engine of engines) {
         );
       });
 
-      it("may remove the newest batch: the next one still follows it", async () => {
+      test("may remove the newest batch: the next one still follows it", async () => {
         await removeOld(store.db, sign, 10_000);
         assert.deepEqual(await kept(store.db), []);
         await sealEntries(store.db, sign);
@@ -102,10 +102,10 @@ for (const engine of engines) {
       });
     });
 
-    describe("of a long trail", () => {
+    suite("of a long trail", () => {
       const store = trailStore(engine);
 
-      it("removes no more than a thousand entries in one transaction", async () => {
+      test("removes no more than a thousand entries in one transaction", async () => {
         await sealAt(store.db, 600, 600, 300);
         await removeOld(store.db, sign, 9000);
         const recorded = await store.db.selectFrom("audit_entry").select("facts").execute();
@@ -114,10 +114,10 @@ for (const engine of engines) {
       });
     });
 
-    describe("beside a verification", () => {
+    suite("beside a verification", () => {
       const store = trailStore(engine);
 
-      it("gives it nothing to find, whenever it comes", async () => {
+      test("gives it nothing to find, whenever it comes", async () => {
         const batches = 8;
         await sealAt(store.db, ...Array.from({ length: batches }, () => 2));
         for (let place = 1; place < batches; place += 1) {
@@ -127,7 +127,7 @@ for (const engine of engines) {
         }
       });
 
-      it("hides no tampering with what it leaves", async () => {
+      test("hides no tampering with what it leaves", async () => {
         await store.db.updateTable("audit_entry").set({ actor: "mallory" }).where("batch", "=", 8).execute();
         const remove = () => removeOld(store.beside, sign, 8000);
         for (const place of [1, 2, 3]) {
@@ -141,10 +141,10 @@ for (const engine of engines) {
     });
   });
 
-  describe(`sealing on ${engine.name} beside a verification`, () => {
+  suite(`sealing on ${engine.name} beside a verification`, () => {
     const store = trailStore(engine);
 
-    it("gives it nothing to find, whenever it comes", async () => {
+    test("gives it nothing to find, whenever it comes", async () => {
       await sealAt(store.db, 2, 2);
       for (let place = 1; place <= 8; place += 1) {
         const sealMore = async () => {

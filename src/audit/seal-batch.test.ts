@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Kysely } from "kysely";
@@ -25,17 +25,17 @@ async function sizes(db: Kysely<Tables>): Promise<number[]> {
 }
 
 for (const engine of engines) {
-  describe(`sealing on ${engine.name}`, () => {
-    describe("one after another", () => {
+  suite(`sealing on ${engine.name}`, () => {
+    suite("one after another", () => {
       const store = trailStore(engine);
 
-      it("of nothing makes no batch", async () => {
+      test("of nothing makes no batch", async () => {
         await sealEntries(store.db, sign);
         assert.deepEqual(await sizes(store.db), []);
         assert.deepEqual(await faultsIn(store.db), []);
       });
 
-      it("takes what was committed in one batch, oldest first", async () => {
+      test("takes what was committed in one batch, oldest first", async () => {
         await appendAt(store.db, minuteAgo + 2, revoked("second"));
         await appendAt(store.db, minuteAgo + 3, revoked("third"));
         await appendAt(store.db, minuteAgo + 1, revoked("first"));
@@ -51,7 +51,7 @@ for (const engine of engines) {
         );
       });
 
-      it("that fails half-way leaves all as it was", async () => {
+      test("that fails half-way leaves all as it was", async () => {
         await appendAt(store.db, minuteAgo + 4, revoked("fourth"));
         const failing = sealEntries(store.db, (text) => {
           if (/^head \S+ 2 /.test(text)) throw new Error("the power went");
@@ -64,7 +64,7 @@ for (const engine of engines) {
         assert.deepEqual(await faultsIn(store.db), []);
       });
 
-      it("makes batches of a thousand, and never holds the thread for 50 ms", async () => {
+      test("makes batches of a thousand, and never holds the thread for 50 ms", async () => {
         for (let thousands = 0; thousands < 10; thousands += 1) await appendSome(store.db, 1000);
         let longest = 0;
         let sealed = false;
@@ -86,10 +86,10 @@ for (const engine of engines) {
       });
     });
 
-    describe("of many processes", () => {
+    suite("of many processes", () => {
       const store = trailStore(engine);
 
-      it("puts every committed entry in exactly one batch, and none that was rolled back", async () => {
+      test("puts every committed entry in exactly one batch, and none that was rolled back", async () => {
         const committed: string[] = [];
         const write = async (db: Kysely<Tables>, name: string) => {
           for (let count = 0; count < 20; count += 1) {
@@ -125,10 +125,10 @@ for (const engine of engines) {
       });
     });
 
-    describe("by processes that are killed", () => {
+    suite("by processes that are killed", () => {
       const store = trailStore(engine);
 
-      it("goes on where it ended, and nothing acknowledged is lost", async () => {
+      test("goes on where it ended, and nothing acknowledged is lost", async () => {
         const acknowledged: string[] = [];
         const start = (name: string) => {
           const script = fileURLToPath(new URL("./sealing.fixture.ts", import.meta.url));
@@ -161,7 +161,7 @@ for (const engine of engines) {
       });
     });
 
-    describe("over what was tampered with", () => {
+    suite("over what was tampered with", () => {
       const store = trailStore(engine);
 
       for (const [fault, tamper, sentence] of [
@@ -178,7 +178,7 @@ for (const engine of engines) {
         ],
         ["a newest seal that is gone", (db: Kysely<Tables>) => db.deleteFrom("audit_seal"), /newest batch/],
       ] as const) {
-        it(`is refused: ${fault}`, async () => {
+        test(`is refused: ${fault}`, async () => {
           await sealSome(store.db, 2);
           await append(store.db, revoked("later"));
           const heads = await store.db.selectFrom("audit_head").selectAll().execute();
@@ -195,7 +195,7 @@ for (const engine of engines) {
         });
       }
 
-      it("does not hide a change to an entry that was taken out of its batch for it", async () => {
+      test("does not hide a change to an entry that was taken out of its batch for it", async () => {
         await sealSome(store.db, 3);
         const { batch } = await store.db.selectFrom("audit_head").select("batch").executeTakeFirstOrThrow();
         const changed = await store.db
@@ -214,10 +214,10 @@ for (const engine of engines) {
   });
 }
 
-describe("sealing on postgres", () => {
+suite("sealing on postgres", () => {
   const store = trailStore(engines.find(({ name }) => name === "postgres")!);
 
-  it("takes an entry that commits late into a later batch", async () => {
+  test("takes an entry that commits late into a later batch", async () => {
     const early = await store.db.startTransaction().execute();
     await appendAt(early, minuteAgo + 1, revoked("early"));
     await appendAt(store.db, minuteAgo + 2, revoked("late"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { before, describe, it } from "node:test";
+import { before, suite, test } from "node:test";
 import { type Kysely, sql, type UpdateObject } from "kysely";
 import type { AuditEntryRow, AuditHeadRow, AuditSealRow, Tables } from "../storage/tables.ts";
 import { engines, faultsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
@@ -13,7 +13,7 @@ const setSeal = (trx: Trx, batch: number, values: UpdateObject<Tables, "audit_se
   trx.updateTable("audit_seal").set(values).where("batch", "=", batch).execute();
 
 for (const engine of engines) {
-  describe(`a verification on ${engine.name}`, () => {
+  suite(`a verification on ${engine.name}`, () => {
     const store = trailStore(engine);
     const trail = new SealedTrail(store);
     before(() => trail.make());
@@ -27,7 +27,7 @@ for (const engine of engines) {
       position: () => 4,
     };
     for (const [column, change] of Object.entries(entryChanges)) {
-      it(`finds a change to ${column} of any entry`, async () => {
+      test(`finds a change to ${column} of any entry`, async () => {
         for (const target of trail.entries.filter(({ batch }) => batch === 2)) {
           const places = await trail.places((trx) => setEntry(trx, target, { [column]: change(target) }));
           const both = column === "id" ? [[2, "AAAAAAAAAAAAAAAAAAAA"]] : [];
@@ -43,7 +43,7 @@ for (const engine of engines) {
       ["a batch beyond all numbers", sql<number>`1152921504606846977`, null],
       ["no batch", null, undefined],
     ] as const) {
-      it(`finds an entry moved to ${where}`, async () => {
+      test(`finds an entry moved to ${where}`, async () => {
         const target = trail.at(2, 2);
         const places = await trail.places((trx) => setEntry(trx, target, { batch, position: 99 }));
         const found =
@@ -57,14 +57,14 @@ for (const engine of engines) {
       });
     }
 
-    it("finds an entry that is gone, wherever it stood", async () => {
+    test("finds an entry that is gone, wherever it stood", async () => {
       for (const target of trail.entries) {
         const places = await trail.places((trx) => trx.deleteFrom("audit_entry").where("id", "=", target.id).execute());
         assert.deepEqual(places, [[target.batch, target.id]]);
       }
     });
 
-    it("finds an entry that was put in, wherever it stands", async () => {
+    test("finds an entry that was put in, wherever it stands", async () => {
       for (const batch of [1, 2, 3])
         for (const position of [-1, 0, 6, 2 ** 31 - 1]) {
           const id = randomBytes(15).toString("base64url");
@@ -78,7 +78,7 @@ for (const engine of engines) {
         }
     });
 
-    it("finds two entries that were swapped", async () => {
+    test("finds two entries that were swapped", async () => {
       for (const [a, b] of [
         [trail.at(2, 1), trail.at(2, 3)],
         [trail.at(1, 2), trail.at(3, 2)],
@@ -101,7 +101,7 @@ for (const engine of engines) {
       }
     });
 
-    it("finds two entries whose facts were swapped", async () => {
+    test("finds two entries whose facts were swapped", async () => {
       const [a, b] = [trail.at(2, 1), trail.at(2, 3)];
       const places = await trail.places(async (trx) => {
         await setEntry(trx, a, { facts: b.facts });
@@ -122,7 +122,7 @@ for (const engine of engines) {
       mac: (row) => `A${row.mac}`,
     };
     for (const [column, change] of Object.entries(sealChanges)) {
-      it(`finds a change to ${column} of any seal`, async () => {
+      test(`finds a change to ${column} of any seal`, async () => {
         for (const target of trail.seals.slice(1)) {
           const places = await trail.places((trx) => setSeal(trx, target.batch, { [column]: change(target) }));
           assert.ok(places.length > 0);
@@ -132,7 +132,7 @@ for (const engine of engines) {
       });
     }
 
-    it("finds a seal with another number", async () => {
+    test("finds a seal with another number", async () => {
       for (const number of [7, -1, sql<number>`1152921504606846977`]) {
         const faults = await faultsAfter(store.db, (trx) => setSeal(trx, 2, { batch: number }));
         assert.ok(faults.some(({ batch, what }) => batch === 2 && /^is missing/.test(what)));
@@ -143,7 +143,7 @@ for (const engine of engines) {
       }
     });
 
-    it("finds two batches that were swapped: their seals, their entries, or both", async () => {
+    test("finds two batches that were swapped: their seals, their entries, or both", async () => {
       const swapSeals = async (trx: Trx) => {
         await setSeal(trx, 1, { batch: 99 });
         await setSeal(trx, 2, { batch: 1 });
@@ -175,7 +175,7 @@ for (const engine of engines) {
       ["the last two batches", 1],
       ["all batches", 0],
     ] as const) {
-      it(`finds that ${what} was cut off`, async () => {
+      test(`finds that ${what} was cut off`, async () => {
         const places = await trail.places(async (trx) => {
           await trx.deleteFrom("audit_entry").where("batch", ">", keep).execute();
           await trx.deleteFrom("audit_seal").where("batch", ">", keep).execute();
@@ -183,7 +183,7 @@ for (const engine of engines) {
         assert.deepEqual(places, [[keep + 1, null]]);
       });
 
-      it(`finds that ${what} was cut off, with a head made up to fit`, async () => {
+      test(`finds that ${what} was cut off, with a head made up to fit`, async () => {
         const places = await trail.places(async (trx) => {
           await trx.deleteFrom("audit_entry").where("batch", ">", keep).execute();
           await trx.deleteFrom("audit_seal").where("batch", ">", keep).execute();
@@ -203,7 +203,7 @@ for (const engine of engines) {
       mac: { mac: "" },
     };
     for (const [column, change] of Object.entries(headChanges)) {
-      it(`finds a change to ${column} of the head`, async () => {
+      test(`finds a change to ${column} of the head`, async () => {
         const places = await trail.places((trx) =>
           trx
             .updateTable("audit_head")
@@ -214,7 +214,7 @@ for (const engine of engines) {
       });
     }
 
-    it("finds a batch whose entries were taken as if retention had removed them", async () => {
+    test("finds a batch whose entries were taken as if retention had removed them", async () => {
       const places = await trail.places(async (trx) => {
         await trx.deleteFrom("audit_entry").where("batch", "=", 1).execute();
         await setSeal(trx, 1, { list: "" });
@@ -222,7 +222,7 @@ for (const engine of engines) {
       assert.deepEqual(places, [[1, null]]);
     });
 
-    it("finds a head that was put back to the start", async () => {
+    test("finds a head that was put back to the start", async () => {
       const start = { batch: 0, hash: "", removed: 0, mac: "" };
       const places = await trail.places((trx) => trx.updateTable("audit_head").set(start).execute());
       assert.deepEqual(places, [[null, null]]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { before, describe, it } from "node:test";
+import { before, suite, test } from "node:test";
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import {
@@ -24,12 +24,12 @@ type Trx = Kysely<Tables>;
 const nothing = () => assert.fail("a fault was found");
 
 for (const engine of engines) {
-  describe(`a verification on ${engine.name}`, () => {
+  suite(`a verification on ${engine.name}`, () => {
     const store = trailStore(engine);
     const trail = new SealedTrail(store);
     before(() => trail.make());
 
-    it("of a whole trail finds nothing, and counts what it read", async () => {
+    test("of a whole trail finds nothing, and counts what it read", async () => {
       await appendSome(store.db, 2);
       const { head, ...counts } = await verify(store.db, sealKey, { found: nothing });
       assert.deepEqual(counts, { batches: 3, removedBatches: 0, entries: 12, unsealed: 2, faults: 0 });
@@ -38,13 +38,13 @@ for (const engine of engines) {
       await store.db.deleteFrom("audit_entry").where("batch", "is", null).execute();
     });
 
-    it("tells how far it is", async () => {
+    test("tells how far it is", async () => {
       const told: [number, number][] = [];
       await verify(store.db, sealKey, { found: nothing, progress: (...far) => told.push(far) });
       assert.deepEqual(told.at(-1), [3, 3]);
     });
 
-    it("finds only against a head kept elsewhere that all was put back to an earlier state", async () => {
+    test("finds only against a head kept elsewhere that all was put back to an earlier state", async () => {
       const heads = await store.db.selectFrom("audit_head").selectAll().execute();
       const { head: kept } = await verify(store.db, sealKey, { found: nothing });
       const putBack = async (trx: Trx) => {
@@ -64,7 +64,7 @@ for (const engine of engines) {
       ]);
     });
 
-    it("finds a seal that was made with another key", async () => {
+    test("finds a seal that was made with another key", async () => {
       const other = await faultsIn(store.db, {});
       assert.deepEqual(other, []);
       const found: Place[] = [];
@@ -77,7 +77,7 @@ for (const engine of engines) {
       ]);
     });
 
-    it("finds what waits to be sealed for over 10 minutes", async () => {
+    test("finds what waits to be sealed for over 10 minutes", async () => {
       const now = Date.now();
       await faultsAfter(store.db, async (trx) => {
         await appendAt(trx, now - 9 * 60_000, { kind: "key.revoked", actor: "system", facts: {} });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, rmdirSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { openStore, StoreFault } from "../storage/store.ts";
 import { ran } from "./testing.ts";
@@ -19,7 +19,7 @@ const commands = [
 ];
 
 for (const { name, fresh } of engines) {
-  describe(`where there is no store on ${name}`, { concurrency: true }, () => {
+  suite(`where there is no store on ${name}`, { concurrency: true }, () => {
     let place: Fresh;
     before(async () => {
       place = await fresh();
@@ -34,7 +34,7 @@ for (const { name, fresh } of engines) {
     });
 
     for (const argv of commands)
-      it(`duba ${argv.slice(0, 2).join(" ")} makes none, and says how to name one`, async () => {
+      test(`duba ${argv.slice(0, 2).join(" ")} makes none, and says how to name one`, async () => {
         const { dataDirectory, databaseUrl } = place.settings;
         const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
         const { exitCode, out, err } = await ran(argv, { environment });

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { nodeEnvironment } from "../../test/support/process.ts";
 import { everySetting } from "../config/settings.ts";
@@ -25,12 +25,12 @@ async function process(...argv: string[]) {
   return { out, err, exitCode };
 }
 
-describe("the command line", { concurrency: true }, () => {
-  it("prints its version", async () => {
+suite("the command line", { concurrency: true }, () => {
+  test("prints its version", async () => {
     assert.match((await ran(["--version"])).out, /^\d+\.\d+\.\d+\n$/);
   });
 
-  it("explains itself when nothing is asked", async () => {
+  test("explains itself when nothing is asked", async () => {
     const { exitCode, out } = await ran([]);
     assert.equal(exitCode, 0);
     assert.match(out, /Usage: duba/);
@@ -65,7 +65,7 @@ describe("the command line", { concurrency: true }, () => {
     ["call", "lookupDataBundles"],
   ]) {
     const path = ["duba", ...command].join(" ");
-    it(`ends the help of ${path} with an example of it`, async () => {
+    test(`ends the help of ${path} with an example of it`, async () => {
       const { exitCode, out, err } = await ran([...command, "--help"]);
       assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
       const [, example = ""] = /\nExamples?:\n([\s\S]*)$/.exec(out) ?? [];
@@ -73,7 +73,7 @@ describe("the command line", { concurrency: true }, () => {
     });
   }
 
-  it("lists every setting with its default in the help of serve", async () => {
+  test("lists every setting with its default in the help of serve", async () => {
     const { out } = await ran(["serve", "--help"]);
     const words = out.replace(/\s+/g, " ");
     for (const { name, about, default: usual } of everySetting) {
@@ -90,14 +90,14 @@ describe("the command line", { concurrency: true }, () => {
     ["a port that is none", ["serve", "--port", "http"], /It must be a number from 0 to 65535\./],
     ["a BVN where a command belongs, unrepeated", ["22000000017"], /^Unknown command '…'\n/],
   ] as const) {
-    it(`refuses ${fault} as usage`, async () => {
+    test(`refuses ${fault} as usage`, async () => {
       const { exitCode, out, err } = await ran(argv);
       assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" });
       assert.match(err, sentence);
     });
   }
 
-  it("lists all settings that cannot be used", async () => {
+  test("lists all settings that cannot be used", async () => {
     const { exitCode, err } = await ran(["serve"], {
       environment: { PORT: "x", DUBA_LIMITS: "maybe", DUBA_PROT: "1" },
     });
@@ -108,7 +108,7 @@ describe("the command line", { concurrency: true }, () => {
     );
   });
 
-  it("tells in a sentence that the store cannot be unwrapped", async () => {
+  test("tells in a sentence that the store cannot be unwrapped", async () => {
     const data = mkdtempSync(join(folder, "damaged-"));
     writeFileSync(join(data, "duba.db"), "no database".repeat(100));
     const { exitCode, err } = await ran(["accounts", "list", "--data", data]);
@@ -116,31 +116,31 @@ describe("the command line", { concurrency: true }, () => {
     assert.match(err, /^[^\n]+\.\n$/);
   });
 
-  it("colours only a screen that shows them", async () => {
+  test("colours only a screen that shows them", async () => {
     assert.ok(!(await ran(["--help"])).out.includes("\u001b"));
     assert.ok((await ran(["--help"], { colours: { out: true, err: false } })).out.includes("\u001b"));
   });
 });
 
-describe("the process", { concurrency: true }, () => {
+suite("the process", { concurrency: true }, () => {
   before(() => makeStore({ dataDirectory: join(folder, "store") }));
 
-  it("ends with 0 for an answer", async () => {
+  test("ends with 0 for an answer", async () => {
     const { exitCode, out, err } = await process("accounts", "list", "--json");
     assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
     assert.deepEqual(JSON.parse(out), []);
   });
 
-  it("ends with 1 and one sentence for a failure", async () => {
+  test("ends with 1 and one sentence for a failure", async () => {
     const { exitCode, out, err } = await process("keys", "revoke", "missing");
     assert.deepEqual({ exitCode, out, err }, { exitCode: 1, out: "", err: 'No key has the public id "missing".\n' });
   });
 
-  it("ends with 2 for usage", async () => {
+  test("ends with 2 for usage", async () => {
     assert.equal((await process("serve", "--nothing")).exitCode, 2);
   });
 
-  it("does not crash when its output is a closed pipe", async () => {
+  test("does not crash when its output is a closed pipe", async () => {
     const child = spawn(globalThis.process.execPath, [main, "serve", "--help"], { stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.destroy();
     const [err, [exitCode]] = await Promise.all([text(child.stderr), once(child, "exit")]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { after, suite, test } from "node:test";
 import { vendors } from "../upstreams/registry.ts";
 import { ConfigFault, readConfig } from "./read-config.ts";
 import { everySetting } from "./settings.ts";
@@ -28,15 +28,15 @@ const peer = {
 
 const dojah = { DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
 
-describe("the settings", () => {
-  it("are good as they are without any", () => {
+suite("the settings", () => {
+  test("are good as they are without any", () => {
     const { upstreams, limitCatalogue, limitBody, requestTimeout, tokenLifetime } = readConfig({});
     assert.deepEqual(upstreams, []);
     assert.deepEqual(limitCatalogue, { count: 600, seconds: 60 });
     assert.deepEqual([limitBody, requestTimeout, tokenLifetime], [16_384, 10_000, 86_400_000]);
   });
 
-  it("refuse the README's key, which everybody knows, where the network can reach it", () => {
+  test("refuse the README's key, which everybody knows, where the network can reach it", () => {
     const key = /DUBA_BOOTSTRAP_KEY=(\S+) npm start/.exec(readFileSync("README.md", "utf8"))![1]!;
     const start = (HOST: string, DUBA_BOOTSTRAP_KEY = key) => faultsOf({ HOST, DUBA_BOOTSTRAP_KEY });
     for (const host of ["0.0.0.0", "::", "192.0.2.1", "2001:db8::1"]) {
@@ -46,7 +46,7 @@ describe("the settings", () => {
     for (const host of ["127.0.0.1", "127.8.9.1", "::1", "localhost"]) assert.deepEqual(start(host), [], host);
   });
 
-  it("take a public URL that is http or https and a host", () => {
+  test("take a public URL that is http or https and a host", () => {
     for (const [given, read] of [
       ["https://duba.example", "https://duba.example"],
       ["http://10.0.0.1:8080/", "http://10.0.0.1:8080"],
@@ -67,13 +67,13 @@ describe("the settings", () => {
       assert.match(faultsOf({ DUBA_PUBLIC_URL }).join(), /^DUBA_PUBLIC_URL must be http/, DUBA_PUBLIC_URL);
   });
 
-  it("have names of their own, and a sentence each", () => {
+  test("have names of their own, and a sentence each", () => {
     const names = everySetting.map(({ name }) => name);
     assert.equal(new Set(names).size, names.length);
     for (const { name, about } of everySetting) assert.match(about, /^[A-Z].+\.$/, name);
   });
 
-  it("nest their time-outs: a vendor's ends before the caller's, and the sentence says what would do", () => {
+  test("nest their time-outs: a vendor's ends before the caller's, and the sentence says what would do", () => {
     const fault = (vendor: string, whole: string, more = {}) =>
       faultsOf({ DUBA_UPSTREAMS: vendor, DUBA_VERIFICATION_TIMEOUT: whole, ...peer, ...dojah, ...more });
     const own = { DUBA_UPSTREAM_TIMEOUT: "20s" };
@@ -86,14 +86,14 @@ describe("the settings", () => {
     assert.deepEqual(fault("", "5s"), []);
   });
 
-  it("give another Duba longer than its own time limit, unless a time-out is set for all", () => {
+  test("give another Duba longer than its own time limit, unless a time-out is set for all", () => {
     assert.deepEqual(readConfig({}).vendorTimeouts, { blusalt: 15_000, peer: 25_000, dojah: 15_000 });
     assert.deepEqual(faultsOf({ DUBA_UPSTREAMS: "peer", DUBA_VERIFICATION_TIMEOUT: "5s", ...peer }), []);
     const { vendorTimeouts } = readConfig({ DUBA_UPSTREAM_TIMEOUT: "3s" });
     assert.deepEqual(vendorTimeouts, { blusalt: 3000, peer: 3000, dojah: 3000 });
   });
 
-  it("are refused all at once", () => {
+  test("are refused all at once", () => {
     const faults = faultsOf({
       PORT: "x",
       DUBA_LIMIT_BODY: "16",
@@ -110,13 +110,13 @@ describe("the settings", () => {
   });
 });
 
-describe("the live upstreams", () => {
-  it("are asked in the order given", () => {
+suite("the live upstreams", () => {
+  test("are asked in the order given", () => {
     assert.deepEqual(readConfig({ ...peer, DUBA_UPSTREAMS: " peer " }).upstreams, ["peer"]);
     assert.equal(readConfig(peer).vendors.peer!.url, "https://verify.example.com");
   });
 
-  it("never hold the sandbox, an unknown name, or one twice", () => {
+  test("never hold the sandbox, an unknown name, or one twice", () => {
     for (const text of ["sandbox", "peer,sandbox", "someone", "peer,peer", ","]) {
       const [fault, ...more] = faultsOf({ ...peer, DUBA_UPSTREAMS: text });
       assert.match(
@@ -128,7 +128,7 @@ describe("the live upstreams", () => {
   });
 
   for (const { name, settings } of vendors) {
-    it(`need every setting of ${name} when they hold it`, () => {
+    test(`need every setting of ${name} when they hold it`, () => {
       const [fault, ...more] = faultsOf({ DUBA_UPSTREAMS: name });
       const needed = Object.values(settings).filter((setting) => setting.default === "");
       assert.equal(
@@ -140,16 +140,16 @@ describe("the live upstreams", () => {
   }
 });
 
-describe("a secret", () => {
+suite("a secret", () => {
   const file = join(folder, "key");
   const { DUBA_PEER_KEY: _, ...withoutKey } = peer;
 
-  it("may stand in a file, whose last line break is not part of it", () => {
+  test("may stand in a file, whose last line break is not part of it", () => {
     writeFileSync(file, "from-a-file\n");
     assert.equal(readConfig({ ...withoutKey, DUBA_PEER_KEY_FILE: file }).vendors.peer!.key, "from-a-file");
   });
 
-  it("is refused when its file cannot be read, or when it is given twice, and is never repeated", () => {
+  test("is refused when its file cannot be read, or when it is given twice, and is never repeated", () => {
     const missing = faultsOf({ DUBA_PEER_KEY_FILE: join(folder, "none") });
     assert.deepEqual(missing, ["Duba cannot read the file that DUBA_PEER_KEY_FILE names (ENOENT)."]);
     const twice = faultsOf({ ...peer, DUBA_PEER_KEY_FILE: file });
@@ -158,7 +158,7 @@ describe("a secret", () => {
       assert.doesNotMatch(fault, /two words|short/);
   });
 
-  it("is the only kind of setting that a file may hold", () => {
+  test("is the only kind of setting that a file may hold", () => {
     assert.deepEqual(faultsOf({ PORT_FILE: file, DUBA_DATA_FILE: file }), ["DUBA_DATA_FILE is not a setting of Duba."]);
   });
 });

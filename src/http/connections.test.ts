@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { Readers } from "./connections.ts";
 
 /** A connection to which `written` bytes were written, of which `writableLength` wait. */
@@ -19,8 +19,8 @@ function connection() {
   };
 }
 
-describe("a reader", () => {
-  it("who takes nothing of an answer is cut when its time is up, and not before", () => {
+suite("a reader", () => {
+  test("who takes nothing of an answer is cut when its time is up, and not before", () => {
     const readers = new Readers(1000);
     const slow = connection();
     readers.add(slow);
@@ -32,7 +32,7 @@ describe("a reader", () => {
     assert.equal(readers.cutSlow(5000), 0);
   });
 
-  it("who takes a byte now and then is cut as well", () => {
+  test("who takes a byte now and then is cut as well", () => {
     const readers = new Readers(1000);
     const trickling = connection();
     readers.add(trickling);
@@ -44,7 +44,7 @@ describe("a reader", () => {
     assert.equal(readers.cutSlow(1000), 1);
   });
 
-  it("who takes each answer in time goes on, however many wait behind it", () => {
+  test("who takes each answer in time goes on, however many wait behind it", () => {
     const readers = new Readers(1000);
     const steady = connection();
     readers.add(steady);
@@ -56,7 +56,7 @@ describe("a reader", () => {
     assert.equal(steady.isCut, false);
   });
 
-  it("who is idle, or gone, is left alone", () => {
+  test("who is idle, or gone, is left alone", () => {
     const readers = new Readers(1000);
     const [idle, gone] = [connection(), connection()];
     readers.add(idle);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import Fastify from "fastify";
 import { registerHealth } from "./health.ts";
 
-describe("/readyz", () => {
-  it("asks the store once a second at most, however often it is called", async () => {
+suite("/readyz", () => {
+  test("asks the store once a second at most, however often it is called", async () => {
     const app = Fastify();
     let [asked, takesWrites, stopping, now] = [0, true, false, 5000];
     const health = {

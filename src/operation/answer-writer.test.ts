@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import Type from "typebox";
 import { AnswerFault, answerWriter } from "./answer-writer.ts";
 
@@ -10,13 +10,13 @@ const write = answerWriter(
   }),
 );
 
-describe("answerWriter", () => {
-  it("writes members in the schema's order and leaves undeclared ones out, at every depth", () => {
+suite("answerWriter", () => {
+  test("writes members in the schema's order and leaves undeclared ones out, at every depth", () => {
     const answer = { extra: 1, data: [{ name: null, secret: "x", code: "a" }], success: true };
     assert.equal(write(answer), '{"success":true,"data":[{"code":"a","name":null}]}');
   });
 
-  it("throws rather than bend a value, and does not repeat it", () => {
+  test("throws rather than bend a value, and does not repeat it", () => {
     for (const data of [[{ code: null, name: "x" }], [{ name: "hidden" }], {}, null])
       assert.throws(
         () => write({ success: true, data }),

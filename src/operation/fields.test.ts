@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import type { TSchema } from "typebox";
 import { Check } from "typebox/value";
 import { amountField, digitsOf, elevenDigitsField, isRepeatable, phoneField, phoneOf } from "./fields.ts";
@@ -8,8 +8,8 @@ const number = elevenDigitsField("Customer BVN: 11 digits.", "22000000017");
 const accepts = (field: TSchema, texts: string[]) => texts.filter((text) => !Check(field, text));
 const refuses = (field: TSchema, texts: string[]) => texts.filter((text) => Check(field, text));
 
-describe("formats", () => {
-  it("takes a BVN of 11 digits, spaces anywhere, any first digits", () => {
+suite("formats", () => {
+  test("takes a BVN of 11 digits, spaces anywhere, any first digits", () => {
     assert.deepEqual(accepts(number, ["22123456789", "00000000001", " 221 2345 6789 "]), []);
     assert.deepEqual(
       refuses(number, [
@@ -26,7 +26,7 @@ describe("formats", () => {
     assert.equal(digitsOf(" 221 2345 6789 "), "22123456789");
   });
 
-  it("takes a phone number in four forms, and any prefix", () => {
+  test("takes a phone number in four forms, and any prefix", () => {
     const forms = [
       "08012345678",
       "2348012345678",
@@ -43,7 +43,7 @@ describe("formats", () => {
     );
   });
 
-  it("takes an amount above zero with at most nine digits and two decimals", () => {
+  test("takes an amount above zero with at most nine digits and two decimals", () => {
     assert.deepEqual(accepts(amountField, ["1", "100", "100.5", "100.50", "0.01", "999999999.99"]), []);
     assert.deepEqual(
       refuses(amountField, ["", "0", "0.00", "-1", "1.234", "1234567890", "1e3", "1,000", " 1", "1 "]),
@@ -51,13 +51,13 @@ describe("formats", () => {
     );
   });
 
-  it("refuses long hostile text without backtracking over it", () => {
+  test("refuses long hostile text without backtracking over it", () => {
     for (const field of [number, phoneField, amountField])
       for (const text of [" ".repeat(16_000), `${"1 ".repeat(8_000)}x`, "0".repeat(16_000)])
         assert.equal(Check(field, text), false);
   });
 
-  it("repeats only short plain words that hold no ten digits in a row", () => {
+  test("repeats only short plain words that hold no ten digits in a row", () => {
     assert.deepEqual(
       ["FOODATA", "a_b-1", "123456789"].filter((text) => !isRepeatable(text)),
       [],

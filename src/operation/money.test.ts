@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import fc from "fast-check";
 import { koboOf, nairaOf } from "./money.ts";
 
-describe("money", () => {
-  it("reads and writes plain naira text", () => {
+suite("money", () => {
+  test("reads and writes plain naira text", () => {
     const both: [string, number, string][] = [
       ["100", 10000, "100"],
       ["100.5", 10050, "100.5"],
@@ -19,12 +19,12 @@ describe("money", () => {
     }
   });
 
-  it("refuses what is not plain naira text", () => {
+  test("refuses what is not plain naira text", () => {
     for (const text of ["", "-1", "1.", ".5", "1.234", "1e3", "1,000", "₦5", " 5", "0x1"])
       assert.equal(koboOf(text), undefined);
   });
 
-  it("gives back every amount of kobo that it wrote", () => {
+  test("gives back every amount of kobo that it wrote", () => {
     fc.assert(fc.property(fc.integer({ min: 0, max: 1e14 }), (kobo) => koboOf(nairaOf(kobo)) === kobo));
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import Type from "typebox";
 import { failureBody } from "./envelope.ts";
 import { Failure, type FailureCode, failures } from "./failures.ts";
@@ -25,13 +25,13 @@ const greet = operation({
   run: async (_, room: { word: string }) => ({ text: room.word }),
 });
 
-describe("operation", () => {
-  it("is handed its room by bind", async () => {
+suite("operation", () => {
+  test("is handed its room by bind", async () => {
     const [bound] = bind([greet], { word: "sannu" });
     assert.deepEqual(await bound!.run!({} as never), { text: "sannu" });
   });
 
-  it("answers what it declares and what its shape implies, nothing else", () => {
+  test("answers what it declares and what its shape implies, nothing else", () => {
     const codes = failuresOf(greet as never);
     assert.ok(codes.includes("provider_not_found") && codes.includes("missing_credentials"));
     for (const code of ["validation_failed", "malformed_json", "bvn_not_found", "operation_retired"] as FailureCode[])
@@ -39,8 +39,8 @@ describe("operation", () => {
   });
 });
 
-describe("failures", () => {
-  it("have a body of one shape, with the path's payload after error", () => {
+suite("failures", () => {
+  test("have a body of one shape, with the path's payload after error", () => {
     const body = failureBody(new Failure("provider_not_found", "No."), "r1", greet as never);
     assert.equal(
       JSON.stringify(body),
@@ -48,7 +48,7 @@ describe("failures", () => {
     );
   });
 
-  it("each tell a cause and a cure in sentences", () => {
+  test("each tell a cause and a cure in sentences", () => {
     for (const [code, { cause, cure, status }] of Object.entries(failures)) {
       assert.match(cause, /^[A-Z`].*\.$/, code);
       assert.match(cure, /^[A-Z`].*\.$/, code);

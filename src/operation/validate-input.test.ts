@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import Type from "typebox";
 import { amountField, elevenDigitsField, optionalField } from "./fields.ts";
 import { inputReader } from "./validate-input.ts";
@@ -12,17 +12,17 @@ const read = inputReader(
   }),
 );
 
-describe("inputReader", () => {
-  it("gives declared members and drops the rest, prototype names among them", () => {
+suite("inputReader", () => {
+  test("gives declared members and drops the rest, prototype names among them", () => {
     const given = JSON.parse('{"bvn":"22000000017","amount":"1","__proto__":{"note":"x"},"constructor":1,"more":[]}');
     assert.deepEqual(read(given), { input: { bvn: "22000000017", amount: "1" }, faults: [] });
   });
 
-  it("does not take inherited members", () => {
+  test("does not take inherited members", () => {
     assert.equal(read(Object.create({ bvn: "22000000017", amount: "1" })).faults.length, 2);
   });
 
-  it("names all faults at once, and never the value", () => {
+  test("names all faults at once, and never the value", () => {
     const { faults } = read({ bvn: "98765", amount: "nought", note: 5 });
     assert.deepEqual(
       faults.map(({ field }) => field),
@@ -32,7 +32,7 @@ describe("inputReader", () => {
     assert.doesNotMatch(JSON.stringify(faults), /98765|nought/);
   });
 
-  it("coerces nothing: numbers, one-element arrays, booleans and null are refused by name", () => {
+  test("coerces nothing: numbers, one-element arrays, booleans and null are refused by name", () => {
     for (const value of [22000000017, ["22000000017"], true, null, { a: 1 }]) {
       const { faults } = read({ bvn: value, amount: "1" });
       assert.equal(faults.length, 1);
@@ -41,7 +41,7 @@ describe("inputReader", () => {
     assert.match(read({ bvn: 22000000017, amount: "1" }).faults[0]!.message, /leading zeros/);
   });
 
-  it("says that a missing member is required", () => {
+  test("says that a missing member is required", () => {
     assert.deepEqual(read({ amount: "1" }).faults, [
       { field: "bvn", message: "bvn is required and must be 11 digits." },
     ]);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { RateLimiter } from "./rate-limiter.ts";
 
-describe("a rate limiter", () => {
+suite("a rate limiter", () => {
   const limiterAt = (clock: { now: number }) =>
     new RateLimiter("catalogue", { count: 2, seconds: 60 }, () => clock.now);
 
-  it("counts each caller by itself and refuses what is over the limit", () => {
+  test("counts each caller by itself and refuses what is over the limit", () => {
     const limiter = limiterAt({ now: 0 });
     assert.deepEqual(limiter.consume("a"), {
       exceeded: false,
@@ -20,7 +20,7 @@ describe("a rate limiter", () => {
     assert.equal(limiter.consume("b").exceeded, false);
   });
 
-  it("begins a new window when one has ended, and not a millisecond before", () => {
+  test("begins a new window when one has ended, and not a millisecond before", () => {
     const clock = { now: 0 };
     const limiter = limiterAt(clock);
     for (let at = 0; at < 3; at += 1) limiter.consume("a");
@@ -30,7 +30,7 @@ describe("a rate limiter", () => {
     assert.equal(limiter.consume("a").exceeded, false);
   });
 
-  it("uncounts one request, and looks without counting", () => {
+  test("uncounts one request, and looks without counting", () => {
     const limiter = limiterAt({ now: 0 });
     limiter.consume("a");
     limiter.consume("a");

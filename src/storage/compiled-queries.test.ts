@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { ticksOf } from "../../test/support/ticks.ts";
 import { CompiledQueries } from "./compiled-queries.ts";
 import { openStore, type Store } from "./store.ts";
 
 for (const { name: engine, fresh } of engines) {
-  describe(`a compiled query on ${engine}`, () => {
+  suite(`a compiled query on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
 
@@ -19,7 +19,7 @@ for (const { name: engine, fresh } of engines) {
       await place.dispose();
     });
 
-    it("is compiled once for lists of one length, and run with other values each time", async () => {
+    test("is compiled once for lists of one length, and run with other values each time", async () => {
       const queries = new CompiledQueries(store.db);
       let compiled = 0;
       const write = (values: { names: string[]; since: number }) => {
@@ -39,7 +39,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(await Promise.all([named(["a", "x"], 0), named(["x", "c"], 0)]), [["a"], ["c"]]);
     });
 
-    it("gives the answers of one commit in one event-loop tick each", async () => {
+    test("gives the answers of one commit in one event-loop tick each", async () => {
       const queries = new CompiledQueries(store.db);
       const write = ({ name }: { name: string }) =>
         store.db.insertInto("instance_secret").values({ name, value: "fair", created_at: 0 });
@@ -48,7 +48,7 @@ for (const { name: engine, fresh } of engines) {
       assert.equal(new Set(ticks).size, 4, String(ticks));
     });
 
-    it("is compiled anew for whatever its variant differs in, functions included", async () => {
+    test("is compiled anew for whatever its variant differs in, functions included", async () => {
       const queries = new CompiledQueries(store.db);
       const write = (_: object, { pick, wanted }: { pick: (word: string) => string; wanted: string[] }) =>
         store.db
@@ -64,7 +64,7 @@ for (const { name: engine, fresh } of engines) {
       assert.equal(await words(shout, "a", "b"), "A B");
     });
 
-    it("takes null for a value", async () => {
+    test("takes null for a value", async () => {
       const queries = new CompiledQueries(store.db);
       const write = (values: { name: string; origin: string | null }) =>
         store.db

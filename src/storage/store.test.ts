@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
@@ -36,8 +36,8 @@ async function withFresh(fresh: () => Promise<Fresh>, use: (settings: Fresh["set
 }
 
 for (const { name, fresh } of engines) {
-  describe(`a store on ${name}`, { concurrency: true }, () => {
-    it("starts with its tables and both change counters, and keeps what was written", () =>
+  suite(`a store on ${name}`, { concurrency: true }, () => {
+    test("starts with its tables and both change counters, and keeps what was written", () =>
       withFresh(fresh, async (settings) => {
         const first = await openStore({ ...settings, serving: true });
         assert.equal(first.engine, name);
@@ -63,7 +63,7 @@ for (const { name, fresh } of engines) {
         await second.close();
       }));
 
-    it("opens when several processes start on it at once", () =>
+    test("opens when several processes start on it at once", () =>
       withFresh(fresh, async (settings) => {
         const stores = await Promise.all([1, 2, 3, 4].map(() => openStore({ ...settings, serving: false })));
         for (const store of stores) {
@@ -72,7 +72,7 @@ for (const { name, fresh } of engines) {
         await Promise.all(stores.map((store) => store.close()));
       }));
 
-    it("refuses a database that a newer version made", () =>
+    test("refuses a database that a newer version made", () =>
       withFresh(fresh, async (settings) => {
         const store = await openStore({ ...settings, serving: false });
         await sql`insert into kysely_migration (name, timestamp) values ('9999_later', '2999-01-01T00:00:00.000Z')`.execute(
@@ -82,7 +82,7 @@ for (const { name, fresh } of engines) {
         assert.match(await refusal(openStore({ ...settings, serving: false })), /newer version.*9999_later/);
       }));
 
-    it("loses no acknowledged row when its process is killed", () =>
+    test("loses no acknowledged row when its process is killed", () =>
       withFresh(fresh, async (settings) => {
         const script = fileURLToPath(new URL("../../test/support/acknowledged-writer.ts", import.meta.url));
         const child = spawn(process.execPath, [script, JSON.stringify({ ...settings, serving: true })], {
@@ -110,10 +110,10 @@ for (const { name, fresh } of engines) {
   });
 }
 
-describe("a store on sqlite refuses", { concurrency: true }, () => {
+suite("a store on sqlite refuses", { concurrency: true }, () => {
   const sqlite = engines[0]!;
 
-  it("a directory that another process serves from, and frees it on close", () =>
+  test("a directory that another process serves from, and frees it on close", () =>
     withFresh(sqlite.fresh, async (settings) => {
       const serving = await openStore({ ...settings, serving: true });
       assert.match(await refusal(openStore({ ...settings, serving: true })), /Another process serves/);
@@ -124,14 +124,14 @@ describe("a store on sqlite refuses", { concurrency: true }, () => {
       await next.close();
     }));
 
-  it("a directory that cannot be made", () =>
+  test("a directory that cannot be made", () =>
     withFresh(sqlite.fresh, async ({ dataDirectory }) => {
       const file = join(dataDirectory, "file");
       writeFileSync(file, "");
       assert.match(await refusal(openStore({ dataDirectory: join(file, "data"), serving: true })), /cannot be written/);
     }));
 
-  it("a directory below /proc, at once", { skip: process.platform !== "linux" }, async () => {
+  test("a directory below /proc, at once", { skip: process.platform !== "linux" }, async () => {
     const dataDirectory = "/proc/duba/data";
     assert.match(
       await refusal(openStore({ dataDirectory, serving: true })),
@@ -139,7 +139,7 @@ describe("a store on sqlite refuses", { concurrency: true }, () => {
     );
   });
 
-  it("a file that is no database, and lets go of the directory", () =>
+  test("a file that is no database, and lets go of the directory", () =>
     withFresh(sqlite.fresh, async (settings) => {
       writeFileSync(
         join(settings.dataDirectory, "duba.db"),
@@ -149,13 +149,13 @@ describe("a store on sqlite refuses", { concurrency: true }, () => {
       assert.match(await refusal(openStore({ ...settings, serving: true })), /not a database/);
     }));
 
-  it("a database file that is a directory", () =>
+  test("a database file that is a directory", () =>
     withFresh(sqlite.fresh, async (settings) => {
       mkdirSync(join(settings.dataDirectory, "duba.db"));
       await refusal(openStore({ ...settings, serving: false }));
     }));
 
-  it("others a look into its files", { skip: process.platform === "win32" }, () =>
+  test("others a look into its files", { skip: process.platform === "win32" }, () =>
     withFresh(sqlite.fresh, async (settings) => {
       const dataDirectory = join(settings.dataDirectory, "made");
       const store = await openStore({ dataDirectory, serving: true });
@@ -169,7 +169,7 @@ describe("a store on sqlite refuses", { concurrency: true }, () => {
   );
 });
 
-describe("a store on postgres", () => {
+suite("a store on postgres", () => {
   const postgres = engines[1]!;
   const password = "s3cret-of-the-operator";
 
@@ -180,7 +180,7 @@ describe("a store on postgres", () => {
     return message;
   }
 
-  it("refuses a server out of reach, a user unknown, a database that does not exist and what is no URL", () =>
+  test("refuses a server out of reach, a user unknown, a database that does not exist and what is no URL", () =>
     withFresh(postgres.fresh, async ({ databaseUrl }) => {
       const given = () => new URL(databaseUrl!);
       assert.match(await refused(Object.assign(given(), { port: "1" })), /cannot be reached/);
@@ -194,7 +194,7 @@ describe("a store on postgres", () => {
       assert.ok(!(await refusal(wrong)).includes(password));
     }));
 
-  it("outlives dropped connections, idle and in a transaction", () =>
+  test("outlives dropped connections, idle and in a transaction", () =>
     withFresh(postgres.fresh, async (settings) => {
       const store = await openStore({ ...settings, serving: true });
       const other = await openStore({ ...settings, serving: true });

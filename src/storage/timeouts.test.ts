@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import Database from "better-sqlite3";
 import { type Kysely, sql } from "kysely";
 import pg from "pg";
@@ -63,7 +63,7 @@ async function awayWithinASecond(asked: Promise<unknown>): Promise<StoreAway> {
 }
 
 for (const { name: engine, fresh } of engines) {
-  describe(`a process that serves on ${engine}`, () => {
+  suite(`a process that serves on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
     let beside: Store;
@@ -81,7 +81,7 @@ for (const { name: engine, fresh } of engines) {
 
     const write = ({ db }: Store, name: string) => db.insertInto("instance_secret").values(secret(name)).execute();
 
-    it("hears within a second of a write that another one holds up; a command beside it waits for its turn", async () => {
+    test("hears within a second of a write that another one holds up; a command beside it waits for its turn", async () => {
       const release = await holdWrites(place.settings);
       const waiting = write(beside, "patient");
       const [{ inDoubt }, takesWrites] = await Promise.all([
@@ -97,7 +97,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(rows, [{ name: "patient" }]);
     });
 
-    it("hears within a second of a statement that takes longer, unless it is one of a transaction", async () => {
+    test("hears within a second of a statement that takes longer, unless it is one of a transaction", async () => {
       const long = await statementOf(2500, store);
       await awayWithinASecond(long(store.db));
       // The engine still works on it.
@@ -107,7 +107,7 @@ for (const { name: engine, fresh } of engines) {
     });
   });
 
-  it(`a start on ${engine} waits for what a process that serves does not`, async () => {
+  test(`a start on ${engine} waits for what a process that serves does not`, async () => {
     const { settings, dispose } = await fresh();
     const store = await openStore({ ...settings, serving: true, starting: true });
     const write = ({ db }: { db: Kysely<Tables> }, name: string) =>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { isUniqueViolation } from "../../test/support/unique-violation.ts";
@@ -8,7 +8,7 @@ import { openStore, type Store } from "./store.ts";
 const secret = (name: string) => ({ name, value: "x", created_at: 0 });
 
 for (const { name: engine, fresh } of engines) {
-  describe(`statements on ${engine}`, () => {
+  suite(`statements on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
     let beside: Store;
@@ -29,7 +29,7 @@ for (const { name: engine, fresh } of engines) {
       return rows.map((row) => row.name).sort();
     };
 
-    it("leave nothing of a transaction that throws", async () => {
+    test("leave nothing of a transaction that throws", async () => {
       let seen: Promise<string[]> | undefined;
       await assert.rejects(
         store.db.transaction().execute(async (transaction) => {
@@ -43,7 +43,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(await named("thrown"), []);
     });
 
-    it("leave nothing of a transaction in which one failed, even if that error is swallowed", async () => {
+    test("leave nothing of a transaction in which one failed, even if that error is swallowed", async () => {
       await store.db.insertInto("instance_secret").values(secret("taken")).execute();
       await assert.rejects(
         store.db.transaction().execute(async (transaction) => {
@@ -58,7 +58,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(await named("swallowed"), []);
     });
 
-    it("go on after an error that a savepoint held", async () => {
+    test("go on after an error that a savepoint held", async () => {
       const transaction = await store.db.startTransaction().execute();
       await transaction.insertInto("instance_secret").values(secret("kept")).execute();
       const point = await transaction.savepoint("here").execute();
@@ -68,7 +68,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(await named("kept"), ["kept"]);
     });
 
-    it("of concurrent transactions of two processes never mix", async () => {
+    test("of concurrent transactions of two processes never mix", async () => {
       const take = (from: Store) =>
         from.db.transaction().execute(async (transaction) => {
           const { number } = await transaction
@@ -92,7 +92,7 @@ for (const { name: engine, fresh } of engines) {
       assert.equal((await named("turn-%")).length, 60);
     });
 
-    it("that wait together all land, and one that breaks a constraint fails alone", async () => {
+    test("that wait together all land, and one that breaks a constraint fails alone", async () => {
       await store.db.insertInto("instance_secret").values(secret("many-250")).execute();
       const results = await Promise.allSettled(
         Array.from({ length: 500 }, (_, index) =>
@@ -113,7 +113,7 @@ for (const { name: engine, fresh } of engines) {
       assert.ok(first?.status === "fulfilled" && first.value.numInsertedOrUpdatedRows === 1n);
     });
 
-    it("hold to foreign keys, and a token goes with its key", async () => {
+    test("hold to foreign keys, and a token goes with its key", async () => {
       const key = {
         ...{ id: "k", account_id: "a", mode: "test", label: "", scopes: "[]", addresses: "[]", secret_hash: "h" },
         ...{ bootstrap: 0 as const, created_at: 0, expires_at: null, revoked_at: null },
@@ -133,7 +133,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(await store.db.selectFrom("access_token").selectAll().execute(), []);
     });
 
-    it("that are no SQL fail alone", async () => {
+    test("that are no SQL fail alone", async () => {
       const [broken, counters] = await Promise.allSettled([
         sql`selekt 1`.execute(store.db),
         store.db.selectFrom("change_counter").selectAll().execute(),

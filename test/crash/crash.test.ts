@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { engines } from "../support/engines.ts";
 import { crash } from "./rounds.ts";
 
@@ -7,9 +7,9 @@ import { crash } from "./rounds.ts";
 const seed = "short 260";
 const rounds = { sqlite: 2, postgres: 1 };
 
-describe("a service that is killed under load", { concurrency: true }, () => {
+suite("a service that is killed under load", { concurrency: true }, () => {
   for (const engine of engines)
-    it(`loses nothing it answered, charges a record once, and asks no more than it wrote down, on ${engine.name}`, async () => {
+    test(`loses nothing it answered, charges a record once, and asks no more than it wrote down, on ${engine.name}`, async () => {
       const figures = await crash({ engine, rounds: rounds[engine.name], seed });
       assert.equal(figures.kills, rounds[engine.name] + 1);
       assert.ok(figures.verified > 0 && figures.vendorCalls >= figures.verified);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import type { Kysely } from "kysely";
 import { engines } from "../../../test/support/engines.ts";
 import { openStore } from "../../storage/store.ts";
@@ -9,7 +9,7 @@ import { AccessFault } from "../access-fault.ts";
 import { changeAccount, createAccount, findAccount, listAccounts, resumeAccount, suspendAccount } from "./accounts.ts";
 
 for (const { name: engine, fresh } of engines) {
-  describe(`accounts on ${engine}`, () => {
+  suite(`accounts on ${engine}`, () => {
     let db: Kysely<Tables>;
     let close: () => Promise<void>;
 
@@ -24,7 +24,7 @@ for (const { name: engine, fresh } of engines) {
     });
     after(() => close());
 
-    it("are created, listed oldest first, and found by id or by e-mail without case", async () => {
+    test("are created, listed oldest first, and found by id or by e-mail without case", async () => {
       const second = await createAccount(recorded(db), { name: "Second", email: "Second@Example.com" }, 2000);
       const first = await createAccount(recorded(db), { name: " First ", email: "first@example.com" }, 1000);
       assert.deepEqual(await listAccounts(db), [first, second]);
@@ -42,7 +42,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(await findAccount(db, "SECOND@example.COM"), second);
     });
 
-    it("have an e-mail of their own, whatever its case", async () => {
+    test("have an e-mail of their own, whatever its case", async () => {
       await createAccount(recorded(db), { name: "Taken", email: "taken@example.com" });
       await assert.rejects(
         createAccount(recorded(db), { name: "Other", email: "TAKEN@example.com" }),
@@ -50,13 +50,13 @@ for (const { name: engine, fresh } of engines) {
       );
     });
 
-    it("are refused without a name or with what is no e-mail address", async () => {
+    test("are refused without a name or with what is no e-mail address", async () => {
       await assert.rejects(createAccount(recorded(db), { name: " ", email: "a@example.com" }), AccessFault);
       for (const email of ["", "example.com", "a@b@c", "a b@example.com", "a:b@example.com"])
         await assert.rejects(createAccount(recorded(db), { name: "A", email }), AccessFault);
     });
 
-    it("are changed where a change is given, and keep the rest", async () => {
+    test("are changed where a change is given, and keep the rest", async () => {
       const { id } = await createAccount(recorded(db), {
         name: "Kept",
         email: "kept@example.com",
@@ -72,7 +72,7 @@ for (const { name: engine, fresh } of engines) {
       await assert.rejects(changeAccount(recorded(db), id, { name: " " }), AccessFault);
     });
 
-    it("are suspended since the first time, until they are resumed", async () => {
+    test("are suspended since the first time, until they are resumed", async () => {
       const { id } = await createAccount(recorded(db), { name: "Paused", email: "paused@example.com" });
       assert.equal((await suspendAccount(recorded(db), id, 1000)).suspendedAt, 1000);
       assert.equal((await suspendAccount(recorded(db), id, 2000)).suspendedAt, 1000);
@@ -80,7 +80,7 @@ for (const { name: engine, fresh } of engines) {
       assert.equal((await findAccount(db, id)).suspendedAt, null);
     });
 
-    it("that are not there are named", async () => {
+    test("that are not there are named", async () => {
       await assert.rejects(suspendAccount(recorded(db), "nobody@example.com"), AccessFault);
       await assert.rejects(
         findAccount(db, "nobody@example.com"),

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { AccessFault } from "../access-fault.ts";
 import { checkAddresses } from "./addresses.ts";
 
-describe("allowed addresses", () => {
-  it("are refused by name when they are neither", () => {
+suite("allowed addresses", () => {
+  test("are refused by name when they are neither", () => {
     for (const entry of [
       "",
       "10.0.0.0/33",

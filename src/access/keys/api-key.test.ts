@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import fc from "fast-check";
 import { isAccessToken, newAccessToken } from "../tokens/access-token.ts";
 import { newApiKey, readApiKey, sameHash, secretHash } from "./api-key.ts";
 
-describe("API keys", () => {
-  it("have a mode, a public id, a secret and a checksum", () => {
+suite("API keys", () => {
+  test("have a mode, a public id, a secret and a checksum", () => {
     for (const mode of ["test", "live"] as const) {
       const { id, text, hash } = newApiKey(mode);
       assert.match(text, new RegExp(`^duba_${mode}_${id}_[0-9A-Za-z]{49}$`));
@@ -15,17 +15,17 @@ describe("API keys", () => {
     }
   });
 
-  it("never repeat", () => {
+  test("never repeat", () => {
     const texts = new Set(Array.from({ length: 500 }, () => newApiKey("test").text));
     assert.equal(texts.size, 500);
   });
 
-  it("keep their checksum: CRC-32 in base62, over all that precedes it", () => {
+  test("keep their checksum: CRC-32 in base62, over all that precedes it", () => {
     const known = "duba_test_AAAAAAAAAAAA_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopq0uKRIs";
     assert.deepEqual(readApiKey(known), { id: "AAAAAAAAAAAA", mode: "test" });
   });
 
-  it("are refused when any one character is another", () => {
+  test("are refused when any one character is another", () => {
     const changes = fc.record({
       place: fc.nat(),
       character: fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
@@ -41,7 +41,7 @@ describe("API keys", () => {
     );
   });
 
-  it("are refused when two neighbours are swapped, or when they are cut short or long", () => {
+  test("are refused when two neighbours are swapped, or when they are cut short or long", () => {
     const { text } = newApiKey("live");
     for (let at = 0; at + 1 < text.length; at++) {
       const swapped = text.slice(0, at) + text.charAt(at + 1) + text.charAt(at) + text.slice(at + 2);
@@ -52,14 +52,14 @@ describe("API keys", () => {
       assert.equal(readApiKey(other), undefined);
   });
 
-  it("are compared by hash", () => {
+  test("are compared by hash", () => {
     assert.equal(sameHash(secretHash("a"), secretHash("a")), true);
     assert.equal(sameHash(secretHash("a"), secretHash("b")), false);
   });
 });
 
-describe("access tokens", () => {
-  it("are opaque and known by their hash", () => {
+suite("access tokens", () => {
+  test("are opaque and known by their hash", () => {
     const { text, hash } = newAccessToken();
     assert.match(text, /^duba_at_[0-9A-Za-z]{43}$/);
     assert.equal(hash, secretHash(text));

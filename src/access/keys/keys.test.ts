@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import type { Kysely } from "kysely";
 import { engines } from "../../../test/support/engines.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
@@ -16,7 +16,7 @@ import { rollKey } from "./roll.ts";
 const hour = 3_600_000;
 
 for (const { name: engine, fresh } of engines) {
-  describe(`keys on ${engine}`, () => {
+  suite(`keys on ${engine}`, () => {
     let db: Kysely<Tables>;
     let account: Account;
     let close: () => Promise<void>;
@@ -37,7 +37,7 @@ for (const { name: engine, fresh } of engines) {
       createKey(recorded(db), { account: account.id, mode: "test", label: "shop", ...more }, now);
     const apiKeyOf = async (id: string) => (await listKeys(db)).find((key) => key.id === id);
 
-    it("are created for an account, by id or e-mail, with all scopes and no end unless told otherwise", async () => {
+    test("are created for an account, by id or e-mail, with all scopes and no end unless told otherwise", async () => {
       const { key, text } = await create({ account: "ACME@example.com" }, 5000);
       assert.deepEqual(readApiKey(text), { id: key.id, mode: "test" });
       assert.deepEqual(key, {
@@ -55,7 +55,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(await apiKeyOf(key.id), key);
     });
 
-    it("keep mode, scopes, end and addresses", async () => {
+    test("keep mode, scopes, end and addresses", async () => {
       const addresses = ["10.0.0.0/8", "2001:db8::1"];
       const { key } = await create({ mode: "live", scopes: ["identity:verify"], expiresAt: 9000, addresses }, 5000);
       const { mode, scopes, expiresAt, ...rest } = (await apiKeyOf(key.id))!;
@@ -63,7 +63,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(rest.addresses, addresses);
     });
 
-    it("are stored as a hash and never listed with their secret", async () => {
+    test("are stored as a hash and never listed with their secret", async () => {
       const { key, text } = await create();
       const row = await db.selectFrom("api_key").selectAll().where("id", "=", key.id).executeTakeFirstOrThrow();
       assert.equal(row.secret_hash, secretHash(text));
@@ -72,7 +72,7 @@ for (const { name: engine, fresh } of engines) {
       assert.doesNotMatch(JSON.stringify(await listKeys(db)), new RegExp(row.secret_hash));
     });
 
-    it("are listed of one account or of all", async () => {
+    test("are listed of one account or of all", async () => {
       const other = await createAccount(recorded(db), { name: "Other", email: "other@example.com" });
       const { key } = await create({ account: other.id });
       assert.deepEqual(await listKeys(db, "other@example.com"), [key]);
@@ -80,7 +80,7 @@ for (const { name: engine, fresh } of engines) {
       await assert.rejects(listKeys(db, "nobody"), AccessFault);
     });
 
-    it("are refused for an unknown account or scope, no scope, a bad address, or an end in the past", async () => {
+    test("are refused for an unknown account or scope, no scope, a bad address, or an end in the past", async () => {
       for (const bad of [
         { account: "nobody" },
         { scopes: ["catalogue:read", "money:print"] },
@@ -92,7 +92,7 @@ for (const { name: engine, fresh } of engines) {
         await assert.rejects(create(bad, 5000), AccessFault);
     });
 
-    it("are revoked once: a second time writes nothing", async () => {
+    test("are revoked once: a second time writes nothing", async () => {
       const { key } = await create();
       const change = await changeCount(db, "access");
       assert.equal((await revokeKey(recorded(db), key.id, 6000)).revokedAt, 6000);
@@ -105,7 +105,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(entries, []);
     });
 
-    it("that are unknown cannot be revoked, and nothing is noted", async () => {
+    test("that are unknown cannot be revoked, and nothing is noted", async () => {
       const change = await changeCount(db, "access");
       await assert.rejects(
         revokeKey(recorded(db), "000000000000"),
@@ -114,7 +114,7 @@ for (const { name: engine, fresh } of engines) {
       assert.equal(await changeCount(db, "access"), change);
     });
 
-    it("are rolled: the new one is alike, the old one ends after the overlap", async () => {
+    test("are rolled: the new one is alike, the old one ends after the overlap", async () => {
       const { key: old } = await create({ mode: "live", scopes: ["catalogue:read"], addresses: ["10.0.0.1"] }, 1000);
       const change = await changeCount(db, "access");
       const { key, text } = await rollKey(recorded(db), { id: old.id }, 2000);
@@ -124,14 +124,14 @@ for (const { name: engine, fresh } of engines) {
       assert.ok((await changeCount(db, "access")) > change);
     });
 
-    it("are rolled to the same length of life, and the old one never gains time", async () => {
+    test("are rolled to the same length of life, and the old one never gains time", async () => {
       const { key: old } = await create({ expiresAt: 1000 + hour }, 1000);
       const { key } = await rollKey(recorded(db), { id: old.id, overlap: 2 * hour }, 2000);
       assert.equal(key.expiresAt, 2000 + hour);
       assert.equal((await apiKeyOf(old.id))?.expiresAt, 1000 + hour);
     });
 
-    it("that are unknown or have ended are not rolled", async () => {
+    test("that are unknown or have ended are not rolled", async () => {
       const { key } = await create();
       await revokeKey(recorded(db), key.id);
       const { key: expired } = await create({ expiresAt: 2000 }, 1000);

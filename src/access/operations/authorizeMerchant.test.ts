@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, before, beforeEach, suite, test } from "node:test";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
 import { answerWriter } from "../../operation/answer-writer.ts";
 import { Failure, type FailureCode } from "../../operation/failures.ts";
@@ -30,7 +30,7 @@ interface Sent {
 const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
 
 for (const { name: engine, fresh } of engines) {
-  describe(`authorization on ${engine}`, () => {
+  suite(`authorization on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
     let access: Access;
@@ -77,7 +77,7 @@ for (const { name: engine, fresh } of engines) {
         return true;
       });
 
-    it("answers exactly the published members, in their order", async () => {
+    test("answers exactly the published members, in their order", async () => {
       const { text } = await create();
       const answer = await send({ body: { email, password: text } });
       const token = answer.data.token.access_token;
@@ -88,7 +88,7 @@ for (const { name: engine, fresh } of engines) {
       );
     });
 
-    it("sells a token that stands for the key, bound by all it says", async () => {
+    test("sells a token that stands for the key, bound by all it says", async () => {
       const { key, text } = await create({ mode: "test", scopes: ["catalogue:read"], addresses: ["203.0.113.0/24"] });
       const token = await tokenOf({ body: { email, password: text } });
       const credential = await access.credentials.credentialOf(`Bearer ${token}`, here);
@@ -102,12 +102,12 @@ for (const { name: engine, fresh } of engines) {
       );
     });
 
-    it("takes the e-mail in any case", async () => {
+    test("takes the e-mail in any case", async () => {
       const { text } = await create();
       await send({ body: { email: "ACME@Example.com", password: text } });
     });
 
-    it("takes HTTP Basic with the key's public id or the account's e-mail, and no body", async () => {
+    test("takes HTTP Basic with the key's public id or the account's e-mail, and no body", async () => {
       const { key, text } = await create();
       for (const name of [key.id, email, "Acme@example.com"]) {
         await send({ authorization: basic(name, text) });
@@ -115,19 +115,19 @@ for (const { name: engine, fresh } of engines) {
       }
     });
 
-    it("takes the bootstrap key in both forms", async () => {
+    test("takes the bootstrap key in both forms", async () => {
       await send({ body: { email: "sandbox@example.com", password: bootstrap } });
       const answer = await send({ authorization: basic("sandbox@example.com", bootstrap) });
       assert.equal(answer.data.business_name, "Sandbox");
     });
 
-    it("lets a body go before HTTP Basic", async () => {
+    test("lets a body go before HTTP Basic", async () => {
       const { text } = await create();
       await send({ body: { email, password: text }, authorization: basic("nobody", "nothing") });
       await refused({ body: { email, password: "nothing" }, authorization: basic(email, text) }, "invalid_credentials");
     });
 
-    it("names both forms when neither is given", async () => {
+    test("names both forms when neither is given", async () => {
       const { text } = await create();
       for (const sent of [{}, { authorization: "" }, { authorization: `Bearer ${text}` }]) {
         await assert.rejects(send(sent), (error: Failure) => {
@@ -138,7 +138,7 @@ for (const { name: engine, fresh } of engines) {
       }
     });
 
-    it("names the member that is missing", async () => {
+    test("names the member that is missing", async () => {
       for (const [given, missing] of [
         ["email", "password"],
         ["password", "email"],
@@ -153,7 +153,7 @@ for (const { name: engine, fresh } of engines) {
       }
     });
 
-    it("says the same of every wrong credential", async () => {
+    test("says the same of every wrong credential", async () => {
       const { key, text } = await create();
       const { text: revoked, key: dead } = await create();
       await revokeKey(recorded(store.db), dead.id);
@@ -177,20 +177,20 @@ for (const { name: engine, fresh } of engines) {
       for (const sent of wrong) await refused(sent, "invalid_credentials", mismatch);
     });
 
-    it("tells the owner of an expired key that it expired", async () => {
+    test("tells the owner of an expired key that it expired", async () => {
       const { key, text } = await create({ expiresAt: time + 1000 });
       time += 1000;
       await refused({ body: { email, password: text } }, "expired_credentials");
       await refused({ authorization: basic(key.id, text) }, "expired_credentials");
     });
 
-    it("is refused from an address that the key does not allow", async () => {
+    test("is refused from an address that the key does not allow", async () => {
       const { text } = await create({ addresses: ["2001:db8::/32"] });
       await refused({ body: { email, password: text } }, "address_not_allowed");
       await send({ body: { email, password: text }, address: "2001:db8::1" });
     });
 
-    it("never sells a token that outlives its key", async () => {
+    test("never sells a token that outlives its key", async () => {
       const { text } = await create({ expiresAt: time + hour });
       const { data } = await send({ body: { email, password: text } });
       assert.equal(data.token.expires_at, new Date(time + hour).toISOString().slice(0, 19).replace("T", " "));
@@ -198,7 +198,7 @@ for (const { name: engine, fresh } of engines) {
       assert.equal(credential.expiresAt, time + hour);
     });
 
-    it("gives tokens the life that was set, of 3 hours at least", async () => {
+    test("gives tokens the life that was set, of 3 hours at least", async () => {
       const failedLimit = { count: 20, seconds: 60 };
       const options = { db: store.db, audit: silent, bootstrapKey: bootstrap, failedLimit, now: () => time };
       await assert.rejects(openAccess({ ...options, tokenLifetime: 3 * hour - 1 }), RangeError);
@@ -210,7 +210,7 @@ for (const { name: engine, fresh } of engines) {
       assert.ok(expiresAt! >= time + 3 * hour && expiresAt! < time + 3 * hour + 1000);
     });
 
-    it("deletes old tokens in small numbers when it sells a new one", async () => {
+    test("deletes old tokens in small numbers when it sells a new one", async () => {
       const { key, text } = await create();
       const tokens = (start: number, expires_at: number) =>
         Array.from({ length: 25 }, (_, count) => ({
@@ -233,7 +233,7 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(counts, [30, 25, 25]);
     });
 
-    it("shares the limit of failed credentials with every other use", async () => {
+    test("shares the limit of failed credentials with every other use", async () => {
       const { text } = await create();
       for (let count = 0; count < 10; count++) {
         await refused({ body: { email, password: "wrong" } }, "invalid_credentials");
@@ -244,14 +244,14 @@ for (const { name: engine, fresh } of engines) {
       await send({ body: { email, password: text }, address: "203.0.113.8" });
     });
 
-    it("counts no request that presents nothing", async () => {
+    test("counts no request that presents nothing", async () => {
       for (let count = 0; count < 30; count++) await refused({}, "missing_credentials");
     });
   });
 }
 
-describe("opening access", () => {
-  it("prints the key of a fresh store, which then works", async () => {
+suite("opening access", () => {
+  test("prints the key of a fresh store, which then works", async () => {
     const place = await engines[0]!.fresh();
     const store = await openStore({ ...place.settings, serving: true });
     const access = await openAccess({

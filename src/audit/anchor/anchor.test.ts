@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { suite, type TestContext, test } from "node:test";
 import type { Kysely } from "kysely";
 import { openStore } from "../../storage/store.ts";
 import type { Tables } from "../../storage/tables.ts";
@@ -58,10 +58,10 @@ async function copyOf(db: Kysely<Tables>) {
 }
 
 for (const engine of engines) {
-  describe(`the first head on ${engine.name}`, () => {
+  suite(`the first head on ${engine.name}`, () => {
     const store = trailStore(engine);
 
-    it("is signed once, and a trail that was taken apart is not sealed anew, by a restart neither", async (t) => {
+    test("is signed once, and a trail that was taken apart is not sealed anew, by a restart neither", async (t) => {
       await sealSome(store.db, 3, 2);
       const putBack = await copyOf(store.db);
       await appendAt(store.db, Date.now(), {
@@ -82,7 +82,7 @@ for (const engine of engines) {
       await putBack();
     });
 
-    it("is signed beside what commands did before the first start", async () => {
+    test("is signed beside what commands did before the first start", async () => {
       const { settings, dispose } = await engine.fresh();
       const { db, close } = await openStore({ ...settings, serving: false });
       await appendSome(db, 2);
@@ -94,7 +94,7 @@ for (const engine of engines) {
     });
   });
 
-  describe(`the anchor on ${engine.name}`, () => {
+  suite(`the anchor on ${engine.name}`, () => {
     const store = trailStore(engine);
     const keeperOn = (path: string, options: { logAnchor?: boolean } = {}) => {
       const { kept, log } = lines();
@@ -102,7 +102,7 @@ for (const engine of engines) {
       return { keeper, kept };
     };
 
-    it("follows the head, whole or not at all, and the log holds the head if asked to", async (t) => {
+    test("follows the head, whole or not at all, and the log holds the head if asked to", async (t) => {
       const path = anchorIn(t);
       const { keeper, kept } = keeperOn(path, { logAnchor: true });
       await keeper.move();
@@ -121,7 +121,7 @@ for (const engine of engines) {
     });
 
     for (const after of ["at once", "after the service has sealed on beyond it"]) {
-      it(`finds ${after} that the whole trail was put back, stays, and verify says so`, async (t) => {
+      test(`finds ${after} that the whole trail was put back, stays, and verify says so`, async (t) => {
         const path = anchorIn(t);
         const { keeper, kept } = keeperOn(path);
         const putBack = await copyOf(store.db);
@@ -147,7 +147,7 @@ for (const engine of engines) {
       });
     }
 
-    it("finds another store under the same key ring", async (t) => {
+    test("finds another store under the same key ring", async (t) => {
       const path = anchorIn(t);
       const { keeper, kept } = keeperOn(path);
       const head = (await readHead(store.db, sign))!;
@@ -158,7 +158,7 @@ for (const engine of engines) {
       assert.deepEqual(faults, [{ batch: null, entry: null, what: "is of another store than the anchor" }]);
     });
 
-    it("that was changed, or is of another key, is an alarm and stays", async (t) => {
+    test("that was changed, or is of another key, is an alarm and stays", async (t) => {
       const path = anchorIn(t);
       const { keeper } = keeperOn(path);
       await keeper.move();
@@ -175,7 +175,7 @@ for (const engine of engines) {
       assert.equal(keeper.alarm, false);
     });
 
-    it("that was removed is made again, and the trail notes it", async (t) => {
+    test("that was removed is made again, and the trail notes it", async (t) => {
       const { keeper } = keeperOn(anchorIn(t));
       const before = await readHead(store.db, sign);
       await keeper.move();
@@ -187,7 +187,7 @@ for (const engine of engines) {
       assert.equal(noted.at(-1)?.facts, `{"batch":${before?.batch}}`);
     });
 
-    it("that cannot be written is said once, and is no alarm", async (t) => {
+    test("that cannot be written is said once, and is no alarm", async (t) => {
       const path = join(anchorIn(t), "..", "missing", "ring.anchor");
       const { keeper, kept } = keeperOn(path);
       await keeper.move();
@@ -199,7 +199,7 @@ for (const engine of engines) {
       assert.equal(keeper.alarm, false);
     });
 
-    it("is written when the service stops", async (t) => {
+    test("is written when the service stops", async (t) => {
       const { log } = lines();
       const path = anchorIn(t);
       const auditTrail = await openAuditTrail({ db: store.db, sealKey, anchor: path, log });
@@ -209,10 +209,10 @@ for (const engine of engines) {
     });
   });
 
-  describe(`a backdated entry on ${engine.name}`, () => {
+  suite(`a backdated entry on ${engine.name}`, () => {
     const store = trailStore(engine);
 
-    it("is found when it is dated minutes before the batch in front of its own was sealed", async () => {
+    test("is found when it is dated minutes before the batch in front of its own was sealed", async () => {
       const now = Date.now();
       await sealSome(store.db, 2);
       await appendAt(store.db, now - 4 * 60_000, revoked);
@@ -225,7 +225,7 @@ for (const engine of engines) {
       assert.deepEqual([fault!.batch, others], [3, []]);
     });
 
-    it("is not one that waited in a backlog of several batches, since nobody sealed while it grew", async () => {
+    test("is not one that waited in a backlog of several batches, since nobody sealed while it grew", async () => {
       const { settings, dispose } = await engine.fresh();
       const { db, close } = await openStore({ ...settings, serving: false });
       const hourAgo = Date.now() - 3_600_000;

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { after, before, suite, type TestContext, test } from "node:test";
 import { type Engine, engines } from "../../../test/support/engines.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
@@ -13,7 +13,7 @@ import { openStore } from "../../storage/store.ts";
 import { makeStore, type Ran, ran } from "../testing.ts";
 
 for (const engine of engines) {
-  describe(`a backup beside a service on ${engine.name}`, () => {
+  suite(`a backup beside a service on ${engine.name}`, () => {
     let service: TestService;
     let folder: string;
     let path: string;
@@ -66,7 +66,7 @@ for (const engine of engines) {
     };
 
     for (const other of engines) {
-      it(`is restored into ${other.name}: sums and audit trail are verified, and a service starts on it`, async (t) => {
+      test(`is restored into ${other.name}: sums and audit trail are verified, and a service starts on it`, async (t) => {
         const settings = await empty(t, other);
         copyFileSync(ring, `${settings.dataDirectory}.keyring`);
         // Of a state after the backup: the restore puts the store back on purpose.
@@ -112,7 +112,7 @@ for (const engine of engines) {
       });
     }
 
-    it("is refused where a service runs, or where somebody has worked", async (t) => {
+    test("is refused where a service runs, or where somebody has worked", async (t) => {
       const { exitCode, err } = await duba(service.settings, "restore", path);
       assert.equal(exitCode, 1);
       assert.match(err, /^(Another process serves from|The store is in use)/);
@@ -123,7 +123,7 @@ for (const engine of engines) {
       assert.match((await duba(settings, "restore", path)).err, /^The store is in use: restore into an empty one\./);
     });
 
-    it("is refused without the store's own key ring, but for who says that it is lost", async (t) => {
+    test("is refused without the store's own key ring, but for who says that it is lost", async (t) => {
       const settings = await empty(t, engine);
       const [lost, other] = [`${settings.dataDirectory}.keyring`, JSON.parse(readFileSync(ring, "utf8"))];
       assert.match((await duba(settings, "restore", path)).err, /^The key ring .* is missing: put the ring back/);
@@ -134,7 +134,7 @@ for (const engine of engines) {
       assert.deepEqual([exitCode, /rows are restored/.test(out)], [0, true]);
     });
 
-    it("of an audit trail that was tampered with is refused", async (t) => {
+    test("of an audit trail that was tampered with is refused", async (t) => {
       const { db } = await service.store();
       const bent = join(folder, "bent.jsonl");
       const sealed = async () =>

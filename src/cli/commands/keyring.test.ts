@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
@@ -13,7 +13,7 @@ import { type Ran, ran } from "../testing.ts";
 const minute = 60_000;
 
 for (const engine of engines) {
-  describe(`the keyring command beside a service on ${engine.name}`, () => {
+  suite(`the keyring command beside a service on ${engine.name}`, () => {
     let service: TestService;
     let path: string;
     let duba: (...argv: string[]) => Promise<Ran>;
@@ -44,7 +44,7 @@ for (const engine of engines) {
       await writeFile(path, keyringText({ ...ring, records: ring.records.map(earlier), hmac: ring.hmac.map(earlier) }));
     };
 
-    it("rotates, rewraps and retires while the service serves", async () => {
+    test("rotates, rewraps and retires while the service serves", async () => {
       assert.deepEqual(await verify("k-1"), [200, undefined]);
       assert.deepEqual(await stateOf(), ["r1 current 1", "v1 current 1"]);
 
@@ -93,7 +93,7 @@ for (const engine of engines) {
         assert.ok((await duba("audit", "tail", "--json", "--kind", kind)).out.includes(kind), kind);
     });
 
-    it("rotates one kind of key alone, and gives the service time to hear of it", async () => {
+    test("rotates one kind of key alone, and gives the service time to hear of it", async () => {
       const soon = await duba("keyring", "rotate", "--records", "--in", "4s");
       assert.equal(soon.exitCode, 2);
       assert.match(soon.err, /at least 5s/);
@@ -101,7 +101,7 @@ for (const engine of engines) {
       assert.match((await duba("keyring", "rotate", "--hashes")).out, /^v3 will be current/);
     });
 
-    it("tells which records do not open", async () => {
+    test("tells which records do not open", async () => {
       await later(minute);
       const { db } = await service.store();
       await db.updateTable("record_key").set({ sealed_key: "s1:r2:AAAA" }).execute();
@@ -110,7 +110,7 @@ for (const engine of engines) {
       assert.match(err, /^This key ring cannot open these records, so they did not change: \w{15}/);
     });
 
-    it("shows and writes no key, and does nothing with a ring that is lost or another store's", async () => {
+    test("shows and writes no key, and does nothing with a ring that is lost or another store's", async () => {
       const before = await readFile(path, "utf8");
       const { out } = await duba("keyring", "show", "--json");
       for (const [, key] of before.matchAll(/"([A-Za-z0-9+/]{43}=)"/g)) assert.ok(!out.includes(key!.slice(0, 10)));

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
 import { readApiKey } from "../../access/keys/api-key.ts";
 import { expiryOf } from "../terminal/expiry.ts";
 import { makeStore, type Ran, ran } from "../testing.ts";
 
 for (const { name, fresh } of engines) {
-  describe(`accounts and keys on ${name}`, () => {
+  suite(`accounts and keys on ${name}`, () => {
     let store: Fresh;
     let duba: (...argv: string[]) => Promise<Ran>;
 
@@ -20,7 +20,7 @@ for (const { name, fresh } of engines) {
     });
     after(() => store.dispose());
 
-    it("creates accounts and lists them", async () => {
+    test("creates accounts and lists them", async () => {
       const { exitCode, out, err } = await duba(
         "accounts",
         "create",
@@ -40,7 +40,7 @@ for (const { name, fresh } of engines) {
       );
     });
 
-    it("gives accounts as JSON", async () => {
+    test("gives accounts as JSON", async () => {
       const made = JSON.parse(
         (await duba("accounts", "create", "--name", "Third", "--email", "third@example.com", "--json")).out,
       );
@@ -77,7 +77,7 @@ for (const { name, fresh } of engines) {
       ["an unknown key to roll", ["keys", "roll", "missing"], /^No key has the public id "missing"\.\n$/],
       ["an unknown key", ["keys", "revoke", "missing"], /^No key has the public id "missing"\.\n$/],
     ] as const) {
-      it(`refuses ${fault}`, async () => {
+      test(`refuses ${fault}`, async () => {
         const { exitCode, out, err } = await duba(...argv);
         assert.deepEqual({ exitCode, out }, { exitCode: 1, out: "" });
         assert.match(err, sentence);
@@ -85,7 +85,7 @@ for (const { name, fresh } of engines) {
       });
     }
 
-    it("gives a key once: alone on standard output, never in a list", async () => {
+    test("gives a key once: alone on standard output, never in a list", async () => {
       const { exitCode, out, err } = await duba(
         "keys",
         "create",
@@ -108,7 +108,7 @@ for (const { name, fresh } of engines) {
       }
     });
 
-    it("never prints a key that was pasted, whole or with a typing mistake", async () => {
+    test("never prints a key that was pasted, whole or with a typing mistake", async () => {
       const made = ["keys", "create", "--account", "shop@example.com"];
       const key = (await duba(...made)).out.trim();
       const secret = key.split("_").at(-1)!;
@@ -140,7 +140,7 @@ for (const { name, fresh } of engines) {
         }
     });
 
-    it("binds mode, scopes, addresses and expiry", async () => {
+    test("binds mode, scopes, addresses and expiry", async () => {
       const argv = ["keys", "create", "--account", "shop@example.com", "--mode", "live", "--scope", "identity:verify"];
       const limits = ["--address", "203.0.113.7", "--address", "10.0.0.0/8", "--expires", "90d", "--json"];
       const { key, ...made } = JSON.parse((await duba(...argv, ...limits)).out);
@@ -156,7 +156,7 @@ for (const { name, fresh } of engines) {
       assert.equal(made.state, "active");
     });
 
-    it("changes terms of an account, and refuses a change of nothing", async () => {
+    test("changes terms of an account, and refuses a change of nothing", async () => {
       const made = ["accounts", "create", "--name", "Terms", "--email", "terms@example.com", "--bvn-fee", "80.50"];
       assert.equal(JSON.parse((await duba(...made, "--json")).out).bvn_fee, "80.5");
       const change = ["accounts", "change", "terms@example.com"];
@@ -178,7 +178,7 @@ for (const { name, fresh } of engines) {
       }
     });
 
-    it("suspends an account and resumes it", async () => {
+    test("suspends an account and resumes it", async () => {
       await duba("accounts", "create", "--name", "Paused", "--email", "paused@example.com");
       const suspended = async () =>
         JSON.parse((await duba("accounts", "list", "--json")).out).find(
@@ -190,7 +190,7 @@ for (const { name, fresh } of engines) {
       assert.equal(await suspended(), null);
     });
 
-    it("rolls a key: the new one once, the old one until the overlap ends", async () => {
+    test("rolls a key: the new one once, the old one until the overlap ends", async () => {
       const argv = ["keys", "create", "--account", "shop@example.com", "--label", "rolled", "--mode", "live", "--json"];
       const old = JSON.parse((await duba(...argv)).out);
       const { exitCode, out, err } = await duba("keys", "roll", old.id, "--overlap", "1h");
@@ -203,7 +203,7 @@ for (const { name, fresh } of engines) {
       assert.equal((await duba("keys", "roll", old.id, "--overlap", "soon")).exitCode, 2);
     });
 
-    it("revokes a key by its id or its whole text, and says when that is noticed", async () => {
+    test("revokes a key by its id or its whole text, and says when that is noticed", async () => {
       for (const named of ["id", "key"]) {
         const made = JSON.parse((await duba("keys", "create", "--account", "shop@example.com", "--json")).out);
         const { exitCode, out } = await duba("keys", "revoke", made[named]);
@@ -216,7 +216,7 @@ for (const { name, fresh } of engines) {
   });
 }
 
-describe("an expiry", () => {
+suite("an expiry", () => {
   const now = Date.UTC(2026, 0, 1, 12);
   for (const [given, end] of [
     ["2027-01-31", "2027-01-31T00:00:00.000Z"],
@@ -226,7 +226,7 @@ describe("an expiry", () => {
     ["0d", undefined],
     ["soon", undefined],
   ] as const) {
-    it(`${given} is ${end ?? "refused"}`, () => {
+    test(`${given} is ${end ?? "refused"}`, () => {
       const expiry = expiryOf(given, now);
       assert.equal(expiry && new Date(expiry).toISOString(), end);
     });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
 import { openStore } from "../../storage/store.ts";
 import type { VerificationRow } from "../../storage/tables.ts";
@@ -39,7 +39,7 @@ const row: VerificationRow = {
 };
 
 for (const { name, fresh } of engines) {
-  describe(`the ledger on ${name}`, () => {
+  suite(`the ledger on ${name}`, () => {
     let place: Fresh;
     let duba: (...argv: string[]) => Promise<Ran>;
 
@@ -70,7 +70,7 @@ for (const { name, fresh } of engines) {
     });
     after(() => place.dispose());
 
-    it("sums a period by account and mode, from its first day until before its last", async () => {
+    test("sums a period by account and mode, from its first day until before its last", async () => {
       const march = ["ledger", "summary", "--from", "2026-03-01", "--to", "2026-04-01"];
       const { exitCode, out } = await duba(...march, "--json");
       assert.equal(exitCode, 0);
@@ -102,14 +102,14 @@ for (const { name, fresh } of engines) {
       assert.match(lines[1]!, /^shop@example\.com +test +1 +1 +80\.5 /);
     });
 
-    it("refuses what is no day and who is no account", async () => {
+    test("refuses what is no day and who is no account", async () => {
       assert.match((await duba("ledger", "summary", "--from", "March")).err, /It must be a day such as/);
       const nobody = await duba("ledger", "summary", "--account", "nobody@example.com");
       assert.deepEqual([nobody.exitCode, nobody.out], [1, ""]);
       assert.match(nobody.err, /^No account has/);
     });
 
-    it("shows one verification, and nothing of the person", async () => {
+    test("shows one verification, and nothing of the person", async () => {
       const { exitCode, out } = await duba("ledger", "show", row.reference, "--json");
       assert.equal(exitCode, 0);
       const { account_id, ...shown } = JSON.parse(out);
@@ -140,7 +140,7 @@ for (const { name, fresh } of engines) {
       assert.match((await duba("ledger", "show", row.reference)).out, /^state +verified$/m);
     });
 
-    it("lists what is unknown, the oldest first, and nothing of the person", async () => {
+    test("lists what is unknown, the oldest first, and nothing of the person", async () => {
       const none = await duba("ledger", "unknowns");
       assert.match(none.out, /^No verification has an unknown outcome/);
       const store = await openStore({ ...place.settings, serving: false });
@@ -189,7 +189,7 @@ for (const { name, fresh } of engines) {
       assert.match((await duba("ledger", "unknowns")).out, /bbbbbb000000002 +shop@example\.com +live +played .* 2$/m);
     });
 
-    it("says that a reference is not known, and repeats no number that may be a BVN", async () => {
+    test("says that a reference is not known, and repeats no number that may be a BVN", async () => {
       const unknown = await duba("ledger", "show", "aaaaaa");
       assert.deepEqual([unknown.exitCode, unknown.out], [1, ""]);
       assert.match(unknown.err, /^The ledger has no verification with the reference "aaaaaa"\.\n$/);

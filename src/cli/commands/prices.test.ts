@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { type Desk, openDesk } from "./catalogue/catalogue.fixture.ts";
 
 const shop = "shop@example.com";
 
 for (const engine of engines)
-  describe(`duba prices on ${engine.name}`, () => {
+  suite(`duba prices on ${engine.name}`, () => {
     let desk: Desk;
     before(async () => {
       desk = await openDesk(engine);
@@ -15,7 +15,7 @@ for (const engine of engines)
     });
     after(() => desk.close());
 
-    it("sets margins and prices, and shows how they are made and what comes of them", async () => {
+    test("sets margins and prices, and shows how they are made and what comes of them", async () => {
       for (const argv of [
         ["mtndata", "--margin=-2.5%"],
         ["dstv", "--margin", "50"],
@@ -41,7 +41,7 @@ for (const engine of engines)
       assert.equal(list.length, 3);
     });
 
-    it("is a revision, told and undone like any other, and not in an export", async () => {
+    test("is a revision, told and undone like any other, and not in an export", async () => {
       const history = JSON.parse((await desk.duba("catalogue", "history", "--json")).out).revisions;
       assert.deepEqual([history[0].source, history[0].note, history[0].added], ["prices", `Prices of ${shop}`, 1]);
       const { out } = await desk.duba("catalogue", "show", String(history[0].revision));
@@ -51,7 +51,7 @@ for (const engine of engines)
       assert.ok(!(await desk.duba("catalogue", "export")).out.includes("acc_"));
     });
 
-    it("changes nothing when the price is so already, and takes prices away one by one or all", async () => {
+    test("changes nothing when the price is so already, and takes prices away one by one or all", async () => {
       const again = await desk.duba("prices", "set", shop, "MTNDATA", "--margin=-2.5%");
       assert.match(again.out, /^Nothing changed:/);
       const changed = await desk.duba("prices", "set", shop, "MTNDATA", "--margin", "3%");
@@ -61,7 +61,7 @@ for (const engine of engines)
       assert.equal((await desk.duba("prices", "list")).out, "(none)\n");
     });
 
-    it("holds a price that moves far from what the account pays", async () => {
+    test("holds a price that moves far from what the account pays", async () => {
       const { exitCode, err } = await desk.duba("prices", "set", shop, "MTNDATA", "104", "--price", "9.55");
       assert.equal(exitCode, 1);
       assert.match(err, /MTNDATA 104: price for acc_\w+ moves from 100 to 9\.55, by more than a factor of 2\./);
@@ -94,7 +94,7 @@ for (const engine of engines)
       ],
       ["nothing to remove", ["remove", "other@example.com"], 1, /^This account has no price of its own\.\n$/],
     ] as const)
-      it(`refuses ${fault}`, async () => {
+      test(`refuses ${fault}`, async () => {
         const ran = await desk.duba("prices", ...argv);
         assert.deepEqual([ran.exitCode, ran.out], [exitCode, ""]);
         assert.match(ran.err, sentence);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
 import { type Ran, ran } from "../testing.ts";
@@ -9,7 +9,7 @@ import { type Ran, ran } from "../testing.ts";
 const bvn = "22000000017";
 
 for (const engine of engines) {
-  describe(`the subjects command beside a service on ${engine.name}`, () => {
+  suite(`the subjects command beside a service on ${engine.name}`, () => {
     let service: TestService;
     let duba: (stdin: string, ...argv: string[]) => Promise<Ran>;
     before(async () => {
@@ -29,7 +29,7 @@ for (const engine of engines) {
       return { ...json, status };
     };
 
-    it("exports what is held as JSON, by a BVN in any accepted form", async () => {
+    test("exports what is held as JSON, by a BVN in any accepted form", async () => {
       const { data: record } = await verify("k-1");
       await verify("k-other", "22000000018");
       const { exitCode, out, err } = await duba("2200 0000 017\n", "subjects", "export");
@@ -52,7 +52,7 @@ for (const engine of engines) {
       });
     });
 
-    it("erases beside calls that go on, and prints a receipt that names nobody", async () => {
+    test("erases beside calls that go on, and prints a receipt that names nobody", async () => {
       const { data } = await verify("k-1");
       const { db } = await service.store();
       const held = await db
@@ -96,13 +96,13 @@ for (const engine of engines) {
       assert.deepEqual(trail.entries.at(-1).facts, { receipt, records: 1, verifications: 1 });
     });
 
-    it("gives people a receipt to read, also of nothing", async () => {
+    test("gives people a receipt to read, also of nothing", async () => {
       const { exitCode, out } = await duba("22000000555", "subjects", "erase");
       assert.equal(exitCode, 0);
       assert.match(out, /^Receipt: receipt-[\w-]{16}\nErased: {2}\d{4}-.*Z\n\n\(none\)\n$/);
     });
 
-    it("refuses what is no BVN without repeating it, and takes none as an argument", async () => {
+    test("refuses what is no BVN without repeating it, and takes none as an argument", async () => {
       for (const verb of ["export", "erase"]) {
         for (const stdin of ["220000000", ""]) {
           const { exitCode, out, err } = await duba(stdin, "subjects", verb);

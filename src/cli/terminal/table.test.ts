@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { painter, record, table } from "./table.ts";
 
 const plain = painter(false);
 
-describe("what is printed for people", () => {
-  it("aligns the columns of a list, numbers at their right edge", () => {
+suite("what is printed for people", () => {
+  test("aligns the columns of a list, numbers at their right edge", () => {
     const rows = [
       { code: "002", name: "Small", price: "50" },
       { code: "014", name: "Lagos à la carte", price: "1500.5" },
@@ -21,20 +21,20 @@ describe("what is printed for people", () => {
     );
   });
 
-  it("says that a list is empty", () => {
+  test("says that a list is empty", () => {
     assert.equal(table([], plain), "(none)\n");
   });
 
-  it("aligns the lines of a record and indents what is nested", () => {
+  test("aligns the lines of a record and indents what is nested", () => {
     const text = record({ nin: "", watchlisted: null, personal_info: { first_name: "Ada" } }, plain);
     assert.equal(text, "nin\nwatchlisted   -\npersonal_info\n  first_name  Ada\n");
   });
 
-  it("lets no answer steer the terminal", () => {
+  test("lets no answer steer the terminal", () => {
     assert.equal(table([{ name: "\u001b[2Jgone\nnext" }], plain), "name\ngone next\n");
   });
 
-  it("is bold on a screen with colours only", () => {
+  test("is bold on a screen with colours only", () => {
     assert.ok(table([{ name: "a" }], painter(true)).startsWith("\u001b[1mname"));
     assert.ok(!table([{ name: "a" }], painter(undefined)).includes("\u001b"));
   });

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
 import Type from "typebox";
 import { Compile } from "typebox/compile";
@@ -198,7 +198,7 @@ test("an operation on its way out is marked, with its headers and its end", () =
   assert.deepEqual(Object.keys(entry.responses[200]!.content!["application/json"].examples!), ["a_thing", "a_thing_2"]);
 });
 
-describe("linters find no error", () => {
+suite("linters find no error", () => {
   const root = join(import.meta.dirname, "../../..");
   const bin = (name: string) => join(root, "node_modules/.bin", name);
   const run = (name: string, args: string[]) =>

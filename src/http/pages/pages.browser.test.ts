@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, suite, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Browser, Page } from "playwright-core";
 import { findBrowser, startBrowser } from "../../../test/support/browser.ts";
@@ -29,7 +29,7 @@ interface Received {
   body: unknown;
 }
 
-describe("in a browser", { skip: missing, timeout: 120_000 }, () => {
+suite("in a browser", { skip: missing, timeout: 120_000 }, () => {
   const received: Received[] = [];
   let app: FastifyInstance;
   let origin: string;

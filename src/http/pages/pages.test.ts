@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import Fastify, { type FastifyInstance } from "fastify";
 import { accessOperations } from "../../access/operations/index.ts";
@@ -27,7 +27,7 @@ function serving(table: Operation<never>[]): FastifyInstance {
   return app;
 }
 
-describe("pages", () => {
+suite("pages", () => {
   let app: FastifyInstance;
   before(() => {
     app = serving(operations);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { callerAddress } from "./caller-address.ts";
 
 /** Whom a service that trusts 10.0.0.0/8 takes for the caller of a request. */
@@ -10,8 +10,8 @@ const caller = (remoteAddress: string, forwarded?: string) =>
     headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
   } as unknown as IncomingMessage);
 
-describe("the address of a caller", () => {
-  it("is the connection's, whatever a stranger writes into X-Forwarded-For", () => {
+suite("the address of a caller", () => {
+  test("is the connection's, whatever a stranger writes into X-Forwarded-For", () => {
     assert.equal(caller("203.0.113.7", "198.51.100.1"), "203.0.113.7");
     assert.equal(caller("203.0.113.7"), "203.0.113.7");
     const trusting = callerAddress([]);
@@ -19,21 +19,21 @@ describe("the address of a caller", () => {
     assert.equal(trusting(request as unknown as IncomingMessage), "10.0.0.1");
   });
 
-  it("is the last one that is no trusted proxy", () => {
+  test("is the last one that is no trusted proxy", () => {
     assert.equal(caller("10.0.0.1", "198.51.100.1"), "198.51.100.1");
     assert.equal(caller("::ffff:10.0.0.1", "198.51.100.1,203.0.113.7"), "203.0.113.7");
     assert.equal(caller("10.0.0.1", "1.1.1.1, 203.0.113.7, 10.0.0.2,fd00::1"), "203.0.113.7");
     assert.equal(caller("10.0.0.1", "10.0.0.3, 10.0.0.2"), "10.0.0.3");
   });
 
-  it("carries no port and no brackets", () => {
+  test("carries no port and no brackets", () => {
     assert.equal(caller("10.0.0.1", "203.0.113.7:5678"), "203.0.113.7");
     assert.equal(caller("10.0.0.1", "[2001:db8::1]:1"), "2001:db8::1");
     assert.equal(caller("10.0.0.1", "[2001:db8::1]"), "2001:db8::1");
     assert.equal(caller("10.0.0.1", "203.0.113.7:5678, 10.0.0.2:80"), "203.0.113.7");
   });
 
-  it("is the proxy's own where the proxy names none", () => {
+  test("is the proxy's own where the proxy names none", () => {
     for (const nothing of [
       "",
       " ",

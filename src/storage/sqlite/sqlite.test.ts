@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { sql } from "kysely";
@@ -44,8 +44,8 @@ function holdWriteLock(file: string): { release(): void } {
   };
 }
 
-describe("the SQLite thread", { concurrency: true }, () => {
-  it("syncs every commit, wipes what is deleted and holds to foreign keys", () =>
+suite("the SQLite thread", { concurrency: true }, () => {
+  test("syncs every commit, wipes what is deleted and holds to foreign keys", () =>
     withDatabase(async ({ db }) => {
       const pragma = async (name: string) =>
         Object.values((await sql.raw(`pragma ${name}`).execute(db)).rows[0] ?? {})[0];
@@ -55,7 +55,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
       assert.equal(await pragma("foreign_keys"), 1);
     }));
 
-  it("leaves the event loop free while another connection holds the write lock", () =>
+  test("leaves the event loop free while another connection holds the write lock", () =>
     withDatabase(async ({ db }, file) => {
       const lock = holdWriteLock(file);
       let done = false;
@@ -72,7 +72,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
       await writing;
     }));
 
-  it("reads while another connection holds the write lock", () =>
+  test("reads while another connection holds the write lock", () =>
     withDatabase(async ({ db }, file) => {
       const lock = holdWriteLock(file);
       assert.equal((await db.selectFrom("change_counter").selectAll().execute()).length, 2);
@@ -84,7 +84,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
       lock.release();
     }));
 
-  it("shares one commit among the statements that wait", () =>
+  test("shares one commit among the statements that wait", () =>
     withDatabase(async ({ db }, file) => {
       const rows = Array.from({ length: 200 }, (_, index) => secret(`${index}`));
       await Promise.all(rows.map((row) => db.insertInto("instance_secret").values(row).execute()));
@@ -95,7 +95,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
       assert.ok(checkpoint!.log < rows.length, `${checkpoint!.log} pages were logged`);
     }));
 
-  it("retries one by one what shared a transaction that SQLite rolled back", () =>
+  test("retries one by one what shared a transaction that SQLite rolled back", () =>
     withDatabase(async ({ db }) => {
       await db.insertInto("instance_secret").values(secret("taken")).execute();
       const insert = (name: string) => db.insertInto("instance_secret").values(secret(name)).execute();
@@ -108,7 +108,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
       assert.equal((await db.selectFrom("instance_secret").selectAll().execute()).length, 5);
     }));
 
-  it("says that the disk is full, and goes on once it is not", () =>
+  test("says that the disk is full, and goes on once it is not", () =>
     withDatabase(async ({ db }) => {
       await sql`pragma max_page_count = 1`.execute(db);
       const big = { ...secret("big"), value: "x".repeat(1_000_000) };
@@ -125,13 +125,13 @@ describe("the SQLite thread", { concurrency: true }, () => {
       assert.equal((await db.selectFrom("instance_secret").select("name").execute()).length, 1);
     }));
 
-  it("refuses a transaction opened by a statement", () =>
+  test("refuses a transaction opened by a statement", () =>
     withDatabase(async ({ db }) => {
       await assert.rejects(sql`begin`.execute(db), /db\.transaction\(\)/);
       await db.insertInto("instance_secret").values(secret("after")).execute();
     }));
 
-  it("gives up on a statement that a transaction waits for itself", () =>
+  test("gives up on a statement that a transaction waits for itself", () =>
     withDatabase(
       async ({ db }) => {
         await assert.rejects(
@@ -143,7 +143,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
       { alone: 1_000 },
     ));
 
-  it("is not given up on while this process is slow to take its answers", () =>
+  test("is not given up on while this process is slow to take its answers", () =>
     withDatabase(
       async ({ db }) => {
         const slowly = () => {
@@ -157,7 +157,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
       { alone: 50 },
     ));
 
-  it("rolls back a transaction that asks nothing for too long", () =>
+  test("rolls back a transaction that asks nothing for too long", () =>
     withDatabase(
       async ({ db }) => {
         const transaction = await db.startTransaction().execute();
@@ -170,7 +170,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
       { idle: 50 },
     ));
 
-  it("answers what is under way and what comes later when it dies", () =>
+  test("answers what is under way and what comes later when it dies", () =>
     withDatabase(async ({ db, thread }, file) => {
       const lock = holdWriteLock(file);
       const insert = (name: string) => db.insertInto("instance_secret").values(secret(name)).execute();
@@ -183,7 +183,7 @@ describe("the SQLite thread", { concurrency: true }, () => {
       await assert.rejects(insert("c"), withCode("SQLITE_THREAD"));
     }));
 
-  it("finishes what waits before it closes, and refuses what comes after", () =>
+  test("finishes what waits before it closes, and refuses what comes after", () =>
     withDatabase(async ({ db, close }, file) => {
       const writing = Array.from({ length: 50 }, (_, index) =>
         db

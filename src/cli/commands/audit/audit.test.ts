@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { CommanderError } from "commander";
 import { engines, type Fresh } from "../../../../test/support/engines.ts";
 import { writeAnchor } from "../../../audit/anchor/anchor.ts";
@@ -20,7 +20,7 @@ const sealKey = randomBytes(32);
 const day = 86_400_000;
 
 for (const { name, fresh } of engines) {
-  describe(`the audit trail on ${name}, beside a process that serves`, () => {
+  suite(`the audit trail on ${name}, beside a process that serves`, () => {
     let place: Fresh;
     let store: Store;
     const anchorFile = () => join(place.settings.dataDirectory, "ring.anchor");
@@ -78,7 +78,7 @@ for (const { name, fresh } of engines) {
       await place.dispose();
     });
 
-    it("verifies, and gives the head to keep", async () => {
+    test("verifies, and gives the head to keep", async () => {
       const { exitCode, out, err } = await duba(["verify"]);
       assert.equal(exitCode, 0);
       assert.equal(out, "The audit trail is whole. 3 entries in 1 batch were read, and 1 waits to be sealed.\n");
@@ -89,7 +89,7 @@ for (const { name, fresh } of engines) {
       assert.deepEqual(JSON.parse(json), { whole: true, ...counts, head, anchor: null, faults: [] });
     });
 
-    it("lists the places of what was tampered with, and ends with 1", async () => {
+    test("lists the places of what was tampered with, and ends with 1", async () => {
       const { id } = await store.db
         .updateTable("audit_entry")
         .set({ actor: "mallory" })
@@ -112,13 +112,13 @@ for (const { name, fresh } of engines) {
       assert.equal((await duba(["verify"])).exitCode, 0);
     });
 
-    it("ends with 1 when the head that was kept is not part of the trail", async () => {
+    test("ends with 1 when the head that was kept is not part of the trail", async () => {
       const { exitCode, out } = await duba(["verify", "--head", `2:${"A".repeat(43)}`]);
       assert.equal(exitCode, 1);
       assert.equal(out, "Batch 2 is named by the kept head, and the trail ends before it.\n");
     });
 
-    it("holds the trail against its anchor: one that is not part of it, or was changed, ends with 1", async () => {
+    test("holds the trail against its anchor: one that is not part of it, or was changed, ends with 1", async () => {
       const { store: name, batch, hash, removed } = (await readHead(store.db, signer(sealKey)))!;
       await writeAnchor(anchorFile(), signer(sealKey), { store: name, batch, hash, removed });
       const whole = await duba(["verify"]);
@@ -135,7 +135,7 @@ for (const { name, fresh } of engines) {
       rmSync(anchorFile());
     });
 
-    it("shows progress on a terminal only, on a line that it clears", async () => {
+    test("shows progress on a terminal only, on a line that it clears", async () => {
       const errorsOf = async (command: string) =>
         (await duba([command], true)).err
           .replaceAll("\r\u001b[K", "<clear>")
@@ -146,7 +146,7 @@ for (const { name, fresh } of engines) {
       assert.equal((await duba(["export"])).err, "");
     });
 
-    it("shows the newest entries, oldest first, and nothing that steers the terminal", async () => {
+    test("shows the newest entries, oldest first, and nothing that steers the terminal", async () => {
       const { exitCode, out, err } = await duba(["tail"]);
       assert.equal(exitCode, 0);
       const lines = out.trimEnd().split("\n");
@@ -167,7 +167,7 @@ for (const { name, fresh } of engines) {
       ["the end of the time", ["--until", "36h", "--kind", "key.revoked"], ["k1"]],
       ["a day", ["--since", new Date(Date.now() + day).toISOString().slice(0, 10)], []],
     ] as const) {
-      it(`narrows the newest entries by ${narrowed}`, async () => {
+      test(`narrows the newest entries by ${narrowed}`, async () => {
         const { entries, head } = JSON.parse((await duba(["tail", ...argv, "--json"])).out);
         assert.deepEqual(
           entries.map(({ facts }: { facts: { key: string } }) => facts.key),
@@ -177,7 +177,7 @@ for (const { name, fresh } of engines) {
       });
     }
 
-    it("gives entries as JSON", async () => {
+    test("gives entries as JSON", async () => {
       const { entries } = JSON.parse((await duba(["tail", "--lines", "1", "--json"])).out);
       const [{ id, occurred_at, ...rest }] = entries;
       assert.match(id, /^[\w-]{20}$/);
@@ -186,7 +186,7 @@ for (const { name, fresh } of engines) {
       assert.deepEqual(rest, { kind: "key.created", actor: "system", facts, batch: null });
     });
 
-    it("shows even what was tampered with", async () => {
+    test("shows even what was tampered with", async () => {
       const { id, facts } = await store.db
         .selectFrom("audit_entry")
         .select(["id", "facts"])
@@ -199,7 +199,7 @@ for (const { name, fresh } of engines) {
       await set({ facts, occurred_at: Date.now() - 3 * day });
     });
 
-    it("exports JSON lines: entries, seals and the head", async () => {
+    test("exports JSON lines: entries, seals and the head", async () => {
       const { exitCode, out } = await duba(["export"]);
       assert.equal(exitCode, 0);
       const lines = out
@@ -211,7 +211,7 @@ for (const { name, fresh } of engines) {
 
     for (const command of [[], ["verify"], ["reconcile"], ["tail"], ["export"]]) {
       const path = ["duba", "audit", ...command].join(" ");
-      it(`ends the help of ${path} with an example of it`, async () => {
+      test(`ends the help of ${path} with an example of it`, async () => {
         const { exitCode, out, err } = await duba([...command, "--help"]);
         assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
         const [, example = ""] = /\nExamples?:\n([\s\S]*)$/.exec(out) ?? [];
@@ -225,7 +225,7 @@ for (const { name, fresh } of engines) {
       ["a time that is none", ["tail", "--since", "yesterday"], /It must be a day such as 2026-11-01/],
       ["no lines", ["tail", "--lines", "0"], /It must be a number from 1/],
     ] as const) {
-      it(`refuses ${fault} as usage`, async () => {
+      test(`refuses ${fault} as usage`, async () => {
         const { exitCode, out, err } = await duba(argv);
         assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" });
         assert.match(err, sentence);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../../../test/support/engines.ts";
 import { append } from "../../../audit/append.ts";
 import { drainAuditOutbox } from "../../../identity/ledger/audit-outbox.ts";
@@ -11,7 +11,7 @@ import { ran } from "../../testing.ts";
 const day = 86_400_000;
 
 for (const engine of engines) {
-  describe(`the ledger held against the audit trail on ${engine.name}`, () => {
+  suite(`the ledger held against the audit trail on ${engine.name}`, () => {
     let place: Fresh;
     let store: Store;
     const reconcile = async () => {
@@ -45,7 +45,7 @@ for (const engine of engines) {
       await place.dispose();
     });
 
-    it("agrees where each outcome has its entry, whatever is under way, due, or told twice", async () => {
+    test("agrees where each outcome has its entry, whatever is under way, due, or told twice", async () => {
       await add("due");
       await add("running", { ...ago(0), state: "started", audit_due: 0 });
       await set("ref-3", { state: "unknown", charged: 0, audit_due: 1 });
@@ -60,7 +60,7 @@ for (const engine of engines) {
       });
     });
 
-    it("does not ask for what retention removes", async () => {
+    test("does not ask for what retention removes", async () => {
       await add("old-row", { ...ago(740), audit_due: 0 });
       const facts = { reference: "old-entry", account: "acc_1", charged: true, fee: "1" };
       await append(store.db, { kind: "verification.ended", actor: "key:k", facts });
@@ -69,7 +69,7 @@ for (const engine of engines) {
       assert.equal((await reconcile()).exitCode, 0);
     });
 
-    it("names each row that was changed, put in or taken away behind the trail's back", async () => {
+    test("names each row that was changed, put in or taken away behind the trail's back", async () => {
       await set("ref-1", { charged: 0 });
       await store.db.deleteFrom("verification").where("reference", "=", "ref-2").execute();
       await add("put-in", { ...ago(1), audit_due: 0 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { engines } from "../../../../test/support/engines.ts";
 import { startService } from "../../../../test/support/service.ts";
 import { until } from "../../../../test/support/until.ts";
@@ -14,7 +14,7 @@ function edited(text: string, from: string, to: string): string {
 }
 
 for (const engine of engines)
-  describe(`duba catalogue on ${engine.name}`, () => {
+  suite(`duba catalogue on ${engine.name}`, () => {
     let desk: Desk;
     before(async () => {
       desk = await openDesk(engine);
@@ -27,7 +27,7 @@ for (const engine of engines)
       return desk.write("data-bundles.csv", edited(out, from, to));
     };
 
-    it("imports what it exported without a change: CSV of one list, CSV of every list, JSON", async () => {
+    test("imports what it exported without a change: CSV of one list, CSV of every list, JSON", async () => {
       const one = await desk.duba(
         "catalogue",
         "export",
@@ -52,7 +52,7 @@ for (const engine of engines)
       }
     });
 
-    it("shows a dry run, price moves first and the farthest before the others, and changes nothing", async () => {
+    test("shows a dry run, price moves first and the farthest before the others, and changes nothing", async () => {
       const one = await bundles("50MB 24Hrs,100,100,", 'Fifty megabytes,"₦105",105,');
       const file = desk.write(
         "other.csv",
@@ -95,7 +95,7 @@ for (const engine of engines)
       assert.equal(JSON.parse((await desk.duba("catalogue", "history", "--json")).out).revisions.length, 1);
     });
 
-    it("publishes an import as one revision, tells its history, compares and undoes it", async () => {
+    test("publishes an import as one revision, tells its history, compares and undoes it", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,110,110,");
       const { exitCode, out } = await desk.duba(
         "catalogue",
@@ -143,7 +143,7 @@ for (const engine of engines)
       );
     });
 
-    it("takes nothing of a file in which anything is wrong, and tells every faulty row by its line", async () => {
+    test("takes nothing of a file in which anything is wrong, and tells every faulty row by its line", async () => {
       const file = await bundles("MTNDATA,104,50MB 24Hrs,100,100,", "MTNDATA,1 04,50MB 24Hrs,1e5,100,");
       const lines = desk.read("data-bundles.csv").trimEnd();
       desk.write("data-bundles.csv", `${lines}\nNONE,x,,1,1,,\nMTNDATA,113,,1,1,,\n`);
@@ -159,7 +159,7 @@ for (const engine of engines)
       assert.match((await desk.duba("catalogue", "diff", "1")).out, /^No differences\./);
     });
 
-    it("holds a far move, and says why, until it is approved or rejected", async () => {
+    test("holds a far move, and says why, until it is approved or rejected", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,1000,");
       const held = await desk.duba("catalogue", "import", file);
       assert.equal(held.exitCode, 1);
@@ -190,7 +190,7 @@ for (const engine of engines)
       assert.equal(JSON.parse((await desk.duba("catalogue", "approve", third, "--json")).out).revision, 5);
     });
 
-    it("schedules an import, and shows until when it waits", async () => {
+    test("schedules an import, and shows until when it waits", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,120,120,");
       const { exitCode, out } = await desk.duba("catalogue", "import", file, "--holds-from", "2099-01-01T00:00+01:00");
       assert.equal(exitCode, 0);
@@ -200,7 +200,7 @@ for (const engine of engines)
       await desk.duba("catalogue", "reject", waiting.draft);
     });
 
-    it("imports several lists together, also where one alone would leave others behind", async () => {
+    test("imports several lists together, also where one alone would leave others behind", async () => {
       await desk.duba("catalogue", "export", "--out", desk.path("lists/"));
       const without = (name: string, code: string) =>
         desk.write(
@@ -237,7 +237,7 @@ for (const engine of engines)
       ["a revision that is no number", ["show", "latest"], /^A revision is a number such as 7/],
       ["a draft that is none", ["approve", "7"], /^A draft has a name such as d7/],
     ] as const)
-      it(`refuses ${fault} as a command line that cannot be used`, async () => {
+      test(`refuses ${fault} as a command line that cannot be used`, async () => {
         const { exitCode, out, err } = await desk.duba("catalogue", ...argv);
         assert.deepEqual([exitCode, out], [2, ""]);
         assert.match(err, sentence);
@@ -257,13 +257,13 @@ for (const engine of engines)
         /^Duba cannot write the file \/proc\/none\/a\.json/,
       ],
     ] as const)
-      it(`fails with a sentence at ${fault}`, async () => {
+      test(`fails with a sentence at ${fault}`, async () => {
         const { exitCode, out, err } = await desk.duba("catalogue", ...argv);
         assert.deepEqual([exitCode, out], [1, ""]);
         assert.match(err, sentence);
       });
 
-    it("shows how far an import is on a screen, and nowhere else", async () => {
+    test("shows how far an import is on a screen, and nowhere else", async () => {
       const rows = Array.from({ length: 3_000 }, (_, n) => `many${n},Many ${n}`).join("\n");
       const { out } = await desk.duba("catalogue", "export", "--list", "corporate-bundles");
       const file = desk.write("corporate-bundles.csv", `${out}${rows}\n`);
@@ -277,7 +277,7 @@ for (const engine of engines)
       );
     });
 
-    it("shortens a long difference unless all of it is asked for", async () => {
+    test("shortens a long difference unless all of it is asked for", async () => {
       const { out } = await desk.duba("catalogue", "diff", "1");
       assert.match(out, /… and \d+ more: --all shows them\.\n/);
       const whole = (await desk.duba("catalogue", "diff", "1", "--all")).out;
@@ -286,8 +286,8 @@ for (const engine of engines)
   });
 
 for (const engine of engines)
-  describe(`duba catalogue beside a process that serves, on ${engine.name}`, () => {
-    it("is served soon after the import, to an account at its own price", async () => {
+  suite(`duba catalogue beside a process that serves, on ${engine.name}`, () => {
+    test("is served soon after the import, to an account at its own price", async () => {
       const service = await startService({ DUBA_LIMITS: "off" }, engine);
       const desk = deskOn(service.settings);
       try {
@@ -309,8 +309,8 @@ for (const engine of engines)
     });
   });
 
-describe("the help of duba catalogue import", () => {
-  it("says that an import replaces, and what is held", async () => {
+suite("the help of duba catalogue import", () => {
+  test("says that an import replaces, and what is held", async () => {
     const desk = await openDesk(engines[0]!);
     const { out } = await desk.duba("catalogue", "import", "--help");
     await desk.close();

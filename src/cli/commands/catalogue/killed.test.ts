@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, it } from "node:test";
+import { suite, test } from "node:test";
 import { engines } from "../../../../test/support/engines.ts";
 import { nodeEnvironment } from "../../../../test/support/process.ts";
 import { until } from "../../../../test/support/until.ts";
@@ -10,8 +10,8 @@ import { openStore } from "../../../storage/store.ts";
 import { openDesk } from "./catalogue.fixture.ts";
 
 for (const engine of engines)
-  describe(`an import that is killed, on ${engine.name}`, () => {
-    it("leaves nothing that is served, and nothing in the way of the next one, which sweeps what is left", async () => {
+  suite(`an import that is killed, on ${engine.name}`, () => {
+    test("leaves nothing that is served, and nothing in the way of the next one, which sweeps what is left", async () => {
       const desk = await openDesk(engine);
       const { DUBA_DATA, DUBA_DATABASE_URL } = desk.environment;
       const store = await openStore({ dataDirectory: DUBA_DATA!, databaseUrl: DUBA_DATABASE_URL, serving: false });
