@@ -22,6 +22,7 @@ import { reportUpstreamStatus } from "./identity/upstream-status.ts";
 import { checkKeyringPlace, keyringPath } from "./keyring/file.ts";
 import { keepRotating } from "./keyring/self-rotation.ts";
 import { watchKeyring } from "./keyring/watch.ts";
+import { forEachKind } from "./operation/check-kind.ts";
 import { bind, type Operation } from "./operation/operation.ts";
 import { localUrl } from "./runtime/address.ts";
 import { FairQueue } from "./runtime/fair-queue.ts";
@@ -111,7 +112,10 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     keyring,
     upstreams: { test: sandbox(), live: live.upstreams },
     settings: {
-      fees: { bvn: config.bvnFee, nin: config.ninFee },
+      fees: forEachKind(
+        (kind) => kind,
+        (kind) => config[`${kind}Fee`],
+      ),
       amountPolicy: config.amountPolicy,
       phoneMatch: config.phoneMatch,
       timeLimit: config.verificationTimeout,

@@ -1,3 +1,5 @@
+import { anyLabel, forEachKind, labelOf, notFoundCode } from "./check-kind.ts";
+
 /**
  * Every failure that Duba can answer: its HTTP status, whether the same request may succeed later, its cause and its cure. The
  * code is a stable public name. No other file repeats these facts.
@@ -25,8 +27,7 @@ export const failures = {
   invalid_idempotency_key: {
     status: 400,
     retryable: false,
-    cause:
-      "The Idempotency-Key is not 1 to 255 visible ASCII characters, or holds the BVN, the NIN or the phone number.",
+    cause: `The Idempotency-Key is not 1 to 255 visible ASCII characters, or contains the ${anyLabel} or the phone number.`,
     cure: "Send a random identifier, for example a UUID, that says nothing about the person.",
   },
   missing_credentials: {
@@ -83,18 +84,12 @@ export const failures = {
     cause: "The cable provider has no product with this code.",
     cure: "List its products with GET /api/v2/cable-tv/fetch-billers?type=<provider>.",
   },
-  bvn_not_found: {
+  ...forEachKind(notFoundCode, (kind) => ({
     status: 404,
     retryable: false,
-    cause: "The identity source knows no such BVN.",
+    cause: `The identity source knows no such ${labelOf(kind)}.`,
     cure: "Check the number with the customer. Nothing was charged.",
-  },
-  nin_not_found: {
-    status: 404,
-    retryable: false,
-    cause: "The identity source knows no such NIN.",
-    cure: "Check the number with the customer. Nothing was charged.",
-  },
+  })),
   verification_not_found: {
     status: 404,
     retryable: false,
@@ -164,7 +159,7 @@ export const failures = {
   phone_mismatch: {
     status: 422,
     retryable: false,
-    cause: "The BVN or NIN exists, but the phone number given is not one of its own.",
+    cause: `The ${anyLabel} exists, but the phone number given is not one of its own.`,
     cure: "Ask the customer for the phone number that is registered with that number. Nothing was charged.",
   },
   amount_mismatch: {
@@ -176,8 +171,7 @@ export const failures = {
   verification_failed: {
     status: 422,
     retryable: false,
-    cause:
-      "The BVN or NIN and the phone number could not be verified together. This service does not say which of them is wrong.",
+    cause: `The ${anyLabel} and the phone number could not be verified together. This service does not say which of them is wrong.`,
     cure: "Check both with the customer. Nothing was charged.",
   },
   idempotency_key_reused: {
@@ -195,7 +189,7 @@ export const failures = {
   subject_rate_limited: {
     status: 429,
     retryable: true,
-    cause: "This BVN or NIN was asked for too often by your account.",
+    cause: `Your account verified this ${anyLabel} too often.`,
     cure: "Wait for the seconds in Retry-After. Keep the answers you have.",
   },
   too_many_in_flight: {

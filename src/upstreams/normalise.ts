@@ -13,12 +13,12 @@ export function plain(given: unknown): string {
 }
 
 /** `29-Jul-1982`. */
-export function shortDate({ day, month, year }: Day): string {
+export function shortDate({ day, month, year }: Omit<Day, "isPlain">): string {
   return `${String(day).padStart(2, "0")}-${months[month]!.slice(0, 3)}-${year}`;
 }
 
 /** `July 29, 1982`. */
-export function longDate({ day, month, year }: Day): string {
+export function longDate({ day, month, year }: Omit<Day, "isPlain">): string {
   return `${months[month]} ${day}, ${year}`;
 }
 

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
+import { forEachKind } from "../../src/operation/check-kind.ts";
 import type { Answer } from "./service.ts";
 
 /** What the document's five paths, and those that go with them, add to every failure. */
 const payloads: Record<string, (message: string, date: string) => object> = {
   "/api/v2/internet/data/lookup": (message, date) => ({ data: { status: 0, error: true, data: [], date, message } }),
   "/api/v2/corporate-data/list": () => ({ data: [] }),
-  "/api/v2/kyc/verify-bvn": () => ({ data: null }),
-  "/api/v2/kyc/verify-nin": () => ({ data: null }),
+  ...forEachKind(
+    (kind) => `/api/v2/kyc/verify-${kind}`,
+    () => () => ({ data: null }),
+  ),
   "/api/v2/cable-tv/fetch-tv-add-ons": () => ({ data: [] }),
   "/api/v2/internet/data/fetch-providers": () => ({ billers: [] }),
 };

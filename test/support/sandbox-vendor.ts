@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { notFoundCode } from "../../src/operation/check-kind.ts";
+import { checkKinds, notFoundCode } from "../../src/operation/check-kind.ts";
 import { failureBody } from "../../src/operation/envelope.ts";
 import { Failure, type FailureCode } from "../../src/operation/failures.ts";
 import type { IdentityOutcome } from "../../src/upstreams/ports/identity-upstream.ts";
@@ -29,17 +29,17 @@ export async function startSandboxVendor(): Promise<SandboxVendor> {
     response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
   });
 
-  async function answerTo(path: string, { bvn, nin, phone }: Record<string, string>) {
+  async function answerTo(path: string, person: Record<string, string>) {
     if (path === "/api/v2/merchant/authorization") {
       const token = { access_token: "t", token_type: "Bearer", expires_at: "2099-01-31 09:30:00" };
       return { status: 200, body: { success: true, data: { business_name: "Shop", token } } };
     }
     const signal = new AbortController().signal;
-    const kind = path === "/api/v2/kyc/verify-nin" ? "nin" : "bvn";
+    const kind = checkKinds.find((kind) => path === `/api/v2/kyc/verify-${kind}`)!;
     const outcome = await people.verify({
       kind,
-      number: (kind === "nin" ? nin : bvn)!,
-      phone: phone!.slice(-10),
+      number: person[kind]!,
+      phone: person.phone!.slice(-10),
       reference: "",
       signal,
     });

@@ -101,7 +101,9 @@ function addChange(accounts: Command, io: Io): void {
     .option("--json", "print the account as JSON")
     .action(async (given: string, { data, json, ...terms }: Common & TermOptions) => {
       if (Object.keys(terms).length === 0)
-        throw new UsageFault("The command has nothing to change. Add --name, --bvn-fee, --nin-fee or --answers.");
+        throw new UsageFault(
+          `The command has nothing to change. Add --name, ${checkKinds.map((kind) => `--${kind}-fee`).join(", ")} or --answers.`,
+        );
       const account = await withStore(io, data, (store) => changeAccount(store, given, termsOf(terms)));
       if (json) return io.out(`${JSON.stringify(facts(account), null, 2)}\n`);
       const fees = checkKinds.map((kind) => `${feeWords(account, kind)} for a ${labelOf(kind)}`);

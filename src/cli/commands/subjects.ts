@@ -5,7 +5,7 @@ import { settings } from "../../config/settings.ts";
 import { checks } from "../../identity/checks/index.ts";
 import type { Erasure, SubjectExport } from "../../identity/data-subjects/subjects.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
-import { type CheckKind, checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { anyLabel, type CheckKind, checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { digitsOf } from "../../operation/fields.ts";
 import { inputReader } from "../../operation/validate-input.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
@@ -17,7 +17,7 @@ import { type StoreWithKeyring, withKeyring } from "./keyring.ts";
 
 /** `duba subjects`: the data of one person. The exit code is 1 when an erasure is not complete. */
 export function addSubjects(program: Command, io: Io, setExitCode: (exitCode: number) => void): void {
-  const about = "Export or erase the data of one person: export, erase. Duba reads the BVN or NIN from standard input.";
+  const about = `Export or erase the data of one person: export, erase. Duba reads the ${anyLabel} from standard input.`;
   const subjects = subcommand(program, "subjects", about);
   addExport(subjects, io);
   addErase(subjects, io, setExitCode);
@@ -67,7 +67,10 @@ function addErase(subjects: Command, io: Io, setExitCode: (exitCode: number) => 
       setExitCode(1);
     });
   section(command, "What it does not erase:", [
-    ["The other number", "A person verified by BVN and by NIN is erased once by each: Duba does not link the two."],
+    [
+      "The other number",
+      "Duba does not know which numbers belong to the same person. Erase the person by each kind of number.",
+    ],
     ["Backups", "Backups contain hashes and last digits, but no records. Erase the person again after a restore."],
     ["File copies", "Other copies of the database still contain the data."],
     [

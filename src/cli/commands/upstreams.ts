@@ -4,7 +4,7 @@ import { readConfig } from "../../config/read-config.ts";
 import { settings } from "../../config/settings.ts";
 import { checks } from "../../identity/checks/index.ts";
 import { type UpstreamStatus, upstreamStatus } from "../../identity/upstream-status.ts";
-import { type CheckKind, checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { anyLabel, type CheckKind, checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { digitsOf, phoneField, phoneOf } from "../../operation/fields.ts";
 import { inputReader } from "../../operation/validate-input.ts";
 import { type Log, silent } from "../../runtime/log.ts";
@@ -68,7 +68,7 @@ function addTest(upstreams: Command, io: Io, setExitCode: (exitCode: number) => 
     .addArgument(new Argument("<name>", "The identity vendor.").choices(vendors.map(({ name }) => name)))
     .option(
       "--ask",
-      "Use another person: Duba reads the BVN (or NIN) and the phone number from standard input, one on each line.",
+      `Use another person: Duba reads the ${anyLabel} and the phone number from standard input, one on each line.`,
     )
     .addOption(new Option("--kind <kind>", "which number --ask reads").choices(checkKinds).default("bvn"))
     .action(async (name: string, { ask, kind }: { ask?: true; kind: CheckKind }) => {
@@ -84,6 +84,8 @@ function addTest(upstreams: Command, io: Io, setExitCode: (exitCode: number) => 
       const live = openLive([name], config.vendors, { ...config.upstream, timeouts: config.vendorTimeouts, log });
       const begun = performance.now();
       try {
+        if (!live.upstreams[0]!.kinds.includes(question.kind))
+          throw new UsageFault(`${name} does not verify a ${labelOf(question.kind)}.`);
         const reference = `dubatest${Date.now()}`;
         const signal = AbortSignal.timeout(config.vendorTimeouts[name]!);
         const outcome = await live.upstreams[0]!.verify({ ...question, reference, signal });

@@ -1,3 +1,4 @@
+import { anyLabel } from "../../operation/check-kind.ts";
 import { count, countOrNone, limit, onOff, setting } from "../../operation/setting.ts";
 
 /** How often callers may call, and how often an account may reach a vendor. */
@@ -42,13 +43,13 @@ export const limitSettings = {
   limitSubject: setting({
     name: "DUBA_LIMIT_SUBJECT",
     default: "5/h",
-    about: "Maximum live vendor calls per account about one BVN or NIN, including retries.",
+    about: `Maximum live vendor calls per account about one ${anyLabel}, including retries.`,
     ...limit,
   }),
   limitSubjectNegatives: setting({
     name: "DUBA_LIMIT_SUBJECT_NEGATIVES",
     default: "10/day",
-    about: "Maximum live verifications per account and BVN or NIN that find no match.",
+    about: `Maximum live verifications per account and ${anyLabel} that find no match.`,
     ...limit,
   }),
   limitFailedCredentials: setting({

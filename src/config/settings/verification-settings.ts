@@ -1,3 +1,4 @@
+import { type CheckKind, forEachKind, labelOf } from "../../operation/check-kind.ts";
 import { koboOf } from "../../operation/money.ts";
 import { duration, oneOf, onOff, setting, someTime } from "../../operation/setting.ts";
 import { vendors } from "../../upstreams/registry.ts";
@@ -32,22 +33,18 @@ export const verificationSettings = {
     about: "Maximum time until a verification answers its caller.",
     ...someTime,
   }),
-  bvnFee: setting({
-    name: "DUBA_BVN_FEE",
-    default: "100",
-    about: "Fee of a verified BVN in naira. 0: free.",
-    form: 'an amount in naira, such as "100" or "100.50"',
-    /** Kobo. */
-    read: (text) => koboOf(text),
-  }),
-  ninFee: setting({
-    name: "DUBA_NIN_FEE",
-    default: "100",
-    about: "Fee of a verified NIN in naira. 0: free.",
-    form: 'an amount in naira, such as "100" or "100.50"',
-    /** Kobo. */
-    read: (text) => koboOf(text),
-  }),
+  ...forEachKind(
+    (kind): `${CheckKind}Fee` => `${kind}Fee`,
+    (kind) =>
+      setting({
+        name: `DUBA_${labelOf(kind)}_FEE`,
+        default: "100",
+        about: `Fee of a verified ${labelOf(kind)} in naira. 0: free.`,
+        form: 'an amount in naira, such as "100" or "100.50"',
+        /** Kobo. */
+        read: (text) => koboOf(text),
+      }),
+  ),
   amountPolicy: setting({
     name: "DUBA_AMOUNT_POLICY",
     default: "record",

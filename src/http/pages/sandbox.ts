@@ -1,16 +1,19 @@
+import { anyLabel, checkKinds, labelOf, notFoundCode } from "../../operation/check-kind.ts";
 import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
 import { type Html, html, prose } from "./html.ts";
+
+const [first, ...others] = checkKinds;
 
 /** The test numbers with a fixed result. */
 export function sandboxPage(): Html {
   return html`<h1>Sandbox</h1>
-<p class="lead">A test key (<code>duba_test_…</code>) reaches the sandbox and nothing else. Any well-formed BVN or NIN that is not
+<p class="lead">A test key (<code>duba_test_…</code>) reaches the sandbox and nothing else. Any well-formed ${anyLabel} that is not
 listed here is verified as an invented person, always the same one for the same number, and every phone matches.</p>
 <h2 id="numbers">Numbers with a fixed result</h2>
 <table aria-labelledby="numbers">
-<thead><tr><th scope="col">BVN or NIN</th><th scope="col">Result</th><th scope="col">What happens</th></tr></thead>
+<thead><tr><th scope="col">${anyLabel}</th><th scope="col">Result</th><th scope="col">What happens</th></tr></thead>
 <tbody>
-${sandboxNumbers("bvn").map(
+${sandboxNumbers(first!).map(
   ({
     number,
     result,
@@ -18,7 +21,12 @@ ${sandboxNumbers("bvn").map(
   }) => html`<tr><th scope="row"><code>${number}</code></th><td>${outcome(result)}</td><td>${prose(description)}</td></tr>
 `,
 )}</tbody></table>
-<p>A NIN that nobody has is answered ${outcome("404 nin_not_found")}. All else is the same for both.</p>
+${others.map(
+  (
+    kind,
+  ) => html`<p>A ${labelOf(kind)} that nobody has is answered ${outcome(`404 ${notFoundCode(kind)}`)}. All else is the same.</p>
+`,
+)}
 <h2 id="live">Live keys</h2>
 <p>A live key (<code>duba_live_…</code>) never reaches the sandbox: with no licensed identity source set up it answers
 ${outcome("503 upstream_not_configured")}.</p>`;

@@ -1,10 +1,10 @@
 import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
 
 /**
- * The part of a record that every kind shows an account with masked answers: the names, and whether the person is verified
- * and watchlisted. Each kind adds its own number, masked.
+ * The record for an account with masked answers: the names, whether the person is verified and watchlisted, and the last four
+ * digits of the number in `member`.
  */
-export function masked(record: IdentityAnswer): IdentityAnswer {
+export function maskRecord(record: IdentityAnswer, member: "bvn_number" | "nin"): IdentityAnswer {
   const { first_name, middle_name, last_name, full_name } = record.personal_info;
   const { personal_info, residential_info, ...own } = emptied(record) as IdentityAnswer;
   return {
@@ -16,12 +16,8 @@ export function masked(record: IdentityAnswer): IdentityAnswer {
     service_type: record.service_type,
     personal_info: { ...personal_info, first_name, middle_name, last_name, full_name },
     residential_info,
+    [member]: `*******${record[member].slice(-4)}`,
   };
-}
-
-/** Shows the last four of eleven digits. A masked number stays as it is. */
-export function maskedNumber(number: string): string {
-  return `*******${number.slice(-4)}`;
 }
 
 /** Members that may be null; every other one may be empty. */

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { amountField, phoneField } from "../../operation/fields.ts";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
 import { operation } from "../../operation/operation.ts";
-import { bvnField } from "../checks/bvn/index.ts";
+import { bvn } from "../checks/bvn/index.ts";
 import type { Identity } from "../identity.ts";
 import { verificationOperation, verifyPerson } from "./verify-person.ts";
 
@@ -53,7 +53,7 @@ export const verifyBvn = operation({
     "with it is answered with the same verification, and charged once. Only a verified record is charged. With test " +
     "keys every person is invented.",
   documented: true,
-  input: Type.Object({ bvn: bvnField, phone: phoneField, amount: amountField }),
+  input: Type.Object({ bvn: bvn.field, phone: phoneField, amount: amountField }),
   examples: [
     {
       summary: "An invented person of the sandbox",

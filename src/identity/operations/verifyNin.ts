@@ -2,7 +2,7 @@ import Type from "typebox";
 import { amountField, phoneField } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
 import { person } from "../../upstreams/sandbox/people.ts";
-import { ninField } from "../checks/nin/index.ts";
+import { nin } from "../checks/nin/index.ts";
 import type { Identity } from "../identity.ts";
 import { verificationOperation, verifyPerson } from "./verify-person.ts";
 
@@ -20,7 +20,7 @@ export const verifyNin = operation({
     "`nin` and an empty `bvn_number`. What only a BVN has, such as the bank of enrolment, may be empty. `amount` is the fee " +
     "of a verified NIN. All else is as with `verifyBvn`.",
   documented: false,
-  input: Type.Object({ nin: ninField, phone: phoneField, amount: ninAmountField }),
+  input: Type.Object({ nin: nin.field, phone: phoneField, amount: ninAmountField }),
   examples: [
     {
       summary: "An invented person of the sandbox",

@@ -1,4 +1,4 @@
-import { type CheckKind, checkKinds, notFoundCode } from "../../operation/check-kind.ts";
+import { type CheckKind, checkKinds, notFoundCode, numberMember } from "../../operation/check-kind.ts";
 import { type FailureCode, failures } from "../../operation/failures.ts";
 import type {
   IdentityAnswer,
@@ -101,37 +101,31 @@ export function sandbox(): IdentityUpstream {
   };
 }
 
-function personAsked({ kind, number, phone }: IdentityQuestion): IdentityAnswer {
-  return person(kind, number, phone);
-}
+const personAsked = ({ kind, number, phone }: IdentityQuestion) => person(kind, number, phone);
+const verified = (record: IdentityAnswer): IdentityOutcome => ({ kind: "verified", record });
 
-function verified(record: IdentityAnswer): IdentityOutcome {
-  return { kind: "verified", record };
-}
-
-/** The least that a record may say of a person. A verified NIN is on its record. */
+/** The shortest record that the interface allows. */
 function leastOf(kind: CheckKind, record: IdentityAnswer): IdentityAnswer {
+  const number = numberMember(kind);
   return {
     ...record,
     formatted_registration_date: null,
-    nin: kind === "nin" ? record.nin : "",
+    nin: "",
     watchlisted: null,
     personal_info: { ...record.personal_info, email: "", phone_number_2: null },
+    [number]: record[number],
   };
 }
 
-/** True once `milliseconds` have passed, false as soon as the signal aborts. */
+/** True after `milliseconds`, false as soon as the signal aborts. */
 function waited(milliseconds: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve(false);
-    const abort = () => {
-      clearTimeout(timer);
-      resolve(false);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", abort);
-      resolve(true);
-    }, milliseconds);
-    signal.addEventListener("abort", abort, { once: true });
-  });
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, milliseconds, true);
+  const abort = () => {
+    clearTimeout(timer);
+    resolve(false);
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  return promise;
 }

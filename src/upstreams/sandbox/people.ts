@@ -4,10 +4,11 @@ import familyNames from "../../../data/people/family-names.json" with { type: "j
 import givenNames from "../../../data/people/given-names.json" with { type: "json" };
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
 import streets from "../../../data/people/streets.json" with { type: "json" };
-import { type CheckKind, labelOf } from "../../operation/check-kind.ts";
+import { type CheckKind, labelOf, numberMember } from "../../operation/check-kind.ts";
+import { longDate, shortDate } from "../normalise.ts";
 import type { IdentityAnswer } from "../ports/identity-upstream.ts";
 
-/** Ages are told as of this year, so that a person never changes with the calendar. */
+/** Ages are relative to this year, so that a person never changes with the calendar. */
 export const referenceYear = 2025;
 
 const days = 24 * 60 * 60 * 1000;
@@ -23,7 +24,6 @@ const ofGender = (gender: "Male" | "Female") =>
 const givenOf = { Male: ofGender("Male"), Female: ofGender("Female") };
 
 const levels = ["Level 1 - Low Level Accounts", "Level 2 - Medium Level Accounts"] as const;
-const months = "January February March April May June July August September October November December".split(" ");
 
 /**
  * The invented person of a number, in the forms of a published sample record: names and branch in capitals, the card as
@@ -55,15 +55,15 @@ export function person(kind: CheckKind, number: string, phone: string): Identity
   const residence = oneOf("residence", areas);
 
   return {
-    bvn_number: isBvn ? number : "",
+    bvn_number: "",
     name_on_card: `${last} ${middle} ${first}`,
     // Only a BVN is enrolled at a bank.
     enrolment_branch: isBvn ? residence.lga.toUpperCase() : "",
     enrolment_bank: isBvn ? oneOf("bank", banks).code : "",
-    formatted_registration_date: isBvn && draw("has registration", 2) ? longDate(registration) : null,
+    formatted_registration_date: isBvn && draw("has registration", 2) ? longDate(dayOf(registration)) : null,
     level_of_account: isBvn ? oneOf("level", levels) : "",
     // Two leading zeros show up clients that keep the number as a number.
-    nin: kind === "nin" ? number : draw("has nin", 4) ? `00${digits("nin", 9)}` : "",
+    nin: draw("has nin", 4) ? `00${digits("nin", 9)}` : "",
     watchlisted: oneOf("watchlisted", [null, "NO"]),
     verification_status: "VERIFIED",
     service_type: `${labelOf(kind)} Verification without Image`,
@@ -77,8 +77,8 @@ export function person(kind: CheckKind, number: string, phone: string): Identity
       phone_number: `0${phone}`,
       // 0800 numbers are toll-free lines, so nobody's own phone is ever invented.
       phone_number_2: draw("has second phone", 2) ? `0800${digits("second phone", 7)}` : null,
-      date_of_birth: shortDate(birth),
-      formatted_date_of_birth: longDate(birth),
+      date_of_birth: shortDate(dayOf(birth)),
+      formatted_date_of_birth: longDate(dayOf(birth)),
       lga_of_origin: origin.lga,
       state_of_origin: origin.state,
       nationality: "Nigeria",
@@ -89,16 +89,10 @@ export function person(kind: CheckKind, number: string, phone: string): Identity
       lga_of_residence: residence.lga,
       residential_address: `${draw("house", 150) + 1} ${oneOf("street", streets)}, ${residence.lga}`,
     },
+    [numberMember(kind)]: number,
   };
 }
 
-/** `29-Jul-1982` */
-function shortDate(date: Date): string {
-  const month = months[date.getUTCMonth()]!.slice(0, 3);
-  return `${String(date.getUTCDate()).padStart(2, "0")}-${month}-${date.getUTCFullYear()}`;
-}
-
-/** `July 29, 1982` */
-function longDate(date: Date): string {
-  return `${months[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`;
+function dayOf(date: Date) {
+  return { day: date.getUTCDate(), month: date.getUTCMonth(), year: date.getUTCFullYear() };
 }

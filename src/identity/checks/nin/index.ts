@@ -1,14 +1,4 @@
-import { elevenDigitsField } from "../../../operation/fields.ts";
-import type { Check } from "../check.ts";
-import { masked, maskedNumber } from "../mask.ts";
-import { isSameNumber } from "../same-number.ts";
+import { check } from "../check.ts";
 
-export const ninField = elevenDigitsField("Customer NIN: 11 digits.", "00123456789");
-
-export const nin: Check = {
-  field: ninField,
-  // A caller that asks by NIN learns no BVN, even from a vendor that sends one.
-  confirm: (record, number) =>
-    isSameNumber(record.nin, number) ? { ...record, nin: number, bvn_number: "" } : undefined,
-  mask: (record) => ({ ...masked(record), nin: maskedNumber(record.nin) }),
-};
+/** A caller that sends a NIN gets no BVN, even if the vendor returns one. */
+export const nin = check("nin", { example: "00123456789", withheld: { bvn_number: "" } });
