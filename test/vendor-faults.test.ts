@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { vendorFaults } from "../src/upstreams/conformance.fixture.ts";
 import { type Behaviour, json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import { vendorFaults } from "../src/upstreams/vendor-faults.fixture.ts";
 import verified from "../src/upstreams/vendors/blusalt/fixtures/verified.json" with { type: "json" };
 import found from "../src/upstreams/vendors/dojah/fixtures/found.json" with { type: "json" };
 import { engines } from "./support/engines.ts";

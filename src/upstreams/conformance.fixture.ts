@@ -5,10 +5,11 @@ import { answerWriter } from "../operation/answer-writer.ts";
 import { IdentityRecord } from "../operation/identity-record.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { HttpClient } from "./http-client.ts";
-import { type Behaviour, json, LocalVendor, type Received, text } from "./local-vendor.fixture.ts";
+import { type Behaviour, json, LocalVendor, type Received } from "./local-vendor.fixture.ts";
 import type { IdentityAnswer, IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
 import type { Vendor, VendorValues } from "./ports/vendor.ts";
+import { rawText, vendorFaults } from "./vendor-faults.fixture.ts";
 
 /** The tests that every identity source passes, the sandbox too, and those of every vendor behind HTTP. */
 
@@ -85,100 +86,6 @@ export interface VendorCase {
   answers: Record<string, { status: number; body: unknown; outcome: IdentityOutcome }>;
   /** Texts that may never be told to anybody else. */
   secrets: string[];
-}
-
-/** What a vendor's raw text looks like in the fault table; it may not get any further. */
-const rawText = "raw text of a vendor about 22000000017";
-
-const unreadable: IdentityOutcome = { kind: "bad_response", why: "unreadable" };
-const shape: IdentityOutcome = { kind: "bad_response", why: "shape" };
-
-/** What any vendor may do instead of answering, and what that leaves open. */
-export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: IdentityOutcome; timeout?: number }> = {
-  "resets the connection after the request": {
-    behaviour: (response) => void response.socket!.resetAndDestroy(),
-    outcome: { kind: "unknown" },
-  },
-  "hangs up without an answer": {
-    behaviour: (response) => void response.socket!.end(),
-    outcome: { kind: "unknown" },
-  },
-  "never answers": { behaviour: () => {}, outcome: { kind: "unknown" }, timeout: 500 },
-  "never finishes the body": {
-    behaviour: (response) =>
-      void response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" }).write("{"),
-    outcome: { kind: "unknown" },
-    timeout: 500,
-  },
-  "sends half a body": {
-    behaviour: (response) => {
-      response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" });
-      response.write(`{"${rawText}`, () => response.socket!.destroy());
-    },
-    outcome: { kind: "unknown" },
-  },
-  "answers in HTML": { behaviour: text(200, "text/html", rawText), outcome: unreadable },
-  "answers JSON under another type": {
-    behaviour: text(200, "text/plain", JSON.stringify({ message: rawText })),
-    outcome: unreadable,
-  },
-  "answers a page of a proxy with 404": {
-    behaviour: text(404, "text/html", rawText),
-    outcome: unreadable,
-  },
-  "answers a page of a proxy with 502": { behaviour: text(502, "text/html", rawText), outcome: { kind: "unknown" } },
-  "answers what is no JSON": {
-    behaviour: text(200, "application/json", `{"message":"${rawText}`),
-    outcome: unreadable,
-  },
-  "answers nothing with 200": {
-    behaviour: (response) => void response.writeHead(200).end(),
-    outcome: shape,
-  },
-  "answers nothing with 503": {
-    behaviour: (response) => void response.writeHead(503).end(),
-    outcome: { kind: "unknown" },
-  },
-  "answers more than may be read": {
-    behaviour: json(200, { message: rawText.repeat(50_000) }),
-    outcome: unreadable,
-  },
-  "redirects the question": {
-    behaviour: json(307, { message: rawText }, { Location: "/elsewhere" }),
-    outcome: unreadable,
-  },
-  "answers another shape": {
-    behaviour: json(200, { success: true, data: { message: rawText, "22000000017": 1 } }),
-    outcome: shape,
-  },
-  "answers a list": { behaviour: json(200, [rawText]), outcome: shape },
-  "answers null": { behaviour: json(200, null), outcome: shape },
-  ...statuses(404, { kind: "bad_response", why: "status" }),
-  ...statuses(401, unavailable("bad_credentials")),
-  ...statuses(402, unavailable("no_money")),
-  ...statuses(403, unavailable("bad_credentials")),
-  "says without more that our wallet is empty, with 400": {
-    behaviour: json(400, { message: "Insufficient wallet balance" }),
-    outcome: unavailable("no_money"),
-  },
-  "says without more that our balance is too low, with 403": {
-    behaviour: json(403, { error: { code: "BALANCE_INSUFFICIENT", description: rawText } }),
-    outcome: unavailable("no_money"),
-  },
-  "says without more that we lack funds, with 200": {
-    behaviour: json(200, { status: false, message: "You have insufficient funds to do this." }),
-    outcome: unavailable("no_money"),
-  },
-  ...statuses(429, unavailable("rate_limited"), { "Retry-After": "60" }),
-  ...statuses(500, { kind: "unknown" }),
-  ...statuses(502, { kind: "unknown" }),
-  ...statuses(503, { kind: "unknown" }, { "Retry-After": "60" }),
-  ...statuses(504, { kind: "unknown" }),
-};
-
-/** A status with a body that says nothing. */
-function statuses(status: number, outcome: IdentityOutcome, headers?: Record<string, string>) {
-  return { [`answers ${status}`]: { behaviour: json(status, { message: rawText }, headers), outcome } };
 }
 
 /** What every vendor behind HTTP keeps, over real sockets. */

@@ -18,8 +18,6 @@ export interface VendorRequest {
   traceparent?: string | undefined;
   /** How much may be read; 1 MiB unless said. */
   allowance?: Allowance | undefined;
-  /** ETag of the response that we have; status 304 confirms it. */
-  knownEtag?: string | undefined;
   /** Lower-case names of the response headers to return. */
   wantedHeaders?: readonly string[] | undefined;
 }
@@ -88,7 +86,7 @@ export class HttpClient {
 
   /** Never rejects. */
   async send(sent: VendorRequest): Promise<HttpResult> {
-    const { method, url, headers, body, traceparent, knownEtag } = sent;
+    const { method, url, headers, body, traceparent } = sent;
     const { origin, host, pathname, search } = new URL(url);
     const answer = new Answer(sent, this.#timeout);
     const request: Dispatcher.DispatchOptions = {
@@ -100,7 +98,6 @@ export class HttpClient {
         accept: "application/json",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(traceparent === undefined ? {} : { traceparent }),
-        ...(knownEtag === undefined ? {} : { "if-none-match": knownEtag }),
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -129,7 +126,6 @@ class Answer implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal | undefined;
   readonly #sendUntil: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
-  readonly #isKnown: boolean;
   readonly #wantedHeaders: readonly string[] | undefined;
   readonly #allowance: Allowance;
   readonly #chunks: Buffer[] = [];
@@ -140,13 +136,12 @@ class Answer implements Dispatcher.DispatchHandler {
   #isJson = false;
   #headers: Record<string, string> | undefined;
 
-  constructor({ signal, sendUntil, timeout, allowance, knownEtag, wantedHeaders }: VendorRequest, longest: number) {
+  constructor({ signal, sendUntil, timeout, allowance, wantedHeaders }: VendorRequest, longest: number) {
     const { promise, resolve } = Promise.withResolvers<HttpResult>();
     this.result = promise;
     this.#resolve = resolve;
     this.#signal = signal;
     this.#sendUntil = sendUntil;
-    this.#isKnown = knownEtag !== undefined;
     this.#wantedHeaders = wantedHeaders;
     this.#allowance = allowance ?? { each: mostBytes, left: mostBytes };
     this.#timer = setTimeout(() => this.#break("timed_out"), Math.min(timeout ?? longest, longest));
@@ -170,7 +165,7 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#isJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(String(headers["content-type"] ?? ""));
     if (this.#wantedHeaders) this.#headers = named(this.#wantedHeaders, headers);
     const { each, left } = this.#allowance;
-    if (status >= 300 && status < 400 && !(status === 304 && this.#isKnown)) this.#refuse("redirect");
+    if (status >= 300 && status < 400) this.#refuse("redirect");
     else if (Number(headers["content-length"]) > Math.min(each, left)) this.#refuse("too_large");
   }
 

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { Compile } from "typebox/compile";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { assertRecord } from "./conformance.fixture.ts";
-import { LooseRecord, toIdentityRecord, unreadOf } from "./loose-record.ts";
+import { looseRecord, toIdentityRecord } from "./loose-record.ts";
 
-const validator = Compile(LooseRecord);
+const validator = Compile(looseRecord("bvn"));
 const least = { bvn_number: "22000000017", verification_status: "VERIFIED" };
 const named = { first_name: "FAISAL", last_name: "IBEKWE" };
 
@@ -14,7 +14,7 @@ function read(person: object, rest: object = {}) {
   const given = { ...least, ...rest, personal_info: { ...named, ...person } };
   assert.ok(validator.Check(given));
   const log = new RecordedLog();
-  const record = toIdentityRecord(given, unreadOf("vendor", log));
+  const record = toIdentityRecord("bvn", given, "vendor", log);
   assertRecord(record);
   return { record, told: log.lines.map(({ fields }) => fields) };
 }
@@ -77,6 +77,17 @@ test("a paid answer is not thrown away for a trifle", () => {
   assert.equal(record.nin, "12345678901");
   assert.equal(record.personal_info.phone_number, "08000000017");
   assert.deepEqual(record.residential_info, { state_of_residence: "", lga_of_residence: "", residential_address: "" });
+});
+
+test("a NIN's record needs the NIN and no BVN, and says that it is of a NIN", () => {
+  const { bvn_number, ...person } = { ...least, nin: "00123456789", personal_info: named };
+  assert.ok(Compile(looseRecord("nin")).Check(person));
+  assert.ok(!Compile(looseRecord("nin")).Check({ ...person, nin: null, bvn_number }));
+  const record = toIdentityRecord("nin", person, "vendor", new RecordedLog());
+  assert.deepEqual(
+    [record.nin, record.bvn_number, record.service_type],
+    ["00123456789", "", "NIN Verification without Image"],
+  );
 });
 
 test("without a BVN, a status and a name a record is nobody's", () => {

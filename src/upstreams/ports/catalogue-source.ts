@@ -1,111 +1,89 @@
-import type { Setting } from "../../operation/setting.ts";
-import type { VendorParts, VendorValues } from "./vendor.ts";
+import Type, { type Static } from "typebox";
+import type { Adapter } from "./vendor.ts";
 
-interface Provider {
-  type: string;
-  id?: number;
-  name: string;
-  narration: string;
-  image: string;
-}
+const text = Type.String();
+const code = Type.String({ pattern: "^[!-~]{1,64}$" });
+const id = Type.Optional(Type.Integer());
 
-interface DataBundle {
-  type: string;
-  code: string;
-  description: string;
-  amount: string;
-  price: string;
-  value: string;
-  duration: string;
-}
-
-interface CorporateBundle {
-  code: string;
-  description: string;
-}
-
-interface CableProduct {
-  id?: number;
-  type: string;
-  code: string;
-  name: string;
-  description: string;
-  price: string;
-  amount: string;
-}
-
-interface CableAddOn {
-  type: string;
-  product_code: string;
-  add_on_product_code: string;
-  name: string;
-  price: string;
-}
+const Provider = Type.Object({ type: code, id, name: text, narration: text, image: text });
 
 /**
- * The lists of a catalogue, entries with the members of the interface document in their order. Money is naira
- * text; empty where the source gives no price that could be one. An entry may be there twice: the first one counts.
+ * The entries of each list of a catalogue, with the members of the interface document in their order. Money is naira text;
+ * empty if the source gives no price above 0.
  */
-export interface CatalogueLists {
-  "data-providers": Provider[];
-  "data-bundles": DataBundle[];
-  "corporate-bundles": CorporateBundle[];
-  "cable-providers": Provider[];
-  "cable-products": CableProduct[];
-  "cable-add-ons": CableAddOn[];
-}
+export const catalogueEntries = {
+  "data-providers": Provider,
+  "data-bundles": Type.Object({
+    type: code,
+    code,
+    description: text,
+    amount: text,
+    price: text,
+    value: text,
+    duration: text,
+  }),
+  "corporate-bundles": Type.Object({ description: text, code }),
+  "cable-providers": Provider,
+  "cable-products": Type.Object({ id, type: code, code, name: text, description: text, price: text, amount: text }),
+  "cable-add-ons": Type.Object({
+    add_on_product_code: code,
+    product_code: code,
+    name: text,
+    price: text,
+    type: code,
+  }),
+};
+
+export type ListName = keyof typeof catalogueEntries;
+export type ListEntry<Name extends ListName> = Static<(typeof catalogueEntries)[Name]>;
+
+/** The lists of a catalogue. If an entry is in a list twice, the first one counts. */
+export type CatalogueLists = { [Name in ListName]: ListEntry<Name>[] };
 
 /**
  * Why a source gave nothing.
- * - `unreachable`: no answer in time, or one that says that it does not work now.
- * - `refused_credentials`: it does not take ours.
- * - `unreadable`: an answer that is no JSON, too large, of another shape, or of other content than was asked for.
- * - `incomplete`: something that it names, or must have, is not there.
+ * - `unreachable`: no response in time, or one that says that the source does not work now.
+ * - `refused_credentials`: the source refused our credentials.
+ * - `unreadable`: the response is not JSON, is too large, or has another shape or content than we requested.
+ * - `incomplete`: an entry or a list that the source names does not exist there.
  */
 export type PullFault = "unreachable" | "refused_credentials" | "unreadable" | "incomplete";
 
-/** What a source says of its own lists, if it follows another one. */
+/** What a source says about the age of its own lists, if it follows another source. */
 export interface Origin {
-  /** When they were last as there, in milliseconds since 1970; null if it does not say. */
+  /** When the source last updated them, in milliseconds since 1970; null if it does not say. */
   asOf: number | null;
-  /** Whether it calls them stale. */
+  /** Whether the source calls them stale. */
   isStale: boolean;
 }
 
-/** All that a source covers, or nothing. Sentences are ours: a vendor's text is never in them, its codes may be. */
+/** Everything that a source covers, or nothing. We write the sentences; they may contain a vendor's codes, never its text. */
 export type Pulled =
   | {
       kind: "whole";
       lists: Partial<CatalogueLists>;
-      /** What the source has and the lists cannot hold, in sentences. */
+      /** Sentences about entries of the source that our lists cannot contain. */
       leftOut: readonly string[];
       origin?: Origin;
     }
   | {
       kind: PullFault;
       sentence: string;
-      /** Milliseconds that the source asks to be left alone. */
+      /** Milliseconds for which the source wants no requests. */
       retryAfter?: number;
     };
 
-/** Asks a source for everything. Never rejects, takes a bounded memory, and ends soon after the signal does. */
+/** Requests everything from a source. Never rejects, uses bounded memory, and ends soon after the signal aborts. */
 export type Pull = (signal: AbortSignal) => Promise<Pulled>;
 
-interface Specification<Names extends string> {
-  /** The word that names the source in settings, the history and logs. */
-  name: string;
-  /** One line, with the label that says how far it was tried. */
-  about: string;
-  /** Every one is needed: an empty text means that it is not given, so an optional one has a default. */
-  settings: Readonly<Record<Names, Setting<string>>>;
-  /** The lists that it gives, all of them in every pull. All others are left as they are. */
-  covers: readonly (keyof CatalogueLists)[];
-  open(values: VendorValues<Names>, parts: VendorParts): Pull;
+interface Covers {
+  /** The lists that every pull gives. A pull does not change other lists. */
+  covers: readonly ListName[];
 }
 
-/** A source of what can be bought, that the operator can bring an account for. */
-export type CatalogueSource = Specification<string>;
+/** A vendor of catalogue entries, with which the operator has an account. */
+export type CatalogueSource = Adapter<string, Pull> & Covers;
 
-/** Declares a source; `open` is typed by the members of `settings`. */
-export const catalogueSource = <Names extends string>(specification: Specification<Names>) =>
-  specification as CatalogueSource;
+/** Declares a source. The members of `settings` give `open` its type. */
+export const catalogueSource = <Names extends string>(source: Adapter<Names, Pull> & Covers) =>
+  source as CatalogueSource;

@@ -74,11 +74,6 @@ export function saysNoMoney(body: unknown, depth = 3): boolean {
   );
 }
 
-/** What an answer with a good status comes to, if its shape is not that of a record. */
-export function withoutRecord(body: unknown): IdentityOutcome {
-  return saysNoMoney(body) ? unavailable("no_money") : badResponse("shape");
-}
-
 /**
  * What a failure's status says when its body says nothing better. `unavailable` only where the status means that the
  * vendor turned the question away; above 499 nobody can tell what was done. A 404 may be a wrong address as well as an

@@ -3,43 +3,48 @@ import type { Log } from "../../runtime/log.ts";
 import type { HttpClient } from "../http-client.ts";
 import type { AskedPerson, IdentityUpstream } from "./identity-upstream.ts";
 
-/** What a vendor is opened with: the same two for all vendors. */
+/** What every vendor needs to open. */
 export interface VendorParts {
   http: HttpClient;
   log: Log;
 }
 
-/** Settings of a vendor by member name, as they were read. */
+/** Settings of a vendor by member name. */
 export type VendorValues<Names extends string = string> = Readonly<Record<Names, string>>;
 
-interface Specification<Names extends string> {
-  /** The word that names the vendor in settings, the ledger and logs. */
+/** What identity vendors and catalogue sources have in common. */
+export interface Adapter<Names extends string, Opened> {
+  /** The vendor's name in settings, the ledger, the catalogue's history and logs. */
   name: string;
-  /** One line, with the label that says how far it was tried. */
+  /** One line, which says how far the adapter was tried. */
   about: string;
-  /** Every one is needed: an empty text means that it is not given, so an optional one has a default. */
+  /** The operator must set each one without a default. */
   settings: Readonly<Record<Names, Setting<string>>>;
-  /** Milliseconds that it may take for a question unless DUBA_UPSTREAM_TIMEOUT says otherwise; that setting's default if absent. */
-  timeout?: number;
-  /** The vendor's own published test number, which it answers without a real person's data. */
-  testQuestion?: AskedPerson;
-  open(values: VendorValues<Names>, parts: VendorParts): IdentityUpstream;
+  open(values: VendorValues<Names>, parts: VendorParts): Opened;
 }
 
-/** A live identity source that the operator can bring an account for. */
-export type Vendor = Specification<string>;
+interface VendorTerms {
+  /** Milliseconds for one question if DUBA_UPSTREAM_TIMEOUT is not set. Absent: the default of that setting. */
+  timeout?: number;
+  /** The vendor's own published test number, which belongs to no real person. */
+  testQuestion?: AskedPerson;
+}
 
-/** Declares a vendor; `open` is typed by the members of `settings`. */
-export const vendor = <Names extends string>(specification: Specification<Names>) => specification as Vendor;
+/** A live identity vendor, with which the operator has an account. */
+export type Vendor = Adapter<string, IdentityUpstream> & VendorTerms;
 
-/** Names of the environment variables that a vendor still needs; empty: it is configured. */
-export function missingOf(vendor: Pick<Vendor, "settings">, values: VendorValues): string[] {
+/** Declares a vendor. The members of `settings` give `open` its type. */
+export const vendor = <Names extends string>(specification: Adapter<Names, IdentityUpstream> & VendorTerms) =>
+  specification as Vendor;
+
+/** Names of the settings that the operator must still set for a vendor. */
+export function missingOf(vendor: Pick<Adapter<string, unknown>, "settings">, values: VendorValues): string[] {
   return Object.entries(vendor.settings)
     .filter(([member]) => !values[member])
     .map(([, { name }]) => name);
 }
 
-/** The form of a vendor's address; empty: not given. Read without a slash at its end. */
+/** A vendor's address, without a slash at its end; empty if not set. */
 export const vendorUrl = {
   form: "an http:// or https:// URL without user, query or fragment",
   read(text: string): string | undefined {
@@ -51,7 +56,7 @@ export const vendorUrl = {
   },
 };
 
-/** The form of what is sent in a header, such as a key; empty: not given. */
+/** A text that we send in a header, such as a key; empty if not set. */
 export const headerText = {
   form: "visible ASCII characters, without a space at either end",
   read: (text: string): string | undefined => (/^([!-~]([ -~]*[!-~])?)?$/.test(text) ? text : undefined),

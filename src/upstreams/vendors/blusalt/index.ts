@@ -1,11 +1,7 @@
 import { setting } from "../../../operation/setting.ts";
-import type { HttpResult } from "../../http-client.ts";
-import { toIdentityRecord, unreadOf } from "../../loose-record.ts";
-import { responseParser } from "../../parse-response.ts";
-import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { unanswered, withoutRecord } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { BlusaltResponse, outcomeOfFailure, ownStatusOf } from "./wire.ts";
+import { outcomeReader } from "../../read-outcome.ts";
+import { BlusaltResponse, blusaltFailure } from "./wire.ts";
 
 const name = "blusalt";
 
@@ -51,22 +47,12 @@ export const blusalt = vendor({
     }),
   },
   open({ url, clientId, appName, key }, { http, log }) {
-    const read = responseParser(name, BlusaltResponse, log);
-    const unread = unreadOf(name, log);
-
-    const outcomeOf = (result: HttpResult): IdentityOutcome => {
-      if (result.kind !== "answered") return unanswered(result);
-      const { status, body } = result;
-      const own = ownStatusOf(body);
-      if (status >= 300 || (own !== undefined && own !== 200)) return outcomeOfFailure(status, body);
-      const verified = read(body);
-      return verified ? { kind: "verified", record: toIdentityRecord(verified.results, unread) } : withoutRecord(body);
-    };
-
+    const answers = { vendor: name, failureIn: blusaltFailure, good: BlusaltResponse };
+    const outcomeOf = outcomeReader({ ...answers, recordIn: ({ results }) => results }, log);
     return {
       name,
       kinds: ["bvn"],
-      verify: async ({ number, phone, signal, sendUntil, traceparent }) =>
+      verify: async ({ kind, number, phone, signal, sendUntil, traceparent }) =>
         outcomeOf(
           await http.send({
             method: "POST",
@@ -77,6 +63,7 @@ export const blusalt = vendor({
             sendUntil,
             traceparent,
           }),
+          kind,
         ),
     };
   },

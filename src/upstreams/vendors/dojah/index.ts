@@ -1,11 +1,7 @@
 import { setting } from "../../../operation/setting.ts";
-import type { HttpResult } from "../../http-client.ts";
-import { LooseRecord, toIdentityRecord, unreadOf } from "../../loose-record.ts";
-import { responseParser } from "../../parse-response.ts";
-import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
-import { unanswered, withoutRecord } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { DojahResponse, errorIn, looseRecordIn, outcomeOfFailure } from "./wire.ts";
+import { outcomeReader } from "../../read-outcome.ts";
+import { DojahResponse, dojahFailure, recordIn } from "./wire.ts";
 
 const name = "dojah";
 
@@ -47,23 +43,11 @@ export const dojah = vendor({
   /** The one BVN of Dojah's sandbox, which has no phone to compare. */
   testQuestion: { kind: "bvn", number: "22222222222", phone: "8000000000" },
   open({ url, appId, key }, { http, log }) {
-    const read = responseParser(name, DojahResponse, log);
-    const readRecord = responseParser(name, LooseRecord, log);
-    const unread = unreadOf(name, log);
-
-    const outcomeOf = (result: HttpResult): IdentityOutcome => {
-      if (result.kind !== "answered") return unanswered(result);
-      const { status, body } = result;
-      if (status >= 300 || errorIn(body) !== undefined) return outcomeOfFailure(status, body);
-      const found = read(body);
-      const record = found && readRecord(looseRecordIn(found));
-      return record ? { kind: "verified", record: toIdentityRecord(record, unread) } : withoutRecord(body);
-    };
-
+    const outcomeOf = outcomeReader({ vendor: name, failureIn: dojahFailure, good: DojahResponse, recordIn }, log);
     return {
       name,
       kinds: ["bvn"],
-      verify: async ({ number, signal, sendUntil, traceparent }) =>
+      verify: async ({ kind, number, signal, sendUntil, traceparent }) =>
         outcomeOf(
           await http.send({
             method: "GET",
@@ -73,6 +57,7 @@ export const dojah = vendor({
             sendUntil,
             traceparent,
           }),
+          kind,
         ),
     };
   },

@@ -1,39 +1,12 @@
 import Type, { type Static } from "typebox";
-import { mayLack, needed } from "../../loose-record.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { badResponse, failedWith, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
 
-/** A person found. `image` and `title` come too and are left behind. */
-export const DojahResponse = Type.Object({
-  entity: Type.Object({
-    bvn: needed,
-    first_name: mayLack,
-    last_name: mayLack,
-    middle_name: mayLack,
-    gender: mayLack,
-    date_of_birth: mayLack,
-    phone_number1: mayLack,
-    phone_number2: mayLack,
-    email: mayLack,
-    enrollment_bank: mayLack,
-    enrollment_branch: mayLack,
-    level_of_account: mayLack,
-    lga_of_origin: mayLack,
-    lga_of_residence: mayLack,
-    marital_status: mayLack,
-    name_on_card: mayLack,
-    nationality: mayLack,
-    nin: mayLack,
-    registration_date: mayLack,
-    residential_address: mayLack,
-    state_of_origin: mayLack,
-    state_of_residence: mayLack,
-    watch_listed: mayLack,
-  }),
-});
+/** A person. All members are optional here: the record that we make of them is checked. */
+export const DojahResponse = Type.Object({ entity: Type.Record(Type.String(), Type.Unknown()) });
 
-/** The person under the interface's names. */
-export function looseRecordIn({ entity }: Static<typeof DojahResponse>) {
+/** The person under the interface's names. We drop the photo. */
+export function recordIn({ entity }: Static<typeof DojahResponse>) {
   return {
     bvn_number: entity.bvn,
     name_on_card: entity.name_on_card,
@@ -67,17 +40,14 @@ export function looseRecordIn({ entity }: Static<typeof DojahResponse>) {
   };
 }
 
-/** The `error` of an answer; null, false and an empty text say that there is none. */
-export function errorIn(body: unknown): unknown {
-  return (body as { error?: unknown } | null | undefined)?.error || undefined;
-}
-
 /**
- * What an answer with an `error` comes to. An unknown BVN is documented as 400 with the text "BVN not found", and 404 as
- * "URL not recognized" or "Records not found", so only that text tells it from a question that was wrong.
+ * The outcome of a response with a failure's status or an `error`. Dojah documents an unknown BVN as 400 with the text "BVN
+ * not found", and 404 as "URL not recognized" or "Records not found", so only that text proves an unknown BVN.
  */
-export function outcomeOfFailure(status: number, body: unknown): IdentityOutcome {
-  const error = errorIn(body);
+export function dojahFailure(status: number, body: unknown): IdentityOutcome | undefined {
+  // Null, false and an empty text mean that there is no error.
+  const error = (body as { error?: unknown } | null | undefined)?.error || undefined;
+  if (status < 300 && error === undefined) return undefined;
   if (status < 500 && typeof error === "string" && /\b(bvn|records?) not found/i.test(error))
     return { kind: "not_found" };
   if (status < 500 && saysNoMoney(body)) return unavailable("no_money");

@@ -1,10 +1,11 @@
-import type { CatalogueLists } from "../../ports/catalogue-source.ts";
-import type { ListedChange, PeerListName } from "./catalogue-wire.ts";
+import { declaredCopier } from "../../../operation/answer-writer.ts";
+import { type CatalogueLists, catalogueEntries, type ListName } from "../../ports/catalogue-source.ts";
+import type { ListedChange } from "./catalogue-wire.ts";
 
 type Entry = Readonly<Record<string, string | number>>;
 
-/** The members that name an entry of each list. */
-const keys: Readonly<Record<PeerListName, readonly string[]>> = {
+/** The members that identify an entry of each list. */
+const keys: Readonly<Record<ListName, readonly string[]>> = {
   "data-providers": ["type"],
   "data-bundles": ["type", "code"],
   "corporate-bundles": ["code"],
@@ -13,18 +14,19 @@ const keys: Readonly<Record<PeerListName, readonly string[]>> = {
   "cable-add-ons": ["type", "product_code", "add_on_product_code"],
 };
 
-/** The lists with the changes made, in their order. The order of entries means nothing afterwards. */
+/** The lists after these changes, in their order. The order of the entries has no meaning afterwards. */
 export function withChanges(lists: CatalogueLists, changes: readonly ListedChange[]): CatalogueLists {
-  const made: Record<string, readonly Entry[]> = { ...(lists as unknown as Record<PeerListName, readonly Entry[]>) };
+  const changed: Record<string, readonly Entry[]> = { ...lists };
   for (const [list, each] of Map.groupBy(changes, (change) => change.list)) {
     if (list === "prices") continue;
     const nameOf = (entry: Entry) => keys[list].map((member) => String(entry[member]).toLowerCase()).join(" ");
-    const entries = new Map(made[list]!.map((entry) => [nameOf(entry), entry]));
-    for (const { old, new: now } of each) {
+    const copy = declaredCopier(catalogueEntries[list]);
+    const entries = new Map(changed[list]!.map((entry) => [nameOf(entry), entry]));
+    for (const { old, new: now } of each as Extract<ListedChange, { list: ListName }>[]) {
       if (old) entries.delete(nameOf(old));
-      if (now) entries.set(nameOf(now), now);
+      if (now) entries.set(nameOf(now), copy(now) as Entry);
     }
-    made[list] = [...entries.values()];
+    changed[list] = [...entries.values()];
   }
-  return made as unknown as CatalogueLists;
+  return changed as unknown as CatalogueLists;
 }

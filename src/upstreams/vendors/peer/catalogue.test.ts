@@ -82,33 +82,6 @@ async function open(t: TestContext) {
   return { local, pull: peerCatalogue.open({ url: local.url, ...account }, { http, log }) };
 }
 
-test("what a server says has not changed is not sent again, and is the same", async (t) => {
-  const { local, pull } = await open(t);
-  const answers = { ...good };
-  let sent: string[] = [];
-  local.behaviour = (response, received) => {
-    const { path, headers } = received;
-    if (path === authorization) return json(200, authorized)(response, received);
-    if (path === feed) return json(404, {})(response, received);
-    const body = answers[path]!;
-    const etag = `W/"${JSON.stringify(body).length}"`;
-    if (headers["if-none-match"] === etag) return void response.writeHead(304, { ETag: etag }).end();
-    sent.push(path);
-    json(200, body, { ETag: etag })(response, received);
-  };
-  const first = await pull(never);
-  assert.equal(first.kind, "whole");
-  assert.equal(sent.length, 7);
-  sent = [];
-  assert.deepEqual(await pull(never), first);
-  assert.deepEqual(sent, []);
-  answers[bundles] = { ...mtn, data: { ...mtn.data, data: [] } };
-  const other = await pull(never);
-  assert.deepEqual(sent, [bundles]);
-  assert.ok(other.kind === "whole");
-  assert.deepEqual(other.lists["data-bundles"], []);
-});
-
 test("a token that ended is renewed once, and an account without one is refused", async (t) => {
   const { local, pull } = await open(t);
   let current = "first";

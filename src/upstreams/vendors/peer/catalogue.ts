@@ -1,30 +1,29 @@
 import { PullEnded, pulling } from "../../catalogue-requests.ts";
 import { type CatalogueLists, catalogueSource } from "../../ports/catalogue-source.ts";
-import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { withChanges } from "./catalogue-copy.ts";
 import { catalogueReaders, type ListedChange } from "./catalogue-wire.ts";
 import { peer } from "./index.ts";
-import { Tokens } from "./tokens.ts";
+import { type Token, Tokens } from "./tokens.ts";
 
 const { name, settings } = peer;
 
-/** Every so many pulls, about once a day, all lists are read: a feed behind several instances may miss a moment. */
-const wholeEvery = 100;
-/** Pages of changes that are read; with more of them the lists are read faster. */
+/** About once a day we read all lists again, because a feed behind several instances may miss a change. */
+const pullsBetweenWholeReads = 100;
+/** With more pages of changes it is faster to read the lists. */
 const mostPages = 20;
 
-/** What a server had, and from where on to ask what changed since. */
+/** The catalogue of a server, and the cursor from which to request the changes since. */
 interface Copy {
   lists: CatalogueLists;
   cursor: string;
-  /** How often it was brought up to date. */
-  age: number;
+  /** How often we updated it since we read the lists. */
+  updates: number;
 }
 
 /**
- * The catalogue of any server that speaks Duba's own interface, another Duba included, at the prices that the account has
- * there: every request carries the account's token, those of open operations as well. Where the server tells what changed
- * (`/catalogue/changes`), a process reads all lists at first, and then only the changes.
+ * The catalogue of any server that speaks Duba's own interface, another Duba included, at the prices of the account there:
+ * every request carries the account's token, because open operations give an account its own prices too. If the server has a
+ * change feed (`/catalogue/changes`), a process reads all lists once, and then only the changes.
  */
 export const peerCatalogue = catalogueSource({
   name,
@@ -46,16 +45,20 @@ export const peerCatalogue = catalogueSource({
           return askWith(tokenOf(await tokens.token(signal, token)));
         });
       };
-      const feed = new Feed(ask, read);
-      const isRecent = copy !== undefined && copy.age < wholeEvery;
-      const changed = isRecent ? await feed.after(copy!) : undefined;
-      if (changed) {
-        copy = changed;
-        return { kind: "whole", lists: changed.lists, leftOut: [] };
+      /** Undefined if the server has no feed, lost our place, or has another history after a restore. */
+      const changes = (query: Record<string, string>) =>
+        ask("the changes", "catalogue/changes", query, read.changes).catch((error: unknown) => {
+          if (error instanceof PullEnded && ["incomplete", "unreadable"].includes(error.kind)) return undefined;
+          throw error;
+        });
+
+      if (copy && copy.updates < pullsBetweenWholeReads) {
+        copy = await updated(copy, changes);
+        if (copy) return { kind: "whole", lists: copy.lists, leftOut: [] };
       }
-      const cursor = await feed.begin();
-      const lists = await listsOf(listing(ask), read);
-      copy = cursor === undefined ? undefined : await feed.after({ lists, cursor, age: 0 });
+      const cursor = (await changes({}))?.next;
+      const lists = await listsOf(ask, read);
+      copy = cursor === undefined ? undefined : await updated({ lists, cursor, updates: 0 }, changes);
       if (cursor !== undefined && !copy)
         throw new PullEnded("incomplete", "The catalogue there was changed while it was read.");
       return { kind: "whole", lists: copy?.lists ?? lists, leftOut: [] };
@@ -63,7 +66,9 @@ export const peerCatalogue = catalogueSource({
   },
 });
 
-/** Asks for something with the account's token. */
+type Readers = ReturnType<typeof catalogueReaders>;
+
+/** Requests something with the account's token. */
 type Ask = <Answer>(
   what: string,
   path: string,
@@ -71,74 +76,50 @@ type Ask = <Answer>(
   read: (body: unknown) => Answer | undefined,
 ) => Promise<Answer>;
 
-/** What a server tells of changes. */
-class Feed {
-  readonly #ask: Ask;
-  readonly #read: ReturnType<typeof catalogueReaders>["changes"];
-
-  constructor(ask: Ask, { changes }: ReturnType<typeof catalogueReaders>) {
-    this.#ask = ask;
-    this.#read = changes;
+/** The copy with all changes since; undefined if we must read the lists again. */
+async function updated(
+  { lists, cursor, updates }: Copy,
+  pageOf: (query: Record<string, string>) => Promise<ReturnType<Readers["changes"]>>,
+): Promise<Copy | undefined> {
+  const changes: ListedChange[] = [];
+  for (let count = 0; count < mostPages; count++) {
+    const page = await pageOf({ after: cursor, limit: "1000" });
+    // A change of the account's own prices does not say which entries it affects.
+    if (!page || page.data.some(({ list }) => list === "prices")) return undefined;
+    changes.push(...page.data);
+    cursor = page.next;
+    if (!page.more) return { lists: withChanges(lists, changes), cursor, updates: updates + 1 };
   }
-
-  /** The cursor to ask for changes with; undefined if the server has no change feed. */
-  async begin(): Promise<string | undefined> {
-    return (await this.#page({}))?.next;
-  }
-
-  /** The copy with all changes since; undefined if only the lists themselves can tell. */
-  async after({ lists, cursor, age }: Copy): Promise<Copy | undefined> {
-    const changes: ListedChange[] = [];
-    for (let page = 0; page < mostPages; page++) {
-      const found = await this.#page({ after: cursor, limit: "1000" });
-      // Of the account's own prices it is not told which entries they change.
-      if (!found || found.changes.some(({ list }) => list === "prices")) return undefined;
-      changes.push(...found.changes);
-      cursor = found.next;
-      if (!found.more) return { lists: withChanges(lists, changes), cursor, age: age + 1 };
-    }
-    return undefined;
-  }
-
-  /** Undefined if there are none to be had: it has no such feed, forgot the place, or has another history after a restore. */
-  async #page(query: Record<string, string>) {
-    return this.#ask("the changes", "catalogue/changes", query, this.#read).catch((error: unknown) => {
-      if (error instanceof PullEnded && (error.kind === "incomplete" || error.kind === "unreadable")) return undefined;
-      throw error;
-    });
-  }
+  return undefined;
 }
 
-/** Asks for one list. The members of `alike` must be so in every entry. */
-type Get = <Entry extends Record<string, string | number>>(
-  what: string,
-  path: string,
-  query: Record<string, string>,
-  read: (body: unknown) => Entry[] | undefined,
-  alike?: Partial<Entry>,
-) => Promise<Entry[]>;
-
-function listing(ask: Ask): Get {
-  return async (what, path, query, read, alike = {}) => {
+async function listsOf(ask: Ask, read: Readers): Promise<CatalogueLists> {
+  /** One list. Each of its entries must have the members of `alike`. */
+  const list = async <Entry extends object>(
+    what: string,
+    path: string,
+    query: Record<string, string>,
+    read: (body: unknown) => Entry[] | undefined,
+    alike: Partial<Entry> = {},
+  ) => {
     const entries = await ask(what, path, query, read);
-    const isStrange = entries.some((entry) => Object.entries(alike).some(([name, value]) => entry[name] !== value));
-    if (isStrange) throw new PullEnded("unreadable", `What it answered for ${what} belongs to something else.`);
+    const isOther = (entry: Entry) =>
+      Object.entries(alike).some(([name, value]) => entry[name as keyof Entry] !== value);
+    if (entries.some(isOther))
+      throw new PullEnded("unreadable", `What it answered for ${what} belongs to something else.`);
     return entries;
   };
-}
-
-async function listsOf(get: Get, read: ReturnType<typeof catalogueReaders>): Promise<CatalogueLists> {
-  const dataProviders = await get("the data providers", "internet/data/fetch-providers", {}, read.billers);
+  const dataProviders = await list("the data providers", "internet/data/fetch-providers", {}, read.billers);
   const dataBundles = await each(dataProviders, ({ type }) =>
-    get(`the bundles of ${type}`, "internet/data/lookup", { provider: type }, read.bundles, { type }),
+    list(`the bundles of ${type}`, "internet/data/lookup", { provider: type }, read.bundles, { type }),
   );
-  const corporateBundles = await get("the corporate bundles", "corporate-data/list", {}, read.corporateBundles);
-  const cableProviders = await get("the cable providers", "cable-tv/fetch-providers", {}, read.billers);
+  const corporateBundles = await list("the corporate bundles", "corporate-data/list", {}, read.corporateBundles);
+  const cableProviders = await list("the cable providers", "cable-tv/fetch-providers", {}, read.billers);
   const cableProducts = await each(cableProviders, ({ type }) =>
-    get(`the products of ${type}`, "cable-tv/fetch-billers", { type }, read.plans, { type }),
+    list(`the products of ${type}`, "cable-tv/fetch-billers", { type }, read.plans, { type }),
   );
   const cableAddOns = await each(cableProducts, ({ type, code }) =>
-    get(`the add-ons of ${type} ${code}`, "cable-tv/fetch-tv-add-ons", { type, productCode: code }, read.addOns, {
+    list(`the add-ons of ${type} ${code}`, "cable-tv/fetch-tv-add-ons", { type, productCode: code }, read.addOns, {
       type,
       product_code: code,
     }),
@@ -164,8 +145,8 @@ function queryOf(query: Record<string, string>): string {
   return text && `?${text}`;
 }
 
-/** What keeps an account from a token, in the words of a pull. */
-function tokenOf(token: { token: string } | { outcome: IdentityOutcome }): string {
+/** The token, or the reason why there is none as the end of the pull. */
+function tokenOf(token: Token): string {
   if ("token" in token) return token.token;
   const reason = token.outcome.kind === "unavailable" ? token.outcome.reason : undefined;
   if (reason === "bad_credentials" || reason === "no_money")

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failures } from "../../../operation/failures.ts";
+import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { keepsTheDoor } from "../../conformance.fixture.ts";
 import { toIdentityRecord } from "../../loose-record.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
@@ -9,7 +10,7 @@ import authorized from "./fixtures/authorized.json" with { type: "json" };
 import notFound from "./fixtures/not-found.json" with { type: "json" };
 import verified from "./fixtures/verified.json" with { type: "json" };
 import { peer } from "./index.ts";
-import { outcomeOfFailure } from "./wire.ts";
+import { peerFailure } from "./wire.ts";
 
 const { request_reference: _, ...record } = verified.data;
 const nested = (code: string, more: object = {}) => ({ success: false, status: "error", error: { code, ...more } });
@@ -17,7 +18,7 @@ const unknown: IdentityOutcome = { kind: "unknown" };
 
 keepsTheDoor({
   vendor: peer,
-  values: (url) => ({ url, email: "shop@example.com", key: "duba_live_of_ours", amount: "100" }),
+  values: (url) => ({ url, email: "shop@example.com", key: "duba_live_of_ours", bvnAmount: "100", ninAmount: "100" }),
   prelude({ path, body }) {
     if (path !== "/api/v2/merchant/authorization") return undefined;
     assert.deepEqual(JSON.parse(body), { email: "shop@example.com", password: "duba_live_of_ours" });
@@ -98,7 +99,7 @@ keepsTheDoor({
 });
 
 test("each failure of a Duba is `unavailable` only if its code says that no work was done", () => {
-  const kindOf = (code: string) => outcomeOfFailure(failures[code as "bvn_not_found"].status, nested(code)).kind;
+  const kindOf = (code: string) => peerFailure(failures[code as "bvn_not_found"].status, nested(code), "bvn")!.kind;
   const codes = (kind: IdentityOutcome["kind"]) => Object.keys(failures).filter((code) => kindOf(code) === kind);
   assert.deepEqual(codes("not_found"), ["bvn_not_found", "nin_not_found", "verification_failed"]);
   assert.deepEqual(codes("phone_mismatch"), ["phone_mismatch"]);
@@ -115,18 +116,18 @@ test("each failure of a Duba is `unavailable` only if its code says that no work
 
 test("a server without NINs refuses them, and raises no alarm that would stop BVNs", () => {
   for (const code of ["route_not_found", "upstream_not_configured", "amount_mismatch"] as const)
-    assert.deepEqual(outcomeOfFailure(failures[code].status, nested(code), "nin"), unavailable("refused"));
-  assert.deepEqual(outcomeOfFailure(404, { success: false, message: "…" }, "nin"), {
+    assert.deepEqual(peerFailure(failures[code].status, nested(code), "nin"), unavailable("refused"));
+  assert.deepEqual(peerFailure(404, { success: false, message: "…" }, "nin"), {
     kind: "bad_response",
     why: "status",
   });
-  assert.deepEqual(outcomeOfFailure(404, nested("nin_not_found"), "nin"), { kind: "not_found" });
+  assert.deepEqual(peerFailure(404, nested("nin_not_found"), "nin"), { kind: "not_found" });
 });
 
 test("an alarm comes only from what concerns every question", () => {
   const alarms = ["no_money", "bad_credentials", "bad_settings"];
   const alarming = Object.keys(failures).filter((code) => {
-    const outcome = outcomeOfFailure(500, nested(code));
+    const outcome = peerFailure(500, nested(code), "bvn")!;
     return outcome.kind === "unavailable" && alarms.includes(outcome.reason!);
   });
   for (const code of ["validation_failed", "subject_rate_limited", "invalid_idempotency_key", "rate_limited"])
@@ -143,13 +144,15 @@ test("a test key of another Duba is refused at the start: a live key must not re
 
 test("what a server leaves out of a record is null where the interface allows it, else empty", () => {
   const least = toIdentityRecord(
+    "bvn",
     {
       bvn_number: "22000000017",
       verification_status: "VERIFIED",
       watchlisted: true,
       personal_info: { first_name: "FAISAL", last_name: "IBEKWE", date_of_birth: "1995-11-20" },
     },
-    () => assert.fail(),
+    "peer",
+    new RecordedLog(),
   );
   assert.deepEqual(least, {
     ...record,

@@ -35,7 +35,13 @@ async function open(t: TestContext, timeout = 5000) {
     server.authorizations += 1;
     server.authorize(server.authorizations)(response, received);
   };
-  const values = { url: local.url, email: "shop@example.com", key: "duba_live_of_ours", amount: "100" };
+  const values = {
+    url: local.url,
+    email: "shop@example.com",
+    key: "duba_live_of_ours",
+    bvnAmount: "100",
+    ninAmount: "100",
+  };
   const upstream = peer.open(values, { http, log });
   const ask = (changes = {}) => upstream.verify({ ...question, ...changes });
   const used = () =>

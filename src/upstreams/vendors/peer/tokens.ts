@@ -4,31 +4,30 @@ import { responseParser } from "../../parse-response.ts";
 import type { IdentityOutcome, Unavailability } from "../../ports/identity-upstream.ts";
 import { saysNoMoney, unasked } from "../../ports/outcomes.ts";
 import type { VendorParts } from "../../ports/vendor.ts";
-import { inTestMode, ofMode } from "./mode.ts";
-import { Authorized, isFailure } from "./wire.ts";
+import { Authorized, inTestMode, isFailure, ofMode } from "./wire.ts";
 
 interface Account {
   url: string;
   email: string;
   key: string;
-  /** Whether a key of test mode is refused: whom it verifies is invented. */
+  /** Refuse a test key, whose people are invented. */
   mustBeLive: boolean;
 }
 
-/** A token, or the outcome of a question that has none. */
+/** A token, or the outcome of a question without one. */
 export type Token = { token: string } | { outcome: IdentityOutcome };
 
-/** A token is renewed so many milliseconds before it expires. */
+/** Milliseconds before its expiry at which we renew a token. */
 const margin = 60_000;
 
-/** Milliseconds that an authorization may take: nobody waits for it as long as a question is listened to. */
-const patience = 10_000;
+/** Milliseconds for one authorization. */
+const longest = 10_000;
 
 const vendor = "peer";
 
 /**
- * The access token of an account, kept until shortly before it expires. However many questions wait for a new one, one
- * authorization is under way at a time. Without a token nothing was asked, so every failure here is `unavailable`.
+ * Gets access tokens for an account, and keeps the current one until shortly before it expires. One authorization runs at a
+ * time. Without a token we send no question, so every failure here is `unavailable`.
  */
 export class Tokens {
   readonly #account: Account;
@@ -45,7 +44,7 @@ export class Tokens {
     this.#read = responseParser(vendor, Authorized, log);
   }
 
-  /** A token that is still good; never `refused`, which the server did not take. */
+  /** A valid token. `refused`: a token that the server refused, so that we get a new one. */
   async token(signal: AbortSignal, refused?: string): Promise<Token> {
     const kept = this.#kept;
     if (kept && kept.token !== refused && Date.now() < kept.until) return { token: kept.token };
@@ -58,7 +57,7 @@ export class Tokens {
       method: "POST",
       url: `${url}/api/v2/merchant/authorization`,
       body: { email, password: key },
-      timeout: patience,
+      timeout: longest,
       ...ofMode,
     });
     if (mustBeLive && inTestMode(result, this.#log)) return none("bad_settings");
@@ -72,25 +71,21 @@ export class Tokens {
   }
 }
 
+const reasons: Readonly<Record<number, Unavailability>> = {
+  400: "bad_credentials",
+  401: "bad_credentials",
+  402: "no_money",
+  403: "bad_credentials",
+  404: "bad_settings",
+  405: "bad_settings",
+  422: "bad_credentials",
+  429: "rate_limited",
+};
+
 function reasonOf(result: HttpResult): Unavailability {
   if (result.kind === "notSent" || result.kind === "lost") return "not_reached";
   if (result.kind === "answered" && result.status < 500 && saysNoMoney(result.body)) return "no_money";
-  switch (result.status) {
-    case 400:
-    case 401:
-    case 403:
-    case 422:
-      return "bad_credentials";
-    case 402:
-      return "no_money";
-    case 404:
-    case 405:
-      return "bad_settings";
-    case 429:
-      return "rate_limited";
-    default:
-      return "out_of_service";
-  }
+  return reasons[result.status] ?? "out_of_service";
 }
 
 function none(reason: Unavailability): Token {

@@ -1,17 +1,19 @@
 import Type from "typebox";
-import type { CheckKind } from "../../../operation/check-kind.ts";
+import { type CheckKind, forEachKind, notFoundCode } from "../../../operation/check-kind.ts";
 import type { FailureCode } from "../../../operation/failures.ts";
-import { LooseRecord } from "../../loose-record.ts";
+import { modeHeader } from "../../../operation/operation.ts";
+import type { Log } from "../../../runtime/log.ts";
+import type { HttpResult } from "../../http-client.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { badResponse, failedWith, saysNoMoney, unavailable, unknown } from "../../ports/outcomes.ts";
 
-/** A good answer to a verification. */
+/** A good response to a verification. */
 export const PeerResponse = Type.Object({
   success: Type.Union([Type.Literal(true), Type.Literal("true")]),
-  data: LooseRecord,
+  data: Type.Unknown(),
 });
 
-/** A good answer to an authorization. `expires_at` is in UTC. */
+/** A good response to an authorization. `expires_at` is in UTC. */
 export const Authorized = Type.Object({
   success: Type.Literal(true),
   data: Type.Object({
@@ -23,14 +25,13 @@ export const Authorized = Type.Object({
 });
 
 /**
- * What the failures of a Duba say of a verification. `unavailable` only where the code says that no work was done.
- * - `verification_failed` says no to the BVN or to the phone. It is `not_found`: `phone_mismatch` would confirm that the
- *   BVN exists, which nobody said. An operator of such a server sets DUBA_NEGATIVE_DETAIL=coarse here too.
- * - `idempotency_key_reused` and `record_no_longer_held` tell of an earlier try that may have been paid for.
+ * The outcome that each failure of a Duba means. `unavailable` only if the code says that the server did no work.
+ * - `verification_failed` rejects the number or the phone. It is `not_found`, because `phone_mismatch` would confirm that the
+ *   number exists. If a server answers so, set DUBA_NEGATIVE_DETAIL=coarse here too.
+ * - `idempotency_key_reused` and `record_no_longer_held` are about an earlier try, which we may have paid for.
  */
 const outcomes: Record<FailureCode, IdentityOutcome> = {
-  bvn_not_found: { kind: "not_found" },
-  nin_not_found: { kind: "not_found" },
+  ...forEachKind(notFoundCode, (): IdentityOutcome => ({ kind: "not_found" })),
   verification_failed: { kind: "not_found" },
   phone_mismatch: { kind: "phone_mismatch" },
 
@@ -80,28 +81,27 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
 };
 
 /**
- * What an answer that is not a verified record comes to. A server may verify BVNs and no NINs: settings that do not fit then
- * refuse the questions of that kind, and raise no alarm that would stop the others.
+ * The outcome of a response that is a failure; undefined for another one. A server may verify BVNs and no NINs: an answer that
+ * says so for a NIN is about that kind only, and raises no alarm, which would stop the BVNs.
  */
-export function outcomeOfFailure(status: number, body: unknown, kind: CheckKind = "bvn"): IdentityOutcome {
-  const outcome = failureOutcome(status, body, kind);
-  const isOfKind = kind !== "bvn" && outcome.kind === "unavailable" && outcome.reason === "bad_settings";
-  return isOfKind ? unavailable("refused") : outcome;
-}
-
-function failureOutcome(status: number, body: unknown, kind: CheckKind): IdentityOutcome {
+export function peerFailure(status: number, body: unknown, kind: CheckKind): IdentityOutcome | undefined {
   const failure = failureIn(body);
+  if (status < 300 && !failure) return undefined;
+  const isFirstKind = kind === "bvn";
   if (failure?.code !== undefined) {
     const outcome = outcomes[failure.code];
-    return failure.final && outcome.kind === "unavailable" ? { ...outcome, lasting: true } : outcome;
+    if (outcome.kind !== "unavailable") return outcome;
+    if (outcome.reason === "bad_settings" && !isFirstKind) return unavailable("refused");
+    return failure.final ? { ...outcome, lasting: true } : outcome;
   }
   if (status < 500 && saysNoMoney(body)) return unavailable("no_money");
   if (status < 300) return badResponse("failure");
-  // Without the envelope, or for a kind that it may not know, a 404 is more likely a wrong address than an unknown number.
-  return status === 404 && failure && kind === "bvn" ? { kind: "not_found" } : failedWith(status);
+  // Without the envelope, or for a kind that the server may not know, a 404 is more likely a wrong address than an unknown number.
+  if (status === 404 && failure && isFirstKind) return { kind: "not_found" };
+  return status === 405 && !isFirstKind ? unavailable("refused") : failedWith(status);
 }
 
-/** What the state of an earlier verification says of it. A record comes by asking again, so `verified` stays unknown here. */
+/** The outcome of an earlier verification, by its state. `verified` stays unknown, because this answer has no record. */
 export function earlierOf(status: number, body: unknown): IdentityOutcome {
   if (failureIn(body)?.code === "verification_not_found") return unavailable("not_done");
   const state = status === 200 && isObject(body) && isObject(body.data) ? body.data.state : undefined;
@@ -109,12 +109,28 @@ export function earlierOf(status: number, body: unknown): IdentityOutcome {
   return state === "failed" || state === "refused" ? unavailable("not_done") : unknown;
 }
 
-/** Some servers tell of a failure with HTTP status 200. */
+const header = modeHeader.toLowerCase();
+
+/** Reads the header in which a Duba says that it answers a test key. */
+export const ofMode = { wantedHeaders: [header] };
+
+/** Whether the server answers in test mode, where people are invented. The operator then gets an error in the log. */
+export function inTestMode(result: HttpResult, log: Log): boolean {
+  const isTest = result.kind === "answered" && /\btest\b/i.test(result.headers?.[header] ?? "");
+  if (isTest)
+    log.error(
+      { vendor: "peer" },
+      "It answers in test mode: its people are invented. Give Duba a live key of that server.",
+    );
+  return isTest;
+}
+
+/** Some servers report a failure with HTTP status 200. */
 export function isFailure(body: unknown): boolean {
   return failureIn(body) !== undefined;
 }
 
-/** The failure that a body tells of, nested (`error.code`) or flat (`code`). `final`: the server says that no retry helps. */
+/** The failure that a body reports, nested (`error.code`) or flat (`code`). `final`: the server says that no retry helps. */
 function failureIn(body: unknown): { code: FailureCode | undefined; final: boolean } | undefined {
   if (!isObject(body) || (body.success !== false && body.success !== "false" && body.status !== "error"))
     return undefined;

@@ -1,16 +1,16 @@
 import { koboOf } from "../../../operation/money.ts";
-import type { CatalogueLists } from "../../ports/catalogue-source.ts";
+import type { ListEntry } from "../../ports/catalogue-source.ts";
 import type { Variation } from "./wire.ts";
 
-/** Services of one identifier, and what they are here. */
+/** The services of one VTpass identifier, and the entries that we make of them. */
 export interface Shelf<Entry> {
   identifier: string;
-  /** The service ids that the documentation names, each with the code of its provider here. */
+  /** The documented service ids, each with the code of its provider in our catalogue. */
   types: Readonly<Record<string, string>>;
   entryOf(type: string, variation: Variation): Entry;
 }
 
-export const dataShelf: Shelf<CatalogueLists["data-bundles"][number]> = {
+export const dataShelf: Shelf<ListEntry<"data-bundles">> = {
   identifier: "data",
   types: {
     "mtn-data": "MTNDATA",
@@ -26,7 +26,7 @@ export const dataShelf: Shelf<CatalogueLists["data-bundles"][number]> = {
   },
 };
 
-export const cableShelf: Shelf<CatalogueLists["cable-products"][number]> = {
+export const cableShelf: Shelf<ListEntry<"cable-products">> = {
   identifier: "tv-subscription",
   types: { gotv: "gotv", dstv: "dstv", startimes: "startimes" },
   entryOf(type, { variation_code: code, variation_amount, name }) {
@@ -35,7 +35,7 @@ export const cableShelf: Shelf<CatalogueLists["cable-products"][number]> = {
   },
 };
 
-/** The amount if it is one above 0; `ewallet` stands there for 0.00, and has no price. */
+/** The amount if it is above 0. Some variations have the amount 0.00 and no price. */
 function priceIn(amount: string): string {
   return koboOf(amount) ? amount : "";
 }
@@ -44,17 +44,17 @@ function spaced(name: string): string {
   return name.trim().replace(/\s+/g, " ");
 }
 
-/** A size such as `1.5 GB`; never a part of another number, such as of `1,500MB`. */
+/** A size such as `1.5 GB`, but not the end of another number, such as `1,500MB`. */
 const size = /(?<![\d.,])\d+(?:\.\d+)?\s?(?:MB|GB|TB)\b/gi;
 /** A time such as `24 hrs` or `1Day`. */
 const time = /(?<![\d.,])\d+\s?-?\s?(?:hours?|hrs?|days?|weeks?|months?|years?)\b/gi;
 
-/** The data size that a name such as `N1000 1.5GB - 30 days` gives; empty unless it gives exactly one. */
+/** The data size in a name such as `N1000 1.5GB - 30 days`; empty unless the name has exactly one. */
 export function valueIn(name: string): string {
   return onlyOne(name, size).replace(" ", "").toUpperCase();
 }
 
-/** The validity that a name gives, in its own words; empty unless it gives exactly one. */
+/** The validity in a name, in its own words; empty unless the name has exactly one. */
 export function durationIn(name: string): string {
   return onlyOne(name, time);
 }
