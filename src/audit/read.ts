@@ -9,7 +9,7 @@ const entriesAtOnce = 1000;
 const asText = (column: string) => sql<string>`cast(${sql.ref(column)} as text)`;
 
 export interface Range {
-  above?: string | Expression<unknown>;
+  above?: string;
   upTo?: string;
 }
 

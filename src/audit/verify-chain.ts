@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { inSnapshot } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Anchor } from "./anchor/anchor.ts";
 import { SealedBatch } from "./chain/batch.ts";
@@ -46,13 +47,14 @@ export interface ChainVerification {
 }
 
 /**
- * Reads the whole trail page by page, and reports each entry and seal that is not as it was sealed with `sealKey`. Works
- * beside processes that append, seal and remove; what they seal meanwhile is not read.
+ * Reads the whole trail, page by page and as of one moment, and reports each entry and seal that is not as it was sealed with
+ * `sealKey`. Other processes may append, seal and remove meanwhile.
  */
 export async function verify(db: Kysely<Tables>, sealKey: Buffer, options: VerifyOptions): Promise<ChainVerification> {
   const sign = signer(sealKey);
-  const head = await readHead(db, sign);
-  return new Verification(db, sign, head, options).run();
+  return inSnapshot(db, async (snapshot) =>
+    new Verification(snapshot, sign, await readHead(snapshot, sign), options).run(),
+  );
 }
 
 function pinsOf({ kept, anchor }: VerifyOptions): Pin[] {
@@ -64,58 +66,52 @@ function pinsOf({ kept, anchor }: VerifyOptions): Pin[] {
 
 class Verification {
   readonly #db: Kysely<Tables>;
-  readonly #sign: Sign;
   readonly #head: Head | undefined;
   readonly #options: VerifyOptions;
   readonly #chain: Chain;
   readonly #result: ChainVerification;
-  /** Retention has removed the entries up to this batch; it may go on meanwhile. */
-  #removed: number;
-  /** When everything committed until then had been sealed, in milliseconds since 1970. */
+  /** Everything committed until then had been sealed, in milliseconds since 1970. */
   #sealedUntil = 0;
-  /** Found, and not told yet. */
-  #noted: ChainFault[] = [];
 
   constructor(db: Kysely<Tables>, sign: Sign, head: Head | undefined, options: VerifyOptions) {
     this.#db = db;
-    this.#sign = sign;
     this.#head = head;
     this.#options = options;
     this.#chain = new Chain(sign, pinsOf(options));
-    this.#removed = head?.removed ?? 0;
     const newest = head === undefined ? null : { batch: head.batch, hash: head.hash };
-    this.#result = { batches: 0, removedBatches: this.#removed, entries: 0, unsealed: 0, faults: 0, head: newest };
+    const removedBatches = head?.removed ?? 0;
+    this.#result = { batches: 0, removedBatches, entries: 0, unsealed: 0, faults: 0, head: newest };
   }
 
   async run(): Promise<ChainVerification> {
+    const { anchor } = this.#options;
     if (this.#head === undefined) this.#note(null, null, "is missing, was changed, or is of another key");
-    else if (this.#options.anchor && this.#options.anchor.store !== this.#head.store)
-      this.#note(null, null, "is of another store than the anchor");
-    await this.#sealed();
+    else if (anchor && anchor.store !== this.#head.store) this.#note(null, null, "is of another store than the anchor");
+    // Without a genuine head we read every batch.
+    const last = String(this.#head?.batch ?? Number.MAX_SAFE_INTEGER);
+    await this.#sealed(last);
     for (const [batch, fault] of this.#chain.end(this.#head)) this.#note(batch, null, fault);
-    await this.#beyond();
+    for await (const seals of sealPages(this.#db, { above: last }))
+      for (const { batch } of seals) this.#note(Number(batch), null, "has a seal, and the trail ends before it");
+    await this.#compare({ above: last }, new Map());
     await this.#unsealed();
-    await this.#tell();
     return this.#result;
   }
 
-  /** Every batch up to the head; without a head that can be believed, every batch that is there. */
-  async #sealed(): Promise<void> {
-    const last = String(this.#head?.batch ?? Number.MAX_SAFE_INTEGER);
+  async #sealed(last: string): Promise<void> {
     let read: Range = {};
     for await (const seals of sealPages(this.#db, { upTo: last })) {
       const lists = new Map<string, SealedBatch>();
       for (const seal of seals) {
-        const removed = Number(seal.batch) <= this.#removed;
+        const removed = Number(seal.batch) <= this.#result.removedBatches;
         for (const [batch, fault] of this.#chain.next(seal, removed)) this.#note(batch, null, fault);
         lists.set(seal.batch, new SealedBatch(removed ? "" : seal.list, this.#sealedUntil));
-        // Behind a full batch, older entries may have waited for the next one.
+        // After a full batch, older entries may have waited for the next one.
         if (Number(seal.size) < batchSize) this.#sealedUntil = Number(seal.sealed_at);
       }
       const upTo = seals.at(-1)!.batch;
       await this.#compare({ ...read, upTo }, lists);
       for (const [batch, list] of lists) for (const [id, fault] of list.missing()) this.#note(Number(batch), id, fault);
-      await this.#tell();
       read = { above: upTo };
       this.#result.batches += seals.length;
       this.#options.progress?.(Number(upTo), this.#head?.batch ?? Number(upTo));
@@ -131,17 +127,7 @@ class Verification {
         else for (const fault of list.faultsOf(entry)) this.#note(Number(entry.batch), entry.id, fault);
       }
       this.#result.entries += entries.length;
-      await this.#tell();
     }
-  }
-
-  /** What names a batch above the head, by the head of the moment: others may seal meanwhile. */
-  async #beyond(): Promise<void> {
-    const head = this.#db.selectFrom("audit_head").select("batch").where("id", "=", 1);
-    const range = { above: this.#head === undefined ? String(Number.MAX_SAFE_INTEGER) : head };
-    for await (const seals of sealPages(this.#db, range))
-      for (const { batch } of seals) this.#note(Number(batch), null, "has a seal, and the trail ends before it");
-    await this.#compare(range, new Map());
   }
 
   async #unsealed(): Promise<void> {
@@ -161,20 +147,7 @@ class Verification {
   }
 
   #note(batch: number | null, entry: string | null, what: string): void {
-    this.#noted.push({ batch, entry, what });
-  }
-
-  /** Passes on what was noted, but for what retention has removed since it was read. */
-  async #tell(): Promise<void> {
-    if (this.#noted.length === 0) return;
-    const before = this.#removed;
-    const now = (await readHead(this.#db, this.#sign))?.removed ?? 0;
-    this.#removed = Math.max(before, now);
-    for (const fault of this.#noted) {
-      if (fault.batch !== null && fault.batch > before && fault.batch <= this.#removed) continue;
-      this.#result.faults += 1;
-      this.#options.found(fault);
-    }
-    this.#noted = [];
+    this.#result.faults += 1;
+    this.#options.found({ batch, entry, what });
   }
 }

@@ -54,7 +54,9 @@ for (const engine of engines) {
       };
     };
 
-    const usedBy = async ({ db }: RingPlace) => {
+    const usedBy = async ({ db, path }: RingPlace) => {
+      // As a process does before it uses a ring.
+      await matchKeyring(db, await readKeyring(path), start);
       const { hashes, records } = await keyUsage(db);
       return { hashes: Object.fromEntries(hashes), records: Object.fromEntries(records) };
     };

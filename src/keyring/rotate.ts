@@ -12,19 +12,20 @@ import {
   recordsName,
   retired,
 } from "./keyring.ts";
-import { keyUsage } from "./usage.ts";
+import { hashUsage, recordUsage } from "./usage.ts";
 
 /** A ring's file, the store it belongs to, and who changes it. */
 export interface RingPlace extends Audited {
   path: string;
 }
 
-/** For so long, in milliseconds, a process may still write what it made under the key before. */
+/** For so many milliseconds after a rotation, a process may still write rows made with the old key. */
 export const settling = 5 * 60_000;
 
 /**
- * Adds a record key, a hash key or both, which become current `wait` milliseconds after they are written. Gives their names
- * and that time, in milliseconds since 1970. With `after`, only if that is still the newest record key. Throws `KeyringFault` if the ring is not the store's or cannot be changed.
+ * Adds a record key, a hash key or both. They become current `wait` milliseconds after we write them. Returns their names and
+ * that time, in milliseconds since 1970. With `after`, adds them only if that is still the newest record key. Throws
+ * `KeyringFault` if the ring is not the store's or cannot be changed.
  */
 export async function rotate(
   { path, db, audit, actor }: RingPlace,
@@ -42,17 +43,17 @@ export async function rotate(
     await matchKeyring(db, ring, now());
     if (after !== undefined && ring.records.at(-1)!.id !== after) return ring;
     const known = await knownKeys(db);
-    /** The first number that no key ever had. */
+    /** The first number that no key has ever used. */
     const free = (nameOf: (number: number) => string, number = 1): number =>
       known.has(nameOf(number)) ? free(nameOf, number + 1) : number;
-    // Not before the store has answered, however long that took.
+    // Only now: the store may have taken long to answer.
     from = now() + wait;
     const entry = () => ({ key: randomBytes(32), from });
     const id = `r${free((number) => recordsName(`r${number}`))}`;
     const version = free(hmacName);
     if (records) added.push(id);
     if (hashes) added.push(`v${version}`);
-    // Before the file: the ring never has a key that the audit trail does not know.
+    // Before the file, so that the ring never has a key that is missing from the audit trail.
     await audit(db, { kind: "keyring.rotated", actor, facts: { keys: added.join(" ") } });
     return {
       ...ring,
@@ -64,8 +65,8 @@ export async function rotate(
 }
 
 /**
- * Removes a key that nothing needs any more, such as `r1` or `v1`, from the ring and from what the store demands of a ring.
- * Throws `KeyringFault` if a verification needs it, or if it is or may become current.
+ * Removes an unused key, such as `r1` or `v1`, from the ring; the store stops asking for it. Throws `KeyringFault` if a
+ * verification needs it, or if it is or may become current.
  */
 export async function retire({ path, db, audit, actor }: RingPlace, name: string, now: number): Promise<void> {
   await changeKeyring(path, async (ring) => {
@@ -76,15 +77,14 @@ export async function retire({ path, db, audit, actor }: RingPlace, name: string
     else if (hash) refuseNewest(ring.hmac, hash, name, now);
     else throw new KeyringFault(`The key ring has no such key; it has ${namesOf(ring).join(", ")}.`);
 
-    const usage = await keyUsage(db);
-    const count = (record ? usage.records.get(record.id) : usage.hashes.get(hash!.version)) ?? 0;
-    if (count > 0)
+    const count = record ? (await recordUsage(db)).get(record.id) : (await hashUsage(db)).get(hash!.version);
+    if (count !== undefined)
       throw new KeyringFault(
         record
           ? `The key ${name} must stay: ${count} of the held records are sealed under it. Run duba keyring rewrap first.`
           : `The key ${name} must stay: ${count} of the ledger's verifications are hashed with it, and go after 24 months.`,
       );
-    // The store first: no process then takes a ring without the key for a damaged one.
+    // The store first, so that no process rejects the ring without the key as damaged.
     await inTransaction(db, async (trx) => {
       await trx
         .updateTable("instance_secret")

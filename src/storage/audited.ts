@@ -29,3 +29,12 @@ export async function inTransaction<Result>(
 ): Promise<Result> {
   return db.isTransaction ? change(db as Transaction<Tables>) : db.transaction().execute(change);
 }
+
+/** Reads the store as of one moment: in the transaction that is open already, or in a read-only one. */
+export async function inSnapshot<Result>(
+  db: Kysely<Tables>,
+  read: (snapshot: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  if (db.isTransaction) return read(db as Transaction<Tables>);
+  return db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(read);
+}

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from "kysely";
-import type { ChangeCounterRow, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** What processes watch for changes: each has one row, whose number they poll. */
-type Watched = ChangeCounterRow["name"];
+type Watched = Tables["change_counter"]["name"];
 
 /** Counts a change. Other processes notice it once the transaction commits. */
 export async function noteChange(trx: Transaction<Tables>, name: Watched): Promise<void> {

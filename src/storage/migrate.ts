@@ -1,11 +1,18 @@
 import { type Kysely, sql } from "kysely";
-import { Migrator } from "kysely/migration";
+import { type Migration, Migrator } from "kysely/migration";
 import { StoreFault } from "./errors.ts";
-import { migrationProvider, migrations } from "./migrations/index.ts";
+import * as baseline from "./migrations/0001_baseline.ts";
 import type { Tables } from "./tables.ts";
 
-interface Executed {
-  name: string;
+/** Every migration by name, in the order of the names. A released one is never edited: a change is a new file and line. */
+const migrations: Record<string, Migration> = {
+  "0001_baseline": baseline,
+};
+
+/** The names of the migrations that made the database's tables, in their order. */
+export async function migrationsOf(db: Kysely<Tables>): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 /** Whether the database holds a store of this or any other version. */
@@ -17,8 +24,7 @@ export async function hasTables(db: Kysely<Tables>): Promise<boolean> {
 /** Refuses a database that holds migrations this version does not know: they were made by a newer one. */
 async function refuseNewer(db: Kysely<Tables>): Promise<void> {
   if (!(await hasTables(db))) return;
-  const { rows } = await sql<Executed>`select name from kysely_migration order by name`.execute(db);
-  const unknown = rows.map((row) => row.name).filter((name) => !Object.hasOwn(migrations, name));
+  const unknown = (await migrationsOf(db)).filter((name) => !Object.hasOwn(migrations, name));
   if (unknown.length > 0) {
     throw new StoreFault(
       `The database was made by a newer version of Duba (it has ${unknown.join(", ")}): run that version, or restore a backup made by this one.`,
@@ -32,7 +38,7 @@ async function refuseNewer(db: Kysely<Tables>): Promise<void> {
  */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
   await refuseNewer(db);
-  const { error } = await new Migrator({ db, provider: migrationProvider }).migrateToLatest();
+  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
   if (error === undefined) return;
   // A newer version may have started, and migrated, between the two steps above.
   await refuseNewer(db);

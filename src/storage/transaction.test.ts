@@ -58,16 +58,6 @@ for (const { name: engine, fresh } of engines) {
       assert.deepEqual(await named("swallowed"), []);
     });
 
-    test("go on after an error that a savepoint held", async () => {
-      const transaction = await store.db.startTransaction().execute();
-      await transaction.insertInto("instance_secret").values(secret("kept")).execute();
-      const point = await transaction.savepoint("here").execute();
-      await assert.rejects(point.insertInto("instance_secret").values(secret("kept")).execute(), isUniqueViolation);
-      await point.rollbackToSavepoint("here").execute();
-      await transaction.commit().execute();
-      assert.deepEqual(await named("kept"), ["kept"]);
-    });
-
     test("of concurrent transactions of two processes never mix", async () => {
       const take = (from: Store) =>
         from.db.transaction().execute(async (transaction) => {

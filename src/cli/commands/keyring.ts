@@ -16,6 +16,9 @@ import { painter, table, timeOf } from "../terminal/table.ts";
 /** Serving processes read the file each second. A longer wait leaves time to copy it to other machines. */
 const soonest = 5_000;
 
+/** One statement reads the whole ledger, however long that takes. */
+const wholeLedger = { patient: true };
+
 /** A store and its key ring, which were checked to belong together. */
 export interface StoreWithKeyring extends Audited {
   ring: Keyring;
@@ -27,14 +30,20 @@ export async function withKeyring<Result>(
   io: Io,
   data: string | undefined,
   use: (ringed: StoreWithKeyring) => Promise<Result>,
+  opening: { patient?: boolean } = {},
 ): Promise<Result> {
   const config = readConfig(withOverrides(io.environment, { DUBA_DATA: data }));
   const path = keyringPath(config);
   const ring = await readKeyring(path);
-  return withStore(io, data, async (store) => {
-    await matchKeyring(store.db, ring, Date.now());
-    return use({ ...store, ring, path });
-  });
+  return withStore(
+    io,
+    data,
+    async (store) => {
+      await matchKeyring(store.db, ring, Date.now());
+      return use({ ...store, ring, path });
+    },
+    opening,
+  );
 }
 
 /** `duba keyring`: the keys that seal records and hash BVNs. `ended` hears 1 when a record does not open. */
@@ -55,12 +64,15 @@ function addShow(keyring: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print the keys as JSON")
     .action(async ({ data, json }: { data?: string; json?: true }) => {
-      const keys = await withKeyring(io, data, async ({ db, ring }) => {
-        const { keyUsage } = await import("../../keyring/usage.ts");
-        const progress = progressBar(io, "verifications");
-        const usage = await keyUsage(db, progress.update).finally(progress.clear);
-        return keysOf(ring, usage, Date.now());
-      });
+      const keys = await withKeyring(
+        io,
+        data,
+        async ({ db, ring }) => {
+          const { keyUsage } = await import("../../keyring/usage.ts");
+          return keysOf(ring, await keyUsage(db), Date.now());
+        },
+        wholeLedger,
+      );
       if (json) return io.out(`${JSON.stringify(keys, null, 2)}\n`);
       io.out(
         table(
@@ -154,10 +166,15 @@ function addRetire(keyring: Command, io: Io): void {
     .argument("<key>", "Name of the key in `duba keyring show`.")
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .action(async (name: string, { data }: { data?: string }) => {
-      await withKeyring(io, data, async (ringed) => {
-        const { retire } = await import("../../keyring/rotate.ts");
-        await retire(ringed, name, Date.now());
-      });
+      await withKeyring(
+        io,
+        data,
+        async (ringed) => {
+          const { retire } = await import("../../keyring/rotate.ts");
+          await retire(ringed, name, Date.now());
+        },
+        wholeLedger,
+      );
       io.out(`The key ${name} is retired.\n`);
     });
   section(command, "What to know:", [

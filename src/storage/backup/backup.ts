@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
-import type { Audited } from "../audited.ts";
+import { type Audited, inSnapshot } from "../audited.ts";
 import { codeOf, StoreFault } from "../errors.ts";
-import type { Tables } from "../tables.ts";
+import { migrationsOf } from "../migrate.ts";
+import { primaryKey } from "../migrations/0001_tables.ts";
+import { allTables, type Tables } from "../tables.ts";
 
 /**
  * A backup is text, a JSON value a line, alike for both engines:
@@ -29,38 +31,23 @@ export interface BackupHeader {
 
 type Name = keyof Tables;
 
-/** Each table's primary key, in an order that foreign keys allow; null: a backup leaves it out. */
-const primaryKeys: Record<Name, readonly string[] | null> = {
-  instance_secret: ["name"],
-  account: ["id"],
-  api_key: ["id"],
-  access_token: ["secret_hash"],
-  catalogue_item: ["list", "key"],
-  catalogue_group: ["list", "key"],
-  catalogue_revision: ["number"],
-  catalogue_draft: ["id"],
-  catalogue_change: ["draft", "place"],
-  catalogue_source: ["source"],
-  verification: ["reference"],
-  adjustment: ["id"],
-  audit_entry: ["occurred_at", "id"],
-  audit_seal: ["batch"],
-  audit_head: ["id"],
+const notCopied: ReadonlySet<string> = new Set([
   // A restored store has a history of its own.
-  catalogue_history: null,
-  // Without these no backup can bring a record back that was erased or swept since.
-  record_key: null,
-  // Only its changes say something: a restore is one.
-  change_counter: null,
-  verification_owner: null,
-  upstream_status: null,
-};
+  "catalogue_history",
+  // Without these keys no backup can bring back a record that was erased or removed since.
+  "record_key",
+  // Only its changes matter: a restore is one.
+  "change_counter",
+  "verification_owner",
+  "upstream_status",
+] satisfies Name[]);
 
-export const copiedTables = Object.entries(primaryKeys).flatMap(([table, key]) =>
-  key === null ? [] : [{ table: table as Name, key }],
-);
+/** The tables of a backup with their primary keys, in an order that foreign keys allow. */
+export const copiedTables = Object.entries(allTables)
+  .filter(([table]) => !notCopied.has(table))
+  .map(([table, columns]) => ({ table: table as Name, key: primaryKey(columns) }));
 
-/** Worth nothing without its key. */
+/** Useless without its key. */
 const leftOut: ReadonlySet<string> = new Set(["sealed_record"]);
 
 const page = 1000;
@@ -90,11 +77,7 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
   const file = await open(path, "wx", 0o600).catch((error) => Promise.reject(cannotWrite(path, error)));
   try {
     const writer = new Writer(file, path);
-    const rows = await db
-      .transaction()
-      .setIsolationLevel("repeatable read")
-      .setAccessMode("read only")
-      .execute((snapshot) => copy(snapshot, writer, options));
+    const rows = await inSnapshot(db, (snapshot) => copy(snapshot, writer, options));
     const { sha256 } = writer;
     // Before the last line: no whole backup is there that the audit trail does not know of.
     await audit(db, { kind: "store.backed_up", actor, facts: { rows, sha256 } });
@@ -156,12 +139,6 @@ async function* pages(db: Kysely<Tables>, table: Name, key: readonly string[]): 
 export async function countRows(db: Kysely<Tables>, table: Name): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db);
   return rows[0]!.count;
-}
-
-/** The names of the migrations that made the store's tables, in their order. */
-export async function migrationsOf(db: Kysely<Tables>): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
-  return rows.map(({ name }) => name);
 }
 
 /** What the last line of a backup holds, whose bytes before have this hash. */

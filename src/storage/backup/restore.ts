@@ -3,9 +3,10 @@ import { type FileHandle, open } from "node:fs/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { type AuditEvent, type Audited, inTransaction } from "../audited.ts";
 import { codeOf, StoreFault } from "../errors.ts";
+import { newHistoryId } from "../history-id.ts";
+import { migrationsOf } from "../migrate.ts";
 import type { Tables } from "../tables.ts";
-import { type BackupHeader, copiedTables, countRows, endOf, migrationsOf } from "./backup.ts";
-import { newHistoryId } from "./history-id.ts";
+import { type BackupHeader, copiedTables, countRows, endOf } from "./backup.ts";
 
 /** Looks at the restored store before it is kept; throws a sentence for people if it is not what it should be. */
 export type Verifier = (restored: Kysely<Tables>, figures: unknown) => Promise<void>;

@@ -1,22 +1,12 @@
-import {
-  type DatabaseIntrospector,
-  type Dialect,
-  type DialectAdapter,
-  type Driver,
-  Kysely,
-  type QueryCompiler,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from "kysely";
+import { type Dialect, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type StoreTimeouts } from "../timeouts.ts";
-import { QueuedDriver } from "./driver.ts";
+import { queuedDriver } from "./driver.ts";
 import { StatementQueue } from "./queue.ts";
 import { SqliteThread } from "./thread.ts";
 
 class QueuedAdapter extends SqliteAdapter {
-  // Else Kysely lets one statement in at a time, and none could share a commit: the queue keeps order instead.
+  // Otherwise Kysely runs one statement at a time, and none could share a commit. The queue keeps the order.
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -27,35 +17,10 @@ class QueuedAdapter extends SqliteAdapter {
   }
 }
 
-/** Kysely's SQLite dialect with the connection on a thread of its own. */
-export class QueuedSqliteDialect implements Dialect {
-  readonly #queue: StatementQueue;
-
-  constructor(queue: StatementQueue) {
-    this.#queue = queue;
-  }
-
-  createDriver(): Driver {
-    return new QueuedDriver(this.#queue);
-  }
-
-  createQueryCompiler(): QueryCompiler {
-    return new SqliteQueryCompiler();
-  }
-
-  createAdapter(): DialectAdapter {
-    return new QueuedAdapter();
-  }
-
-  createIntrospector(db: Kysely<unknown>): DatabaseIntrospector {
-    return new SqliteIntrospector(db);
-  }
-}
-
 export interface SqliteDatabase {
   readonly db: Kysely<Tables>;
   readonly thread: SqliteThread;
-  /** From here on the store is waited for as long as this says. */
+  /** Changes the time-outs of all later statements. */
   wait(timeouts: StoreTimeouts): void;
   close(): Promise<void>;
 }
@@ -64,7 +29,13 @@ export interface SqliteDatabase {
 export async function openSqlite(file: string, timeouts: StoreTimeouts): Promise<SqliteDatabase> {
   const thread = await SqliteThread.start({ file, busyMilliseconds: OPEN_MILLISECONDS });
   const queue = new StatementQueue(thread, timeouts);
-  const db = new Kysely<Tables>({ dialect: new QueuedSqliteDialect(queue) });
+  const dialect: Dialect = {
+    createDriver: () => queuedDriver(queue),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new QueuedAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
+  const db = new Kysely<Tables>({ dialect });
   return {
     db,
     thread,
@@ -73,7 +44,7 @@ export async function openSqlite(file: string, timeouts: StoreTimeouts): Promise
     },
     async close() {
       await db.destroy();
-      // Kysely ends nothing where it was never asked anything.
+      // Kysely closes no driver that it never used.
       await queue.close();
     },
   };

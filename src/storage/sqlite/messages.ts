@@ -1,4 +1,4 @@
-/** What the main thread and the SQLite thread say to each other: one request at a time, one reply each. */
+/** The messages between the main thread and the SQLite thread: one request at a time, one reply each. */
 
 export interface Statement {
   readonly sql: string;
@@ -11,7 +11,6 @@ export interface Rows {
   readonly rows: unknown[];
   /** Rows changed; absent when the statement gave rows. */
   readonly changes?: number;
-  readonly insertId?: number;
 }
 
 /** An error that crosses the thread: `code` is SQLite's extended result code, such as `SQLITE_CONSTRAINT_UNIQUE`. */
@@ -23,7 +22,7 @@ export interface Failed {
 export type Outcome = Rows | Failed;
 
 export type Request =
-  /** Independent statements: the writing ones share one commit. Replied with one outcome each. */
+  /** Independent statements: those that write share one commit. The reply has one outcome each. */
   | { readonly kind: "shared"; readonly statements: readonly Statement[] }
   /** One statement of the open transaction. */
   | { readonly kind: "inside"; readonly statement: Statement }
@@ -35,8 +34,8 @@ export type Request =
 export type Reply = readonly Outcome[];
 
 /**
- * How long one request waits for another process's lock. It fails then and is asked again, so that what needs no lock is
- * answered in between. SQLite looks again after 1, 2 and 5 ms here, and ever more rarely in a longer wait.
+ * How long one request waits for another process's lock. Then it fails and we send it again later, so that requests that need no
+ * lock run in between. SQLite retries after 1, 2 and 5 ms here, and more and more rarely in a longer wait.
  */
 export const LOCK_MILLISECONDS = 8;
 

@@ -19,9 +19,9 @@ interface Waiting {
 }
 
 /**
- * Decides what the SQLite thread does next, first come, first served: single statements that wait together go as one
- * request and share a commit; a transaction goes alone. What meets another process's lock goes to the end of the queue.
- * Every wait is bounded by `timeouts`.
+ * Sends work to the SQLite thread, first come, first served. Single statements that wait together go as one request and share
+ * a commit; a transaction goes alone. Work that meets another process's lock goes to the end of the queue. `timeouts` limit
+ * every wait.
  */
 export class StatementQueue {
   timeouts: StoreTimeouts;
@@ -38,7 +38,7 @@ export class StatementQueue {
     this.timeouts = timeouts;
   }
 
-  /** Runs a statement by itself; resolves after its commit. */
+  /** Runs a statement outside a transaction; resolves after its commit. */
   run(statement: Statement): Promise<Rows> {
     return this.#wait(statement, false) as Promise<Rows>;
   }
@@ -100,24 +100,18 @@ export class StatementQueue {
   }
 
   async #share(batch: readonly Waiting[]): Promise<void> {
-    const answers: (() => void)[] = [];
     try {
       const reply = await this.#thread.exchange({ kind: "shared", statements: batch.map((it) => it.statement!) });
       for (const [index, waiting] of batch.entries()) {
-        // A reply that has no outcome for this statement carries the one failure of them all.
+        // A reply without an outcome for this statement holds one failure for all statements.
         const outcome = reply[index] ?? reply[0]!;
         if (isFailed(outcome)) this.#failed(waiting, errorOf(outcome));
-        else answers.push(() => waiting.resolve(outcome));
+        else waiting.resolve(outcome);
       }
     } catch (error) {
       for (const waiting of batch) waiting.reject(error as Error);
     }
     this.#release();
-    for (const answer of answers) {
-      answer();
-      // Requests that need no store come in between.
-      await new Promise(setImmediate);
-    }
   }
 
   async #open(waiting: Waiting): Promise<void> {

@@ -1,4 +1,5 @@
 import Database from "better-sqlite3";
+import { LRUCache } from "lru-cache";
 import { type Failed, LOCK_MILLISECONDS, type Opening, type Outcome, type Rows, type Statement } from "./messages.ts";
 
 const CACHED_STATEMENTS = 200;
@@ -9,7 +10,7 @@ const SHARABLE = /^\s*(insert|update|delete|replace|with)\b/i;
 
 type Prepared = Database.Statement<unknown[]>;
 
-/** An error with a code of its own, for what SQLite itself would let pass. */
+/** An error for what SQLite itself would allow. */
 class Refused extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -22,7 +23,7 @@ function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** Enters WAL mode, which SQLite tries only once: another process that opens at the same moment may hold the file. */
+/** Enters WAL mode. SQLite tries this only once, and another process that opens the file may hold its lock. */
 function enterWal(database: Database.Database, milliseconds: number): void {
   const deadline = performance.now() + milliseconds;
   for (;;) {
@@ -41,14 +42,13 @@ function enterWal(database: Database.Database, milliseconds: number): void {
 /** One blocking SQLite connection; lives on the SQLite thread. */
 export class SharedConnection {
   readonly #database: Database.Database;
-  /** In order of last use. */
-  readonly #statements = new Map<string, Prepared>();
+  readonly #statements = new LRUCache<string, Prepared>({ max: CACHED_STATEMENTS });
 
   constructor({ file, busyMilliseconds }: Opening) {
     this.#database = new Database(file, { timeout: busyMilliseconds });
     try {
       enterWal(this.#database, busyMilliseconds);
-      // In WAL mode FULL syncs at every commit: what was acknowledged survives a power cut.
+      // In WAL mode FULL syncs at every commit: acknowledged rows survive a power cut.
       this.#database.pragma("synchronous = FULL");
       this.#database.pragma("secure_delete = ON");
       this.#database.pragma("foreign_keys = ON");
@@ -60,7 +60,7 @@ export class SharedConnection {
     }
   }
 
-  /** Runs independent statements and gives one outcome each; returns only after the writing ones are committed. */
+  /** Runs independent statements and returns one outcome each, after the commit of those that write. */
   runShared(statements: readonly Statement[], failed: (error: unknown) => Failed): Outcome[] {
     const outcomes: Outcome[] = new Array(statements.length);
     const attempt = (index: number, run: (statement: Statement) => Rows) => {
@@ -90,7 +90,7 @@ export class SharedConnection {
   }
 
   begin(readOnly: boolean): void {
-    // Left over only where a rollback itself failed.
+    // One is still open only if a rollback failed.
     this.rollback();
     this.#database.exec(readOnly ? "BEGIN" : "BEGIN IMMEDIATE");
   }
@@ -128,7 +128,7 @@ export class SharedConnection {
       return;
     }
     if (!this.#database.inTransaction) {
-      // A full disk, for one, rolls everything back: each then succeeds or fails by itself.
+      // Some errors, such as a full disk, roll everything back. Then each statement runs by itself.
       for (const index of indexes) attempt(index, (statement) => this.#runAlone(statement));
       return;
     }
@@ -141,15 +141,15 @@ export class SharedConnection {
 
   #runUnderSavepoint(statement: Statement): Rows {
     this.#demandTransaction();
-    this.#execute("SAVEPOINT shared");
+    this.#database.exec("SAVEPOINT shared");
     try {
       const rows = this.#run(statement);
-      this.#execute("RELEASE shared");
+      this.#database.exec("RELEASE shared");
       return rows;
     } catch (error) {
       if (this.#database.inTransaction) {
-        this.#execute("ROLLBACK TO shared");
-        this.#execute("RELEASE shared");
+        this.#database.exec("ROLLBACK TO shared");
+        this.#database.exec("RELEASE shared");
       }
       throw error;
     }
@@ -184,37 +184,22 @@ export class SharedConnection {
       if (followedBy !== undefined && rows.length > 0) this.#run(followedBy);
       return { rows };
     }
-    const { changes, lastInsertRowid } = prepared.run(...parameters);
-    return { rows: [], changes, insertId: Number(lastInsertRowid) };
-  }
-
-  #execute(sql: string): void {
-    this.#prepare(sql).run();
+    return { rows: [], changes: prepared.run(...parameters).changes };
   }
 
   #writes(sql: string): boolean {
     try {
       return !this.#prepare(sql).readonly;
     } catch {
-      // Told again, to its own caller, when it runs.
+      // It fails again, for its own caller, when it runs.
       return false;
     }
   }
 
   #prepare(sql: string): Prepared {
-    const known = this.#statements.get(sql);
-    const prepared = known ?? this.#database.prepare<unknown[]>(sql);
-    if (known !== undefined) this.#statements.delete(sql);
-    else if (this.#statements.size >= CACHED_STATEMENTS) this.#forgetOldest();
+    const prepared = this.#statements.get(sql) ?? this.#database.prepare<unknown[]>(sql);
     this.#statements.set(sql, prepared);
     return prepared;
-  }
-
-  #forgetOldest(): void {
-    for (const sql of this.#statements.keys()) {
-      this.#statements.delete(sql);
-      return;
-    }
   }
 
   #demandTransaction(): void {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Difference } from "../../../audit/reconcile.ts";
 import { settings } from "../../../config/settings.ts";
+import { inSnapshot } from "../../../storage/audited.ts";
 import { withStore } from "../../store.ts";
 import { examples, section, subcommand } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
@@ -28,12 +29,7 @@ export function addReconcile(audit: Command, io: Io, setExitCode: (exitCode: num
       const result = await withStore(
         io,
         data,
-        ({ db }) =>
-          db
-            .transaction()
-            .setIsolationLevel("repeatable read")
-            .setAccessMode("read only")
-            .execute((snapshot) => reconcile(snapshot, { ledger: ledgerAuditEvents(snapshot), found })),
+        ({ db }) => inSnapshot(db, (snapshot) => reconcile(snapshot, { ledger: ledgerAuditEvents(snapshot), found })),
         { patient: true },
       );
       const { verifications, recorded } = result;

@@ -1,0 +1,262 @@
+/** A portable column: `?` may be null, `key` is part of the primary key. `bigint` holds epoch milliseconds and kobo. */
+export type ColumnKind = `${"text" | "integer" | "bigint" | "flag"}${"" | "?" | " key"}`;
+
+/** The columns of a table's primary key, in order. */
+export function primaryKey(columns: Record<string, ColumnKind>): string[] {
+  return Object.keys(columns).filter((column) => columns[column]!.endsWith(" key"));
+}
+
+/** The columns of each table, in an order that foreign keys allow. Times are milliseconds since 1970, money is whole kobo. */
+export const firstTables = {
+  instance_secret: { name: "text key", value: "text", created_at: "bigint" },
+
+  account: {
+    id: "text key",
+    name: "text",
+    email: "text",
+    created_at: "bigint",
+    suspended_at: "bigint?",
+    /** JSON: kobo by kind of verification, where the account has a fee of its own. */
+    fees: "text",
+    answers: "text",
+  },
+
+  api_key: {
+    id: "text key",
+    account_id: "text",
+    mode: "text",
+    label: "text",
+    /** JSON. */
+    scopes: "text",
+    /** JSON. */
+    addresses: "text",
+    secret_hash: "text",
+    bootstrap: "flag",
+    created_at: "bigint",
+    expires_at: "bigint?",
+    revoked_at: "bigint?",
+  },
+
+  access_token: { secret_hash: "text key", key_id: "text", created_at: "bigint", expires_at: "bigint" },
+
+  /** The catalogue as it is served: a row for each provider, bundle and own price of an account. */
+  catalogue_item: {
+    list: "text key",
+    /** Codes of the entry and of what it belongs to, in capitals, separated by spaces. */
+    key: "text key",
+    position: "bigint",
+    /** JSON. */
+    content: "text",
+  },
+
+  /** The last revision that changed a group: the bundles of a provider, the add-ons of a product, an account's prices. */
+  catalogue_group: {
+    list: "text key",
+    /** Key of the entries' parent. Empty: the whole list. */
+    key: "text key",
+    revision: "integer",
+    /** When it was published. Two changes of a group never share a second. */
+    changed_at: "bigint",
+  },
+
+  /** The published revisions. A revision's changes are those of its draft. */
+  catalogue_revision: {
+    number: "integer key",
+    created_at: "bigint",
+    author: "text",
+    source: "text",
+    note: "text",
+    /** Null: the changes were not kept. */
+    draft: "integer?",
+    added: "integer",
+    modified: "integer",
+    removed: "integer",
+  },
+
+  /** A set of changes before and after its publication. */
+  catalogue_draft: {
+    id: "integer key",
+    state: "text",
+    /** The revision that the draft changes. */
+    base: "integer",
+    author: "text",
+    source: "text",
+    note: "text",
+    /** Null: at once. */
+    holds_from: "bigint?",
+    /** JSON: sentences that say why the guard stopped it. */
+    reasons: "text",
+    added: "integer",
+    modified: "integer",
+    removed: "integer",
+    created_at: "bigint",
+    /** When its process last wrote to it. */
+    touched_at: "bigint",
+    decided_by: "text?",
+    decided_at: "bigint?",
+  },
+
+  /** A change of one entry. No old content: the entry is new. No new content: it was removed. */
+  catalogue_change: {
+    draft: "integer key",
+    place: "integer key",
+    list: "text",
+    key: "text",
+    old_position: "bigint?",
+    /** JSON. */
+    old_content: "text?",
+    new_position: "bigint?",
+    /** JSON. */
+    new_content: "text?",
+  },
+
+  /** One row, which names the history of the revisions. A restore gives it another id. */
+  catalogue_history: { id: "text key" },
+
+  /** The last sync with each source of the catalogue. */
+  catalogue_source: {
+    source: "text key",
+    /** When the last sync began. The process that sets this time does that sync. */
+    begun_at: "bigint",
+    /** Null while the sync runs. */
+    ended_at: "bigint?",
+    result: "text?",
+    /** JSON: sentences about the result. */
+    sentences: "text",
+    /** When the last sync began after which the catalogue agreed with the source. */
+    succeeded_at: "bigint?",
+    /** The age that the source itself stated then for its lists. */
+    source_as_of: "bigint?",
+    /** 1: the source called its lists stale then. */
+    source_is_stale: "integer",
+    /** The source asked us not to call before this time. */
+    not_before: "bigint?",
+    /** Hash of the source's content when we last published it, stopped it or found no difference. */
+    content: "text?",
+    /** The draft that the guard stopped. */
+    draft: "integer?",
+  },
+
+  /** One row per subject. Other processes poll the number to notice changes. */
+  change_counter: { name: "text key", number: "bigint" },
+
+  verification: {
+    reference: "text key",
+    account_id: "text",
+    key_id: "text",
+    mode: "text",
+    /** `bvn` or `nin`. */
+    kind: "text",
+    state: "text",
+    idempotency_hash: "text?",
+    /** Recognises the request of an idempotency key. Kept as long as the key. */
+    body_hash: "text?",
+    subject_hash: "text",
+    subject_last4: "text",
+    /** The upstream of the last attempt. Null before the first one. */
+    upstream: "text?",
+    /** Counts the runs, so that an outcome is only written to its own run. */
+    run: "integer",
+    /** Calls to upstreams, with the current one. A call that was not sent is subtracted again. */
+    attempts: "integer",
+    /** Attempts with an unknown outcome. */
+    unresolved: "integer",
+    /** Attempts with an answer that we could not trust. */
+    bad_answers: "integer",
+    /** Kobo, as the caller sent it. */
+    amount: "bigint",
+    /** Kobo, from the fee schedule. */
+    fee: "bigint",
+    charged: "flag",
+    /** When the fee was first charged. It stays when an adjustment takes the charge back. */
+    charged_at: "bigint?",
+    /** New with each change of the charge. Only the process that wrote it may take the charge back. Empty: none may. */
+    charge_mark: "text",
+    amount_differs: "flag",
+    consent_reference: "text?",
+    /** Its key is in `record_key`. */
+    sealed_record: "text?",
+    owner: "text?",
+    /** 1: the audit trail does not have the outcome yet. */
+    audit_due: "flag",
+    created_at: "bigint",
+    started_at: "bigint",
+    completed_at: "bigint?",
+  },
+
+  /** A charge that was taken back, or made again after that. The sums of a period are its charges and its adjustments. */
+  adjustment: {
+    id: "text key",
+    reference: "text",
+    account_id: "text",
+    mode: "text",
+    at: "bigint",
+    /** -1: taken back. 1: made again. */
+    charges: "integer",
+    /** What it adds to the fees. */
+    kobo: "bigint",
+    reason: "text",
+  },
+
+  /** The key of a verification's sealed record, encrypted with a key of the ring. See `record-keys.ts`. */
+  record_key: { slot: "integer key", reference: "text key", sealed_key: "text" },
+
+  /** The lease of a process that works on verifications; on PostgreSQL only, by the database's clock. */
+  verification_owner: { id: "text key", expires_at: "bigint" },
+
+  /** How one serving process sees one upstream. */
+  upstream_status: {
+    instance: "text key",
+    upstream: "text key",
+    state: "text",
+    alarm: "text?",
+    last_answer_at: "bigint?",
+    /** JSON. */
+    last_failures: "text",
+    noted_at: "bigint",
+  },
+
+  /** An event of the audit trail. Only `batch` and `position` change, once, when it is sealed. */
+  audit_entry: {
+    // The time comes first in the key: new entries go to one end of the index, and reading back needs no other index.
+    occurred_at: "bigint key",
+    id: "text key",
+    kind: "text",
+    actor: "text",
+    /** JSON. */
+    facts: "text",
+    /** Null until it is sealed. */
+    batch: "bigint?",
+    /** Place in the batch, from 1; 0 until it is sealed. */
+    position: "integer",
+  },
+
+  /** The seal of a batch. It stays when retention removes the entries. */
+  audit_seal: {
+    batch: "bigint key",
+    /** Hash of the seal before; empty for the first. */
+    previous: "text",
+    sealed_at: "bigint",
+    /** The number of entries. */
+    size: "integer",
+    /** Hash of `list`. */
+    content: "text",
+    /** Id and digest of each entry in order, a line each; empty once the entries are removed. */
+    list: "text",
+    mac: "text",
+  },
+
+  /** Where the audit trail ends: one row. */
+  audit_head: {
+    id: "integer key",
+    /** Random name of this store; empty until the first start signs the head. */
+    store: "text",
+    /** The newest batch; 0 before the first. */
+    batch: "bigint",
+    /** Hash of its seal. */
+    hash: "text",
+    /** The entries of all batches up to this one are removed. */
+    removed: "bigint",
+    mac: "text",
+  },
+} as const satisfies Record<string, Record<string, ColumnKind>>;
