@@ -2,18 +2,20 @@ import type { Kysely } from "kysely";
 import { KeyedHashes } from "../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import type { Mode } from "../operation/operation.ts";
+import { every } from "../runtime/every.ts";
 import { type Log, silent } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
-import { startBackgroundJobs } from "./background-jobs.ts";
+import { type IdentitySettings, keyLifetime } from "./identity-settings.ts";
+import { drainAuditOutbox } from "./ledger/audit-outbox.ts";
 import { Charges } from "./ledger/charges.ts";
 import { DeferredOutcomes } from "./ledger/deferred-outcomes.ts";
 import { openLeases, singleProcessLeases } from "./ledger/leases.ts";
 import { Ledger, type Row } from "./ledger/ledger.ts";
-import { RetentionClock } from "./ledger/retention-clock.ts";
-import { type IdentitySettings, keyLifetime } from "./settings.ts";
+import { retentionJob } from "./retention/retention.ts";
+import { RetentionClock } from "./retention/retention-clock.ts";
 import { Attempts } from "./verification/attempts.ts";
 import { VerificationLimits } from "./verification/limits.ts";
 import { lookUpUnknowns } from "./verification/look-up-unknowns.ts";
@@ -34,7 +36,7 @@ export interface IdentityParts {
   audit: Audit;
 }
 
-/** Which verification: by Duba's reference or by the caller's key, of one account and mode. */
+/** Which verification of one account and mode: by Duba's reference or by the caller's key. */
 export type Sought = { accountId: string; mode: Mode } & ({ reference: string } | { idempotencyKey: string });
 
 /** The interface that the operations of this room use. */
@@ -54,58 +56,40 @@ const stopReserve = 500;
  * Opens the room for serving. On SQLite this makes every running verification of an earlier process `unknown`, so call it
  * only in the process that serves.
  */
-export async function openIdentity(parts: IdentityParts): Promise<Identity> {
-  const { db, engine, keyring, upstreams, settings, now = Date.now, log = silent, audit } = parts;
+export async function openIdentity(opened: IdentityParts): Promise<Identity> {
+  const { db, engine, keyring, upstreams, settings, now = Date.now, log = silent, audit } = opened;
   const ledger = new Ledger(db);
   const keyedHashes = new KeyedHashes(keyring, now);
   const retentionClock = new RetentionClock(db, now, log);
   await retentionClock.open();
-  const limits = new VerificationLimits(db, settings, keyedHashes);
   const leases = engine === "sqlite" ? singleProcessLeases() : await openLeases(db, log);
   await ledger.abandonAll(leases);
   const charges = new Charges(db, now);
   const deferred = new DeferredOutcomes(ledger, charges, log);
-  const attempts = new Attempts({ ledger, deferred, leases, keyring, settings, log, now });
-  const verifications = new Verifications({
-    ledger,
-    charges,
-    attempts,
-    deferred,
-    limits,
-    leases,
-    keyedHashes,
-    keyring,
-    upstreams,
-    settings,
-    log,
-    now,
-    retentionNow: retentionClock.now,
-  });
+  const limits = new VerificationLimits(db, settings, keyedHashes);
+  const retentionNow = retentionClock.now;
+  const shared = { ledger, charges, deferred, limits, leases, keyedHashes, keyring, upstreams, settings, log, now };
+  const parts = { ...shared, retentionNow };
+  const attempts = new Attempts(parts);
+  const verifications = new Verifications(parts, attempts);
 
-  const lookUp = (signal: AbortSignal) =>
-    lookUpUnknowns(
-      {
-        db,
-        upstreams: upstreams.live,
-        isAwaited: (reference) => attempts.hasOverdueCall(reference) || deferred.has(reference),
-        deferOutcome: (row, outcome) => deferred.add(row, outcome),
-        log,
-        now,
-      },
-      signal,
-    );
-  const failOrphanedRows = () => verifications.failOrphanedRows();
-  const jobs = startBackgroundJobs({
-    db,
-    ledger,
-    leases,
-    settings,
-    retentionClock,
-    log,
-    audit,
-    failOrphanedRows,
-    lookUp,
-  });
+  const repeat = (milliseconds: number, work: () => Promise<unknown>) => {
+    const failed = (error: unknown) =>
+      log.warn({ code: codeOf(error) }, "A background job of the ledger failed and is tried again");
+    return every(milliseconds, async () => void (await work()), failed);
+  };
+  const stopping = new AbortController();
+  const isAwaited = (reference: string) => attempts.hasOverdueCall(reference) || deferred.has(reference);
+  const lookUp = async () => {
+    if (await leases.isLeader()) await lookUpUnknowns(db, { ...parts, isAwaited }, stopping.signal);
+  };
+  const jobs = [
+    repeat(1_000, () => drainAuditOutbox(db, audit)),
+    repeat(5_000, () => verifications.failOrphanedRows()),
+    repeat(60_000, retentionJob(db, retentionClock, settings.recordRetention, audit)),
+    repeat(60_000, lookUp),
+    ...(leases.hasPeers ? [repeat(5_000, () => ledger.abandonAll(leases))] : []),
+  ];
 
   return {
     settings,
@@ -115,7 +99,7 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
       if ("reference" in sought) return ledger.byReference(accountId, mode, sought.reference);
       const hashes = keyedHashes.all("idempotency key", [accountId, mode, sought.idempotencyKey]);
       const row = await ledger.byKey(hashes);
-      return row && row.created_at > retentionClock.now() - keyLifetime ? row : undefined;
+      return row && row.created_at > retentionNow() - keyLifetime ? row : undefined;
     },
     stop: async (deadlineMs) => {
       const finished = verifications
@@ -125,7 +109,8 @@ export async function openIdentity(parts: IdentityParts): Promise<Identity> {
       await withTimeout(finished, deadlineMs - stopReserve);
       attempts.stop();
       deferred.stop();
-      await jobs.stop();
+      stopping.abort();
+      await Promise.all(jobs.map((job) => job.stop()));
       await withTimeout(finished, stopReserve / 2);
       try {
         await ledger.abandonAll({ owner: leases.ownerId });

@@ -7,16 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, suite, type TestContext, test } from "node:test";
 import type { Kysely } from "kysely";
-import {
-  answering,
-  engines,
-  newRequest,
-  replaceWrappedKey,
-  suiteStore,
-  until,
-  verified,
-} from "../identity/identity.fixture.ts";
+import { engines, newRequest, suiteStore, until } from "../identity/identity.fixture.ts";
 import type { Identity } from "../identity/identity.ts";
+import { replaceWrappedKey } from "../identity/ledger/ledger.fixture.ts";
+import { answering, verified } from "../identity/played-upstream.fixture.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import type { Tables } from "../storage/tables.ts";
 import { unseal } from "./envelope-encryption.ts";

@@ -4,18 +4,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, suite, type TestContext, test } from "node:test";
-import {
-  answering,
-  engines,
-  failureOf,
-  newRequest,
-  replaceWrappedKey,
-  rowsOf,
-  suiteStore,
-  verified,
-  wrappedKeys,
-} from "../identity/identity.fixture.ts";
-import { applyRetention } from "../identity/ledger/retention.ts";
+import { engines, failureFrom, newRequest, suiteStore } from "../identity/identity.fixture.ts";
+import { ledgerRows, replaceWrappedKey, wrappedKeys } from "../identity/ledger/ledger.fixture.ts";
+import { answering, verified } from "../identity/played-upstream.fixture.ts";
+import { applyRetention } from "../identity/retention/retention.ts";
 import { readKeyring } from "./file.ts";
 import { currentOf, keyringText, knownKeys, matchKeyring, recordsName } from "./keyring.ts";
 import { rewrap } from "./rewrap.ts";
@@ -175,7 +167,7 @@ for (const engine of engines) {
 
       store.log.lines.length = 0;
       for (const key of Object.keys(broken)) {
-        const { code, detail } = await failureOf(call(key));
+        const { code, detail } = await failureFrom(call(key));
         assert.equal(code, "internal_error");
         assert.equal(detail.facts?.request_reference, references.get(key));
       }
@@ -186,7 +178,7 @@ for (const engine of engines) {
       assert.equal((await call("whole")).replayed, true);
       assert.equal((await call("new")).replayed, false);
       assert.equal(questions.length, 5);
-      assert.deepEqual(new Set((await rowsOf(store.db, mine)).map(({ charged }) => charged)), new Set([1]));
+      assert.deepEqual(new Set((await ledgerRows(store.db, mine)).map(({ charged }) => charged)), new Set([1]));
     });
   });
 }

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { findAccount, listAccounts } from "../../access/accounts/accounts.ts";
 import { settings } from "../../config/settings.ts";
-import { showVerification } from "../../identity/ledger/show.ts";
+import { erased } from "../../identity/ledger/attempt-outcome.ts";
+import { unknownVerifications, verificationByReference } from "../../identity/ledger/inspect.ts";
 import { summary, type VerificationSummary } from "../../identity/ledger/summary.ts";
-import { unknownVerifications } from "../../identity/ledger/unknowns.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { withStore } from "../store.ts";
@@ -84,32 +84,32 @@ function addShow(ledger: Command, io: Io): void {
     .addOption(settingOption("--data <directory>", settings.dataDirectory))
     .option("--json", "print it as JSON")
     .action(async (reference: string, { data, json }: { data?: string; json?: true }) => {
-      const found = await withStore(io, data, ({ db }) => showVerification(db, reference));
+      const found = await withStore(io, data, ({ db }) => verificationByReference(db, reference));
       if (!found)
         throw new UnknownReferenceFault(`The ledger has no verification with the reference "${redact(reference)}".`);
       const time = (milliseconds: number | null) => milliseconds && new Date(milliseconds).toISOString();
       const shown = {
         request_reference: found.reference,
-        account_id: found.accountId,
-        key_id: found.keyId,
+        account_id: found.account_id,
+        key_id: found.key_id,
         mode: found.mode,
         state: found.state,
         upstream: found.upstream,
         attempts: found.attempts,
         attempts_unresolved: found.unresolved,
-        bad_answers: found.badAnswers,
-        subject: found.subjectLast4 === null ? "erased" : `*******${found.subjectLast4}`,
-        amount: nairaOf(found.amountKobo),
-        amount_differs: found.amountDiffers,
-        quoted_fee: nairaOf(found.feeKobo),
-        charged: found.charged,
-        charged_at: time(found.chargedAt),
-        consent_reference: found.consentReference,
-        key_kept: found.hasKey,
-        record_kept: found.hasRecord,
-        created_at: time(found.createdAt),
-        started_at: time(found.startedAt),
-        completed_at: time(found.completedAt),
+        bad_answers: found.bad_answers,
+        subject: found.subject_last4 === erased ? erased : `*******${found.subject_last4}`,
+        amount: nairaOf(found.amount),
+        amount_differs: found.amount_differs === 1,
+        quoted_fee: nairaOf(found.fee),
+        charged: found.charged === 1,
+        charged_at: time(found.charged_at),
+        consent_reference: found.consent_reference,
+        key_kept: found.idempotency_hash !== null,
+        record_kept: found.sealed_record !== null,
+        created_at: time(found.created_at),
+        started_at: time(found.started_at),
+        completed_at: time(found.completed_at),
       };
       io.out(json ? `${JSON.stringify(shown, null, 2)}\n` : record(shown, painter(io.colours?.out)));
     });
@@ -128,12 +128,12 @@ function addUnknowns(ledger: Command, io: Io): void {
         found: await unknownVerifications(db),
         emails: new Map((await listAccounts(db)).map(({ id, email }) => [id, email])),
       }));
-      const rows = found.map(({ reference, accountId, mode, upstream, since, attempts }) => ({
+      const rows = found.map(({ reference, account_id, mode, upstream, started_at, attempts }) => ({
         request_reference: reference,
-        account: emails.get(accountId) ?? accountId,
+        account: emails.get(account_id) ?? account_id,
         mode,
         upstream,
-        since: json ? new Date(since).toISOString() : timeOf(since),
+        since: json ? new Date(started_at).toISOString() : timeOf(started_at),
         attempts,
       }));
       if (json) return io.out(`${JSON.stringify(rows, null, 2)}\n`);

@@ -4,21 +4,10 @@ import { suite, type TestContext, test } from "node:test";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
-import {
-  answering,
-  engines,
-  failureOf,
-  keyring,
-  newRequest,
-  onlyRowOf,
-  PlayedUpstream,
-  replaceWrappedKey,
-  rowsOf,
-  suiteStore,
-  verified,
-  wrappedKeys,
-} from "../identity.fixture.ts";
+import { engines, failureFrom, keyring, newRequest, suiteStore } from "../identity.fixture.ts";
+import { copyRow, ledgerRows, onlyRow, replaceWrappedKey, wrappedKeys } from "../ledger/ledger.fixture.ts";
 import { Ledger } from "../ledger/ledger.ts";
+import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { eraseSubject, exportSubject } from "./subjects.ts";
 
 const start = Date.UTC(2026, 0, 1);
@@ -72,10 +61,10 @@ for (const engine of engines) {
       clock.now += hour;
       await room.verify({ ...mine, mode: "live", idempotencyKey: "k-4" });
       await room.verify(theirs);
-      const before = await rowsOf(store.db, mine);
+      const before = await ledgerRows(store.db, mine);
       assert.deepEqual(new Set(before.map((row) => row.subject_hash.slice(0, 3))), new Set(["v1:", "v2:"]));
 
-      const { receipt, ...erasure } = await eraseSubject(parts, { kind: "bvn", number: bvn }, { now: clock.now });
+      const { receipt, ...erasure } = await eraseSubject(parts, { kind: "bvn", number: bvn }, clock.now);
       assert.match(receipt, /^receipt-[\w-]{16}$/);
       const counted = (accountId: string, mode: string, verifications: number, records: number) => {
         return { accountId, mode, verifications, records };
@@ -100,7 +89,7 @@ for (const engine of engines) {
         before.filter(isOther),
       );
       assert.deepEqual(
-        await rowsOf(store.db, mine),
+        await ledgerRows(store.db, mine),
         before.map((row) => (isOther(row) ? row : { ...row, ...gone })),
       );
       assert.equal((await room.verify(another)).replayed, true);
@@ -117,11 +106,11 @@ for (const engine of engines) {
       const mine = newRequest({ number: bvn });
       const call = (n: number) => ({ ...mine, phone: `800000000${n}`, idempotencyKey: `k-${n}` });
       for (const n of states.keys()) await room.verify(call(n)).catch(() => undefined);
-      const before = await rowsOf(store.db, mine);
+      const before = await ledgerRows(store.db, mine);
       await eraseSubject(parts, { kind: "bvn", number: bvn });
       for (const n of states.keys()) {
         for (const repeated of [call(n), { ...call(n), bvn: newBvn() }]) {
-          const { code, detail } = await failureOf(room.verify(repeated));
+          const { code, detail } = await failureFrom(room.verify(repeated));
           assert.equal(code, "record_no_longer_held");
           const { charged, request_reference } = detail.facts as Record<string, unknown>;
           const row = before.find(({ reference }) => reference === request_reference);
@@ -130,7 +119,7 @@ for (const engine of engines) {
       }
       assert.equal(questions.length, states.length);
       const money = (rows: typeof before) => rows.map(({ reference, state, charged }) => [reference, state, charged]);
-      assert.deepEqual(money(await rowsOf(store.db, mine)), money(before));
+      assert.deepEqual(money(await ledgerRows(store.db, mine)), money(before));
       await room.verify({ ...call(0), idempotencyKey: "new" });
       assert.equal(questions.length, states.length + 1);
     });
@@ -144,33 +133,34 @@ for (const engine of engines) {
       await upstream.asked();
       const { accounts } = await eraseSubject(parts, mine);
       assert.deepEqual(accounts, [{ accountId: mine.accountId, mode: "test", verifications: 1, records: 0 }]);
-      assert.equal((await failureOf(room.verify(mine))).code, "request_in_progress");
+      assert.equal((await failureFrom(room.verify(mine))).code, "request_in_progress");
       upstream.answer(await verified(mine));
       assert.equal((await call).record.bvn_number, mine.number);
-      const { reference, state, charged, sealed_record } = await onlyRowOf(store.db, mine);
+      const { reference, state, charged, sealed_record } = await onlyRow(store.db, mine);
       assert.deepEqual([state, charged, sealed_record], ["verified", 1, null]);
       assert.equal((await wrappedKeys(store.db)).has(reference), false);
-      assert.equal((await failureOf(room.verify(mine))).code, "record_no_longer_held");
+      assert.equal((await failureFrom(room.verify(mine))).code, "record_no_longer_held");
       assert.equal(upstream.questions.length, 1);
     });
 
     test("what is heard only after the erasure keeps nothing either", async (t) => {
       const { room, parts } = await opened(t, async () => ({ kind: "unknown" }));
       const mine = newRequest({ number: newBvn(), idempotencyKey: "k" });
-      await failureOf(room.verify(mine));
+      await failureFrom(room.verify(mine));
       await eraseSubject(parts, mine);
       const sealed = { sealed_record: "s1:r1:a", sealed_key: "s1:r1:b" };
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.ok(await new Ledger(store.db).resolve(row, { state: "verified", charge: null, sealed, at: start }));
-      const learned = await onlyRowOf(store.db, mine);
+      const learned = await onlyRow(store.db, mine);
       assert.deepEqual([learned.state, learned.sealed_record], ["verified", null]);
       assert.equal((await wrappedKeys(store.db)).has(learned.reference), false);
     });
 
     test("goes in batches, each with its entry on the audit trail or not at all", async (t) => {
       const { room, told, parts } = await opened(t);
-      const mine = newRequest({ number: newBvn() });
-      for (let n = 0; n < 5; n += 1) await room.verify({ ...mine, idempotencyKey: `k-${n}` });
+      const mine = newRequest({ number: newBvn(), idempotencyKey: "k" });
+      await room.verify(mine);
+      await copyRow(store.db, await onlyRow(store.db, mine), 1000);
       let entries = 0;
       const failing = {
         ...parts,
@@ -179,15 +169,15 @@ for (const engine of engines) {
           if (entries === 2) throw new Error("played");
         },
       };
-      const left = async () => (await rowsOf(store.db, mine)).filter((row) => row.sealed_record !== null).length;
-      await assert.rejects(eraseSubject(failing, mine, { batch: 2 }), /played/);
-      assert.equal(await left(), 3);
-      const { receipt, accounts } = await eraseSubject(parts, mine, { batch: 2 });
+      const left = async () => (await ledgerRows(store.db, mine)).filter((row) => row.sealed_record !== null).length;
+      await assert.rejects(eraseSubject(failing, mine), /played/);
+      assert.equal(await left(), 501);
+      const { receipt, accounts } = await eraseSubject(parts, mine);
       assert.equal(await left(), 0);
-      assert.deepEqual(accounts, [{ accountId: mine.accountId, mode: "test", verifications: 3, records: 3 }]);
+      assert.deepEqual(accounts, [{ accountId: mine.accountId, mode: "test", verifications: 501, records: 501 }]);
       assert.deepEqual(
         told.map(({ facts }) => facts),
-        [2, 1].map((count) => ({ receipt, records: count, verifications: count })),
+        [500, 1].map((count) => ({ receipt, records: count, verifications: count })),
       );
     });
 

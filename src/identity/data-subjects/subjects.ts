@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Kysely, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { unseal } from "../../keyring/envelope-encryption.ts";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
@@ -52,7 +52,7 @@ interface SubjectParts extends Audited {
   keyedHashes: KeyedHashes;
 }
 
-const defaultBatch = 500;
+const batch = 500;
 /** How long readers of the database's files are waited for, in milliseconds. */
 const readerPatience = 30_000;
 
@@ -65,29 +65,24 @@ const readerPatience = 30_000;
 export async function eraseSubject(
   { db, audit, actor, keyedHashes }: SubjectParts,
   { kind, number }: Pick<AskedPerson, "kind" | "number">,
-  { now = Date.now(), batch = defaultBatch }: { now?: number; batch?: number } = {},
+  now: number = Date.now(),
 ): Promise<Erasure> {
   const receipt = newReceipt();
   const hashes = keyedHashes.all("subject", [kind, number]);
   const counts = new Map<string, Erasure["accounts"][number]>();
   for (;;) {
     const rows = await db.transaction().execute(async (trx) => {
-      const rows = await eraseBatch(trx, hashes, batch);
+      const rows = await eraseBatch(trx, hashes);
       const records = rows.filter(({ sealed_record }) => sealed_record !== null).length;
       await audit(trx, { kind: "subject.erased", actor, facts: { receipt, records, verifications: rows.length } });
       return rows;
     });
-    for (const row of rows) {
-      const { account_id: accountId, mode } = row;
-      const count = counts.get(`${accountId} ${mode}`) ?? {
-        accountId,
-        mode: mode as Mode,
-        verifications: 0,
-        records: 0,
-      };
+    for (const { account_id: accountId, mode, sealed_record } of rows) {
+      const key = `${accountId} ${mode}`;
+      const count = counts.get(key) ?? { accountId, mode: mode as Mode, verifications: 0, records: 0 };
       count.verifications += 1;
-      if (row.sealed_record !== null) count.records += 1;
-      counts.set(`${accountId} ${mode}`, count);
+      if (sealed_record !== null) count.records += 1;
+      counts.set(key, count);
     }
     if (rows.length < batch) break;
   }
@@ -98,7 +93,7 @@ export async function eraseSubject(
 }
 
 /** Erases one batch; returns its rows with the sealed records they had before. */
-async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[], batch: number) {
+async function eraseBatch(trx: Transaction<Tables>, hashes: readonly string[]) {
   // First lock the rows: an outcome written from now on keeps no record.
   const rows = await trx
     .updateTable("verification")
@@ -121,7 +116,13 @@ export async function exportSubject(
   now: number = Date.now(),
 ): Promise<SubjectExport> {
   const receipt = newReceipt();
-  const rows = await rowsOf(db, keyedHashes.all("subject", [kind, number]));
+  const rows = (await db
+    .selectFrom("verification")
+    .selectAll()
+    .where("subject_hash", "in", keyedHashes.all("subject", [kind, number]))
+    .orderBy("created_at")
+    .orderBy("reference")
+    .execute()) as Row[];
   const ledger = new Ledger(db);
   const verifications = await Promise.all(rows.map((row) => heldIn(row, ledger, keyring)));
   const records = verifications.filter(({ record }) => record !== null).length;
@@ -131,16 +132,6 @@ export async function exportSubject(
     facts: { receipt, records, verifications: verifications.length },
   });
   return { receipt, exportedAt: now, verifications };
-}
-
-async function rowsOf(db: Kysely<Tables>, hashes: readonly string[]): Promise<Row[]> {
-  return (await db
-    .selectFrom("verification")
-    .selectAll()
-    .where("subject_hash", "in", hashes)
-    .orderBy("created_at")
-    .orderBy("reference")
-    .execute()) as Row[];
 }
 
 async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring): Promise<ExportedVerification> {

@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { AuditEvent } from "../../storage/audited.ts";
-import {
-  answering,
-  engines,
-  failureOf,
-  newRequest,
-  onlyRowOf,
-  suiteStore,
-  until,
-  verified,
-} from "../identity.fixture.ts";
+import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { answering, verified } from "../played-upstream.fixture.ts";
 import { drainAuditOutbox } from "./audit-outbox.ts";
+import { onlyRow } from "./ledger.fixture.ts";
 
 for (const engine of engines) {
   suite(`outcomes on the audit trail, on ${engine.name}`, () => {
@@ -27,10 +20,10 @@ for (const engine of engines) {
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const [mine, other] = [newRequest(), newRequest({ number: "22000000021" })];
       await identity.verify(mine);
-      await failureOf(identity.verify(other));
+      await failureFrom(identity.verify(other));
       await drainAuditOutbox(store.db, audit);
       await drainAuditOutbox(store.db, audit);
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual(toldOf(row.reference), [
         {
           kind: "verification.ended",
@@ -50,7 +43,7 @@ for (const engine of engines) {
         },
       ]);
       assert.deepEqual(
-        toldOf((await onlyRowOf(store.db, other)).reference).map(({ facts }) => facts.state),
+        toldOf((await onlyRow(store.db, other)).reference).map(({ facts }) => facts.state),
         ["not_found"],
       );
       assert.doesNotMatch(JSON.stringify(told), /22000000/);
@@ -62,11 +55,11 @@ for (const engine of engines) {
       const { upstream } = answering(async (question) => outcomes.shift() ?? verified(question));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "again" });
-      await failureOf(identity.verify(mine));
+      await failureFrom(identity.verify(mine));
       await drainAuditOutbox(store.db, audit);
       await identity.verify(mine);
       await drainAuditOutbox(store.db, audit);
-      const { reference } = await onlyRowOf(store.db, mine);
+      const { reference } = await onlyRow(store.db, mine);
       assert.deepEqual(
         toldOf(reference).map(({ facts }) => [facts.state, facts.attempts, facts.charged]),
         [
@@ -88,10 +81,10 @@ for (const engine of engines) {
       });
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "meanwhile" });
-      await failureOf(identity.verify(mine));
+      await failureFrom(identity.verify(mine));
       const retry = identity.verify(mine);
       await asked.promise;
-      const { reference, state } = await onlyRowOf(store.db, mine);
+      const { reference, state } = await onlyRow(store.db, mine);
       assert.equal(state, "started");
       await drainAuditOutbox(store.db, audit);
       assert.deepEqual(toldOf(reference), []);
@@ -114,14 +107,14 @@ for (const engine of engines) {
       };
       await assert.rejects(drainAuditOutbox(store.db, refuses), /played/);
       await drainAuditOutbox(store.db, audit);
-      assert.equal(toldOf((await onlyRowOf(store.db, mine)).reference).length, 1);
+      assert.equal(toldOf((await onlyRow(store.db, mine)).reference).length, 1);
     });
 
     test("goes on by itself while the room is open", async (t) => {
       const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] }, audit });
       const mine = newRequest();
       await identity.verify(mine);
-      const { reference } = await onlyRowOf(store.db, mine);
+      const { reference } = await onlyRow(store.db, mine);
       await until(() => toldOf(reference).length === 1);
     });
   });

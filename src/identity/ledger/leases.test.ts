@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
-import {
-  answering,
-  engines,
-  failureOf,
-  newRequest,
-  onlyRowOf,
-  PlayedUpstream,
-  suiteStore,
-  until,
-  verified,
-} from "../identity.fixture.ts";
+import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { openLeases } from "./leases.ts";
+import { onlyRow } from "./ledger.fixture.ts";
 
 const [sqlite, postgres] = engines;
 
@@ -27,16 +19,16 @@ suite("running verifications of an earlier process on sqlite", () => {
     const { reference } = await played.asked();
 
     const next = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
-    const row = await onlyRowOf(store.db, mine);
+    const row = await onlyRow(store.db, mine);
     assert.deepEqual([row.state, row.unresolved], ["unknown", 1]);
     const { record, replayed } = await next.verify(mine);
     assert.deepEqual([record.request_reference, replayed], [reference, false]);
-    const taken = await onlyRowOf(store.db, mine);
+    const taken = await onlyRow(store.db, mine);
     assert.deepEqual([taken.state, taken.charged, taken.attempts], ["verified", 1, 2]);
 
     played.answer({ kind: "not_found" });
     await lost;
-    assert.deepEqual(await onlyRowOf(store.db, mine), taken, "what the dead process still hears changes nothing");
+    assert.deepEqual(await onlyRow(store.db, mine), taken, "what the dead process still hears changes nothing");
   });
 });
 
@@ -96,7 +88,7 @@ suite("two processes on postgres", () => {
     const call = room.verify(mine);
     await upstream.asked();
     await store.open(t);
-    assert.equal((await onlyRowOf(store.db, mine)).state, "started");
+    assert.equal((await onlyRow(store.db, mine)).state, "started");
     upstream.answer(await verified(mine));
     await call;
   });
@@ -117,11 +109,11 @@ suite("two processes on postgres", () => {
       await upstream.asked();
       await handOver(mine.accountId, expiresIn);
       const retry = other.verify(mine);
-      if (isLive) assert.equal((await failureOf(retry)).code, "request_in_progress");
+      if (isLive) assert.equal((await failureFrom(retry)).code, "request_in_progress");
       else assert.equal((await retry).replayed, false);
       upstream.answer({ kind: "unknown" });
       await lost;
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.state, row.attempts], isLive ? ["started", 1] : ["verified", 2]);
     }
   });
@@ -134,7 +126,7 @@ suite("two processes on postgres", () => {
     await upstream.asked();
     await handOver(mine.accountId, -1);
     await store.open(t);
-    assert.equal((await onlyRowOf(store.db, mine)).state, "unknown");
+    assert.equal((await onlyRow(store.db, mine)).state, "unknown");
     upstream.answer({ kind: "unknown" });
     await lost;
   });
@@ -148,7 +140,7 @@ suite("two processes on postgres", () => {
     await upstream.asked();
     await handOver(mine.accountId, -1);
     t.mock.timers.tick(5_000);
-    await until(async () => (await onlyRowOf(store.db, mine)).state === "unknown");
+    await until(async () => (await onlyRow(store.db, mine)).state === "unknown");
     upstream.answer({ kind: "unknown" });
     await lost;
   });
@@ -175,10 +167,10 @@ suite("two processes on postgres", () => {
     isFrozen = true;
     await store.db.updateTable("verification_owner").set({ expires_at: 0 }).execute();
     t.mock.timers.tick(5_000);
-    await until(async () => (await onlyRowOf(store.db, dead)).state === "unknown");
+    await until(async () => (await onlyRow(store.db, dead)).state === "unknown");
     upstream.answer(await verified(mine));
     assert.equal((await call).replayed, false);
-    assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+    assert.equal((await onlyRow(store.db, mine)).charged, 1);
     upstream.answer({ kind: "unknown" }, 2);
     await lost;
   });
@@ -200,7 +192,7 @@ for (const engine of engines)
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await upstream.asked();
       await store.db
         .updateTable("verification")
@@ -210,9 +202,9 @@ for (const engine of engines)
       upstream.answer(await verified(mine));
       const failure = await call;
       assert.deepEqual([failure.code, failure.detail.facts?.charged], ["internal_error", false]);
-      await until(async () => (await onlyRowOf(store.db, mine)).state === "verified");
-      assert.equal((await onlyRowOf(store.db, mine)).charged, 0);
+      await until(async () => (await onlyRow(store.db, mine)).state === "verified");
+      assert.equal((await onlyRow(store.db, mine)).charged, 0);
       assert.equal((await identity.verify(mine)).replayed, false);
-      assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+      assert.equal((await onlyRow(store.db, mine)).charged, 1);
     });
   });

@@ -3,11 +3,12 @@ import { suite, test } from "node:test";
 import { type SqlBool, sql } from "kysely";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { slotAt } from "../../storage/record-keys.ts";
-import { engines, keyring, settings, suiteStore, usualLimits, wrappedKeys } from "../identity.fixture.ts";
+import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../identity.fixture.ts";
 import { VerificationLimits } from "../verification/limits.ts";
 import type { AttemptOutcome } from "./attempt-outcome.ts";
 import { Charges } from "./charges.ts";
 import { singleProcessLeases } from "./leases.ts";
+import { wrappedKeys } from "./ledger.fixture.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { newReference } from "./reference.ts";
 import { type OutcomeState, states, type Transition, transitions, type VerificationState } from "./transitions.ts";
@@ -126,7 +127,7 @@ for (const engine of engines) {
     });
 
     test("a row is held to the limits of its own mode and state, whichever rows the ledger made before", async () => {
-      const rules = { ...settings, limits: usualLimits, vendorCallsPerDay: 2 };
+      const rules = { ...usualSettings, limits: usualLimits, vendorCallsPerDay: 2 };
       const limits = new VerificationLimits(store.db, rules, new KeyedHashes({ current: keyring }));
       const ledger = new Ledger(store.db);
       const account_id = newReference();

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import { answering, engines, failureOf, newRequest, onlyRowOf, suiteStore, verified } from "../identity.fixture.ts";
+import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { answering, verified } from "../played-upstream.fixture.ts";
 import { Charges } from "./charges.ts";
-import { showVerification } from "./show.ts";
+import { onlyRow } from "./ledger.fixture.ts";
 import { summary } from "./summary.ts";
 
 for (const engine of engines) {
@@ -21,7 +22,7 @@ for (const engine of engines) {
         now: () => time,
       });
       const [one, two] = [newRequest(), newRequest()];
-      for (const _ of outcomes) await failureOf(identity.verify(one));
+      for (const _ of outcomes) await failureFrom(identity.verify(one));
       await identity.verify(one);
       await identity.verify(one);
       await identity.verify({ ...one, mode: "live" });
@@ -55,7 +56,7 @@ for (const engine of engines) {
       const upstreams = { test: upstream, live: [] };
       const identity = await store.open(t, { upstreams, settings: { recordRetention: 0 }, now: () => now });
       const mine = newRequest({ idempotencyKey: "k" });
-      await failureOf(identity.verify(mine));
+      await failureFrom(identity.verify(mine));
       now = february;
       const { record } = await identity.verify(mine);
       const of = async (from: number, to: number) => {
@@ -64,43 +65,11 @@ for (const engine of engines) {
       };
       assert.deepEqual(await of(0, february), [1, 0, 0]);
       assert.deepEqual(await of(february, march), [0, 1, 10_000]);
-      const { charge_mark: mark } = await onlyRowOf(store.db, mine);
+      const { charge_mark: mark } = await onlyRow(store.db, mine);
       await new Charges(store.db, () => march).withdraw(record.request_reference, { mark, replaces: "" });
       assert.deepEqual(await of(february, march), [0, 1, 10_000]);
       assert.deepEqual(await of(march, march + 1), [0, -1, -10_000]);
       assert.deepEqual(await of(0, march + 1), [1, 0, 0]);
-    });
-
-    test("one verification, without hashes or record", async (t) => {
-      const identity = await store.open(t);
-      const mine = newRequest({ idempotencyKey: "k", consentReference: "c", amount: 12_345 });
-      const { record } = await identity.verify(mine);
-      const row = await onlyRowOf(store.db, mine);
-      assert.deepEqual(await showVerification(store.db, record.request_reference), {
-        reference: record.request_reference,
-        accountId: mine.accountId,
-        keyId: "key_1",
-        kind: "bvn",
-        mode: "test",
-        state: "verified",
-        upstream: "sandbox",
-        attempts: 1,
-        unresolved: 0,
-        badAnswers: 0,
-        subjectLast4: "0017",
-        amountKobo: 12_345,
-        amountDiffers: true,
-        feeKobo: 10_000,
-        charged: true,
-        chargedAt: row.charged_at,
-        consentReference: "c",
-        hasKey: true,
-        hasRecord: true,
-        createdAt: row.created_at,
-        startedAt: row.started_at,
-        completedAt: row.completed_at,
-      });
-      assert.equal(await showVerification(store.db, "none"), undefined);
     });
   });
 }

@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Mode } from "../../operation/operation.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { states, type VerificationState } from "./transitions.ts";
@@ -28,85 +28,49 @@ export interface SummaryPeriod {
   mode?: Mode;
 }
 
+interface SummaryLine {
+  account_id: string;
+  mode: Mode;
+  /** Empty for charges and adjustments. */
+  state: VerificationState | "";
+  count: number;
+  charges: number;
+  kobo: number;
+}
+
 /** Counts and fees of a period, one entry for each account and mode that had any, in their order. */
-export async function summary(db: Kysely<Tables>, period: SummaryPeriod): Promise<VerificationSummary[]> {
+export async function summary(
+  db: Kysely<Tables>,
+  { from, to, accountId, mode }: SummaryPeriod,
+): Promise<VerificationSummary[]> {
+  const ofAccount = accountId === undefined ? sql`` : sql`and account_id = ${accountId}`;
+  const whose = mode === undefined ? ofAccount : sql`${ofAccount} and mode = ${mode}`;
   // One statement reads one moment, so that a charge and its adjustment are seen together.
-  const groups = await made(db, period)
-    .unionAll(charged(db, period))
-    .unionAll(adjusted(db, period))
-    .orderBy("account_id")
-    .orderBy("mode")
-    .execute();
+  const lines = await sql<SummaryLine>`
+    select account_id, mode, state, count(*) as count, 0 as charges, 0 as kobo
+      from verification where created_at >= ${from} and created_at < ${to} ${whose}
+      group by account_id, mode, state
+    union all
+    select account_id, mode, '' as state, 0 as count, count(*) as charges, sum(fee) as kobo
+      from verification where charged_at >= ${from} and charged_at < ${to} ${whose}
+      group by account_id, mode
+    union all
+    select account_id, mode, '' as state, 0 as count, sum(charges) as charges, sum(kobo) as kobo
+      from adjustment where at >= ${from} and at < ${to} ${whose}
+      group by account_id, mode
+    order by account_id, mode`.execute(db);
   const summaries: VerificationSummary[] = [];
-  for (const { account_id, mode, state, count, charges, kobo } of groups) {
+  for (const { account_id, mode, state, count, charges, kobo } of lines.rows) {
     let last = summaries.at(-1);
     if (last?.accountId !== account_id || last.mode !== mode) {
       const byState = Object.fromEntries(states.map((state) => [state, 0])) as Record<VerificationState, number>;
-      last = { accountId: account_id, mode: mode as Mode, count: 0, charged: 0, feeKobo: 0, byState };
+      last = { accountId: account_id, mode, count: 0, charged: 0, feeKobo: 0, byState };
       summaries.push(last);
     }
     last.count += count;
     last.charged += charges;
     last.feeKobo += kobo;
-    if (state !== "") last.byState[state as VerificationState] = count;
+    if (state !== "") last.byState[state] = count;
   }
   return summaries;
-}
-
-function made(db: Kysely<Tables>, { from, to, ...whose }: SummaryPeriod) {
-  return db
-    .selectFrom("verification")
-    .select((row) => [
-      "account_id",
-      "mode",
-      "state",
-      row.fn.countAll<number>().as("count"),
-      sql<number>`0`.as("charges"),
-      sql<number>`0`.as("kobo"),
-    ])
-    .where("created_at", ">=", from)
-    .where("created_at", "<", to)
-    .where(isOf(whose))
-    .groupBy(["account_id", "mode", "state"]);
-}
-
-function charged(db: Kysely<Tables>, { from, to, ...whose }: SummaryPeriod) {
-  return db
-    .selectFrom("verification")
-    .select((row) => [
-      "account_id",
-      "mode",
-      sql<string>`''`.as("state"),
-      sql<number>`0`.as("count"),
-      row.fn.countAll<number>().as("charges"),
-      row.fn.sum<number>("fee").as("kobo"),
-    ])
-    .where("charged_at", ">=", from)
-    .where("charged_at", "<", to)
-    .where(isOf(whose))
-    .groupBy(["account_id", "mode"]);
-}
-
-function adjusted(db: Kysely<Tables>, { from, to, ...whose }: SummaryPeriod) {
-  return db
-    .selectFrom("adjustment")
-    .select((row) => [
-      "account_id",
-      "mode",
-      sql<string>`''`.as("state"),
-      sql<number>`0`.as("count"),
-      row.fn.sum<number>("charges").as("charges"),
-      row.fn.sum<number>("kobo").as("kobo"),
-    ])
-    .where("at", ">=", from)
-    .where("at", "<", to)
-    .where(isOf(whose))
-    .groupBy(["account_id", "mode"]);
-}
-
-function isOf({ accountId, mode }: Pick<SummaryPeriod, "accountId" | "mode">): Expression<SqlBool> {
-  return expressionBuilder<Tables, never>().and([
-    ...(accountId === undefined ? [] : [sql<SqlBool>`account_id = ${accountId}`]),
-    ...(mode === undefined ? [] : [sql<SqlBool>`mode = ${mode}`]),
-  ]);
 }

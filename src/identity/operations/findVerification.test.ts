@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import {
-  answering,
-  callOf,
-  engines,
-  failureOf,
-  newRequest,
-  PlayedUpstream,
-  suiteStore,
-  verified,
-} from "../identity.fixture.ts";
-import { findVerification, getVerification } from "./findVerification.ts";
+import { callOf, engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
+import { findVerification } from "./findVerification.ts";
+import { getVerification } from "./getVerification.ts";
 
 for (const engine of engines) {
   suite(`verifications asked for on ${engine.name}`, () => {
@@ -50,7 +43,7 @@ for (const engine of engines) {
         assert.deepEqual((await callOf(findVerification, identity, { ...call, caller: mine })).answer, expected);
       time += 24 * 60 * 60 * 1000;
       const late = callOf(findVerification, identity, { input: { idempotency_key: "k-1" }, caller: mine });
-      assert.equal((await failureOf(late)).code, "verification_not_found", "a key is kept for a day");
+      assert.equal((await failureFrom(late)).code, "verification_not_found", "a key is kept for a day");
       assert.ok(await callOf(getVerification, identity, byReference));
     });
 
@@ -58,7 +51,7 @@ for (const engine of engines) {
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       const { reference } = await upstream.asked();
       const look = async () =>
         (await callOf(getVerification, identity, { input: { request_reference: reference }, caller: mine })).answer
@@ -77,11 +70,11 @@ for (const engine of engines) {
       const { record } = await identity.verify(mine);
       const input = { request_reference: record.request_reference };
       const refused = await Promise.all([
-        failureOf(callOf(getVerification, identity, { input, caller: newRequest() })),
-        failureOf(callOf(getVerification, identity, { input, caller: { ...mine, mode: "live" } })),
-        failureOf(callOf(getVerification, identity, { input: { request_reference: "none" }, caller: mine })),
-        failureOf(callOf(findVerification, identity, { input: { idempotency_key: "k" }, caller: newRequest() })),
-        failureOf(callOf(findVerification, identity, { headers: { "idempotency-key": "j" }, caller: mine })),
+        failureFrom(callOf(getVerification, identity, { input, caller: newRequest() })),
+        failureFrom(callOf(getVerification, identity, { input, caller: { ...mine, mode: "live" } })),
+        failureFrom(callOf(getVerification, identity, { input: { request_reference: "none" }, caller: mine })),
+        failureFrom(callOf(findVerification, identity, { input: { idempotency_key: "k" }, caller: newRequest() })),
+        failureFrom(callOf(findVerification, identity, { headers: { "idempotency-key": "j" }, caller: mine })),
       ]);
       for (const { code, message, detail } of refused)
         assert.deepEqual([code, message, detail], ["verification_not_found", refused[0]!.message, {}]);
@@ -89,12 +82,12 @@ for (const engine of engines) {
 
     test("no key, two keys and a key of no form are refused", async (t) => {
       const identity = await store.open(t);
-      const none = await failureOf(callOf(findVerification, identity, {}));
+      const none = await failureFrom(callOf(findVerification, identity, {}));
       assert.deepEqual([none.code, none.detail.fields?.[0]?.field], ["validation_failed", "idempotency_key"]);
       const two = { input: { idempotency_key: "a" }, headers: { "idempotency-key": "b" } };
-      assert.equal((await failureOf(callOf(findVerification, identity, two))).code, "conflicting_parameters");
+      assert.equal((await failureFrom(callOf(findVerification, identity, two))).code, "conflicting_parameters");
       const bad = { input: { idempotency_key: "a b" } };
-      assert.equal((await failureOf(callOf(findVerification, identity, bad))).code, "invalid_idempotency_key");
+      assert.equal((await failureFrom(callOf(findVerification, identity, bad))).code, "invalid_idempotency_key");
     });
 
     test("coarse answers do not tell here which of the two was wrong", async (t) => {
@@ -106,7 +99,7 @@ for (const engine of engines) {
           settings: { negativeDetail: "coarse" },
         });
         const mine = newRequest({ idempotencyKey: "k" });
-        await failureOf(identity.verify(mine));
+        await failureFrom(identity.verify(mine));
         const { answer } = await callOf(findVerification, identity, { input: { idempotency_key: "k" }, caller: mine });
         states.push((answer.data as { state: string }).state);
       }

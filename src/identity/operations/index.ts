@@ -1,6 +1,7 @@
 import type { Operation } from "../../operation/operation.ts";
 import type { Identity } from "../identity.ts";
-import { findVerification, getVerification } from "./findVerification.ts";
+import { findVerification } from "./findVerification.ts";
+import { getVerification } from "./getVerification.ts";
 import { lookupWaecAmount } from "./lookupWaecAmount.ts";
 import { verifyBvn } from "./verifyBvn.ts";
 import { verifyNin } from "./verifyNin.ts";

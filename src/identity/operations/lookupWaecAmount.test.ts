@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { callOf, engines, newRequest, rowsOf, suiteStore } from "../identity.fixture.ts";
+import { callOf, engines, newRequest, suiteStore } from "../identity.fixture.ts";
+import { ledgerRows } from "../ledger/ledger.fixture.ts";
 import { summary } from "../ledger/summary.ts";
 import { findVerification } from "./findVerification.ts";
 import { lookupWaecAmount } from "./lookupWaecAmount.ts";
@@ -46,7 +47,7 @@ suite("lookupWaecAmount", () => {
         const { state, charged, fee } = data as Record<string, unknown>;
         assert.deepEqual([state, charged, fee], ["verified", true, "0"]);
       }
-      const rows = await rowsOf(store.db, { accountId });
+      const rows = await ledgerRows(store.db, { accountId });
       assert.deepEqual(
         rows.map(({ fee, amount_differs }) => [fee, amount_differs]),
         [

@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { nairaOf } from "../../operation/money.ts";
 import { operation } from "../../operation/operation.ts";
+import { amountFor, feeOf } from "../fees.ts";
 import type { Identity } from "../identity.ts";
-import { amountFor, feeOf } from "../settings.ts";
 
 const WaecAnswer = Type.Object({
   success: Type.Literal(true),

@@ -4,17 +4,9 @@ import { failureBody } from "../../operation/envelope.ts";
 import { failures } from "../../operation/failures.ts";
 import { inputReader } from "../../operation/validate-input.ts";
 import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
-import {
-  answering,
-  callOf,
-  engines,
-  failureOf,
-  newRequest,
-  onlyRowOf,
-  rowsOf,
-  suiteStore,
-  verified,
-} from "../identity.fixture.ts";
+import { callOf, engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
+import { answering, verified } from "../played-upstream.fixture.ts";
 import { verifyBvn } from "./verifyBvn.ts";
 
 const input = { bvn: "22000000017", phone: "08000000017", amount: "100" };
@@ -40,7 +32,7 @@ for (const engine of engines) {
         const call = callOf(verifyBvn, identity, { input: { ...input, bvn } });
         if (result === "VERIFIED") assert.equal(((await call).answer.data as { bvn_number: string }).bvn_number, bvn);
         else {
-          const { status, code } = await failureOf(call);
+          const { status, code } = await failureFrom(call);
           assert.equal(`${status} ${code}`, result);
           assert.ok(verifyBvn.failures.includes(code));
         }
@@ -69,12 +61,12 @@ for (const engine of engines) {
       const caller = { accountId: newRequest().accountId };
       for (const key of ["", "a b", "x22000000017", "+2348000000017", "0800-000-0017"]) {
         const spaced = { ...input, bvn: "22 000000017", phone: "0800 000 0017" };
-        const failure = await failureOf(
+        const failure = await failureFrom(
           callOf(verifyBvn, identity, { input: spaced, headers: { "idempotency-key": key }, caller }),
         );
         assert.deepEqual([failure.code, failure.status], ["invalid_idempotency_key", 400], key);
       }
-      assert.deepEqual(await rowsOf(store.db, caller), []);
+      assert.deepEqual(await ledgerRows(store.db, caller), []);
     });
 
     test("a consent reference is kept; a bad one is a fault of its field", async (t) => {
@@ -82,21 +74,21 @@ for (const engine of engines) {
       const caller = { accountId: newRequest().accountId };
       for (const consent of ["", "a b", "c".repeat(129), "22000000017"]) {
         const headers = { "consent-reference": consent };
-        const failure = await failureOf(callOf(verifyBvn, identity, { input, headers, caller }));
+        const failure = await failureFrom(callOf(verifyBvn, identity, { input, headers, caller }));
         assert.equal(failure.code, "validation_failed");
         assert.equal(failure.detail.fields?.[0]?.field, "Consent-Reference");
       }
-      assert.deepEqual(await rowsOf(store.db, caller), []);
+      assert.deepEqual(await ledgerRows(store.db, caller), []);
       await callOf(verifyBvn, identity, { input, headers: { "consent-reference": "c-1" }, caller });
-      assert.equal((await onlyRowOf(store.db, caller)).consent_reference, "c-1");
+      assert.equal((await onlyRow(store.db, caller)).consent_reference, "c-1");
     });
 
     test("where consent is required, a live call without it is refused and a test call is not", async (t) => {
       const upstreams = { test: answering(verified).upstream, live: [answering(verified).upstream] };
       const identity = await store.open(t, { upstreams, settings: { consentRequired: true } });
       const live = { accountId: newRequest().accountId, mode: "live" } as const;
-      assert.equal((await failureOf(callOf(verifyBvn, identity, { input, caller: live }))).code, "consent_required");
-      assert.deepEqual(await rowsOf(store.db, live), []);
+      assert.equal((await failureFrom(callOf(verifyBvn, identity, { input, caller: live }))).code, "consent_required");
+      assert.deepEqual(await ledgerRows(store.db, live), []);
       await callOf(verifyBvn, identity, { input, caller: live, headers: { "consent-reference": "c-1" } });
       await callOf(verifyBvn, identity, { input });
     });
@@ -117,7 +109,9 @@ for (const engine of engines) {
     test("a failure says what was charged, called and written, and has null for data", async (t) => {
       const identity = await store.open(t);
       const caller = { accountId: newRequest().accountId };
-      const early = await failureOf(callOf(verifyBvn, identity, { input, headers: { "idempotency-key": "" }, caller }));
+      const early = await failureFrom(
+        callOf(verifyBvn, identity, { input, headers: { "idempotency-key": "" }, caller }),
+      );
       assert.deepEqual(failureBody(early, "r", verifyBvn as never), {
         success: false,
         status: "error",
@@ -133,9 +127,9 @@ for (const engine of engines) {
         },
         data: null,
       });
-      const late = await failureOf(callOf(verifyBvn, identity, { input: { ...input, bvn: "00000000001" }, caller }));
+      const late = await failureFrom(callOf(verifyBvn, identity, { input: { ...input, bvn: "00000000001" }, caller }));
       const { error } = failureBody(late, "r", verifyBvn as never) as { error: Record<string, unknown> };
-      const { reference } = await onlyRowOf(store.db, caller);
+      const { reference } = await onlyRow(store.db, caller);
       assert.deepEqual([error.charged, error.upstream_called, error.request_reference], [false, true, reference]);
     });
   });

@@ -2,19 +2,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
 import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
-import {
-  answering,
-  callOf,
-  engines,
-  failureOf,
-  newRequest,
-  onlyRowOf,
-  recordOf,
-  rowsOf,
-  suiteStore,
-  usualLimits,
-  verified,
-} from "../identity.fixture.ts";
+import { callOf, engines, failureFrom, newRequest, suiteStore, usualLimits } from "../identity.fixture.ts";
+import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
+import { answering, sandboxRecord, verified } from "../played-upstream.fixture.ts";
 import { verifyBvn } from "./verifyBvn.ts";
 import { verifyNin } from "./verifyNin.ts";
 
@@ -44,7 +34,7 @@ for (const engine of engines) {
         const call = callOf(verifyNin, identity, { input: { ...input, nin } });
         if (result === "VERIFIED") assert.equal(((await call).answer.data as IdentityRecord).nin, nin);
         else {
-          const { status, code } = await failureOf(call);
+          const { status, code } = await failureFrom(call);
           assert.equal(`${status} ${code}`, result);
           assert.ok(verifyNin.failures.includes(code));
         }
@@ -61,7 +51,7 @@ for (const engine of engines) {
       ] as const) {
         const caller = { accountId: newRequest().accountId, fees };
         await callOf(verifyNin, identity, { input, caller });
-        const row = await onlyRowOf(store.db, caller);
+        const row = await onlyRow(store.db, caller);
         assert.deepEqual([row.kind, row.fee, row.charged, row.amount_differs], ["nin", fee, 1, 1]);
       }
     });
@@ -71,7 +61,7 @@ for (const engine of engines) {
       const caller = { accountId: newRequest().accountId };
       const headers = { "idempotency-key": "one-key" };
       await callOf(verifyBvn, identity, { input: { ...input, bvn: number }, headers, caller });
-      const { code } = await failureOf(callOf(verifyNin, identity, { input, headers, caller }));
+      const { code } = await failureFrom(callOf(verifyNin, identity, { input, headers, caller }));
       assert.equal(code, "idempotency_key_reused");
     });
 
@@ -82,7 +72,7 @@ for (const engine of engines) {
         callOf(verifyBvn, identity, { input: { ...input, bvn: number }, caller }),
         callOf(verifyNin, identity, { input, caller }),
       ]);
-      const rows = await rowsOf(store.db, caller);
+      const rows = await ledgerRows(store.db, caller);
       assert.deepEqual(rows.map(({ kind }) => kind).sort(), ["bvn", "nin"]);
       assert.equal(new Set(rows.map(({ subject_hash }) => subject_hash)).size, 2);
     });
@@ -97,7 +87,7 @@ for (const engine of engines) {
       const masked = await callOf(verifyNin, identity, { input, headers, caller: { ...caller, answers: "masked" } });
       const { nin, bvn_number, personal_info } = masked.answer.data as IdentityRecord;
       assert.deepEqual([nin, bvn_number, personal_info.phone_number], ["*******0017", "", ""]);
-      assert.equal((await onlyRowOf(store.db, caller)).charged, 1);
+      assert.equal((await onlyRow(store.db, caller)).charged, 1);
     });
 
     test("the limit on one NIN leaves the BVN of the same digits alone, and names the NIN", async (t) => {
@@ -107,7 +97,7 @@ for (const engine of engines) {
       const identity = await store.open(t, { upstreams: { test: live, live: [live] }, settings: { limits } });
       const mine = newRequest({ mode: "live", kind: "nin" });
       await identity.verify(mine);
-      const { code, message } = await failureOf(identity.verify(mine));
+      const { code, message } = await failureFrom(identity.verify(mine));
       assert.equal(code, "subject_rate_limited");
       assert.match(message, /about one NIN/);
       await identity.verify({ ...mine, kind: "bvn" });
@@ -120,16 +110,16 @@ for (const engine of engines) {
       const open = (live: (typeof onlyBvn.upstream)[]) =>
         store.open(t, { upstreams: { test: offering, live }, settings: { limits: null } });
       const mine = newRequest({ mode: "live", kind: "nin" });
-      const { code } = await failureOf((await open([onlyBvn.upstream])).verify(mine));
+      const { code } = await failureFrom((await open([onlyBvn.upstream])).verify(mine));
       assert.equal(code, "upstream_not_configured");
-      assert.deepEqual(await rowsOf(store.db, mine), []);
+      assert.deepEqual(await ledgerRows(store.db, mine), []);
       await (await open([onlyBvn.upstream, offering])).verify(mine);
       assert.deepEqual([onlyBvn.questions.length, both.questions.length], [0, 1]);
-      assert.equal((await onlyRowOf(store.db, mine)).upstream, "both");
+      assert.equal((await onlyRow(store.db, mine)).upstream, "both");
     });
 
     test("a record of another NIN is not believed, and a BVN that a source sends along is left out", async (t) => {
-      const record = await recordOf({ kind: "nin", number, phone: "8000000017" });
+      const record = await sandboxRecord({ kind: "nin", number, phone: "8000000017" });
       let nin = number;
       const { upstream } = answering(async () => ({
         kind: "verified",
@@ -140,7 +130,7 @@ for (const engine of engines) {
       const { record: given } = await identity.verify(newRequest({ kind: "nin" }));
       assert.deepEqual([given.nin, given.bvn_number], [number, ""]);
       nin = "22000000018";
-      assert.equal((await failureOf(identity.verify(newRequest({ kind: "nin" })))).code, "upstream_bad_response");
+      assert.equal((await failureFrom(identity.verify(newRequest({ kind: "nin" })))).code, "upstream_bad_response");
     });
   });
 }

@@ -3,17 +3,10 @@ import { suite, type TestContext, test } from "node:test";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { unavailable } from "../../upstreams/ports/outcomes.ts";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
-import {
-  answering,
-  engines,
-  failureOf,
-  newRequest,
-  onlyRowOf,
-  suiteStore,
-  usualLimits,
-  verified,
-} from "../identity.fixture.ts";
-import type { IdentitySettings } from "../settings.ts";
+import { engines, failureFrom, newRequest, suiteStore, usualLimits } from "../identity.fixture.ts";
+import type { IdentitySettings } from "../identity-settings.ts";
+import { onlyRow } from "../ledger/ledger.fixture.ts";
+import { answering, verified } from "../played-upstream.fixture.ts";
 
 const notReached = unavailable("not_reached");
 const outOfService = unavailable("out_of_service");
@@ -36,15 +29,15 @@ for (const engine of engines) {
       const identity = await open(t, [upstream], { vendorCallsPerDay: 1 });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       for (let n = 0; n < 30; n += 1) {
-        const { code, detail } = await failureOf(identity.verify(mine));
+        const { code, detail } = await failureFrom(identity.verify(mine));
         assert.deepEqual([code, detail.facts?.upstream_called], ["upstream_unavailable", false]);
       }
-      const unasked = await onlyRowOf(store.db, mine);
+      const unasked = await onlyRow(store.db, mine);
       assert.deepEqual([unasked.state, unasked.attempts, unasked.upstream], ["failed", 0, null]);
       await identity.verify(mine);
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.state, row.attempts, row.upstream], ["verified", 1, "vendor"]);
-      const next = await failureOf(identity.verify({ ...mine, idempotencyKey: "l" }));
+      const next = await failureFrom(identity.verify({ ...mine, idempotencyKey: "l" }));
       assert.equal(next.code, "rate_limited");
     });
 
@@ -55,8 +48,8 @@ for (const engine of engines) {
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       const seen = [];
       for (const _ of [1, 2, 3]) {
-        const { detail } = await failureOf(identity.verify(mine));
-        const { upstream, attempts } = await onlyRowOf(store.db, mine);
+        const { detail } = await failureFrom(identity.verify(mine));
+        const { upstream, attempts } = await onlyRow(store.db, mine);
         seen.push([detail.facts?.upstream_called, attempts, upstream]);
       }
       assert.deepEqual(seen, [
@@ -75,8 +68,8 @@ for (const engine of engines) {
       const identity = await open(t, [upstream], { vendorCallsPerDay: 1 });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       for (const _ of reasons)
-        assert.equal((await failureOf(identity.verify(mine))).detail.facts?.upstream_called, false);
-      const { attempts, upstream: name } = await onlyRowOf(store.db, mine);
+        assert.equal((await failureFrom(identity.verify(mine))).detail.facts?.upstream_called, false);
+      const { attempts, upstream: name } = await onlyRow(store.db, mine);
       assert.deepEqual([attempts, name], [0, null]);
     });
 
@@ -87,12 +80,12 @@ for (const engine of engines) {
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       const seen = [];
       for (const _ of [1, 2]) {
-        await failureOf(identity.verify(mine));
-        const { state, attempts, unresolved } = await onlyRowOf(store.db, mine);
+        await failureFrom(identity.verify(mine));
+        const { state, attempts, unresolved } = await onlyRow(store.db, mine);
         seen.push([state, attempts, unresolved, questions.length]);
       }
       await identity.verify(mine);
-      const { state, attempts, unresolved } = await onlyRowOf(store.db, mine);
+      const { state, attempts, unresolved } = await onlyRow(store.db, mine);
       seen.push([state, attempts, unresolved, questions.length]);
       assert.deepEqual(seen, [
         ["unknown", 1, 1, 1],
@@ -107,7 +100,7 @@ for (const engine of engines) {
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
       const answers = [];
       for (let n = 0; n < 5; n += 1) {
-        const { code, retryable } = await failureOf(identity.verify(mine));
+        const { code, retryable } = await failureFrom(identity.verify(mine));
         answers.push(`${code} ${retryable}`);
       }
       assert.deepEqual(answers, [
@@ -121,8 +114,8 @@ for (const engine of engines) {
       const { upstream, questions } = answering((_, nth) => ({ kind: nth === 2 ? "unknown" : "bad_response" }));
       const identity = await open(t, [upstream], { limits: null });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
-      for (let n = 0; n < 3; n += 1) assert.equal((await failureOf(identity.verify(mine))).retryable, true);
-      const { code, retryable } = await failureOf(identity.verify(mine));
+      for (let n = 0; n < 3; n += 1) assert.equal((await failureFrom(identity.verify(mine))).retryable, true);
+      const { code, retryable } = await failureFrom(identity.verify(mine));
       assert.deepEqual([code, retryable, questions.length], ["upstream_timeout", false, 3]);
     });
 
@@ -136,9 +129,9 @@ for (const engine of engines) {
         const identity = await open(t, [upstream], { limits });
         const mine = newRequest({ mode: "live", idempotencyKey: "k" });
         for (let n = 0; n < 4; n += 1)
-          assert.equal((await failureOf(identity.verify(mine))).code, "upstream_unavailable");
-        const retry = await failureOf(identity.verify(mine));
-        const fresh = await failureOf(identity.verify({ ...mine, idempotencyKey: "l" }));
+          assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_unavailable");
+        const retry = await failureFrom(identity.verify(mine));
+        const fresh = await failureFrom(identity.verify({ ...mine, idempotencyKey: "l" }));
         assert.deepEqual([retry.code, fresh.code, questions.length], [code, code, 4]);
         assert.ok(retry.detail.retryAfter! > 0 && retry.detail.retryAfter! <= 60);
       }
@@ -152,9 +145,9 @@ for (const engine of engines) {
         );
         const identity = await open(t, [{ ...upstream, repeatable: true }], { limits: null });
         const mine = newRequest({ mode: "live", idempotencyKey: "k" });
-        for (let n = 0; n < 8; n += 1) assert.equal((await failureOf(identity.verify(mine))).retryable, true);
+        for (let n = 0; n < 8; n += 1) assert.equal((await failureFrom(identity.verify(mine))).retryable, true);
         await identity.verify(mine);
-        const row = await onlyRowOf(store.db, mine);
+        const row = await onlyRow(store.db, mine);
         assert.deepEqual([row.state, row.attempts, row.charged, questions.length], ["verified", 9, 1, 9]);
       }
     });
@@ -164,7 +157,7 @@ for (const engine of engines) {
       const paid = named("paid", []);
       const identity = await open(t, [{ ...peer.upstream, repeatable: true }, paid.upstream], { limits: null });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
-      for (let n = 0; n < 6; n += 1) await failureOf(identity.verify(mine));
+      for (let n = 0; n < 6; n += 1) await failureFrom(identity.verify(mine));
       assert.equal(paid.questions.length, 0);
       await identity.verify(mine);
       assert.deepEqual([peer.questions.length, paid.questions.length], [7, 0]);

@@ -1,17 +1,13 @@
 import { seal } from "../../keyring/envelope-encryption.ts";
-import type { CurrentKeyring } from "../../keyring/keyring.ts";
-import type { Log } from "../../runtime/log.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
 import { withLongerTimeout } from "../../storage/timeouts.ts";
 import type { AttemptOutcome } from "../ledger/attempt-outcome.ts";
 import { type DoubtfulCharge, newChargeMark } from "../ledger/charges.ts";
-import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
-import type { Leases } from "../ledger/leases.ts";
-import type { Ledger, Row } from "../ledger/ledger.ts";
-import type { IdentitySettings } from "../settings.ts";
+import type { Row } from "../ledger/ledger.ts";
 import type { MatchResult } from "./match-record.ts";
 import type { SelectedUpstreams } from "./select-upstreams.ts";
 import { isNotPut, loggableError, UpstreamCall, type UpstreamCallInput } from "./upstream-call.ts";
+import type { VerificationParts } from "./verification-parts.ts";
 
 /** A run of a row, durable as `started`. */
 export interface StartedRun {
@@ -53,34 +49,14 @@ const waitedAgain = 3;
  * changes nothing.
  */
 export class Attempts {
-  readonly #ledger: Ledger;
-  readonly #deferred: DeferredOutcomes;
-  readonly #leases: Leases;
-  readonly #keyring: CurrentKeyring;
-  readonly #settings: IdentitySettings;
-  readonly #log: Log;
-  readonly #now: () => number;
+  readonly #parts: VerificationParts;
   /** Calls that a caller may wait for. */
   readonly #calls = new Set<UpstreamCall>();
   /** Calls that outlived their callers, by reference. */
   readonly #overdueCalls = new Map<string, UpstreamCall>();
 
-  constructor(parts: {
-    ledger: Ledger;
-    deferred: DeferredOutcomes;
-    leases: Leases;
-    keyring: CurrentKeyring;
-    settings: IdentitySettings;
-    log: Log;
-    now: () => number;
-  }) {
-    this.#ledger = parts.ledger;
-    this.#deferred = parts.deferred;
-    this.#leases = parts.leases;
-    this.#keyring = parts.keyring;
-    this.#settings = parts.settings;
-    this.#log = parts.log;
-    this.#now = parts.now;
+  constructor(parts: VerificationParts) {
+    this.#parts = parts;
   }
 
   /** Runs a started row of this process: call, then outcome. `begun` is when the request came, by `performance.now()`. */
@@ -89,9 +65,9 @@ export class Attempts {
     input: UpstreamCallInput,
     begun: number,
   ): Promise<AttemptResult> {
-    const { timeLimit } = this.#settings;
+    const { timeLimit } = this.#parts.settings;
     const remaining = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
-    if (!overdue && (remaining <= 0 || !this.#leases.isValid()))
+    if (!overdue && (remaining <= 0 || !this.#parts.leases.isValid()))
       return this.#record({ row, calledBefore }, notCalled(selected), begun);
 
     const call = overdue ?? this.#call({ row, calledBefore }, selected, input);
@@ -107,7 +83,7 @@ export class Attempts {
   /** Hands an overdue call of this row to a retry, so that it need not call again. */
   takeOverdueCall(reference: string): UpstreamCall | undefined {
     const call = this.#overdueCalls.get(reference);
-    if (!call || performance.now() - call.since > waitedAgain * this.#settings.timeLimit) return undefined;
+    if (!call || performance.now() - call.since > waitedAgain * this.#parts.settings.timeLimit) return undefined;
     this.#overdueCalls.delete(reference);
     return call;
   }
@@ -139,8 +115,7 @@ export class Attempts {
   }
 
   #call(intent: Intent, selected: SelectedUpstreams, input: UpstreamCallInput): UpstreamCall {
-    const parts = { ledger: this.#ledger, settings: this.#settings, log: this.#log };
-    const call = new UpstreamCall(parts, intent, selected, input);
+    const call = new UpstreamCall(this.#parts, intent, selected, input);
     this.#calls.add(call);
     void call.result.finally(() => this.#calls.delete(call));
     return call;
@@ -157,41 +132,47 @@ export class Attempts {
   #deferOutcome(call: UpstreamCall, result: MatchResult): void {
     const { row } = call;
     if (result.state === "unknown") return;
-    this.#log.warn(
+    this.#parts.log.warn(
       { reference: row.reference, upstream: row.upstream, state: result.state },
       "The outcome of a verification came after its caller was answered",
     );
-    this.#deferred.add(row, this.#outcomeOf(call, result));
+    this.#parts.deferred.add(row, this.#outcomeOf(call, result));
   }
 
   async #record(intent: Intent, result: MatchResult, begun: number): Promise<AttemptResult> {
     const { row } = intent;
     const outcome = this.#outcomeOf(intent, result);
-    const remaining = this.#settings.timeLimit - answering - (performance.now() - begun);
+    const remaining = this.#parts.settings.timeLimit - answering - (performance.now() - begun);
     // The upstream may want to be paid: wait for the write as long as the caller waits.
-    const writing = withLongerTimeout(remaining, () => this.#ledger.complete(row, outcome)).catch((error: unknown) => {
-      this.#log.error({ reference: row.reference, ...loggableError(error) }, "The store did not take an outcome");
-      return undefined;
-    });
+    const writing = withLongerTimeout(remaining, () => this.#parts.ledger.complete(row, outcome)).catch(
+      (error: unknown) => {
+        this.#parts.log.error(
+          { reference: row.reference, ...loggableError(error) },
+          "The store did not take an outcome",
+        );
+        return undefined;
+      },
+    );
     const written = await withTimeout(writing, remaining);
-    if (written === undefined) this.#deferred.add(row, outcome, ...doubtful(outcome));
+    if (written === undefined) this.#parts.deferred.add(row, outcome, ...doubtful(outcome));
     if (written === false) {
       // A peer thought this process dead and abandoned the row: the outcome is written as a late one.
-      this.#log.warn({ reference: row.reference }, "A verification was taken over while it ran");
-      this.#deferred.add(row, outcome);
+      this.#parts.log.warn({ reference: row.reference }, "A verification was taken over while it ran");
+      this.#parts.deferred.add(row, outcome);
     }
     const upstreamCalled = row.attempts > (outcome.notPut ? 1 : 0);
     return { row, result, recorded: written, upstreamCalled };
   }
 
   #outcomeOf({ row, calledBefore }: Intent, result: MatchResult): AttemptOutcome {
-    const kept = result.state === "verified" && row.idempotency_hash !== null && this.#settings.recordRetention > 0;
+    const kept =
+      result.state === "verified" && row.idempotency_hash !== null && this.#parts.settings.recordRetention > 0;
     const whose = { accountId: row.account_id, reference: row.reference };
-    const at = this.#now();
+    const at = this.#parts.now();
     return {
       state: result.state,
       charge: result.state === "verified" ? newChargeMark() : null,
-      sealed: kept ? seal(this.#keyring.current, whose, result.record, at) : null,
+      sealed: kept ? seal(this.#parts.keyring.current, whose, result.record, at) : null,
       at,
       ...(isNotPut(result) ? { notPut: { calledBefore } } : {}),
       isBadAnswer: result.state === "failed" && result.reason === "bad_response",

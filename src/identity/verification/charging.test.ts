@@ -5,20 +5,12 @@ import { Failure } from "../../operation/failures.ts";
 import type { Mode } from "../../operation/operation.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { unavailable } from "../../upstreams/ports/outcomes.ts";
-import {
-  answering,
-  engines,
-  newRequest,
-  PlayedUpstream,
-  quietly,
-  rowsOf,
-  settings,
-  suiteStore,
-  verified,
-} from "../identity.fixture.ts";
+import { engines, newRequest, suiteStore, usualSettings } from "../identity.fixture.ts";
+import { ledgerRows, quietly } from "../ledger/ledger.fixture.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { summary } from "../ledger/summary.ts";
 import type { VerificationState } from "../ledger/transitions.ts";
+import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import type { VerifiedRecord } from "./replay.ts";
 
 const feeKobo = 12_345;
@@ -98,7 +90,7 @@ for (const engine of engines) {
           }
           await Promise.all(together);
 
-          const rows = await rowsOf(store.db, { accountId });
+          const rows = await ledgerRows(store.db, { accountId });
           for (const mode of ["test", "live"] as const) {
             const mine = rows.filter((row) => row.mode === mode);
             const charged = mine.filter((row) => row.charged === 1);
@@ -349,7 +341,7 @@ for (const engine of engines) {
             async timeOut() {
               // The store's own time-outs are played too: nothing may be under way there.
               await quiet();
-              mock.timers.tick(settings.timeLimit);
+              mock.timers.tick(usualSettings.timeLimit);
               rules.timeOut();
             },
             async kill() {
@@ -377,7 +369,7 @@ for (const engine of engines) {
             );
             for (const { told, charged } of callers)
               assert.ok(!charged || told === "idempotency_key_reused, final", `${told}`);
-            const rows = await rowsOf(store.db, { accountId });
+            const rows = await ledgerRows(store.db, { accountId });
             assert.deepEqual(
               new Map(rows.map((row) => [row.reference, ruled(row)])),
               new Map(rules.verifications.map((verification) => [references.get(verification)!, ruled(verification)])),

@@ -1,20 +1,9 @@
 import assert from "node:assert/strict";
 import { mock, suite, type TestContext, test } from "node:test";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
-import {
-  answering,
-  type Changes,
-  engines,
-  failureOf,
-  newRequest,
-  onlyRowOf,
-  PlayedUpstream,
-  rowsOf,
-  suiteStore,
-  until,
-  verified,
-  withoutLedger,
-} from "../identity.fixture.ts";
+import { type Changes, engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { ledgerRows, onlyRow, withoutLedger } from "../ledger/ledger.fixture.ts";
+import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 /** What the upstream may take of the time limit of 20 s. */
 const patience = 19_000;
@@ -30,19 +19,19 @@ for (const engine of engines) {
       return { identity, upstream };
     };
     const stateBecomes = (mine: { accountId: string }, state: string) =>
-      until(async () => (await onlyRowOf(store.db, mine)).state === state);
+      until(async () => (await onlyRow(store.db, mine)).state === state);
 
     test("the upstream is told to stop a little before the time limit, and the caller hears of it in time", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest();
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       const { signal } = await upstream.asked();
       mock.timers.tick(patience - 1000);
       assert.equal(signal.aborted, false);
       mock.timers.tick(1000);
       const failure = await call;
       assert.equal(signal.aborted, true);
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual(
         [failure.code, failure.retryable, row.state, row.completed_at],
         ["upstream_timeout", true, "unknown", null],
@@ -62,39 +51,39 @@ for (const engine of engines) {
         settings: { timeLimit: 1000 },
       });
       const mine = newRequest({ number: "00000000008", idempotencyKey: "k" });
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await until(() => questions.length === 1);
       mock.timers.tick(900);
       assert.equal((await call).code, "upstream_timeout");
-      assert.equal((await onlyRowOf(store.db, mine)).state, "unknown");
+      assert.equal((await onlyRow(store.db, mine)).state, "unknown");
     });
 
     test("a keyed record that comes late is kept, and charged when a retry is given it", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await upstream.asked();
       mock.timers.tick(patience);
       await call;
       upstream.answer(await verified(mine));
       await stateBecomes(mine, "verified");
-      assert.equal((await onlyRowOf(store.db, mine)).charged, 0);
+      assert.equal((await onlyRow(store.db, mine)).charged, 0);
       const retries = await Promise.all([identity.verify(mine), identity.verify(mine)]);
       assert.deepEqual(retries.map(({ replayed }) => replayed).toSorted(), [false, true]);
-      assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+      assert.equal((await onlyRow(store.db, mine)).charged, 1);
       assert.equal(upstream.questions.length, 1);
     });
 
     test("a keyless record that comes late is not charged and not kept", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest();
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await upstream.asked();
       mock.timers.tick(patience);
       await call;
       upstream.answer(await verified(mine));
       await stateBecomes(mine, "verified");
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.charged, row.sealed_record], [0, null]);
     });
 
@@ -108,13 +97,13 @@ for (const engine of engines) {
       const { identity, upstream } = await openPlayed(t);
       for (const [index, [outcome, state]] of endings.entries()) {
         const mine = newRequest();
-        const call = failureOf(identity.verify(mine));
+        const call = failureFrom(identity.verify(mine));
         await upstream.asked(index + 1);
         mock.timers.tick(patience);
         await call;
         upstream.answer(outcome, index + 1);
         await stateBecomes(mine, state);
-        assert.equal((await onlyRowOf(store.db, mine)).charged, 0);
+        assert.equal((await onlyRow(store.db, mine)).charged, 0);
       }
       assert.ok(store.log.lines.some(({ level }) => level === "warn"));
       assert.ok(!JSON.stringify(store.log.lines).includes("22000000017"));
@@ -123,7 +112,7 @@ for (const engine of engines) {
     test("a retry waits for the question that is still under way, and asks no second time", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await upstream.asked();
       mock.timers.tick(patience);
       await call;
@@ -131,14 +120,14 @@ for (const engine of engines) {
       await stateBecomes(mine, "started");
       upstream.answer(await verified(mine));
       assert.equal((await retry).replayed, false);
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.state, row.charged, row.attempts, upstream.questions.length], ["verified", 1, 1, 1]);
     });
 
     test("a record that comes late while the store is away is not bought a second time", async (t) => {
       const { identity, upstream } = await openPlayed(t);
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await upstream.asked();
       mock.timers.tick(patience);
       await call;
@@ -146,7 +135,7 @@ for (const engine of engines) {
         upstream.answer(await verified(mine));
         await until(() => store.log.lines.some(({ message }) => message.endsWith("waits for the store")));
       });
-      assert.equal((await failureOf(identity.verify(mine))).code, "request_in_progress");
+      assert.equal((await failureFrom(identity.verify(mine))).code, "request_in_progress");
       mock.timers.tick(250);
       await stateBecomes(mine, "verified");
       await until(() =>
@@ -155,7 +144,7 @@ for (const engine of engines) {
           () => false,
         ),
       );
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.charged, row.attempts, upstream.questions.length], [1, 1, 1]);
     });
 
@@ -170,7 +159,7 @@ for (const engine of engines) {
       });
       const { identity, upstream } = await openPlayed(t, { db });
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await upstream.asked();
       mock.timers.tick(patience);
       await call;
@@ -180,7 +169,7 @@ for (const engine of engines) {
       upstream.answer(await verified(mine));
       await stateBecomes(mine, "verified");
       assert.equal((await identity.verify(mine)).replayed, false);
-      assert.deepEqual([(await onlyRowOf(store.db, mine)).charged, upstream.questions.length], [1, 1]);
+      assert.deepEqual([(await onlyRow(store.db, mine)).charged, upstream.questions.length], [1, 1]);
     });
 
     test("a retry whose start reached a store that did not say so is no work done, and the next one goes on", async (t) => {
@@ -194,7 +183,7 @@ for (const engine of engines) {
       });
       const { identity, upstream } = await openPlayed(t, { db });
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await upstream.asked();
       upstream.answer({ kind: "unknown" });
       await call;
@@ -206,7 +195,7 @@ for (const engine of engines) {
       await upstream.asked(2);
       upstream.answer(await verified(mine), 2);
       assert.equal((await retry).replayed, false);
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.charged, row.attempts, row.unresolved], [1, 2, 1]);
     });
 
@@ -217,7 +206,7 @@ for (const engine of engines) {
       await upstream.asked();
       upstream.answer(await verified(mine));
       await stateBecomes(mine, "verified");
-      assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+      assert.equal((await onlyRow(store.db, mine)).charged, 1);
       assert.equal((await identity.verify(mine)).replayed, true);
     });
 
@@ -227,7 +216,7 @@ for (const engine of engines) {
         const mine = newRequest(changes);
         await withoutLedger(store.db, () => assert.rejects(identity.verify(mine)));
         assert.equal(upstream.questions.length, 0);
-        assert.deepEqual(await rowsOf(store.db, mine), []);
+        assert.deepEqual(await ledgerRows(store.db, mine), []);
       }
     });
 
@@ -240,7 +229,7 @@ for (const engine of engines) {
       test(`${state}, and the store is away: an honest ${code}, and the ledger says so once the store is back`, async (t) => {
         const { identity, upstream } = await openPlayed(t);
         const mine = newRequest({ idempotencyKey: "k" });
-        const call = failureOf(identity.verify(mine));
+        const call = failureFrom(identity.verify(mine));
         const { reference } = await upstream.asked();
         await withoutLedger(store.db, async () => {
           upstream.answer(outcome === "verified" ? await verified(mine) : outcome);
@@ -254,10 +243,10 @@ for (const engine of engines) {
           });
           await until(() => store.log.lines.some(({ message }) => message.endsWith("waits for the store")));
         });
-        assert.equal((await failureOf(identity.verify(mine))).code, "request_in_progress");
+        assert.equal((await failureFrom(identity.verify(mine))).code, "request_in_progress");
         mock.timers.tick(250);
         await stateBecomes(mine, state);
-        assert.equal((await onlyRowOf(store.db, mine)).charged, 0);
+        assert.equal((await onlyRow(store.db, mine)).charged, 0);
         if (state === "verified") {
           await until(() =>
             identity.verify(mine).then(
@@ -265,7 +254,7 @@ for (const engine of engines) {
               () => false,
             ),
           );
-          assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+          assert.equal((await onlyRow(store.db, mine)).charged, 1);
         }
         assert.equal(upstream.questions.length, 1);
       });
@@ -284,9 +273,9 @@ for (const engine of engines) {
         },
       });
       const mine = newRequest();
-      const isCharged = async () => (await rowsOf(store.db, mine))[0]?.charged === 1;
+      const isCharged = async () => (await ledgerRows(store.db, mine))[0]?.charged === 1;
       const { identity, upstream } = await openPlayed(t, { db });
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await upstream.asked();
       upstream.answer(await verified(mine));
       await until(() => held !== undefined);
@@ -294,7 +283,7 @@ for (const engine of engines) {
       mock.timers.tick(20_000);
       assert.equal((await call).code, "internal_error");
       await until(async () => !(await isCharged()));
-      assert.equal((await onlyRowOf(store.db, mine)).state, "verified");
+      assert.equal((await onlyRow(store.db, mine)).state, "verified");
       held!();
     });
 
@@ -304,11 +293,11 @@ for (const engine of engines) {
       const call = identity.verify(mine);
       await upstream.asked();
       const stopped = identity.stop(10_000);
-      assert.equal((await failureOf(identity.verify(newRequest()))).code, "shutting_down");
+      assert.equal((await failureFrom(identity.verify(newRequest()))).code, "shutting_down");
       upstream.answer(await verified(mine));
       assert.ok(await call);
       await stopped;
-      assert.equal((await onlyRowOf(store.db, mine)).state, "verified");
+      assert.equal((await onlyRow(store.db, mine)).state, "verified");
     });
 
     test("what a stop cannot wait for is unknown", async (t) => {
@@ -321,7 +310,7 @@ for (const engine of engines) {
       await until(() => signal.aborted);
       mock.timers.tick(500);
       await stopped;
-      assert.equal((await onlyRowOf(store.db, mine)).state, "unknown");
+      assert.equal((await onlyRow(store.db, mine)).state, "unknown");
       upstream.answer({ kind: "unknown" });
       await call;
     });

@@ -2,17 +2,9 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import type { Kysely } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
-import {
-  answering,
-  engines,
-  failureOf,
-  newRequest,
-  onlyRowOf,
-  PlayedUpstream,
-  suiteStore,
-  until,
-  verified,
-} from "../identity.fixture.ts";
+import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { onlyRow } from "../ledger/ledger.fixture.ts";
+import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 /** A handle on `db` that takes no updates while `isReadOnly` says so. */
 function sometimesReadOnly(db: Kysely<Tables>, isReadOnly: () => boolean): Kysely<Tables> {
@@ -35,7 +27,7 @@ for (const engine of engines)
       const identity = await openAnswering(t, store.db);
       const mine = newRequest({ idempotencyKey: "k" });
       const { record } = await identity.verify(mine);
-      const failure = await failureOf(identity.verify({ ...mine, amount: 1 }));
+      const failure = await failureFrom(identity.verify({ ...mine, amount: 1 }));
       assert.deepEqual(
         [failure.code, failure.detail.facts],
         [
@@ -54,7 +46,7 @@ for (const engine of engines)
       const mine = newRequest({ idempotencyKey: "k" });
       const { record } = await identity.verify(mine);
       isReadOnly = true;
-      const failure = await failureOf(identity.verify(mine));
+      const failure = await failureFrom(identity.verify(mine));
       assert.deepEqual(
         [failure.code, failure.retryable, failure.detail.retryAfter, failure.detail.facts],
         [
@@ -72,7 +64,7 @@ for (const engine of engines)
       const upstream = new PlayedUpstream();
       const first = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
-      const call = failureOf(first.verify(mine));
+      const call = failureFrom(first.verify(mine));
       await upstream.asked();
       // As if it had been frozen for longer than its lease.
       await store.db
@@ -81,7 +73,7 @@ for (const engine of engines)
         .where("account_id", "=", mine.accountId)
         .execute();
       const second = await openAnswering(t, store.db);
-      await until(async () => (await onlyRowOf(store.db, mine)).state === "unknown");
+      await until(async () => (await onlyRow(store.db, mine)).state === "unknown");
       const { record } = await second.verify(mine);
       upstream.answer(await verified(mine));
       const failure = await call;

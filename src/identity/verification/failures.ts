@@ -1,8 +1,8 @@
 import { type CheckKind, notFoundCode } from "../../operation/check-kind.ts";
 import { Failure, type FailureCode, type FailureDetail } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
+import type { IdentitySettings } from "../identity-settings.ts";
 import type { Row } from "../ledger/ledger.ts";
-import type { IdentitySettings } from "../settings.ts";
 import type { MatchResult } from "./match-record.ts";
 
 /** Members of `error` beyond its code when a verification fails. */

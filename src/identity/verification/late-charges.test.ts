@@ -8,18 +8,16 @@ import { servingTimeouts } from "../../storage/timeouts.ts";
 import {
   type Changes,
   engines,
-  failureOf,
+  failureFrom,
   newRequest,
-  onlyRowOf,
-  PlayedUpstream,
-  rowsOf,
-  settings,
   suiteStore,
   until,
-  verified,
+  usualSettings,
 } from "../identity.fixture.ts";
 import type { Identity } from "../identity.ts";
+import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { summary } from "../ledger/summary.ts";
+import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 type Request = ReturnType<typeof newRequest>;
 
@@ -61,7 +59,7 @@ for (const engine of engines)
 
     /** A room that asks a played source, and whose first charge is in the store before the room hears of it. */
     const openHeld = async (t: TestContext, mine: Request, changes: Changes = {}) => {
-      const isCharged = async () => (await rowsOf(store.db, mine))[0]?.charged === 1;
+      const isCharged = async () => (await ledgerRows(store.db, mine))[0]?.charged === 1;
       const held = holdingCharges(store.db, isCharged);
       const upstream = new PlayedUpstream();
       const identity = await store.open(t, { ...changes, db: held.db, upstreams: { test: upstream, live: [] } });
@@ -72,14 +70,14 @@ for (const engine of engines)
       let now = Date.UTC(2026, 0, 31, 23, 59, 59);
       const mine = newRequest();
       const { identity, upstream, isHeld, release } = await openHeld(t, mine, { now: () => now });
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await upstream.asked();
       upstream.answer(await verified(mine));
       await until(isHeld);
       now = Date.UTC(2026, 1, 1);
-      mock.timers.tick(settings.timeLimit);
+      mock.timers.tick(usualSettings.timeLimit);
       assert.equal((await call).code, "internal_error");
-      await until(async () => (await onlyRowOf(store.db, mine)).charged === 0);
+      await until(async () => (await onlyRow(store.db, mine)).charged === 0);
       const { accountId } = mine;
       const sums = await Promise.all(
         [
@@ -100,12 +98,12 @@ for (const engine of engines)
     test("a record that a retry was given stays charged when the first call gives up", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const { identity, upstream, isHeld, release } = await openHeld(t, mine);
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await upstream.asked();
       upstream.answer(await verified(mine));
       await until(isHeld);
       const { record } = await identity.verify(mine);
-      mock.timers.tick(settings.timeLimit);
+      mock.timers.tick(usualSettings.timeLimit);
       assert.equal((await call).code, "internal_error");
       assert.equal((await givenBy(identity, mine)).replayed, true);
       const { accountId, mode } = mine;
@@ -136,16 +134,16 @@ suite("a process that hears nothing of its charge from PostgreSQL", () => {
     const { identity: first, upstream, door } = await openBehindDoor(t, { settings: { timeLimit: 2_000 } });
     const second = await store.open(t);
     const mine = newRequest({ idempotencyKey: "k" });
-    const call = failureOf(first.verify(mine));
+    const call = failureFrom(first.verify(mine));
     await upstream.asked();
     await door.become("holdAnswers");
     upstream.answer(await verified(mine));
-    await until(async () => (await onlyRowOf(store.db, mine)).state === "verified");
+    await until(async () => (await onlyRow(store.db, mine)).state === "verified");
     const { record } = await second.verify(mine);
     assert.equal((await call).code, "internal_error");
     await door.become("open");
     assert.deepEqual(await givenBy(first, mine), { record, replayed: true });
-    assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+    assert.equal((await onlyRow(store.db, mine)).charged, 1);
     assert.deepEqual(await chargesOf(store.db, mine), [1, 10_000]);
   });
 
@@ -160,6 +158,6 @@ suite("a process that hears nothing of its charge from PostgreSQL", () => {
     await until(() => performance.now() - since > servingTimeouts.alone + 300);
     await door.become("open");
     assert.equal((await call).replayed, false);
-    assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+    assert.equal((await onlyRow(store.db, mine)).charged, 1);
   });
 });

@@ -6,7 +6,8 @@ import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { backup, copiedTables } from "../../storage/backup/backup.ts";
 import { emptyLog } from "../../storage/sqlite/empty-log.ts";
 import { eraseSubject } from "../data-subjects/subjects.ts";
-import { engines, keyring, newRequest, rowsOf, suiteStore, until, wrappedKeys } from "../identity.fixture.ts";
+import { engines, keyring, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { ledgerRows, wrappedKeys } from "../ledger/ledger.fixture.ts";
 import type { Row } from "../ledger/ledger.ts";
 
 const start = Date.UTC(2026, 0, 1);
@@ -68,7 +69,7 @@ for (const engine of engines) {
         const { residential_address } = record.residential_info;
         names.push(bvn, `80${bvn.slice(3)}`, full_name, phone_number, formatted_date_of_birth, residential_address);
       }
-      const rows = await rowsOf(store.db, mine);
+      const rows = await ledgerRows(store.db, mine);
       const first = rows.find(({ subject_last4 }) => subject_last4 === "0123")!;
       const other = rows.find(({ subject_last4 }) => subject_last4 === "0456")!;
       const keys = await wrappedKeys(store.db);

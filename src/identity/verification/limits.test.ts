@@ -3,18 +3,11 @@ import { suite, type TestContext, test } from "node:test";
 import type { Failure } from "../../operation/failures.ts";
 import { openStore } from "../../storage/store.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import {
-  answering,
-  engines,
-  failureOf,
-  newRequest,
-  rowsOf,
-  suiteStore,
-  usualLimits,
-  verified,
-} from "../identity.fixture.ts";
+import { engines, failureFrom, newRequest, suiteStore, usualLimits } from "../identity.fixture.ts";
 import type { Identity } from "../identity.ts";
-import type { IdentitySettings } from "../settings.ts";
+import type { IdentitySettings } from "../identity-settings.ts";
+import { ledgerRows } from "../ledger/ledger.fixture.ts";
+import { answering, verified } from "../played-upstream.fixture.ts";
 import type { VerificationRequest } from "./request.ts";
 
 const second = 1000;
@@ -43,14 +36,14 @@ for (const engine of engines) {
         if (n === 0) clock.time += 10 * second;
       }
       const next = await open();
-      const failure = await failureOf(next.verify({ ...another(mine), idempotencyKey: "k" }));
+      const failure = await failureFrom(next.verify({ ...another(mine), idempotencyKey: "k" }));
       assert.deepEqual([failure.code, failure.detail.retryAfter], ["rate_limited", 50]);
-      assert.equal((await rowsOf(store.db, mine)).length, 60);
+      assert.equal((await ledgerRows(store.db, mine)).length, 60);
       assert.ok(await next.verify({ ...another(mine), mode: "live" }));
       assert.ok(await next.verify(newRequest()));
       clock.time += 50 * second;
       assert.equal((await next.verify({ ...another(mine), idempotencyKey: "k" })).replayed, false);
-      assert.equal((await failureOf(next.verify(another(mine)))).detail.retryAfter, 10);
+      assert.equal((await failureFrom(next.verify(another(mine)))).detail.retryAfter, 10);
     });
 
     test("replays are not counted and not limited", async (t) => {
@@ -58,8 +51,11 @@ for (const engine of engines) {
       const mine = newRequest({ idempotencyKey: "k" });
       await identity.verify(mine);
       for (const _ of [1, 2, 3]) assert.equal((await identity.verify(mine)).replayed, true);
-      assert.equal((await failureOf(identity.verify(another(mine)))).code, "idempotency_key_reused");
-      assert.equal((await failureOf(identity.verify({ ...another(mine), idempotencyKey: "l" }))).code, "rate_limited");
+      assert.equal((await failureFrom(identity.verify(another(mine)))).code, "idempotency_key_reused");
+      assert.equal(
+        (await failureFrom(identity.verify({ ...another(mine), idempotencyKey: "l" }))).code,
+        "rate_limited",
+      );
     });
 
     test("calls that come together do not slip through", async (t) => {
@@ -72,7 +68,7 @@ for (const engine of engines) {
       // PostgreSQL does not see what other connections have not committed: never more than run at once.
       if (engine.name === "sqlite") assert.equal(refused.length, 15);
       assert.equal(questions.length, 20 - refused.length);
-      assert.equal((await failureOf(identity.verify(another(mine)))).code, "rate_limited");
+      assert.equal((await failureFrom(identity.verify(another(mine)))).code, "rate_limited");
     });
 
     test("retries that come together do not slip through", async (t) => {
@@ -83,7 +79,7 @@ for (const engine of engines) {
       );
       const mine = another(newRequest({ mode: "live" }));
       const calls = Array.from({ length: 10 }, (_, n) => ({ ...another(mine), idempotencyKey: `k${n}` }));
-      const verifyAll = () => Promise.all(calls.map(async (call) => (await failureOf(identity.verify(call))).code));
+      const verifyAll = () => Promise.all(calls.map(async (call) => (await failureFrom(identity.verify(call))).code));
       assert.deepEqual(new Set(await verifyAll()), new Set(["upstream_unavailable"]));
       const refused = (await verifyAll()).filter((code) => code === "rate_limited");
       if (engine.name === "sqlite") assert.equal(refused.length, 8);
@@ -131,7 +127,7 @@ for (const engine of engines) {
       await room.verify(mine);
       time -= 24 * 60 * 60_000;
       await room.verify(mine);
-      const { code, detail } = await failureOf(room.verify(mine));
+      const { code, detail } = await failureFrom(room.verify(mine));
       assert.deepEqual([code, detail.retryAfter], ["rate_limited", 60]);
     });
 
@@ -142,7 +138,7 @@ for (const engine of engines) {
       });
       const mine = newRequest({ amount: 1 });
       const codes = [];
-      for (const _ of [1, 2, 3]) codes.push((await failureOf(identity.verify(mine))).code);
+      for (const _ of [1, 2, 3]) codes.push((await failureFrom(identity.verify(mine))).code);
       assert.deepEqual(codes, ["amount_mismatch", "amount_mismatch", "rate_limited"]);
     });
 
@@ -150,18 +146,18 @@ for (const engine of engines) {
       const changes = { limits: { ...usualLimits, account: { count: 1000, seconds: 60 } } };
       const { identity, clock } = await openAt(t, changes, { kind: "not_found" });
       const mine = newRequest();
-      for (let n = 0; n < 100; n += 1) await failureOf(identity.verify(another(mine)));
-      const failure = await failureOf(identity.verify(another(mine)));
+      for (let n = 0; n < 100; n += 1) await failureFrom(identity.verify(another(mine)));
+      const failure = await failureFrom(identity.verify(another(mine)));
       assert.deepEqual([failure.code, failure.detail.retryAfter], ["rate_limited", 3600]);
       clock.time += hour;
-      assert.equal((await failureOf(identity.verify(another(mine)))).code, "bvn_not_found");
+      assert.equal((await failureFrom(identity.verify(another(mine)))).code, "bvn_not_found");
     });
 
     test("an account asks for one BVN 5 times an hour, in live mode", async (t) => {
       const { identity, clock } = await openAt(t);
       const live = newRequest({ mode: "live" });
       for (let n = 0; n < 5; n += 1) await identity.verify(live);
-      const failure = await failureOf(identity.verify(live));
+      const failure = await failureFrom(identity.verify(live));
       assert.deepEqual([failure.code, failure.detail.retryAfter], ["subject_rate_limited", 3600]);
       assert.ok(await identity.verify(another(live)));
       assert.ok(await identity.verify(newRequest({ mode: "live" })));
@@ -175,10 +171,10 @@ for (const engine of engines) {
       const { identity, clock } = await openAt(t, {}, { kind: "phone_mismatch" });
       const live = newRequest({ mode: "live" });
       for (let n = 0; n < 10; n += 1) {
-        assert.equal((await failureOf(identity.verify(live))).code, "phone_mismatch");
+        assert.equal((await failureFrom(identity.verify(live))).code, "phone_mismatch");
         clock.time += hour;
       }
-      const failure = await failureOf(identity.verify(live));
+      const failure = await failureFrom(identity.verify(live));
       assert.deepEqual([failure.code, failure.detail.retryAfter], ["subject_rate_limited", 14 * 3600]);
     });
 
@@ -186,22 +182,22 @@ for (const engine of engines) {
       const settings = { vendorCallsPerDay: 3 };
       const { identity, clock, questions } = await openAt(t, settings, { kind: "unavailable" });
       const live = newRequest({ mode: "live", idempotencyKey: "k" });
-      for (const _ of [1, 2, 3]) assert.equal((await failureOf(identity.verify(live))).code, "upstream_unavailable");
-      const retry = await failureOf(identity.verify(live));
-      const fresh = await failureOf(identity.verify({ ...another(live), idempotencyKey: "l" }));
+      for (const _ of [1, 2, 3]) assert.equal((await failureFrom(identity.verify(live))).code, "upstream_unavailable");
+      const retry = await failureFrom(identity.verify(live));
+      const fresh = await failureFrom(identity.verify({ ...another(live), idempotencyKey: "l" }));
       assert.deepEqual([retry.code, fresh.code, questions.length], ["rate_limited", "rate_limited", 3]);
-      assert.equal((await failureOf(identity.verify({ ...live, mode: "test" }))).code, "upstream_unavailable");
+      assert.equal((await failureFrom(identity.verify({ ...live, mode: "test" }))).code, "upstream_unavailable");
       clock.time += fresh.detail.retryAfter! * second;
-      assert.equal((await failureOf(identity.verify(live))).code, "upstream_unavailable");
+      assert.equal((await failureFrom(identity.verify(live))).code, "upstream_unavailable");
     });
 
     test("with limits off no caller is limited, but what the vendor is paid for stays capped", async (t) => {
       const { identity, open } = await openAt(t, { limits: null, vendorCallsPerDay: 8 });
       const live = newRequest({ mode: "live" });
       for (let n = 0; n < 8; n += 1) await identity.verify(live);
-      assert.equal((await failureOf(identity.verify(live))).code, "rate_limited");
+      assert.equal((await failureFrom(identity.verify(live))).code, "rate_limited");
       assert.ok(await identity.verify({ ...live, mode: "test" }));
-      assert.equal((await failureOf((await open()).verify(live))).code, "rate_limited");
+      assert.equal((await failureFrom((await open()).verify(live))).code, "rate_limited");
     });
   });
 }

@@ -4,9 +4,9 @@ import { labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { Limit } from "../../runtime/rate-limiter.ts";
 import type { Tables } from "../../storage/tables.ts";
+import type { IdentitySettings } from "../identity-settings.ts";
 import type { Conditions, Row } from "../ledger/ledger.ts";
 import type { VerificationState } from "../ledger/transitions.ts";
-import type { IdentitySettings } from "../settings.ts";
 
 const day = 24 * 60 * 60_000;
 

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
-import { engines, failureOf, newRequest, onlyRowOf, suiteStore, until, verified } from "../identity.fixture.ts";
+import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { onlyRow } from "../ledger/ledger.fixture.ts";
+import { verified } from "../played-upstream.fixture.ts";
 
 /** An upstream whose time is over at once, and that says what it comes to when the test wants. */
 function tooSlow(name = "slow") {
@@ -18,7 +20,7 @@ for (const engine of engines) {
   suite(`sources that are listened to on ${engine.name}`, () => {
     const store = suiteStore(engine);
     const states = (mine: { accountId: string }, state: string) =>
-      until(async () => (await onlyRowOf(store.db, mine)).state === state);
+      until(async () => (await onlyRow(store.db, mine)).state === state);
 
     test("what a source says after its caller was answered is learned, and not charged", async (t) => {
       const { upstream, said } = tooSlow();
@@ -29,11 +31,11 @@ for (const engine of engines) {
         [{ kind: "unavailable" }, "failed"],
       ] as const) {
         const mine = newRequest({ idempotencyKey: "k" });
-        assert.equal((await failureOf(identity.verify(mine))).code, "upstream_timeout");
-        assert.equal((await onlyRowOf(store.db, mine)).state, "unknown");
+        assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");
+        assert.equal((await onlyRow(store.db, mine)).state, "unknown");
         said.pop()!(outcome === "verified" ? await verified(mine) : outcome);
         await states(mine, state);
-        assert.equal((await onlyRowOf(store.db, mine)).charged, 0);
+        assert.equal((await onlyRow(store.db, mine)).charged, 0);
       }
     });
 
@@ -41,12 +43,12 @@ for (const engine of engines) {
       const { upstream, said } = tooSlow();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
-      await failureOf(identity.verify(mine));
+      await failureFrom(identity.verify(mine));
       const retry = identity.verify(mine);
       await states(mine, "started");
       said[0]!(await verified(mine));
       assert.equal((await retry).record.bvn_number, mine.number);
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([said.length, row.attempts, row.charged, row.state], [1, 1, 1, "verified"]);
     });
 
@@ -58,7 +60,7 @@ for (const engine of engines) {
         settings: { payTwice: true },
       });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
-      await failureOf(identity.verify(mine));
+      await failureFrom(identity.verify(mine));
       said[0]!({ kind: "not_found" });
       await states(mine, "not_found");
     });
@@ -67,11 +69,11 @@ for (const engine of engines) {
       const { upstream } = tooSlow();
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest();
-      await failureOf(identity.verify(mine));
+      await failureFrom(identity.verify(mine));
       const begun = performance.now();
       await identity.stop(20_000);
       assert.ok(performance.now() - begun < 10_000);
-      assert.equal((await onlyRowOf(store.db, mine)).state, "unknown");
+      assert.equal((await onlyRow(store.db, mine)).state, "unknown");
     });
   });
 }

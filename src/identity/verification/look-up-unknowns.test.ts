@@ -4,8 +4,10 @@ import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { unavailable } from "../../upstreams/ports/outcomes.ts";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
-import { engines, failureOf, newRequest, onlyRowOf, suiteStore, verified } from "../identity.fixture.ts";
+import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { Ledger } from "../ledger/ledger.ts";
+import { verified } from "../played-upstream.fixture.ts";
 import { lookUpUnknowns } from "./look-up-unknowns.ts";
 
 const minute = 60_000;
@@ -26,19 +28,19 @@ for (const engine of engines) {
       if (canTell) source.lookUp = lookUp;
       const identity = await store.open(t, { upstreams: { test: sandbox(), live: [source] } });
       const mine = newRequest({ mode: "live", idempotencyKey: "k" });
-      await failureOf(identity.verify(mine));
-      const row = () => onlyRowOf(store.db, mine);
+      await failureFrom(identity.verify(mine));
+      const row = () => onlyRow(store.db, mine);
       const { reference } = await row();
       const ledger = new Ledger(store.db);
       const log = new RecordedLog();
       const round = async (after: number, changes: { isAwaited?: boolean; signal?: AbortSignal } = {}) => {
         const learning: Promise<boolean>[] = [];
         await lookUpUnknowns(
+          store.db,
           {
-            db: store.db,
-            upstreams: [source],
+            upstreams: { test: sandbox(), live: [source] },
             isAwaited: (one) => one !== reference || changes.isAwaited === true,
-            deferOutcome: (attempt, outcome) => void learning.push(ledger.resolve(attempt, outcome)),
+            deferred: { add: (attempt, outcome) => void learning.push(ledger.resolve(attempt, outcome)) },
             log,
             now: () => Date.now() + after,
           },

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from "kysely";
-import type { Log } from "../../runtime/log.ts";
 import type { Tables } from "../../storage/tables.ts";
-import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import type { AttemptOutcome } from "../ledger/attempt-outcome.ts";
+import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { loggableError } from "./upstream-call.ts";
+import type { VerificationParts } from "./verification-parts.ts";
 
 /** A younger call may still be answered. An upstream may have forgotten an older one, as Duba forgets keys after 24 h. */
 const youngest = 60_000;
@@ -12,23 +13,22 @@ const oldest = 23 * 60 * 60 * 1000;
 const mostInARound = 20;
 const patience = 10_000;
 
-interface Parts {
-  db: Kysely<Tables>;
-  /** The live upstreams; those without `lookUp` are skipped. */
-  upstreams: readonly IdentityUpstream[];
+type LookUpParts = Pick<VerificationParts, "upstreams" | "log" | "now"> & {
+  deferred: Pick<DeferredOutcomes, "add">;
   /** Whether this process still waits for the row's upstream. */
   isAwaited: (reference: string) => boolean;
-  deferOutcome: (row: Row, outcome: AttemptOutcome) => void;
-  log: Log;
-  now: () => number;
-}
+};
 
 /**
  * One round: looks up verifications whose outcome is unknown, one after another, and writes `not_found`, `phone_mismatch`
  * and `failed`. It ignores records: only a retry with the key brings the number and phone to compare a record with.
  */
-export async function lookUpUnknowns({ db, upstreams, isAwaited, deferOutcome, log, now }: Parts, signal: AbortSignal) {
-  const sources = upstreams.filter(({ lookUp }) => lookUp !== undefined);
+export async function lookUpUnknowns(
+  db: Kysely<Tables>,
+  { upstreams, deferred, isAwaited, log, now }: LookUpParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const sources = upstreams.live.filter(({ lookUp }) => lookUp !== undefined);
   if (sources.length === 0) return;
   const rows = (await db
     .selectFrom("verification")
@@ -53,7 +53,7 @@ export async function lookUpUnknowns({ db, upstreams, isAwaited, deferOutcome, l
     try {
       const ends = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
       const state = stateOf(await source.lookUp!({ reference: row.reference, signal: ends }));
-      if (state) deferOutcome(row, { state, charge: null, sealed: null, at: now() });
+      if (state) deferred.add(row, { state, charge: null, sealed: null, at: now() });
     } catch (error) {
       log.warn(
         { upstream: source.name, reference: row.reference, ...loggableError(error) },

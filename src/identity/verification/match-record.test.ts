@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answers } from "../../operation/operation.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import { recordOf } from "../identity.fixture.ts";
+import { sandboxRecord } from "../played-upstream.fixture.ts";
 import { matchRecord } from "./match-record.ts";
 
 const question = { kind: "bvn" as const, number: "22000000017", phone: "8000000017" };
-const record = await recordOf(question);
+const record = await sandboxRecord(question);
 const person = record.personal_info;
 const strict = { phoneMatch: true, answers: "full" as Answers };
 const judged = (outcome: unknown, settings = strict) => matchRecord(outcome as IdentityOutcome, question, settings);

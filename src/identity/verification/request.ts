@@ -1,10 +1,11 @@
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CheckKind, OwnFees } from "../../operation/check-kind.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
+import { amountDiffersFromFee, feeOf } from "../fees.ts";
+import type { IdentitySettings } from "../identity-settings.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { newReference } from "../ledger/reference.ts";
-import { amountDiffersFromFee, feeOf, type IdentitySettings } from "../settings.ts";
 
 /** One accepted request: 11 digits of the kind's number, the phone's ten digits, the amount in kobo. */
 export interface VerificationRequest {

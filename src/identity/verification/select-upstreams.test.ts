@@ -3,16 +3,9 @@ import { suite, type TestContext, test } from "node:test";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { unavailable } from "../../upstreams/ports/outcomes.ts";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
-import {
-  engines,
-  failureOf,
-  newRequest,
-  onlyRowOf,
-  PlayedUpstream,
-  suiteStore,
-  until,
-  verified,
-} from "../identity.fixture.ts";
+import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { onlyRow } from "../ledger/ledger.fixture.ts";
+import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { selectUpstreams } from "./select-upstreams.ts";
 
 type Answer = IdentityOutcome | ((question: IdentityQuestion) => Promise<IdentityOutcome>);
@@ -46,7 +39,7 @@ for (const engine of engines) {
         const second = named("second", verified);
         const mine = newRequest({ mode: "live" });
         await (await open(t, [first, second])).verify(mine);
-        const row = await onlyRowOf(store.db, mine);
+        const row = await onlyRow(store.db, mine);
         assert.deepEqual(
           [row.state, row.upstream, row.attempts, row.charged, row.unresolved],
           ["verified", "second", reason === "not_reached" || reason === "paused" ? 1 : 2, 1, 0],
@@ -59,7 +52,7 @@ for (const engine of engines) {
       const mine = newRequest({ mode: "live" });
       let seen: unknown;
       const second = named("second", async (question) => {
-        const { upstream, attempts, state } = await onlyRowOf(store.db, mine);
+        const { upstream, attempts, state } = await onlyRow(store.db, mine);
         seen = { upstream, attempts, state };
         return verified(question);
       });
@@ -75,7 +68,7 @@ for (const engine of engines) {
         unknown,
       ] as const) {
         const second = named("second", verified);
-        const failure = await failureOf(
+        const failure = await failureFrom(
           (await open(t, [named("first", outcome), second])).verify(newRequest({ mode: "live" })),
         );
         assert.notEqual(failure.code, "internal_error");
@@ -87,10 +80,10 @@ for (const engine of engines) {
       const paused = named("paused", unavailable("paused"), { isReady: () => false });
       const mine = newRequest({ mode: "live" });
       await (await open(t, [paused, named("second", verified)])).verify(mine);
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.upstream, row.attempts, paused.questions.length], ["second", 1, 0]);
 
-      const failure = await failureOf((await open(t, [paused])).verify(newRequest({ mode: "live" })));
+      const failure = await failureFrom((await open(t, [paused])).verify(newRequest({ mode: "live" })));
       assert.equal(failure.code, "upstream_unavailable");
       assert.equal(failure.detail.facts?.upstream_called, false);
     });
@@ -103,7 +96,7 @@ for (const engine of engines) {
         [[lasting, lasting], false],
       ] as const) {
         const route = outcomes.map((outcome, at) => named(`n${at}`, outcome));
-        const failure = await failureOf((await open(t, route)).verify(newRequest({ mode: "live" })));
+        const failure = await failureFrom((await open(t, route)).verify(newRequest({ mode: "live" })));
         assert.deepEqual([failure.code, failure.retryable], ["upstream_unavailable", retryable]);
         assert.equal(failure.detail.facts?.upstream_called, true);
       }
@@ -115,11 +108,11 @@ for (const engine of engines) {
       const second = named("second", verified);
       const identity = await open(t, [first, second]);
       const mine = newRequest({ mode: "live", idempotencyKey: "stays" });
-      assert.equal((await failureOf(identity.verify(mine))).code, "upstream_timeout");
-      assert.equal((await failureOf(identity.verify(mine))).code, "upstream_unavailable");
+      assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");
+      assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_unavailable");
       await identity.verify(mine);
       assert.equal(second.questions.length, 0);
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.upstream, row.attempts, row.unresolved, row.charged], ["first", 3, 1, 1]);
     });
 
@@ -127,7 +120,7 @@ for (const engine of engines) {
       const second = named("second", verified);
       const mine = newRequest({ mode: "live" });
       await (await open(t, [named("first", unknown), second], { payTwice: true })).verify(mine);
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.upstream, row.attempts, row.unresolved, row.charged], ["second", 2, 1, 1]);
     });
 
@@ -139,9 +132,9 @@ for (const engine of engines) {
         settings: { timeLimit: 60 },
       });
       const mine = newRequest({ mode: "live" });
-      assert.equal((await failureOf(identity.verify(mine))).code, "upstream_timeout");
+      assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_timeout");
       first.answer(noWork);
-      await until(async () => (await onlyRowOf(store.db, mine)).state === "failed");
+      await until(async () => (await onlyRow(store.db, mine)).state === "failed");
       assert.equal(second.questions.length, 0);
     });
   });

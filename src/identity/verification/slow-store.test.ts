@@ -3,17 +3,9 @@ import { before, suite, test } from "node:test";
 import Database from "better-sqlite3";
 import pg from "pg";
 import { servingTimeouts } from "../../storage/timeouts.ts";
-import {
-  engines,
-  failureOf,
-  newRequest,
-  onlyRowOf,
-  PlayedUpstream,
-  type SuiteStore,
-  suiteStore,
-  until,
-  verified,
-} from "../identity.fixture.ts";
+import { engines, failureFrom, newRequest, type SuiteStore, suiteStore, until } from "../identity.fixture.ts";
+import { onlyRow } from "../ledger/ledger.fixture.ts";
+import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 /** Keeps everybody else from writing to the ledger. Resolves with what ends that. */
 async function holdLedger({ settings: { dataDirectory, databaseUrl } }: SuiteStore): Promise<() => Promise<unknown>> {
@@ -50,7 +42,7 @@ for (const engine of engines)
       await untilImpatient();
       await release();
       assert.equal((await call).replayed, false);
-      assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+      assert.equal((await onlyRow(store.db, mine)).charged, 1);
     });
 
     test("and no longer, and what comes before it is waited for no longer than before", async (t) => {
@@ -58,7 +50,7 @@ for (const engine of engines)
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, settings: { timeLimit: 1_200 } });
       const mine = newRequest({ idempotencyKey: "k" });
       const begun = performance.now();
-      const call = failureOf(identity.verify(mine));
+      const call = failureFrom(identity.verify(mine));
       await upstream.asked();
       const release = await holdLedger(store);
       upstream.answer(await verified(mine));

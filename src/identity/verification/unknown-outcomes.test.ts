@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import { answering, engines, failureOf, newRequest, onlyRowOf, suiteStore, verified } from "../identity.fixture.ts";
+import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { onlyRow } from "../ledger/ledger.fixture.ts";
+import { answering, verified } from "../played-upstream.fixture.ts";
 
 for (const engine of engines) {
   suite(`retries of an unknown outcome on ${engine.name}`, () => {
@@ -13,7 +15,7 @@ for (const engine of engines) {
       const mine = newRequest({ idempotencyKey: "k" });
       const answers = [];
       for (const _ of [1, 2, 3, 4, 5]) {
-        const { code, retryable } = await failureOf(identity.verify(mine));
+        const { code, retryable } = await failureFrom(identity.verify(mine));
         answers.push([code, retryable]);
       }
       assert.deepEqual(answers, [
@@ -24,7 +26,7 @@ for (const engine of engines) {
         ["upstream_timeout", false],
       ]);
       assert.equal(questions.length, 3);
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["unknown", 3, 3, 0]);
     });
 
@@ -36,9 +38,9 @@ for (const engine of engines) {
       });
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "k" });
-      for (const _ of outcomes) assert.equal((await failureOf(identity.verify(mine))).retryable, true);
+      for (const _ of outcomes) assert.equal((await failureFrom(identity.verify(mine))).retryable, true);
       await identity.verify(mine);
-      const row = await onlyRowOf(store.db, mine);
+      const row = await onlyRow(store.db, mine);
       assert.deepEqual([row.state, row.attempts, row.unresolved, row.charged], ["verified", 6, 2, 1]);
     });
 
@@ -61,18 +63,18 @@ for (const engine of engines) {
       const mine = newRequest({ idempotencyKey: "k" });
       const { upstream, references, questions } = remembering(() => verified(mine));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
-      await failureOf(identity.verify(mine));
+      await failureFrom(identity.verify(mine));
       const { record } = await identity.verify(mine);
       assert.deepEqual(references, [record.request_reference]);
       assert.equal(questions.length, 1);
-      assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+      assert.equal((await onlyRow(store.db, mine)).charged, 1);
     });
 
     test("an upstream that did no work for the first is asked again", async (t) => {
       const mine = newRequest({ idempotencyKey: "k" });
       const { upstream, questions } = remembering(async () => ({ kind: "unavailable" }));
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
-      await failureOf(identity.verify(mine));
+      await failureFrom(identity.verify(mine));
       assert.ok(await identity.verify(mine));
       assert.equal(questions.length, 2);
     });
@@ -88,7 +90,7 @@ for (const engine of engines) {
       });
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       for (const _ of [0, 1, 2, 3, 4, 5]) {
-        const { code, retryable } = await failureOf(identity.verify(mine));
+        const { code, retryable } = await failureFrom(identity.verify(mine));
         assert.deepEqual([code, retryable], ["upstream_timeout", true]);
       }
       assert.ok(await identity.verify(mine));
@@ -100,7 +102,7 @@ for (const engine of engines) {
       const first = await store.open(t, {
         upstreams: { test: answering(() => ({ kind: "unknown" })).upstream, live: [] },
       });
-      await failureOf(first.verify(mine));
+      await failureFrom(first.verify(mine));
       const upstream: IdentityUpstream = {
         name: "successor",
         verify: verified,
@@ -108,7 +110,7 @@ for (const engine of engines) {
       };
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       assert.ok(await identity.verify(mine));
-      assert.equal((await onlyRowOf(store.db, mine)).upstream, "successor");
+      assert.equal((await onlyRow(store.db, mine)).upstream, "successor");
     });
   });
 }

@@ -1,20 +1,13 @@
 import type { Answers } from "../../operation/operation.ts";
-import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import type { Ledger, Row } from "../ledger/ledger.ts";
-import type { IdentitySettings } from "../settings.ts";
+import type { Row } from "../ledger/ledger.ts";
 import { type MatchResult, matchRecord, rejectedAnswer } from "./match-record.ts";
 import type { SelectedUpstreams } from "./select-upstreams.ts";
+import type { VerificationParts } from "./verification-parts.ts";
 
 /** The number to verify, and how much of the record the account may see. */
 export type UpstreamCallInput = Omit<IdentityQuestion, "signal" | "reference"> & { answers: Answers };
-
-interface Parts {
-  ledger: Ledger;
-  settings: IdentitySettings;
-  log: Log;
-}
 
 const faultMessage = "The identity upstream broke off with a fault";
 
@@ -33,7 +26,7 @@ export class UpstreamCall {
   row: Row;
   /** The upstream that got the call before the one that `row` names; null if there was none. */
   calledBefore: string | null;
-  readonly #parts: Parts;
+  readonly #parts: VerificationParts;
   readonly #selected: SelectedUpstreams;
   readonly #question: IdentityQuestion;
   readonly #answers: Answers;
@@ -43,7 +36,7 @@ export class UpstreamCall {
   #failingOver: Promise<Row | undefined> | undefined;
 
   constructor(
-    parts: Parts,
+    parts: VerificationParts,
     { row, calledBefore }: Pick<UpstreamCall, "row" | "calledBefore">,
     selected: SelectedUpstreams,
     { answers, ...question }: UpstreamCallInput,

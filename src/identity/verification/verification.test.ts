@@ -4,22 +4,18 @@ import { suite, type TestContext, test } from "node:test";
 import type { Failure } from "../../operation/failures.ts";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import {
-  answering,
   type Changes,
   engines,
-  failureOf,
+  failureFrom,
   keyring,
   newRequest,
-  onlyRowOf,
-  PlayedUpstream,
-  recordOf,
-  rowsOf,
   suiteStore,
   until,
   usualLimits,
-  verified,
 } from "../identity.fixture.ts";
+import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import type { VerificationState } from "../ledger/transitions.ts";
+import { answering, PlayedUpstream, sandboxRecord, verified } from "../played-upstream.fixture.ts";
 
 const hour = 60 * 60 * 1000;
 
@@ -43,9 +39,9 @@ for (const engine of engines) {
         const { identity, questions } = await openAnswering(t, verified);
         const mine = newRequest();
         const { record, replayed } = await identity.verify(mine);
-        const row = await onlyRowOf(store.db, mine);
+        const row = await onlyRow(store.db, mine);
         assert.equal(replayed, false);
-        assert.deepEqual(record, { request_reference: row.reference, ...(await recordOf(mine)) });
+        assert.deepEqual(record, { request_reference: row.reference, ...(await sandboxRecord(mine)) });
         assert.equal(Object.keys(record)[0], "request_reference");
         assert.equal(questions[0]?.reference, row.reference);
         assert.deepEqual(
@@ -76,8 +72,8 @@ for (const engine of engines) {
         test(`${JSON.stringify(outcome)}: ${status} ${code}`, async (t) => {
           const { identity } = await openAnswering(t, () => outcome);
           const mine = newRequest();
-          const failure = await failureOf(identity.verify(mine));
-          const row = await onlyRowOf(store.db, mine);
+          const failure = await failureFrom(identity.verify(mine));
+          const row = await onlyRow(store.db, mine);
           assert.deepEqual([failure.code, failure.status, failure.retryable], [code, status, retryable]);
           assert.deepEqual(failure.detail.facts, {
             charged: false,
@@ -96,7 +92,7 @@ for (const engine of engines) {
           () => Promise.reject(new TypeError("22000000017 broke it")),
         ]) {
           const identity = await openWith(t, { name: "broken", verify: fault });
-          const failure = await failureOf(identity.verify(newRequest()));
+          const failure = await failureFrom(identity.verify(newRequest()));
           assert.equal(failure.code, "upstream_bad_response");
           assert.equal(store.log.lines[0]?.level, "error");
           assert.ok(!JSON.stringify([store.log.lines, failure.message, failure.detail]).includes("22000000017"));
@@ -108,15 +104,15 @@ for (const engine of engines) {
           verified({ kind: "bvn", number: "22000000018", phone }),
         );
         const mine = newRequest({ idempotencyKey: "k" });
-        assert.equal((await failureOf(identity.verify(mine))).code, "upstream_bad_response");
-        const row = await onlyRowOf(store.db, mine);
+        assert.equal((await failureFrom(identity.verify(mine))).code, "upstream_bad_response");
+        const row = await onlyRow(store.db, mine);
         assert.deepEqual([row.state, row.charged, row.sealed_record], ["failed", 0, null]);
       });
 
       test("another phone than the record's is a mismatch, unless the check is off", async (t) => {
         const other = ({ kind, number }: IdentityQuestion) => verified({ kind, number, phone: "8099999999" });
         const { identity } = await openAnswering(t, other);
-        const failure = await failureOf(identity.verify(newRequest()));
+        const failure = await failureFrom(identity.verify(newRequest()));
         assert.equal(failure.code, "phone_mismatch");
         const { identity: lax } = await openAnswering(t, other, { settings: { phoneMatch: false } });
         assert.equal((await lax.verify(newRequest())).record.personal_info.phone_number, "08099999999");
@@ -126,10 +122,10 @@ for (const engine of engines) {
         for (const kind of ["not_found", "phone_mismatch"] as const) {
           const { identity } = await openAnswering(t, () => ({ kind }), { settings: { negativeDetail: "coarse" } });
           const mine = newRequest({ idempotencyKey: "k" });
-          const first = await failureOf(identity.verify(mine));
-          const again = await failureOf(identity.verify(mine));
+          const first = await failureFrom(identity.verify(mine));
+          const again = await failureFrom(identity.verify(mine));
           assert.deepEqual([first.code, again.code], ["verification_failed", "verification_failed"]);
-          assert.equal((await onlyRowOf(store.db, mine)).state, kind);
+          assert.equal((await onlyRow(store.db, mine)).state, kind);
         }
       });
     });
@@ -139,7 +135,7 @@ for (const engine of engines) {
         const { identity } = await openAnswering(t, verified);
         const mine = newRequest({ amount: 99_999_999_999 });
         await identity.verify(mine);
-        const row = await onlyRowOf(store.db, mine);
+        const row = await onlyRow(store.db, mine);
         assert.deepEqual([row.amount, row.fee, row.amount_differs, row.charged], [99_999_999_999, 10_000, 1, 1]);
       });
 
@@ -148,9 +144,9 @@ for (const engine of engines) {
           settings: { amountPolicy: "enforce", fees: { bvn: 15_050, nin: 1 } },
         });
         const mine = newRequest({ idempotencyKey: "k" });
-        const first = await failureOf(identity.verify(mine));
-        const again = await failureOf(identity.verify(mine));
-        const row = await onlyRowOf(store.db, mine);
+        const first = await failureFrom(identity.verify(mine));
+        const again = await failureFrom(identity.verify(mine));
+        const row = await onlyRow(store.db, mine);
         assert.deepEqual([first.code, first.message], ["amount_mismatch", "The amount must be 150.5 naira."]);
         assert.deepEqual([again.code, again.message], [first.code, first.message]);
         assert.deepEqual(again.detail.facts, first.detail.facts);
@@ -175,15 +171,15 @@ for (const engine of engines) {
         assert.deepEqual([forTest.questions.length, forLive.questions.length], [1, 0]);
         await identity.verify({ ...mine, mode: "live" });
         assert.deepEqual([forTest.questions.length, forLive.questions.length], [1, 1]);
-        assert.deepEqual((await rowsOf(store.db, mine)).map((row) => row.mode).toSorted(), ["live", "test"]);
+        assert.deepEqual((await ledgerRows(store.db, mine)).map((row) => row.mode).toSorted(), ["live", "test"]);
       });
 
       test("without a live upstream a live call leaves no row", async (t) => {
         const { identity } = await openAnswering(t, verified);
         const mine = newRequest({ mode: "live", idempotencyKey: "k" });
-        const failure = await failureOf(identity.verify(mine));
+        const failure = await failureFrom(identity.verify(mine));
         assert.deepEqual([failure.code, failure.retryable], ["upstream_not_configured", false]);
-        assert.deepEqual(await rowsOf(store.db, mine), []);
+        assert.deepEqual(await ledgerRows(store.db, mine), []);
       });
 
       test("the limited number of the sandbox is always limited, in test mode", async (t) => {
@@ -194,11 +190,11 @@ for (const engine of engines) {
         });
         const mine = newRequest({ number: "00000000009", idempotencyKey: "k" });
         for (const _ of [1, 2]) {
-          const failure = await failureOf(identity.verify(mine));
+          const failure = await failureFrom(identity.verify(mine));
           assert.equal(failure.code, "subject_rate_limited");
           assert.ok(failure.detail.retryAfter);
         }
-        assert.deepEqual(await rowsOf(store.db, mine), []);
+        assert.deepEqual(await ledgerRows(store.db, mine), []);
         assert.ok(await identity.verify({ ...mine, mode: "live" }));
       });
     });
@@ -208,7 +204,7 @@ for (const engine of engines) {
         const mine = newRequest();
         const seen: unknown[] = [];
         const { identity } = await openAnswering(t, async (question) => {
-          const { state, reference } = await onlyRowOf(store.db, mine);
+          const { state, reference } = await onlyRow(store.db, mine);
           seen.push([state, reference === question.reference]);
           return verified(question);
         });
@@ -241,15 +237,15 @@ for (const engine of engines) {
         assert.deepEqual([first.replayed, again.replayed], [false, true]);
         assert.equal(JSON.stringify(again.record), JSON.stringify(first.record));
         assert.equal(questions.length, 1);
-        assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+        assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
       test("negative answers are given again too", async (t) => {
         for (const kind of ["not_found", "phone_mismatch"] as const) {
           const { identity, questions } = await openAnswering(t, () => ({ kind }));
           const mine = newRequest({ idempotencyKey: "k" });
-          const first = await failureOf(identity.verify(mine));
-          const again = await failureOf(identity.verify(mine));
+          const first = await failureFrom(identity.verify(mine));
+          const again = await failureFrom(identity.verify(mine));
           assert.deepEqual(
             [again.code, again.message, again.detail.facts],
             [first.code, first.message, first.detail.facts],
@@ -267,7 +263,7 @@ for (const engine of engines) {
         for (const outcome of outcomes) {
           const { identity, questions } = await openAnswering(t, () => outcome);
           const mine = newRequest({ idempotencyKey: "k", consentReference: "c" });
-          await failureOf(identity.verify(mine));
+          await failureFrom(identity.verify(mine));
           const { consentReference: _, ...withoutConsent } = mine;
           const others = [
             { ...mine, number: "22000000018" },
@@ -277,7 +273,7 @@ for (const engine of engines) {
             withoutConsent,
           ];
           for (const other of others)
-            assert.equal((await failureOf(identity.verify(other))).code, "idempotency_key_reused");
+            assert.equal((await failureFrom(identity.verify(other))).code, "idempotency_key_reused");
           assert.equal(questions.length, 1);
         }
       });
@@ -301,9 +297,9 @@ for (const engine of engines) {
             nth === 1 ? outcome : verified(question),
           );
           const mine = newRequest({ idempotencyKey: "k" });
-          const first = await failureOf(identity.verify(mine));
+          const first = await failureFrom(identity.verify(mine));
           const { record, replayed } = await identity.verify(mine);
-          const row = await onlyRowOf(store.db, mine);
+          const row = await onlyRow(store.db, mine);
           assert.equal(replayed, false);
           assert.equal(record.request_reference, first.detail.facts?.request_reference);
           assert.deepEqual([row.state, row.charged, row.attempts, questions.length], ["verified", 1, 2, 2]);
@@ -317,11 +313,11 @@ for (const engine of engines) {
         const mine = newRequest({ idempotencyKey: "k" });
         const first = identity.verify(mine);
         const { reference } = await upstream.asked();
-        const other = await failureOf(identity.verify(mine));
+        const other = await failureFrom(identity.verify(mine));
         assert.equal(other.code, "request_in_progress");
         assert.ok(other.detail.retryAfter! >= 1 && other.detail.retryAfter! <= 5);
         assert.deepEqual(other.detail.facts, { charged: false, upstream_called: true, request_reference: reference });
-        assert.equal((await failureOf(identity.verify({ ...mine, amount: 1 }))).code, "idempotency_key_reused");
+        assert.equal((await failureFrom(identity.verify({ ...mine, amount: 1 }))).code, "idempotency_key_reused");
         upstream.answer(await verified(mine));
         assert.equal((await first).replayed, false);
         assert.equal((await identity.verify(mine)).replayed, true);
@@ -351,7 +347,7 @@ for (const engine of engines) {
           request_in_progress: 499,
         });
         assert.equal(upstream.questions.length, 1);
-        assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+        assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
       test("500 retries of an answered key are answered alike", async (t) => {
@@ -375,7 +371,7 @@ for (const engine of engines) {
         assert.equal(replayed, false);
         assert.notEqual(second.request_reference, first.request_reference);
         assert.equal(questions.length, 2);
-        assert.equal((await rowsOf(store.db, mine)).length, 2);
+        assert.equal((await ledgerRows(store.db, mine)).length, 2);
       });
 
       test("a record past its retention is not given again, and not bought again", async (t) => {
@@ -385,7 +381,7 @@ for (const engine of engines) {
         const mine = newRequest({ idempotencyKey: "k" });
         const { record } = await identity.verify(mine);
         time += hour;
-        const failure = await failureOf(identity.verify(mine));
+        const failure = await failureFrom(identity.verify(mine));
         assert.equal(failure.code, "record_no_longer_held");
         assert.deepEqual(failure.detail.facts, {
           charged: true,
@@ -399,8 +395,8 @@ for (const engine of engines) {
         const { identity } = await openAnswering(t, verified, { settings: { recordRetention: 0 } });
         const mine = newRequest({ idempotencyKey: "k" });
         await identity.verify(mine);
-        assert.equal((await onlyRowOf(store.db, mine)).sealed_record, null);
-        assert.equal((await failureOf(identity.verify(mine))).code, "record_no_longer_held");
+        assert.equal((await onlyRow(store.db, mine)).sealed_record, null);
+        assert.equal((await failureFrom(identity.verify(mine))).code, "record_no_longer_held");
       });
 
       test("a sealed record that was changed is never given", async (t) => {
@@ -408,13 +404,13 @@ for (const engine of engines) {
         const [mine, other] = [newRequest({ idempotencyKey: "k" }), newRequest({ idempotencyKey: "k" })];
         await identity.verify(mine);
         await identity.verify(other);
-        const { sealed_record } = await onlyRowOf(store.db, other);
+        const { sealed_record } = await onlyRow(store.db, other);
         await store.db
           .updateTable("verification")
           .set({ sealed_record })
           .where("account_id", "=", mine.accountId)
           .execute();
-        const failure = await failureOf(identity.verify(mine));
+        const failure = await failureFrom(identity.verify(mine));
         assert.equal(failure.code, "internal_error");
         assert.equal(failure.detail.facts?.charged, true);
         assert.equal(store.log.lines.at(-1)?.level, "error");
@@ -425,7 +421,7 @@ for (const engine of engines) {
           upstreams: { test: answering(verified).upstream, live: [] },
         });
         const mine = newRequest({ mode: "live", idempotencyKey: "k" });
-        await failureOf(identity.verify(mine));
+        await failureFrom(identity.verify(mine));
         const now = await store.open(t, {
           upstreams: { test: answering(verified).upstream, live: [answering(verified).upstream] },
         });
@@ -443,9 +439,9 @@ for (const engine of engines) {
           keyring: { current: { ...keyring, hmac } },
         });
         assert.deepEqual(await identity.verify(mine), { record, replayed: true });
-        assert.equal((await failureOf(identity.verify({ ...mine, amount: 1 }))).code, "idempotency_key_reused");
+        assert.equal((await failureFrom(identity.verify({ ...mine, amount: 1 }))).code, "idempotency_key_reused");
         assert.equal(questions.length, 0);
-        assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+        assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
       test("is answered also while the account has as many running as it may, or the source is gone", async (t) => {
@@ -461,7 +457,7 @@ for (const engine of engines) {
         await upstream.asked(2);
         assert.deepEqual(await identity.verify(mine), { ...inTest, replayed: true });
         upstream.answer({ kind: "not_found" }, 2);
-        await failureOf(running);
+        await failureFrom(running);
         const without = await store.open(t);
         assert.deepEqual(await without.verify({ ...mine, mode: "live" }), { ...inLive, replayed: true });
       });
@@ -479,7 +475,7 @@ for (const engine of engines) {
         const given = await Promise.all(calls);
         assert.equal(new Set(given.map(({ record }) => record.request_reference)).size, 1);
         assert.equal(upstream.questions.length, 1);
-        assert.equal((await onlyRowOf(store.db, mine)).charged, 1);
+        assert.equal((await onlyRow(store.db, mine)).charged, 1);
       });
 
       test("calls that differ, or come later, are verifications of their own", async (t) => {
@@ -497,7 +493,7 @@ for (const engine of engines) {
           identity.verify({ ...mine, consentReference: "c" }),
         ]);
         await identity.verify(mine);
-        assert.equal((await rowsOf(store.db, mine)).length, 7);
+        assert.equal((await ledgerRows(store.db, mine)).length, 7);
       });
     });
 
@@ -509,7 +505,7 @@ for (const engine of engines) {
         const different = (n: number) => ({ ...mine, number: String(22_000_000_100 + n) });
         const calls = Array.from({ length: 20 }, (_, n) => identity.verify(different(n)));
         await upstream.asked(20);
-        const failure = await failureOf(identity.verify({ ...different(20), idempotencyKey: "k" }));
+        const failure = await failureFrom(identity.verify({ ...different(20), idempotencyKey: "k" }));
         assert.equal(failure.code, "too_many_in_flight");
         assert.ok(failure.detail.retryAfter);
         const other = newRequest();
@@ -517,11 +513,11 @@ for (const engine of engines) {
         await upstream.asked(21);
         for (const [n, question] of upstream.questions.entries()) upstream.answer(await verified(question), n + 1);
         await Promise.all(calls);
-        assert.equal((await rowsOf(store.db, mine)).length, 20);
+        assert.equal((await ledgerRows(store.db, mine)).length, 20);
         const last = identity.verify({ ...different(21), idempotencyKey: "k" });
         await upstream.asked(22);
         upstream.answer({ kind: "not_found" }, 22);
-        assert.equal((await failureOf(last)).code, "bvn_not_found");
+        assert.equal((await failureFrom(last)).code, "bvn_not_found");
       });
 
       test("with limits off there is no such bound", async (t) => {
@@ -542,10 +538,10 @@ for (const engine of engines) {
         nth === 1 ? { kind: "unavailable", lasting: true } : verified(question),
       );
       const mine = newRequest({ idempotencyKey: "order-1", consentReference: "consent-1" });
-      await failureOf(identity.verify(mine));
+      await failureFrom(identity.verify(mine));
       const { record } = await identity.verify(mine);
       await identity.verify({ ...mine, idempotencyKey: "order-2" });
-      const rows = await rowsOf(store.db, mine);
+      const rows = await ledgerRows(store.db, mine);
       assert.ok(rows.some((row) => row.sealed_record));
       const kept = JSON.stringify([rows, store.log.lines]);
       const { first_name, middle_name, last_name, date_of_birth } = record.personal_info;

@@ -1,14 +1,8 @@
-import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
-import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import { Failure } from "../../operation/failures.ts";
-import type { Log } from "../../runtime/log.ts";
+import { keyLifetime } from "../identity-settings.ts";
 import { erased, notCalledOutcome } from "../ledger/attempt-outcome.ts";
-import type { Charges } from "../ledger/charges.ts";
-import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
-import type { Leases } from "../ledger/leases.ts";
-import type { Ledger, Row } from "../ledger/ledger.ts";
+import type { Row } from "../ledger/ledger.ts";
 import type { RunStart } from "../ledger/transitions.ts";
-import { type IdentitySettings, keyLifetime } from "../settings.ts";
 import type { AttemptResult, Attempts, StartedRun } from "./attempts.ts";
 import {
   amountMismatch,
@@ -20,28 +14,13 @@ import {
   verificationFailure,
 } from "./failures.ts";
 import type { Flight, InFlight, Stage } from "./in-flight.ts";
-import type { VerificationLimits } from "./limits.ts";
-import { AnswerReplay, type VerifiedRecord, withReference } from "./replay.ts";
+import { replay, type VerifiedRecord, withReference } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
-import { type SelectedUpstreams, selectUpstreams, type Upstreams, upstreamsForRetry } from "./select-upstreams.ts";
+import { type SelectedUpstreams, selectUpstreams, upstreamsForRetry } from "./select-upstreams.ts";
+import type { VerificationParts } from "./verification-parts.ts";
 
-export interface VerificationParts {
-  ledger: Ledger;
-  charges: Charges;
-  attempts: Attempts;
-  deferred: DeferredOutcomes;
-  limits: VerificationLimits;
-  leases: Leases;
-  inFlight: InFlight;
-  keyedHashes: KeyedHashes;
-  keyring: CurrentKeyring;
-  upstreams: Upstreams;
-  settings: IdentitySettings;
-  log: Log;
-  now: () => number;
-  /** The time that retention goes by. */
-  retentionNow: () => number;
-}
+/** What one verification works with. */
+export type RunParts = VerificationParts & { attempts: Attempts; inFlight: InFlight };
 
 /** The ledger changed between our read and our write: read it again. */
 type Conflict = "conflict";
@@ -54,7 +33,7 @@ export class Verification implements Flight {
   readonly key: string | undefined;
   readonly content: string | undefined;
   readonly answer: Promise<VerifiedRecord>;
-  readonly #parts: VerificationParts;
+  readonly #parts: RunParts;
   readonly #request: VerificationRequest;
   readonly #begun = performance.now();
   #stage: Stage = "checking";
@@ -62,12 +41,7 @@ export class Verification implements Flight {
   #row: Row | undefined;
 
   /** `key` and `content` are hashes; `content` is set when the request has no idempotency key. */
-  constructor(
-    parts: VerificationParts,
-    request: VerificationRequest,
-    key: string | undefined,
-    content: string | undefined,
-  ) {
+  constructor(parts: RunParts, request: VerificationRequest, key: string | undefined, content: string | undefined) {
     this.#parts = parts;
     this.#request = request;
     this.key = key;
@@ -173,7 +147,7 @@ export class Verification implements Flight {
     }
     if (isErased) throw verificationFailure("record_no_longer_held", undefined, factsOf(row));
     if (row.state === "failed" || row.state === "unknown") return undefined;
-    return (await new AnswerReplay(this.#parts).replay(row)) ?? "conflict";
+    return (await replay(this.#parts, row)) ?? "conflict";
   }
 
   /** Ends a started row without a worker. False if this process or another still works on it. */

@@ -1,20 +1,22 @@
 import { Failure } from "../../operation/failures.ts";
 import { limitedSubject } from "../../upstreams/sandbox/index.ts";
 import { checks } from "../checks/index.ts";
+import type { Attempts } from "./attempts.ts";
 import { InFlight } from "./in-flight.ts";
 import type { VerifiedRecord } from "./replay.ts";
 import { requestContent, type VerificationRequest } from "./request.ts";
-import { failOrphan, Verification, type VerificationParts } from "./verification.ts";
+import { failOrphan, type RunParts, Verification } from "./verification.ts";
+import type { VerificationParts } from "./verification-parts.ts";
 
 /** Accepts verifications and knows those under way. */
 export class Verifications {
-  readonly #parts: VerificationParts;
+  readonly #parts: RunParts;
   readonly #inFlight: InFlight;
   #stopping = false;
 
-  constructor(parts: Omit<VerificationParts, "inFlight">) {
+  constructor(parts: VerificationParts, attempts: Attempts) {
     this.#inFlight = new InFlight(parts.settings.limits?.inFlight);
-    this.#parts = { ...parts, inFlight: this.#inFlight };
+    this.#parts = { ...parts, attempts, inFlight: this.#inFlight };
   }
 
   /** Returns the record or throws a `Failure`. A verification that has begun is finished even if its caller hangs up. */

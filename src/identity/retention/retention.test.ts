@@ -2,19 +2,10 @@ import assert from "node:assert/strict";
 import { mock, suite, test } from "node:test";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
-import {
-  answering,
-  engines,
-  failureOf,
-  newRequest,
-  onlyRowOf,
-  PlayedUpstream,
-  rowsOf,
-  suiteStore,
-  until,
-  verified,
-} from "../identity.fixture.ts";
-import { Charges } from "./charges.ts";
+import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { Charges } from "../ledger/charges.ts";
+import { copyRow, ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
+import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { applyRetention } from "./retention.ts";
 import { RetentionClock } from "./retention-clock.ts";
 
@@ -25,7 +16,7 @@ for (const engine of engines) {
     const store = suiteStore(engine);
     const start = Date.UTC(2026, 0, 31);
 
-    test("removes records past retention, keys past a day and rows past 24 months, in batches", async (t) => {
+    test("removes records past retention, keys past a day and rows past 24 months", async (t) => {
       let time = start;
       const identity = await store.open(t, { now: () => time });
       const mine = newRequest();
@@ -33,21 +24,21 @@ for (const engine of engines) {
       time += hour;
       await identity.verify({ ...mine, idempotencyKey: "young" });
       const recordRetention = hour;
-      const at = (now: number) => applyRetention(store.db, { now, recordRetention, batch: 3 });
+      const at = (now: number) => applyRetention(store.db, { now, recordRetention });
 
-      const { reference, charge_mark: mark } = (await rowsOf(store.db, mine))[0]!;
+      const { reference, charge_mark: mark } = (await ledgerRows(store.db, mine))[0]!;
       await new Charges(store.db, () => start).withdraw(reference, { mark, replaces: "" });
       const adjustments = () => store.db.selectFrom("adjustment").select("reference").execute();
 
       assert.deepEqual(await at(start + hour - 1), { records: 0, keys: 0, rows: 0 });
       assert.deepEqual(await at(start + hour), { records: 7, keys: 0, rows: 0 });
       assert.equal(
-        (await failureOf(identity.verify({ ...mine, idempotencyKey: "k-0" }))).code,
+        (await failureFrom(identity.verify({ ...mine, idempotencyKey: "k-0" }))).code,
         "record_no_longer_held",
       );
       assert.equal((await identity.verify({ ...mine, idempotencyKey: "young" })).replayed, true);
       assert.deepEqual(await at(start + 24 * hour), { records: 1, keys: 7, rows: 0 });
-      const rows = await rowsOf(store.db, mine);
+      const rows = await ledgerRows(store.db, mine);
       assert.deepEqual(
         rows.map((row) => [row.sealed_record, row.idempotency_hash === null, row.charged]),
         rows.map((_, n) => [null, n < 7, n === 0 ? 0 : 1]),
@@ -58,23 +49,33 @@ for (const engine of engines) {
       assert.deepEqual(await adjustments(), []);
     });
 
+    test("removes more rows than one batch holds", async (t) => {
+      const identity = await store.open(t, { now: () => start });
+      const mine = newRequest({ idempotencyKey: "k" });
+      await identity.verify(mine);
+      await copyRow(store.db, await onlyRow(store.db, mine), 600);
+      const removed = await applyRetention(store.db, { now: Date.UTC(2030, 0, 1), recordRetention: hour });
+      assert.ok(removed.records >= 601 && removed.rows >= 601, JSON.stringify(removed));
+      assert.deepEqual(await ledgerRows(store.db, mine), []);
+    });
+
     test("the hash of a request goes with its idempotency key, and a request without a key leaves none", async (t) => {
       let time = start;
       const identity = await store.open(t, { now: () => time });
       const mine = newRequest();
       await identity.verify(mine);
-      assert.equal((await onlyRowOf(store.db, mine)).body_hash, null);
+      assert.equal((await onlyRow(store.db, mine)).body_hash, null);
       const [swept, reused] = ["swept", "reused"].map((idempotencyKey) => newRequest({ idempotencyKey }));
       await identity.verify(swept!);
       await identity.verify(reused!);
-      assert.match((await onlyRowOf(store.db, swept!)).body_hash!, /^v1:/);
+      assert.match((await onlyRow(store.db, swept!)).body_hash!, /^v1:/);
       time += 24 * hour;
       await identity.verify(reused!);
-      const hashes = (await rowsOf(store.db, reused!)).map((row) => [row.idempotency_hash, row.body_hash]);
+      const hashes = (await ledgerRows(store.db, reused!)).map((row) => [row.idempotency_hash, row.body_hash]);
       assert.deepEqual(hashes[0], [null, null]);
       assert.ok(hashes[1]![1]);
       await applyRetention(store.db, { now: time, recordRetention: 24 * hour });
-      assert.equal((await onlyRowOf(store.db, swept!)).body_hash, null);
+      assert.equal((await onlyRow(store.db, swept!)).body_hash, null);
     });
 
     test("leaves alone what runs", async (t) => {
@@ -84,7 +85,7 @@ for (const engine of engines) {
       const call = identity.verify(mine);
       await upstream.asked();
       await applyRetention(store.db, { now: Date.UTC(2030, 0, 1), recordRetention: 0 });
-      assert.ok((await onlyRowOf(store.db, mine)).idempotency_hash);
+      assert.ok((await onlyRow(store.db, mine)).idempotency_hash);
       upstream.answer(await verified(mine));
       await call;
     });
@@ -153,7 +154,7 @@ for (const engine of engines) {
       });
       const facts = { records: 1, keys: 1, verifications: 0 };
       assert.deepEqual(swept(), [{ kind: "retention.swept", actor: "system", facts }]);
-      assert.equal((await onlyRowOf(store.db, mine)).sealed_record, null);
+      assert.equal((await onlyRow(store.db, mine)).sealed_record, null);
     });
   });
 }

@@ -1,4 +1,4 @@
-import type { CheckKind, OwnFees } from "../operation/check-kind.ts";
+import type { CheckKind } from "../operation/check-kind.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
 
 /** The operator's settings for verifications. */
@@ -36,24 +36,6 @@ export interface IdentityLimits {
   /** Live verifications of one BVN, and those without a match. */
   subject: Limit;
   subjectNegatives: Limit;
-}
-
-/** The kobo that an account pays for a verified number of a kind. */
-export function feeOf(kind: CheckKind, own: OwnFees, { fees }: IdentitySettings): number {
-  return own[kind] ?? fees[kind];
-}
-
-/**
- * The amount to send for a fee, in kobo. A request names an amount above 0, so that a free verification names the least there
- * is.
- */
-export function amountFor(fee: number): number {
-  return Math.max(fee, 1);
-}
-
-/** Whether an amount is not the one of the fee. Any amount is right where nothing is to be paid. */
-export function amountDiffersFromFee(fee: number, amount: number): boolean {
-  return fee > 0 && amount !== fee;
 }
 
 /** How long an idempotency key is kept, in milliseconds. */

@@ -1,0 +1,22 @@
+import Type from "typebox";
+import { codeField } from "../../operation/fields.ts";
+import { operation } from "../../operation/operation.ts";
+import type { Identity } from "../identity.ts";
+import { stateExample, stateOf, verificationState } from "./verification-state.ts";
+
+export const getVerification = operation({
+  ...verificationState,
+  id: "getVerification",
+  path: "/api/v2/kyc/verifications/{request_reference}",
+  summary: "State of a verification",
+  description: "Tells what became of a verification, by its `request_reference`. Holds no personal data.",
+  input: Type.Object({ request_reference: codeField("Reference of the verification.", "3wKwKW719640695") }),
+  failures: ["verification_not_found"],
+  examples: [
+    { summary: "Verified and charged", input: { request_reference: "3wKwKW719640695" }, answer: stateExample },
+  ],
+  run: ({ input, caller }, identity: Identity) => {
+    const { accountId, mode } = caller!;
+    return stateOf(identity, { accountId, mode, reference: input.request_reference });
+  },
+});

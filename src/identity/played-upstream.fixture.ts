@@ -1,0 +1,58 @@
+import type {
+  AskedPerson,
+  IdentityAnswer,
+  IdentityOutcome,
+  IdentityQuestion,
+  IdentityUpstream,
+} from "../upstreams/ports/identity-upstream.ts";
+import { sandbox } from "../upstreams/sandbox/index.ts";
+
+/** An upstream that the test plays: each question waits until the test answers it. */
+export class PlayedUpstream implements IdentityUpstream {
+  readonly name = "played";
+  readonly questions: IdentityQuestion[] = [];
+  readonly #answers: ((outcome: IdentityOutcome | Error) => void)[] = [];
+  readonly #arrivals: (() => void)[] = [];
+
+  verify(question: IdentityQuestion): Promise<IdentityOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#answers.push((outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
+      this.questions.push(question);
+      for (const arrived of this.#arrivals.splice(0)) arrived();
+    });
+  }
+
+  /** Resolves when so many questions have come. */
+  async asked(count = 1): Promise<IdentityQuestion> {
+    while (this.questions.length < count) await new Promise<void>((resolve) => this.#arrivals.push(resolve));
+    return this.questions[count - 1]!;
+  }
+
+  /** Answers the n-th question, counted from 1. */
+  answer(outcome: IdentityOutcome | Error, nth = 1): void {
+    this.#answers[nth - 1]!(outcome);
+  }
+}
+
+/** An upstream that answers at once, and what it was asked. */
+export function answering(
+  answer: (question: IdentityQuestion, nth: number) => IdentityOutcome | Promise<IdentityOutcome>,
+) {
+  const questions: IdentityQuestion[] = [];
+  const upstream: IdentityUpstream = {
+    name: "answering",
+    verify: async (question) => answer(question, questions.push(question)),
+  };
+  return { upstream, questions };
+}
+
+/** A record of an invented person, as the sandbox has it. */
+export async function sandboxRecord({ kind, number, phone }: AskedPerson): Promise<IdentityAnswer> {
+  const outcome = await sandbox().verify({ kind, number, phone, reference: "", signal: new AbortController().signal });
+  if (outcome.kind !== "verified") throw new Error(`${number} is not verified in the sandbox`);
+  return outcome.record;
+}
+
+export async function verified(question: AskedPerson): Promise<IdentityOutcome> {
+  return { kind: "verified", record: await sandboxRecord(question) };
+}

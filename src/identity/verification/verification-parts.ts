@@ -1,0 +1,27 @@
+import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
+import type { CurrentKeyring } from "../../keyring/keyring.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { IdentitySettings } from "../identity-settings.ts";
+import type { Charges } from "../ledger/charges.ts";
+import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
+import type { Leases } from "../ledger/leases.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { VerificationLimits } from "./limits.ts";
+import type { Upstreams } from "./select-upstreams.ts";
+
+/** What every verification of the room works with. */
+export interface VerificationParts {
+  ledger: Ledger;
+  charges: Charges;
+  deferred: DeferredOutcomes;
+  limits: VerificationLimits;
+  leases: Leases;
+  keyedHashes: KeyedHashes;
+  keyring: CurrentKeyring;
+  upstreams: Upstreams;
+  settings: IdentitySettings;
+  log: Log;
+  now: () => number;
+  /** The time that retention goes by. */
+  retentionNow: () => number;
+}
