@@ -10,7 +10,6 @@ import { applyChanges } from "./changes/change.ts";
 import { difference } from "./changes/difference.ts";
 import { usualGuard } from "./guard/guard.ts";
 import { emptySnapshot, itemIn, type Snapshot } from "./model/snapshot.ts";
-import { readStarter } from "./model/starter.ts";
 import { fetchCablePlans } from "./operations/fetchCablePlans.ts";
 import { fetchCableProviders } from "./operations/fetchCableProviders.ts";
 import { fetchDataProviders } from "./operations/fetchDataProviders.ts";
@@ -21,6 +20,7 @@ import { ResponseCache } from "./responses/cache.ts";
 import type { Publisher } from "./revisions/commit.ts";
 import { newestSnapshot } from "./revisions/load.ts";
 import type { Plan } from "./revisions/publish.ts";
+import { readStarter } from "./starter.ts";
 
 /** What the catalogue's tests share. */
 

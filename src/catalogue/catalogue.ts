@@ -3,7 +3,6 @@ import { every } from "../runtime/every.ts";
 import type { Audit } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type Guard, usualGuard } from "./guard/guard.ts";
-import { loadStarter } from "./model/starter.ts";
 import { ResponseCache } from "./responses/cache.ts";
 import { SourceFreshness } from "./responses/freshness.ts";
 import type { Publisher } from "./revisions/commit.ts";
@@ -12,6 +11,7 @@ import { newestSnapshot } from "./revisions/load.ts";
 import { type Plan, type PublishOutcome, publish } from "./revisions/publish.ts";
 import { startSweeper } from "./revisions/retention.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
+import { loadStarter } from "./starter.ts";
 import { type Follow, followSource } from "./sync/schedule.ts";
 
 const LOOK_EVERY_MILLISECONDS = 1_000;

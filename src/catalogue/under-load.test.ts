@@ -12,9 +12,9 @@ import { bind, type Caller } from "../operation/operation.ts";
 import { FairQueue } from "../runtime/fair-queue.ts";
 import { freshStore } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
-import { settingRule } from "./changes/price-rules.ts";
 import { itemIn } from "./model/snapshot.ts";
 import { catalogueOperations } from "./operations/index.ts";
+import { settingRule } from "./revisions/price-rules.ts";
 import type { Plan } from "./revisions/publish.ts";
 import { type Load, ownMargin, priceIn } from "./under-load.fixture.ts";
 

@@ -15,7 +15,7 @@ type ValueOf<Kind extends string> = Kind extends `${infer Present}?`
 
 /** Columns with a smaller type than their kind. */
 interface Narrowed {
-  catalogue_draft: { state: "staged" | "held" | "scheduled" | "published" | "rejected" | "void" };
+  catalogue_draft: { state: "held" | "scheduled" | "published" | "rejected" };
   change_counter: { name: "access" | "catalogue" };
   audit_head: { id: 1 };
 }

@@ -39,14 +39,10 @@ export function isMove({ old, new: now }: Change): boolean {
   return old !== null && now !== null && differingMembers(old.content, now.content).length === 0;
 }
 
-/** The snapshot with the changes made, as something to look at before it is published. */
+/** The snapshot with the changes applied, to review them before they are published. */
 export async function applyChanges(base: Snapshot, changes: readonly Change[]): Promise<Snapshot> {
-  const pause = pacer();
   const edit = new Edit(base);
-  for (const { subject, key, new: state } of changes) {
-    edit.set(subject, key, state);
-    await pause();
-  }
+  await edit.apply(changes, "new");
   return edit.finish(base);
 }
 

@@ -1,4 +1,5 @@
 import { pacer } from "../../runtime/pace.ts";
+import { CatalogueFault } from "../model/fault.ts";
 import {
   childrenOf,
   type EntryContent,
@@ -11,7 +12,6 @@ import {
   parentOf,
 } from "../model/lists.ts";
 import { groupIn, type Item, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
-import { CatalogueFault } from "../revisions/fault.ts";
 import { type Change, isSame } from "./change.ts";
 import { positionsOf } from "./positions.ts";
 

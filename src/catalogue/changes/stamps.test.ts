@@ -10,10 +10,10 @@ import { freshStore, priced, removed } from "../catalogue.fixture.ts";
 import type { ListName } from "../model/lists.ts";
 import { type Snapshot, stampOf } from "../model/snapshot.ts";
 import { newestSnapshot } from "../revisions/load.ts";
+import { removingRules, settingRule } from "../revisions/price-rules.ts";
 import { publish } from "../revisions/publish.ts";
 import { about, opened, seenAnew, start } from "../revisions/publishing.fixture.ts";
 import { removeHistory } from "../revisions/retention.ts";
-import { removingRules, settingRule } from "./price-rules.ts";
 
 /** Revision of a group, and the milliseconds after the start at which it was changed. */
 function changeOf(snapshot: Snapshot, list: ListName, key?: string): [number, number] {

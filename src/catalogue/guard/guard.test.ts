@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { starterSnapshot } from "../catalogue.fixture.ts";
 import { applyChanges, type Change } from "../changes/change.ts";
-import { settingRule } from "../changes/price-rules.ts";
 import type { EntryContent } from "../model/lists.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { groupIn, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { settingRule } from "../revisions/price-rules.ts";
 import { reasonsToHold, usualGuard } from "./guard.ts";
 
 const base = await starterSnapshot();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { starterSnapshot } from "../catalogue.fixture.ts";
 import { applyChanges, type Change } from "../changes/change.ts";
-import { removingRules, ruleText, settingRule } from "../changes/price-rules.ts";
+import { removingRules, ruleText, settingRule } from "../revisions/price-rules.ts";
 import { PriceList, type PriceRule, pricedEntries, priceListOf } from "./price-lists.ts";
 
 const base = await starterSnapshot();

@@ -147,6 +147,18 @@ export class Edit {
     else group.set(key, { key, position: state.position, content: state.content });
   }
 
+  /** Sets the entries of all changes to their old or new states, with pauses for the event loop. */
+  async apply(
+    changes: readonly { subject: Subject; key: string; old: EntryState | null; new: EntryState | null }[],
+    side: "old" | "new",
+  ): Promise<void> {
+    const pause = pacer();
+    for (const change of changes) {
+      this.set(change.subject, change.key, change[side]);
+      await pause();
+    }
+  }
+
   async finish(facts: Pick<Snapshot, "revision" | "publishedAt" | "changes">): Promise<Snapshot> {
     const pause = pacer();
     const groups = { ...this.#base.groups };

@@ -12,7 +12,7 @@ import { type Group, groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";
 import type { ResponseCache } from "../responses/cache.ts";
 import type { Response } from "../responses/response.ts";
-import { CablePlanAnswer } from "./shapes.ts";
+import { CablePlanAnswer } from "../responses/shapes.ts";
 
 const gotv: CablePlanAnswer = {
   success: true,

@@ -6,7 +6,7 @@ import type { Catalogue } from "../catalogue.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";
 import type { ResponseCache } from "../responses/cache.ts";
-import { CableProviderAnswer } from "./shapes.ts";
+import { CableProviderAnswer } from "../responses/shapes.ts";
 
 const services: CableProviderAnswer = {
   success: true,

@@ -6,7 +6,7 @@ import type { Catalogue } from "../catalogue.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";
 import type { ResponseCache } from "../responses/cache.ts";
-import { DataProviderAnswer } from "./shapes.ts";
+import { DataProviderAnswer } from "../responses/shapes.ts";
 
 const networks: DataProviderAnswer = {
   success: true,

@@ -9,7 +9,7 @@ import type { CableAddOn } from "../model/lists.ts";
 import { type PriceList, pricesOf } from "../model/price-lists.ts";
 import { type Group, groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";
-import { AddOnAnswer } from "./shapes.ts";
+import { AddOnAnswer } from "../responses/shapes.ts";
 
 const premium: AddOnAnswer = {
   success: true,

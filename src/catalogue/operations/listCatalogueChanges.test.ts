@@ -12,11 +12,11 @@ import { restore } from "../../storage/backup/restore.ts";
 import { openStore } from "../../storage/store.ts";
 import { freshStore, priced, publisherOf, removed } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
-import { settingRule } from "../changes/price-rules.ts";
 import { itemIn } from "../model/snapshot.ts";
+import type { CatalogueChangeAnswer } from "../responses/shapes.ts";
+import { settingRule } from "../revisions/price-rules.ts";
 import { publish } from "../revisions/publish.ts";
 import { listCatalogueChanges } from "./listCatalogueChanges.ts";
-import type { CatalogueChangeAnswer } from "./shapes.ts";
 
 const about = { author: "ops", source: "test", note: "" };
 const start = Date.UTC(2026, 0, 31, 9, 30);

@@ -2,8 +2,8 @@ import Type from "typebox";
 import { optionalField } from "../../operation/fields.ts";
 import { type Answered, operation } from "../../operation/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
-import { listChanges } from "../changes/change-feed.ts";
-import { CatalogueChangeAnswer } from "./shapes.ts";
+import { listChanges } from "../responses/change-feed.ts";
+import { CatalogueChangeAnswer } from "../responses/shapes.ts";
 
 const USUAL_LIMIT = 100;
 

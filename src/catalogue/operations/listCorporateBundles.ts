@@ -6,7 +6,7 @@ import type { Catalogue } from "../catalogue.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";
 import type { ResponseCache } from "../responses/cache.ts";
-import { CorporateBundleAnswer } from "./shapes.ts";
+import { CorporateBundleAnswer } from "../responses/shapes.ts";
 
 const documentedSizes =
   "50mb 150mb 250mb 500mb 1gb 2gb 3gb 5gb 10gb 12gb 15gb 20gb 25gb 30gb 40gb 50gb 60gb 70gb 75gb 80gb 90gb 100gb";

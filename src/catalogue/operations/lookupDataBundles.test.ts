@@ -5,8 +5,8 @@ import { Answers, answersOf, pickFrom, starterRows, starterSnapshot, textOf } fr
 import { applyChanges } from "../changes/change.ts";
 import { groupIn, type Item, type Snapshot } from "../model/snapshot.ts";
 import { ResponseCache } from "../responses/cache.ts";
+import { DataBundleAnswer } from "../responses/shapes.ts";
 import { lookupDataBundles } from "./lookupDataBundles.ts";
-import { DataBundleAnswer } from "./shapes.ts";
 
 const date = "2026-01-31T09:30:00.000Z";
 const catalogue = answersOf(await starterSnapshot(), () => Date.parse(date));

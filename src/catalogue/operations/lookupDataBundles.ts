@@ -10,7 +10,7 @@ import { groupIn, type Snapshot, stampOf, stampOfAll } from "../model/snapshot.t
 import { allBundlesBody, allOwnBundlesBody, bundlesBody } from "../responses/bundle-list.ts";
 import type { ResponseCache } from "../responses/cache.ts";
 import type { Response } from "../responses/response.ts";
-import { DataBundleAnswer } from "./shapes.ts";
+import { DataBundleAnswer } from "../responses/shapes.ts";
 
 const airtel: DataBundleAnswer = {
   success: true,

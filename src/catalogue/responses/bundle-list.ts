@@ -5,8 +5,8 @@ import { type Pause, pacer } from "../../runtime/pace.ts";
 import type { DataBundleEntry } from "../model/lists.ts";
 import type { PriceList } from "../model/price-lists.ts";
 import { type Group, groupIn, type Snapshot } from "../model/snapshot.ts";
-import { DataBundle } from "../operations/shapes.ts";
 import { Body, etagOf, type LaterBody } from "./body.ts";
+import { DataBundle } from "./shapes.ts";
 
 /** Bundles that are written without a pause for the event loop. */
 const CHUNK = 250;

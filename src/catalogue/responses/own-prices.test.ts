@@ -3,12 +3,12 @@ import { test } from "node:test";
 import type { ReadyAnswer } from "../../operation/ready-answer.ts";
 import { Answers, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import { applyChanges, type Change } from "../changes/change.ts";
-import { removingRules, settingRule } from "../changes/price-rules.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { fetchCablePlans } from "../operations/fetchCablePlans.ts";
 import { fetchTvAddOns } from "../operations/fetchTvAddOns.ts";
 import { lookupDataBundles } from "../operations/lookupDataBundles.ts";
+import { removingRules, settingRule } from "../revisions/price-rules.ts";
 import { ResponseCache } from "./cache.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);

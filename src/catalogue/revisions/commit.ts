@@ -1,22 +1,21 @@
+import { sql, type Transaction } from "kysely";
 import type { Audited } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
-import type { CatalogueDraftRow } from "../../storage/tables.ts";
+import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
 import { type Change, countsOf } from "../changes/change.ts";
 import type { Guard } from "../guard/guard.ts";
-import type { Snapshot } from "../model/snapshot.ts";
-import { compactDraft } from "./compact.ts";
-import type { About, Draft } from "./draft.ts";
+import { groupOf } from "../model/lists.ts";
+import { laterStamp, type Snapshot, type Stamp, stampedBy } from "../model/snapshot.ts";
+import { type About, addDraft, changeDraft, inChunks } from "./draft.ts";
 import { newestRevision } from "./load.ts";
 
-/** What publishing needs. Each change is told the audit trail in its own transaction. */
+/** What publishing needs. The audit trail records each change in the transaction of the change. */
 export interface Publisher extends Audited {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly guard: Guard;
   /** The newest revision of the store. */
   latest(): Promise<Snapshot>;
-  /** Hears how many of the changes are written, while they are. */
-  readonly progress?: ((done: number, all: number) => void) | undefined;
 }
 
 /** What became of a draft. */
@@ -27,51 +26,111 @@ export type Committed =
 
 interface CommitRequest {
   readonly changes: readonly Change[];
-  /** Why it has to be approved, if it has to. */
+  /** Why the changes need an approval; empty if they need none. */
   readonly reasons: readonly string[];
-  /** The revision that the changes are told against. */
+  /** The revision that the changes apply to. */
   readonly base: number;
   readonly about: About;
-  /** Who approved it, in spite of the reasons. */
+  /** The stored draft of these changes, if there is one. */
+  readonly stored?: CatalogueDraftRow;
+  /** Who approved the changes in spite of the reasons. */
   readonly approvedBy?: string | undefined;
 }
 
-/** Publishes, schedules or holds a draft in one short transaction; undefined if another revision came between. */
+/**
+ * Publishes, schedules or holds changes in one transaction. Returns undefined if another process published a revision or
+ * changed the stored draft meanwhile.
+ */
 export async function commit(
   { db, now, audit, actor }: Publisher,
-  draft: Draft,
-  { changes, reasons, base, about, approvedBy }: CommitRequest,
+  { changes, reasons, base, about, stored, approvedBy }: CommitRequest,
 ): Promise<Committed | undefined> {
   const { author, source, note, holdsFrom } = about;
-  const told = { author, source, note };
-  const approved = approvedBy === undefined ? {} : { approved_by: approvedBy };
-  const counts = countsOf(changes);
   return db.transaction().execute(async (trx) => {
     await lockCounter(trx, "catalogue");
     if ((await newestRevision(trx)) !== base) return undefined;
-    await noteChange(trx, "catalogue");
     const at = now();
-    const facts: Partial<CatalogueDraftRow> = { ...counts, base, reasons: JSON.stringify(reasons) };
-    if (approvedBy !== undefined) Object.assign(facts, { decided_by: approvedBy, decided_at: at });
-    if (reasons.length > 0 && approvedBy === undefined) {
-      await draft.set(trx, { ...facts, state: "held" });
-      await audit(trx, { kind: "catalogue.held", actor, facts: { draft: draft.id, ...told } });
-      return { state: "held", draft: draft.id, reasons };
+    const isLater = holdsFrom !== undefined && holdsFrom > at;
+    const isHeld = reasons.length > 0 && approvedBy === undefined;
+    const facts = {
+      state: isHeld ? ("held" as const) : isLater ? ("scheduled" as const) : ("published" as const),
+      base,
+      reasons: JSON.stringify(reasons),
+      ...(approvedBy !== undefined && { decided_by: approvedBy, decided_at: at }),
+    };
+    if (stored && !(await changeDraft(trx, stored, facts, changes))) return undefined;
+    const draft = stored?.id ?? (await addDraft(trx, about, at, facts, changes));
+    await noteChange(trx, "catalogue");
+    const why = { author, source, note };
+    const approved = approvedBy === undefined ? {} : { approved_by: approvedBy };
+    if (isHeld) {
+      await audit(trx, { kind: "catalogue.held", actor, facts: { draft, ...why } });
+      return { state: "held", draft, reasons };
     }
-    if (holdsFrom !== undefined && holdsFrom > at) {
-      await draft.set(trx, { ...facts, state: "scheduled" });
-      const event = { draft: draft.id, holds_from: holdsFrom, ...told, ...approved };
-      await audit(trx, { kind: "catalogue.scheduled", actor, facts: event });
-      return { state: "scheduled", draft: draft.id, holdsFrom };
+    if (isLater) {
+      await audit(trx, {
+        kind: "catalogue.scheduled",
+        actor,
+        facts: { draft, holds_from: holdsFrom, ...why, ...approved },
+      });
+      return { state: "scheduled", draft, holdsFrom };
     }
     const revision = base + 1;
-    await draft.set(trx, { ...facts, state: "published" });
     await trx
       .insertInto("catalogue_revision")
-      .values({ number: revision, created_at: at, ...told, draft: draft.id, ...counts })
+      .values({ number: revision, created_at: at, ...why, draft, ...countsOf(changes) })
       .execute();
-    await compactDraft(trx, draft.id, changes, { revision, publishedAt: at });
-    await audit(trx, { kind: "catalogue.revised", actor, facts: { revision, ...told, ...approved } });
+    await applyToItems(trx, draft);
+    await stampGroups(trx, changes, { revision, publishedAt: at });
+    await audit(trx, { kind: "catalogue.revised", actor, facts: { revision, ...why, ...approved } });
     return { state: "published", revision };
   });
+}
+
+/** Applies a stored draft to the items, so that a start reads the items and not the whole history. */
+async function applyToItems(trx: Transaction<Tables>, draft: number): Promise<void> {
+  const stored = trx.selectFrom("catalogue_change").where("draft", "=", draft);
+  await trx
+    .insertInto("catalogue_item")
+    .columns(["list", "key", "position", "content"])
+    .expression(
+      stored
+        .select(["list", "key", "new_position as position", "new_content as content"])
+        .where("new_content", "is not", null)
+        .$castTo<Tables["catalogue_item"]>(),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(["list", "key"]).doUpdateSet((it) => ({
+        position: it.ref("excluded.position"),
+        content: it.ref("excluded.content"),
+      })),
+    )
+    .execute();
+  const removed = stored.select(["list", "key"]).where("new_content", "is", null);
+  await trx.deleteFrom("catalogue_item").where(sql<boolean>`(list, key) in (${removed})`).execute();
+}
+
+/** Records that a revision changed the groups of these entries. */
+async function stampGroups(trx: Transaction<Tables>, changes: readonly Change[], by: Stamp): Promise<void> {
+  for (const [list, entries] of Map.groupBy(changes, ({ subject }) => subject)) {
+    const rows = await trx.selectFrom("catalogue_group").selectAll().where("list", "=", list).execute();
+    const known = new Map(rows.map(({ key, revision, changed_at }) => [key, { revision, publishedAt: changed_at }]));
+    const groups = new Set(entries.flatMap(({ key }) => stampedBy(groupOf(list, key))));
+    for (const chunk of inChunks([...groups])) {
+      const values = chunk.map((key) => {
+        const { revision, publishedAt } = laterStamp(known.get(key), by);
+        return { list, key, revision, changed_at: publishedAt };
+      });
+      await trx
+        .insertInto("catalogue_group")
+        .values(values)
+        .onConflict((conflict) =>
+          conflict.columns(["list", "key"]).doUpdateSet((it) => ({
+            revision: it.ref("excluded.revision"),
+            changed_at: it.ref("excluded.changed_at"),
+          })),
+        )
+        .execute();
+    }
+  }
 }

@@ -5,7 +5,7 @@ import { priced } from "../catalogue.fixture.ts";
 import { difference, type WantedList } from "../changes/difference.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { approve, reject } from "./decide.ts";
-import { listWaiting, showDraft } from "./history.ts";
+import { findDraft, listWaiting } from "./draft.ts";
 import { type Plan, publish } from "./publish.ts";
 import { about, draftOf, hour, opened, priceOf, seenAnew, start } from "./publishing.fixture.ts";
 import { publishDue } from "./schedule.ts";
@@ -20,7 +20,7 @@ for (const engine of engines)
         assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 10_000);
         const [held] = await listWaiting(store.db);
         assert.deepEqual([held!.id, held!.state, held!.modified], [draftOf(outcome), "held", 1]);
-        assert.match(held!.reasons[0]!, /^MTNDATA 104: price moves from 100 to 1,/);
+        assert.match(held!.reasons, /^\["MTNDATA 104: price moves from 100 to 1,/);
         await assert.rejects(approve(publisher, 99, "boss"), { message: /^There is no draft d99/ });
 
         // Another revision that has nothing to do with it makes no difference.
@@ -29,7 +29,7 @@ for (const engine of engines)
         assert.equal(approval.state, "published");
         assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 100);
         assert.deepEqual(await listWaiting(store.db), []);
-        assert.equal((await showDraft(store.db, draftOf(outcome))).decidedBy, "boss");
+        assert.equal((await findDraft(store.db, draftOf(outcome))).decided_by, "boss");
         await assert.rejects(approve(publisher, draftOf(outcome), "boss"), {
           message: /is published: only what is held/,
         });
@@ -68,7 +68,7 @@ for (const engine of engines)
         await publish(publisher, priced("MTNDATA 104", 12_000), about);
         const first = await approve(publisher, id, "boss");
         assert.equal(first.state, "recomputed");
-        assert.match((await showDraft(store.db, id)).reasons[0]!, /moves from 120 to 1,/);
+        assert.match((await findDraft(store.db, id)).reasons, /moves from 120 to 1,/);
         assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 12_000);
         assert.equal((await approve(publisher, id, "boss")).state, "published");
         assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 100);
@@ -76,7 +76,7 @@ for (const engine of engines)
         const empty = draftOf(await publish(publisher, priced("MTNDATA 104", 10_000), about));
         await approve(publisher, draftOf(await publish(publisher, priced("MTNDATA 104", 10_000), about)), "boss");
         assert.deepEqual(await approve(publisher, empty, "boss"), { state: "empty" });
-        assert.equal((await showDraft(store.db, empty)).state, "rejected");
+        assert.equal((await findDraft(store.db, empty)).state, "rejected");
       } finally {
         await store.close();
       }

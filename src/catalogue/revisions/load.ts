@@ -2,22 +2,21 @@ import type { Kysely } from "kysely";
 import { changeCount } from "../../storage/change-counter.ts";
 import type { CatalogueChangeRow, CatalogueRevisionRow, Tables } from "../../storage/tables.ts";
 import type { Change } from "../changes/change.ts";
+import { CatalogueFault } from "../model/fault.ts";
 import { type EntryContent, type Subject, subjects } from "../model/lists.ts";
 import { Edit, type EntryState, emptySnapshot, type Snapshot } from "../model/snapshot.ts";
-import { CatalogueFault } from "./fault.ts";
 
-/** Rows of one reading: few enough that taking them in is no pause for those who wait for answers. */
+/** Rows of one query: few enough that the event loop does not pause for long when they arrive. */
 const PAGE = 1_000;
 
 /**
- * The newest revision. What is known already is brought up to date by the changes since; otherwise all is read, in pages and
- * without a transaction, so that nobody waits for it. Entries may meanwhile take up newer changes: those are made once more
- * on top, in order, so that the snapshot is exactly one revision.
+ * The newest revision. Applies the changes since `known`, if it is given. Otherwise reads all entries in pages and without a
+ * transaction, so that nobody waits for it. If another process publishes meanwhile, the entries may contain parts of newer
+ * revisions: these revisions are applied once more on top, in order, so that the snapshot is exactly one revision.
  */
 export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Promise<Snapshot> {
   const changes = await changeCount(db, "catalogue");
   if (known?.changes === changes) return known;
-  // A revision that is published while the items are read may be among them in part: it is applied once more below.
   const from = (known?.revision ?? (await newestRevision(db))) + 1;
   const edit = new Edit(known ?? emptySnapshot);
   if (!known) {
@@ -31,13 +30,12 @@ export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Prom
     .where("number", ">=", from - 1)
     .orderBy("number")
     .execute();
-  // History that is no longer kept leaves a gap after a revision that nobody looked beyond for long.
+  // Retention removed revisions that this process has not read yet.
   if (known && revisions[0]?.number !== known.revision) return newestSnapshot(db);
   for (const { number, created_at, draft } of revisions) {
-    if (number < from || draft === null) continue;
+    if (number < from) continue;
     edit.by({ revision: number, publishedAt: created_at });
-    for await (const page of changePagesOf(db, draft))
-      for (const { subject, key, new: state } of page) edit.set(subject, key, state);
+    await edit.apply(await changesOf(db, draft), "new");
   }
   const newest = revisions.at(-1);
   const revision = newest?.number ?? known?.revision ?? 0;
@@ -64,8 +62,9 @@ async function readItems(db: Kysely<Tables>, edit: Edit): Promise<void> {
   }
 }
 
-/** A draft's changes in pages. */
-export async function* changePagesOf(db: Kysely<Tables>, draft: number): AsyncGenerator<StoredChange[], void> {
+/** The changes of a draft, in pages. */
+export async function changesOf(db: Kysely<Tables>, draft: number): Promise<Change[]> {
+  const changes: Change[] = [];
   let last = 0;
   for (;;) {
     const rows = await db
@@ -76,19 +75,14 @@ export async function* changePagesOf(db: Kysely<Tables>, draft: number): AsyncGe
       .orderBy("place")
       .limit(PAGE)
       .execute();
-    if (rows.length > 0) yield rows.map(changeOf);
-    if (rows.length < PAGE) return;
+    for (const row of rows) changes.push(changeOf(row));
+    if (rows.length < PAGE) return changes;
     last = rows.at(-1)!.place;
   }
 }
 
-export interface StoredChange extends Change {
-  readonly place: number;
-}
-
-export function changeOf(row: CatalogueChangeRow): StoredChange {
+export function changeOf(row: CatalogueChangeRow): Change {
   return {
-    place: row.place,
     subject: row.list as Subject,
     key: row.key,
     old: stateOf(row.old_position, row.old_content),
@@ -100,30 +94,35 @@ function stateOf(position: number | null, content: string | null): EntryState | 
   return position === null || content === null ? null : { position, content: JSON.parse(content) as EntryContent };
 }
 
-export async function allChangesOf(db: Kysely<Tables>, draft: number): Promise<StoredChange[]> {
-  const changes: StoredChange[] = [];
-  for await (const page of changePagesOf(db, draft)) for (const change of page) changes.push(change);
-  return changes;
+/** A snapshot without the changes of these drafts, the newest of them first. */
+export async function withoutDrafts(
+  db: Kysely<Tables>,
+  newest: Snapshot,
+  drafts: readonly number[],
+): Promise<Snapshot> {
+  const edit = new Edit(newest);
+  for (const draft of drafts) await edit.apply(await changesOf(db, draft), "old");
+  return edit.finish(newest);
 }
 
-/** The catalogue as a revision left it, out of a newer snapshot. Throws a `CatalogueFault` if that is not known. */
+/** The catalogue of an older revision. Throws a `CatalogueFault` if Duba has no such revision. */
 export async function snapshotAt(db: Kysely<Tables>, newest: Snapshot, number: number): Promise<Snapshot> {
-  const wanted = await findRevision(db, number);
+  const { created_at } = await findRevision(db, number);
   if (number === newest.revision) return newest;
   const later = await db
     .selectFrom("catalogue_revision")
-    .select(["number", "draft"])
+    .select("draft")
     .where("number", ">", number)
     .where("number", "<=", newest.revision)
     .orderBy("number", "desc")
     .execute();
-  const edit = new Edit(newest);
-  for (const { number: each, draft } of later) {
-    if (draft === null) throw new CatalogueFault(`What revision ${each} changed was not kept: go back no further.`);
-    for await (const page of changePagesOf(db, draft))
-      for (const { subject, key, old } of page) edit.set(subject, key, old);
-  }
-  return edit.finish({ revision: number, publishedAt: wanted.created_at, changes: newest.changes });
+  const drafts = later.map(({ draft }) => draft);
+  return { ...(await withoutDrafts(db, newest, drafts)), revision: number, publishedAt: created_at };
+}
+
+/** The newest revisions first. */
+export function listRevisions(db: Kysely<Tables>, limit: number): Promise<CatalogueRevisionRow[]> {
+  return db.selectFrom("catalogue_revision").selectAll().orderBy("number", "desc").limit(limit).execute();
 }
 
 /** Throws a `CatalogueFault` if there is no such revision. */
@@ -138,11 +137,8 @@ export async function findRevision(db: Kysely<Tables>, number: number): Promise<
 
 /** Number of the newest revision; 0 if there is none. */
 export async function newestRevision(db: Kysely<Tables>): Promise<number> {
-  const { newest } = await db
-    .selectFrom("catalogue_revision")
-    .select(({ fn }) => fn.max("number").as("newest"))
-    .executeTakeFirstOrThrow();
-  return newest ?? 0;
+  const [newest] = await listRevisions(db, 1);
+  return newest?.number ?? 0;
 }
 
 /** Number of the first revision that is kept; 0 if there is none. */

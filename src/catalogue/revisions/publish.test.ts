@@ -3,13 +3,10 @@ import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { openStore } from "../../storage/store.ts";
 import { priced, publisherOf } from "../catalogue.fixture.ts";
-import type { Change } from "../changes/change.ts";
 import { difference, ListFault } from "../changes/difference.ts";
 import { groupIn, type Snapshot } from "../model/snapshot.ts";
 import { reject } from "./decide.ts";
-import { Draft } from "./draft.ts";
-import { listRevisions, showDraft } from "./history.ts";
-import { snapshotAt } from "./load.ts";
+import { listRevisions, snapshotAt } from "./load.ts";
 import { publish } from "./publish.ts";
 import { about, dearer, draftOf, hour, many, opened, priceOf, seenAnew, start } from "./publishing.fixture.ts";
 
@@ -22,7 +19,7 @@ for (const engine of engines)
         assert.equal(outcome.state, "published");
         const [revision] = await listRevisions(store.db, 1);
         const { draft, ...facts } = revision!;
-        assert.deepEqual(facts, { number: 2, publishedAt: start, ...about, added: 0, modified: 1, removed: 0 });
+        assert.deepEqual(facts, { number: 2, created_at: start, ...about, added: 0, modified: 1, removed: 0 });
         assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 11_000);
         const again = await publish(publisher, priced("MTNDATA 104", 11_000), about);
         assert.deepEqual(again, { state: "unchanged", revision: 2 });
@@ -89,34 +86,6 @@ for (const engine of engines)
         );
       } finally {
         await Promise.all(others.map((each) => each.close()));
-        await store.close();
-      }
-    });
-
-    test("sweeps what a process left behind that ended while it wrote, and stops one that was only asleep", async () => {
-      const { store, clock, publisher } = await opened(engine);
-      try {
-        const draft = new Draft(publisher, about);
-        const changes: Change[] = Array.from({ length: 1_200 }, (_, n) => ({
-          subject: "corporate-bundles",
-          key: `C${n}`,
-          old: null,
-          new: { position: n, content: { code: `c${n}`, description: "" } },
-        }));
-        await draft.write(changes);
-        clock.time += 29_000;
-        await publish(publisher, priced("MTNDATA 104", 11_000), about);
-        assert.equal((await showDraft(store.db, draft.id)).state, "staged");
-        assert.equal(groupIn(await seenAnew(store), "corporate-bundles").length, 22);
-
-        clock.time += 2_000;
-        await publish(publisher, priced("MTNDATA 104", 12_000), about);
-        await assert.rejects(showDraft(store.db, draft.id), { message: /^There is no draft/ });
-        const left = await store.db.selectFrom("catalogue_change").selectAll().where("draft", "=", draft.id).execute();
-        assert.deepEqual(left, []);
-        const more = changes.map((change) => ({ ...change, key: `MORE ${change.key}` }));
-        await assert.rejects(draft.write(more), { message: /swept it away/ });
-      } finally {
         await store.close();
       }
     });

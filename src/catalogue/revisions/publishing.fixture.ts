@@ -3,7 +3,7 @@ import type { Engine } from "../../../test/support/engines.ts";
 import { freshStore, priced, type TestStore } from "../catalogue.fixture.ts";
 import type { WantedList } from "../changes/difference.ts";
 import { itemIn, type Snapshot } from "../model/snapshot.ts";
-import { loadStarter } from "../model/starter.ts";
+import { loadStarter } from "../starter.ts";
 import type { Publisher } from "./commit.ts";
 import { newestSnapshot } from "./load.ts";
 import type { Plan, PublishOutcome } from "./publish.ts";

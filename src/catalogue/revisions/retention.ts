@@ -1,17 +1,15 @@
 import type { Transaction } from "kysely";
 import { every } from "../../runtime/every.ts";
-import { rester } from "../../runtime/pace.ts";
 import { lockCounter } from "../../storage/change-counter.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { Publisher } from "./commit.ts";
-import { sweepVoid } from "./draft.ts";
 
-/** Revisions, and drafts, that are removed in one transaction. */
-const BATCH = 500;
+/** Revisions, and drafts, that one transaction removes. Each draft has up to 20,000 changes. */
+const BATCH = 20;
 
 const SWEEP_EVERY_MILLISECONDS = 3_600_000;
 
-/** Removes what is older than `history` milliseconds now and then each hour. `stop` resolves when the store is no longer in use. */
+/** Removes what is older than `history` milliseconds, now and then each hour. `stop` resolves when the store is no longer in use. */
 export function startSweeper(publisher: Publisher, history: number): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const sweeping = every(SWEEP_EVERY_MILLISECONDS, () =>
@@ -28,33 +26,28 @@ export function startSweeper(publisher: Publisher, history: number): { stop(): P
 }
 
 /**
- * Removes revisions published before `before` (milliseconds since 1970), drafts rejected before it, and the changes of both:
- * oldest first, in short transactions. The newest revision stays however old it is, and so do drafts that are held or scheduled.
- * It may be broken off at any time and run in several processes at once.
+ * Removes revisions published before `before` (milliseconds since 1970), drafts rejected before it, and the changes of both,
+ * oldest first. Keeps the newest revision, and drafts that are held or scheduled. May end at any time, and may run in several
+ * processes at once.
  */
 export async function removeHistory(
   { db, audit }: Pick<Publisher, "db" | "audit">,
   before: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const rested = rester();
   let more = true;
   while (more && !signal?.aborted)
-    more = await rested(() =>
-      db.transaction().execute(async (trx) => {
-        await lockCounter(trx, "catalogue");
-        const revisions = await removeRevisions(trx, before);
-        const drafts = await voidDrafts(trx, before);
-        if (revisions + drafts === 0) return false;
-        const facts = { revisions, drafts };
-        await audit(trx, { kind: "catalogue.swept", actor: "system", facts });
-        return true;
-      }),
-    );
-  if (!signal?.aborted) await sweepVoid(db);
+    more = await db.transaction().execute(async (trx) => {
+      await lockCounter(trx, "catalogue");
+      const revisions = await removeRevisions(trx, before);
+      const drafts = await removeDrafts(trx, before);
+      if (revisions + drafts === 0) return false;
+      await audit(trx, { kind: "catalogue.swept", actor: "system", facts: { revisions, drafts } });
+      return true;
+    });
 }
 
-/** A gap in the middle would break the way back: what stays is all from some revision on. */
+/** Keeps every revision from some number on: without a gap each of them can be undone. */
 async function removeRevisions(trx: Transaction<Tables>, before: number): Promise<number> {
   const revisions = trx.selectFrom("catalogue_revision");
   const { first } = await revisions
@@ -70,33 +63,26 @@ async function removeRevisions(trx: Transaction<Tables>, before: number): Promis
   return old.length;
 }
 
-/** A void draft's changes are removed afterwards. The newest draft stays, so that no later one gets its number. */
-async function voidDrafts(trx: Transaction<Tables>, before: number): Promise<number> {
-  const { numUpdatedRows } = await trx
-    .updateTable("catalogue_draft")
-    .set({ state: "void" })
-    .where("id", "in", (query) =>
-      query
-        .selectFrom("catalogue_draft")
-        .select("id")
-        .where((it) =>
-          it.or([
-            it.and([it("state", "=", "rejected"), it("decided_at", "<", before)]),
-            it.and([
-              it("state", "=", "published"),
-              it("id", "not in", (of) =>
-                of
-                  .selectFrom("catalogue_revision")
-                  .select("draft")
-                  .where("draft", "is not", null)
-                  .$castTo<{ draft: number }>(),
-              ),
-            ]),
-          ]),
-        )
-        .where("id", "<", (of) => of.selectFrom("catalogue_draft").select(({ fn }) => fn.max("id").as("last")))
-        .limit(BATCH),
+/** Keeps the newest draft, so that no later one gets its number. */
+async function removeDrafts(trx: Transaction<Tables>, before: number): Promise<number> {
+  const rows = await trx
+    .selectFrom("catalogue_draft")
+    .select("id")
+    .where((it) =>
+      it.or([
+        it.and([it("state", "=", "rejected"), it("decided_at", "<", before)]),
+        it.and([
+          it("state", "=", "published"),
+          it("id", "not in", (of) => of.selectFrom("catalogue_revision").select("draft")),
+        ]),
+      ]),
     )
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
+    .where("id", "<", (of) => of.selectFrom("catalogue_draft").select(({ fn }) => fn.max("id").as("last")))
+    .limit(BATCH)
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await trx.deleteFrom("catalogue_change").where("draft", "in", ids).execute();
+  await trx.deleteFrom("catalogue_draft").where("id", "in", ids).execute();
+  return ids.length;
 }

@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { priced, removed } from "../catalogue.fixture.ts";
-import { difference } from "../changes/difference.ts";
-import { groupIn, itemIn } from "../model/snapshot.ts";
+import { itemIn } from "../model/snapshot.ts";
 import { approve } from "./decide.ts";
-import { findDraft } from "./draft.ts";
-import { listRevisions, listWaiting } from "./history.ts";
+import { listWaiting } from "./draft.ts";
+import { listRevisions } from "./load.ts";
 import { type Plan, publish } from "./publish.ts";
-import { about, draftOf, hour, many, opened, priceOf, seenAnew, start } from "./publishing.fixture.ts";
-import { publishDue, rebaseDraft } from "./schedule.ts";
+import { about, draftOf, hour, opened, priceOf, seenAnew, start } from "./publishing.fixture.ts";
+import { publishDue } from "./schedule.ts";
 
 for (const engine of engines)
   suite(`what is scheduled on ${engine.name}`, { concurrency: true }, () => {
@@ -95,35 +94,9 @@ for (const engine of engines)
         const now = await seenAnew(store);
         assert.deepEqual([priceOf(now, "MTNDATA 104"), priceOf(now, "MTNDATA 113")], [7_000, 70_000]);
         const [held] = await listWaiting(store.db);
-        assert.match(held!.reasons[0]!, /moves from 70 to 150,/);
+        assert.match(held!.reasons, /moves from 70 to 150,/);
         assert.equal((await approve(publisher, held!.id, "boss")).state, "published");
         assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 15_000);
-      } finally {
-        await store.close();
-      }
-    });
-
-    test("loses nothing when a process ends half way through bringing it up to date", async () => {
-      const { store, clock, publisher } = await opened(engine, {}, true);
-      try {
-        const set =
-          (members: { price?: number; amount?: number }): Plan =>
-          (base) =>
-            groupIn(base, "data-bundles", "MANY").map((old) => {
-              const state = { position: old.position, content: { ...old.content, ...members } };
-              return { subject: "data-bundles", key: old.key, old, new: state };
-            });
-        await publish(publisher, (base) => difference(base, many(1_200, 10)), about);
-        const id = draftOf(await publish(publisher, set({ price: 11 }), { ...about, holdsFrom: start + hour }));
-        await publish(publisher, set({ amount: 2 }), about);
-        clock.time = start + hour;
-        // Two of three batches are written anew, and then nothing more is heard of it.
-        const { differs } = await rebaseDraft(publisher, await findDraft(store.db, id));
-        assert.ok(differs);
-        await publishDue(publisher);
-        const contents = groupIn(await seenAnew(store), "data-bundles", "MANY").map(({ content }) => content);
-        assert.equal(contents.length, 1_200);
-        assert.ok(contents.every(({ price, amount }) => price === 11 && amount === 2));
       } finally {
         await store.close();
       }

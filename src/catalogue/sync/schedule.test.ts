@@ -4,8 +4,8 @@ import { engines } from "../../../test/support/engines.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { openStore } from "../../storage/store.ts";
 import { freshStore, publisherOf } from "../catalogue.fixture.ts";
-import { loadStarter } from "../model/starter.ts";
 import { SourceFreshness } from "../responses/freshness.ts";
+import { loadStarter } from "../starter.ts";
 import { beginSync, readSync } from "./record.ts";
 import { type Follow, followSource } from "./schedule.ts";
 import { Shop } from "./sync.fixture.ts";
@@ -21,14 +21,19 @@ async function following(t: TestContext, engine: (typeof engines)[number], chang
   const clock = { time: start };
   const log = new RecordedLog();
   const begin = async (db = store.db, random = 0) => {
+    t.mock.method(Math, "random", () => random);
     const publisher = publisherOf(db, { now: () => clock.time, actor: "system" });
     await loadStarter(publisher);
     const freshness = new SourceFreshness(shop.source.covers);
     const follow = { source: shop.source, every: 15 * minute, staleAfter: 60 * minute, log, ...changes };
-    const schedule = await followSource(publisher, freshness, follow, () => random);
+    const schedule = await followSource(publisher, freshness, follow);
     t.after(() => schedule.stop());
-    await schedule.look();
-    return { ...schedule, headers: () => freshness.headers };
+    const look = async () => {
+      await schedule.idle();
+      await schedule.run();
+    };
+    await look();
+    return { ...schedule, look, headers: () => freshness.headers };
   };
   t.after(async () => {
     await beside.close();

@@ -1,4 +1,4 @@
-import { every as periodically } from "../../runtime/every.ts";
+import { type Periodic, every as periodically } from "../../runtime/every.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { SourceFreshness } from "../responses/freshness.ts";
 import type { Publisher } from "../revisions/commit.ts";
@@ -20,35 +20,23 @@ export interface Follow {
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
 }
 
-/** A catalogue that follows a source. */
-export interface Following {
-  /**
-   * Looks now whether a pull is due, as is done each second, and makes it if no other process does. Rejects when the store is
-   * away.
-   */
-  look(): Promise<void>;
-  /** Breaks a pull off. Resolves when the store is no longer in use. */
-  stop(): Promise<void>;
-}
-
 /**
- * Pulls from the source in good time, one process at a time, and keeps `freshness` up to date with what any process pulled.
- * When the source or the store is away, what was there last stays, and grows stale. Resolves before anything is pulled;
- * rejects when the store is away.
+ * Pulls from the source whenever a pull is due, one process at a time, and updates `freshness` from the pulls of all processes.
+ * While the source or the store is away, the catalogue stays as it is and grows stale. Resolves before the first pull; rejects
+ * if the store is away. `run` looks at once whether a pull is due; `stop` aborts a pull.
  */
 export async function followSource(
   publisher: Publisher,
   freshness: SourceFreshness,
   { source, every, staleAfter, log }: Follow,
-  random: () => number = Math.random,
-): Promise<Following> {
+): Promise<Periodic> {
   const { db, now } = publisher;
   const stopping = new AbortController();
   let last: SyncRecord | undefined;
-  /** Drawn anew for each pull, so that processes, and installations, do not all ask at once. */
+  /** With new jitter for each pull, so that processes and installations do not all ask at once. */
   let pause = 0;
   const note = (record: SyncRecord | undefined) => {
-    if (record?.begunAt !== last?.begunAt) pause = every * (1 + random() / 10);
+    if (record?.begunAt !== last?.begunAt) pause = every * (1 + Math.random() / 10);
     last = record;
   };
   const tellAge = () => {
@@ -90,10 +78,7 @@ export async function followSource(
   looking.run().catch(() => undefined);
 
   return {
-    look: async () => {
-      await looking.idle();
-      await looking.run();
-    },
+    ...looking,
     stop() {
       stopping.abort();
       return looking.stop();

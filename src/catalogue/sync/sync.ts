@@ -1,9 +1,9 @@
 import { difference, ListFault } from "../changes/difference.ts";
+import { CatalogueFault } from "../model/fault.ts";
 import type { Publisher } from "../revisions/commit.ts";
 import { reject } from "../revisions/decide.ts";
-import { CatalogueFault } from "../revisions/fault.ts";
 import { type Plan, type PublishOutcome, publish } from "../revisions/publish.ts";
-import { SizeFault } from "../revisions/size.ts";
+import { SizeFault } from "../revisions/review.ts";
 import { fitting } from "./fit.ts";
 import { type Offer, offerHash, offerOf, type SyncSource } from "./offer.ts";
 import { endSync, isHeld, type SyncRecord } from "./record.ts";

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { findAccount, listAccounts } from "../../access/accounts/accounts.ts";
-import { removingRules, ruleText, settingRule } from "../../catalogue/changes/price-rules.ts";
 import { nameOf } from "../../catalogue/model/lists.ts";
 import { pricedEntries, priceListOf, type Rule, rulesOf } from "../../catalogue/model/price-lists.ts";
 import { groupIn } from "../../catalogue/model/snapshot.ts";
+import { removingRules, ruleText, settingRule } from "../../catalogue/revisions/price-rules.ts";
 import { type Plan, publish } from "../../catalogue/revisions/publish.ts";
 import { settings } from "../../config/settings.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";

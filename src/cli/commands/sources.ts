@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
+import { CatalogueFault } from "../../catalogue/model/fault.ts";
 import type { Publisher } from "../../catalogue/revisions/commit.ts";
-import { CatalogueFault } from "../../catalogue/revisions/fault.ts";
 import { preview } from "../../catalogue/revisions/publish.ts";
 import { offerOf, type SyncSource } from "../../catalogue/sync/offer.ts";
 import { ageOf, beginSync, isHeld, listSyncs, readSync, type SyncRecord } from "../../catalogue/sync/record.ts";

@@ -89,7 +89,6 @@ export const draft: Tables["catalogue_draft"] = {
   reasons: "[]",
   ...counts,
   created_at: madeAt,
-  touched_at: madeAt,
   decided_by: null,
   decided_at: null,
 };

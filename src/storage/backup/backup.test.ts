@@ -307,7 +307,7 @@ for (const engine of engines) {
         (trx) =>
           trx
             .insertInto("catalogue_draft")
-            .values({ ...draft, state: "staged", source: "import" })
+            .values({ ...draft, state: "held", source: "import" })
             .execute(),
         (trx) =>
           trx

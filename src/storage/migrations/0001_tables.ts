@@ -66,8 +66,7 @@ export const firstTables = {
     author: "text",
     source: "text",
     note: "text",
-    /** Null: the changes were not kept. */
-    draft: "integer?",
+    draft: "integer",
     added: "integer",
     modified: "integer",
     removed: "integer",
@@ -90,8 +89,6 @@ export const firstTables = {
     modified: "integer",
     removed: "integer",
     created_at: "bigint",
-    /** When its process last wrote to it. */
-    touched_at: "bigint",
     decided_by: "text?",
     decided_at: "bigint?",
   },

@@ -10,8 +10,6 @@ import { type Ran, ran } from "../../testing.ts";
 export interface Desk {
   environment: Record<string, string | undefined>;
   duba(...argv: string[]): Promise<Ran>;
-  /** The same on a screen. */
-  onScreen(...argv: string[]): Promise<Ran>;
   path(name: string): string;
   read(name: string): string;
   write(name: string, text: string): string;
@@ -48,7 +46,6 @@ export function deskOn({
   return {
     environment,
     duba: (...argv) => ran(argv, { environment }),
-    onScreen: (...argv) => ran(argv, { environment, colours: { out: false, err: true } }),
     path,
     read: (name) => readFileSync(path(name), "utf8"),
     write(name, text) {

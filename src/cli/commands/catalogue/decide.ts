@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { type SkippedEntry, undo } from "../../../catalogue/changes/rebase.ts";
+import { CatalogueFault } from "../../../catalogue/model/fault.ts";
 import { approve, reject } from "../../../catalogue/revisions/decide.ts";
-import { CatalogueFault } from "../../../catalogue/revisions/fault.ts";
-import { allChangesOf, findRevision } from "../../../catalogue/revisions/load.ts";
+import { changesOf, findRevision } from "../../../catalogue/revisions/load.ts";
 import { type Plan, preview, publish } from "../../../catalogue/revisions/publish.ts";
 import { settings } from "../../../config/settings.ts";
 import { examples, subcommand } from "../../terminal/help.ts";
@@ -37,8 +37,7 @@ export function addRevert(catalogue: Command, io: Io): void {
       const number = revisionNumber(text);
       await withCatalogue(io, options, async (publisher) => {
         const { draft } = await findRevision(publisher.db, number);
-        if (draft === null) throw new CatalogueFault(`Duba no longer has the changes of revision ${number}.`);
-        const made = await allChangesOf(publisher.db, draft);
+        const made = await changesOf(publisher.db, draft);
         let left: readonly SkippedEntry[] = [];
         const plan: Plan = async (base) => {
           const undone = await undo(base, made);

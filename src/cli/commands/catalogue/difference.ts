@@ -6,10 +6,10 @@ import {
   differingMembers,
   isMove,
 } from "../../../catalogue/changes/change.ts";
-import { ruleText } from "../../../catalogue/changes/price-rules.ts";
 import { wireValuesOf } from "../../../catalogue/files/json.ts";
 import { type EntryContent, lists, nameOf, type Subject } from "../../../catalogue/model/lists.ts";
 import type { PriceRule } from "../../../catalogue/model/price-lists.ts";
+import { ruleText } from "../../../catalogue/revisions/price-rules.ts";
 import { nairaOf } from "../../../operation/money.ts";
 import { type Paint, table } from "../../terminal/table.ts";
 

@@ -1,16 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Change, changesBetween } from "../../../catalogue/changes/change.ts";
-import { CatalogueFault } from "../../../catalogue/revisions/fault.ts";
-import {
-  listRevisions,
-  listWaiting,
-  type Revision,
-  showDraft,
-  showRevision,
-  type WaitingDraft,
-} from "../../../catalogue/revisions/history.ts";
-import { allChangesOf, snapshotAt } from "../../../catalogue/revisions/load.ts";
+import { findDraft, listWaiting } from "../../../catalogue/revisions/draft.ts";
+import { changesOf, findRevision, listRevisions, snapshotAt } from "../../../catalogue/revisions/load.ts";
 import { settings } from "../../../config/settings.ts";
+import type { CatalogueDraftRow, CatalogueRevisionRow } from "../../../storage/tables.ts";
 import { examples, subcommand } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";
@@ -52,12 +45,12 @@ export function addHistory(catalogue: Command, io: Io): void {
   examples(command, "duba catalogue history", "duba catalogue history --limit 100 --json");
 }
 
-function revisionRow({ number, publishedAt, author, source, note, ...counts }: Revision) {
-  return { revision: number, published: timeOf(publishedAt), author, source, changes: countText(counts), note };
+function revisionRow({ number, created_at, author, source, note, ...counts }: CatalogueRevisionRow) {
+  return { revision: number, published: timeOf(created_at), author, source, changes: countText(counts), note };
 }
 
-function draftRow({ id, state, holdsFrom, author, source, note, ...counts }: WaitingDraft) {
-  const since = holdsFrom === null ? "at once" : timeOf(holdsFrom);
+function draftRow({ id, state, holds_from, author, source, note, ...counts }: CatalogueDraftRow) {
+  const since = holds_from === null ? "at once" : timeOf(holds_from);
   return { draft: `d${id}`, state, "holds from": since, author, source, changes: countText(counts), note };
 }
 
@@ -71,12 +64,11 @@ export function addShow(catalogue: Command, io: Io): void {
     .action(async (name: string, { data, json, all }: Common) => {
       const { facts, changes } = await withCatalogue(io, { data }, async ({ db }) => {
         if (/^d/i.test(name)) {
-          const draft = await showDraft(db, draftNumber(name));
-          return { facts: draftFacts(draft), changes: await allChangesOf(db, draft.id) };
+          const draft = await findDraft(db, draftNumber(name));
+          return { facts: draftFacts(draft), changes: await changesOf(db, draft.id) };
         }
-        const revision = await showRevision(db, revisionNumber(name));
-        if (revision.draft === null) throw new CatalogueFault(`Duba no longer has the changes of revision ${name}.`);
-        return { facts: revisionFacts(revision), changes: await allChangesOf(db, revision.draft) };
+        const revision = await findRevision(db, revisionNumber(name));
+        return { facts: revisionFacts(revision), changes: await changesOf(db, revision.draft) };
       });
       print(io, changes, { json, all }, facts);
     });
@@ -119,16 +111,18 @@ function print(
   io.out(differenceText(changes, paint, all === true));
 }
 
-function revisionFacts({ number, publishedAt, draft, ...facts }: Revision) {
-  return { revision: number, published_at: new Date(publishedAt).toISOString(), ...facts };
+function revisionFacts({ number, created_at, draft, ...facts }: CatalogueRevisionRow) {
+  return { revision: number, published_at: new Date(created_at).toISOString(), ...facts };
 }
 
-function draftFacts({ id, createdAt, holdsFrom, decidedBy, ...facts }: WaitingDraft) {
+function draftFacts(row: CatalogueDraftRow) {
+  const { state, author, source, note, added, modified, removed, holds_from } = row;
   return {
-    draft: `d${id}`,
-    ...facts,
-    created_at: new Date(createdAt).toISOString(),
-    holds_from: holdsFrom && new Date(holdsFrom).toISOString(),
-    decided_by: decidedBy,
+    draft: `d${row.id}`,
+    ...{ state, author, source, note, added, modified, removed },
+    reasons: JSON.parse(row.reasons),
+    created_at: new Date(row.created_at).toISOString(),
+    holds_from: holds_from && new Date(holds_from).toISOString(),
+    decided_by: row.decided_by,
   };
 }

@@ -4,14 +4,13 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { difference } from "../../../catalogue/changes/difference.ts";
 import { type ReadList, readCsv } from "../../../catalogue/files/csv.ts";
 import { readJson } from "../../../catalogue/files/json.ts";
+import { CatalogueFault } from "../../../catalogue/model/fault.ts";
 import { type ListName, listNames } from "../../../catalogue/model/lists.ts";
-import { CatalogueFault } from "../../../catalogue/revisions/fault.ts";
 import { type Plan, preview, publish } from "../../../catalogue/revisions/publish.ts";
 import { settings } from "../../../config/settings.ts";
 import { examples, subcommand } from "../../terminal/help.ts";
 import { type Io, UsageFault } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";
-import { progressBar } from "../../terminal/progress.ts";
 import { painter } from "../../terminal/table.ts";
 import { differenceJson, differenceText } from "./difference.ts";
 import { printOutcome } from "./outcome.ts";
@@ -52,12 +51,9 @@ export function addImport(catalogue: Command, io: Io): void {
           const { changes, reasons, revision } = await preview(publisher, plan, options);
           return printPreview(io, changes, reasons, revision, options);
         }
-        const bar = progressBar(io, "rows");
         const author = publisher.actor;
         const { note = "", holdsFrom } = options;
-        const outcome = await publish({ ...publisher, progress: bar.update }, plan, {
-          ...{ author, source: "import", note, holdsFrom },
-        }).finally(() => bar.clear());
+        const outcome = await publish(publisher, plan, { author, source: "import", note, holdsFrom });
         printOutcome(io, outcome, options);
       });
     });

@@ -1,5 +1,5 @@
 import { countsOf } from "../../../catalogue/changes/change.ts";
-import { CatalogueFault } from "../../../catalogue/revisions/fault.ts";
+import { CatalogueFault } from "../../../catalogue/model/fault.ts";
 import type { PublishOutcome } from "../../../catalogue/revisions/publish.ts";
 import type { Io } from "../../terminal/io.ts";
 import { painter, timeOf } from "../../terminal/table.ts";

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { difference, ListFault, type WantedList } from "../changes/difference.ts";
-import { readJsonList } from "../files/json.ts";
-import type { Publisher } from "../revisions/commit.ts";
-import { CatalogueFault } from "../revisions/fault.ts";
-import { publish } from "../revisions/publish.ts";
-import { listNames } from "./lists.ts";
+import { difference, ListFault, type WantedList } from "./changes/difference.ts";
+import { readJsonList } from "./files/json.ts";
+import { CatalogueFault } from "./model/fault.ts";
+import { listNames } from "./model/lists.ts";
+import type { Publisher } from "./revisions/commit.ts";
+import { publish } from "./revisions/publish.ts";
 
-const shipped = new URL("../../../data/starter/", import.meta.url);
+const shipped = new URL("../../data/starter/", import.meta.url);
 
 const note = "The starter catalogue. Its prices are historical samples, not a tariff: import your own before you sell.";
 

@@ -2,13 +2,13 @@ import type { Kysely } from "kysely";
 import { Failure } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Tables } from "../../storage/tables.ts";
+import { type Change, changeKindOf, differingMembers } from "../changes/change.ts";
 import { wireValuesOf } from "../files/json.ts";
 import { type EntryContent, type ListName, lists } from "../model/lists.ts";
 import { type PriceList, priceListOf } from "../model/price-lists.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import type { CatalogueChangeAnswer } from "../operations/shapes.ts";
 import { changeOf, oldestRevision } from "../revisions/load.ts";
-import { type Change, changeKindOf, differingMembers } from "./change.ts";
+import type { CatalogueChangeAnswer } from "./shapes.ts";
 
 /** From where, and how much, is asked. */
 export interface ChangesAsked {

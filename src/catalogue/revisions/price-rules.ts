@@ -1,11 +1,11 @@
 import { nairaOf } from "../../operation/money.ts";
+import type { Change } from "../changes/change.ts";
 import { foldCase } from "../model/codes.ts";
+import { CatalogueFault } from "../model/fault.ts";
 import { nameOf } from "../model/lists.ts";
 import { type PriceRule, pricedEntries, ruleKeyOf } from "../model/price-lists.ts";
 import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
-import { CatalogueFault } from "../revisions/fault.ts";
-import type { Plan } from "../revisions/publish.ts";
-import type { Change } from "./change.ts";
+import type { Plan } from "./publish.ts";
 
 /** A rule in words: "-2.5 %", "+1.5", "95". */
 export function ruleText({ rule, value }: Pick<PriceRule, "rule" | "value">): string {

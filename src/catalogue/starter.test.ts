@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { engines } from "../../../test/support/engines.ts";
-import { openStore } from "../../storage/store.ts";
-import { freshStore, starterRows } from "../catalogue.fixture.ts";
-import { openCatalogue } from "../catalogue.ts";
+import { engines } from "../../test/support/engines.ts";
+import { openStore } from "../storage/store.ts";
+import { freshStore, starterRows } from "./catalogue.fixture.ts";
+import { openCatalogue } from "./catalogue.ts";
 import { loadStarter, readStarter } from "./starter.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "duba-starter-"));
@@ -15,7 +15,7 @@ after(() => rmSync(directory, { recursive: true }));
 
 /** The shipped starter files, with the text of one of them changed. */
 function changed(file: string, change: (text: string) => string): URL {
-  cpSync(fileURLToPath(new URL("../../../data/starter/", import.meta.url)), directory, { recursive: true });
+  cpSync(fileURLToPath(new URL("../../data/starter/", import.meta.url)), directory, { recursive: true });
   writeFileSync(join(directory, file), change(readFileSync(join(directory, file), "utf8")));
   return pathToFileURL(`${directory}/`);
 }
