@@ -1,15 +1,16 @@
 import { CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { AccessFault } from "../access/access-fault.ts";
+import { commandsOf, families } from "../commands.ts";
 import type { Operation } from "../operation/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
+import { addFamily } from "./add-family.ts";
 import { addAccounts } from "./commands/accounts.ts";
 import { addAudit } from "./commands/audit/audit.ts";
 import { addBackup } from "./commands/backup.ts";
 import { addCall } from "./commands/call/call.ts";
 import { addCatalogue } from "./commands/catalogue/catalogue.ts";
 import { addKeyring } from "./commands/keyring.ts";
-import { addKeys } from "./commands/keys.ts";
 import { addLedger } from "./commands/ledger.ts";
 import { addPrices } from "./commands/prices.ts";
 import { addServe } from "./commands/serve.ts";
@@ -17,7 +18,7 @@ import { addSources } from "./commands/sources.ts";
 import { addSubjects } from "./commands/subjects.ts";
 import { addUpstreams } from "./commands/upstreams.ts";
 import { auditKeys } from "./store.ts";
-import { examples, rootCommand } from "./terminal/help.ts";
+import { examples, rootCommand, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
 import { painter } from "./terminal/table.ts";
 
@@ -31,7 +32,7 @@ export async function run(
   operations: () => Promise<readonly Operation<never>[]> = everyOperation,
 ): Promise<number> {
   try {
-    return await runCommand(argv, io, argv.includes("call") ? await operations() : []);
+    return await runLine(argv, io, operations);
   } catch (fault) {
     return reportFault(fault, io);
   }
@@ -42,7 +43,11 @@ async function everyOperation(): Promise<readonly Operation<never>[]> {
   return (await import("../wire.ts")).everyOperation;
 }
 
-async function runCommand(argv: readonly string[], io: Io, operations: readonly Operation<never>[]): Promise<number> {
+async function runLine(
+  argv: readonly string[],
+  io: Io,
+  operations: () => Promise<readonly Operation<never>[]>,
+): Promise<number> {
   let exitCode = 0;
   const setExitCode = (code: number) => {
     exitCode = code;
@@ -52,7 +57,11 @@ async function runCommand(argv: readonly string[], io: Io, operations: readonly 
     .version(manifest.version, "-V, --version", "print the version");
   addServe(program, io, setExitCode);
   addAccounts(program, io);
-  addKeys(program, io);
+  for (const { name, about, load } of families) {
+    if (argv.includes(name))
+      addFamily(program, io, { name, about, commands: await commandsOf({ name, about, load }), setExitCode });
+    else subcommand(program, name, about);
+  }
   addCatalogue(program, io);
   addPrices(program, io);
   addSources(program, io, setExitCode);
@@ -62,7 +71,7 @@ async function runCommand(argv: readonly string[], io: Io, operations: readonly 
   addSubjects(program, io, setExitCode);
   addBackup(program, io);
   addAudit(program, io, { trail: (data) => auditKeys(io, data), setExitCode });
-  addCall(program, io, operations, setExitCode);
+  addCall(program, io, argv.includes("call") ? await operations() : [], setExitCode);
   examples(
     program,
     "duba serve --port 8080",

@@ -12,13 +12,15 @@ export interface Ran {
 export interface Surroundings {
   environment?: Record<string, string | undefined>;
   stdin?: string;
+  /** Whether a person types the standard input. */
+  isTTY?: boolean;
   colours?: { out: boolean; err: boolean };
   operations?: readonly Operation<never>[];
 }
 
 /** Runs a command line in process. */
 export async function ran(argv: readonly string[], surroundings: Surroundings = {}): Promise<Ran> {
-  const { environment = {}, stdin = "", colours, operations } = surroundings;
+  const { environment = {}, stdin = "", isTTY, colours, operations } = surroundings;
   const written = { out: "", err: "" };
   const io = {
     out(text: string) {
@@ -28,7 +30,7 @@ export async function ran(argv: readonly string[], surroundings: Surroundings = 
       written.err += text;
     },
     environment,
-    stdin: chunksOf(stdin),
+    stdin: Object.assign(chunksOf(stdin), { isTTY }),
     ...(colours && { colours }),
   };
   const exitCode = operations ? await run(argv, io, async () => operations) : await run(argv, io);

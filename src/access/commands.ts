@@ -1,0 +1,3 @@
+import { keyCommands } from "./commands/key-commands.ts";
+
+export const accessCommands = [...keyCommands];

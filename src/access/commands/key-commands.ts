@@ -1,0 +1,188 @@
+import Type from "typebox";
+import { instant, isoOf, orNull, secret, timeText } from "../../operation/command/answer-schema.ts";
+import { expiry, network } from "../../operation/command/forms.ts";
+import { formed } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { scopes } from "../../operation/operation.ts";
+import { duration } from "../../operation/setting.ts";
+import type { Audited } from "../../storage/audited.ts";
+import { findAccount, listAccounts } from "../accounts/accounts.ts";
+import { readApiKey } from "../keys/api-key.ts";
+import * as keys from "../keys/keys.ts";
+import { rollKey } from "../keys/roll.ts";
+
+const idMember = Type.String({
+  description: "Public id of the key, which `duba keys list` shows, or the whole key.",
+  placeholder: "id",
+});
+
+const facts = {
+  id: Type.String(),
+  account: Type.String(),
+  account_id: Type.String(),
+  mode: Type.Enum(["test", "live"]),
+  label: Type.String(),
+  scopes: Type.Array(Type.String()),
+  addresses: Type.Array(Type.String()),
+  created_at: instant,
+  expires_at: orNull(instant),
+  revoked_at: orNull(instant),
+  state: Type.Enum(["active", "expired", "revoked"]),
+};
+
+const KeyFacts = Type.Object(facts);
+
+const createKey = command({
+  id: "keys.create",
+  summary: "Create an API key. Duba shows the key once, stores only a hash, and cannot show the key again.",
+  role: "operator",
+  kind: "change",
+  input: Type.Object({
+    account: Type.String({ description: "Account of the key.", placeholder: "id or e-mail" }),
+    mode: Type.Enum(["test", "live"], {
+      description: "A test key uses only the sandbox. A live key never uses it.",
+      default: "test",
+    }),
+    label: Type.String({ description: "A name for the key, so that you recognise it.", default: "" }),
+    scope: Type.Optional(
+      Type.Array(Type.Enum([...scopes]), { description: "Permission of the key. Default: all permissions." }),
+    ),
+    expires: Type.Optional(
+      formed(expiry, {
+        description: "When the key expires: 2027-01-31 (at 00:00 UTC) or 90d (from now). Default: never.",
+        placeholder: "when",
+      }),
+    ),
+    address: Type.Optional(
+      Type.Array(formed(network, { description: "" }), {
+        description: "Address or network that may use the key, such as 10.0.0.0/8.",
+        placeholder: "ip or network",
+      }),
+    ),
+  }),
+  answer: Type.Object({ ...facts, key: secret }),
+  view: ({ id, account, mode, scopes, expires_at }) => [
+    `This ${mode} key ${id} of ${account} may ${scopes.join(" and ")}${expires_at === null ? "" : `, until ${timeText(expires_at)}`}.`,
+  ],
+  records: ["key.created"],
+  examples: [
+    { account: "shop@example.com", label: "checkout" },
+    {
+      account: "shop@example.com",
+      mode: "live",
+      scope: ["identity:verify"],
+      expires: "90d",
+      address: ["203.0.113.7", "10.0.0.0/8"],
+    },
+  ],
+  run: async ({ scope, expires, address, ...request }, store: Audited) => {
+    const { key, text } = await keys.createKey(store, {
+      ...request,
+      ...(scope && { scopes: scope }),
+      ...(expires !== undefined && { expiresAt: expires }),
+      ...(address && { addresses: address }),
+    });
+    return { ...factsOf(key, (await findAccount(store.db, key.accountId)).email), key: text };
+  },
+});
+
+const listKeys = command({
+  id: "keys.list",
+  summary: "List the keys, oldest first, without their secrets.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({
+    account: Type.Optional(Type.String({ description: "Only the keys of this account.", placeholder: "id or e-mail" })),
+  }),
+  answer: Type.Array(KeyFacts),
+  columns: {
+    id: "id",
+    account: "account",
+    mode: "mode",
+    label: "label",
+    scopes: "scopes",
+    created_at: "created",
+    expires_at: "expires",
+    state: "state",
+  },
+  examples: [{}, { account: "shop@example.com" }],
+  run: async ({ account }, { db }: Audited) => {
+    const found = await keys.listKeys(db, account);
+    const emails = new Map((await listAccounts(db)).map(({ id, email }) => [id, email]));
+    return found.map((key) => factsOf(key, emails.get(key.accountId) ?? key.accountId));
+  },
+});
+
+const rollKeyCommand = command({
+  id: "keys.roll",
+  summary: "Replace a key with a new key of the same mode, label, scopes and addresses.",
+  description: "The old key and its tokens stay valid for the overlap. Duba shows the new key once.",
+  role: "operator",
+  kind: "change",
+  target: ["id"],
+  input: Type.Object({
+    id: idMember,
+    overlap: formed(duration, {
+      description: "How long the old key stays valid. 0s: it ends at once.",
+      placeholder: "time",
+      default: "24h",
+    }),
+  }),
+  answer: Type.Object({ ...facts, key: secret, replaces: Type.String(), old_key_ends_at: orNull(instant) }),
+  view: ({ id, account, mode, replaces, old_key_ends_at }) => [
+    `This ${mode} key ${id} of ${account} replaces ${replaces}, which ends ${timeText(old_key_ends_at)}.`,
+  ],
+  records: ["key.rolled", "key.created"],
+  examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", overlap: "1h" }],
+  run: async ({ id, overlap }, store: Audited) => {
+    const { key, text, old } = await rollKey(store, { id: publicIdOf(id), overlap });
+    const { email } = await findAccount(store.db, key.accountId);
+    return { ...factsOf(key, email), key: text, replaces: old.id, old_key_ends_at: isoOf(old.expiresAt) };
+  },
+});
+
+const revokeKey = command({
+  id: "keys.revoke",
+  summary: "Revoke a key and all its access tokens. Running instances apply it within 5 seconds.",
+  role: "operator",
+  kind: "danger",
+  target: ["id"],
+  input: Type.Object({ id: idMember }),
+  answer: Type.Object({ id: Type.String(), revoked_at: instant }),
+  view: ({ id, revoked_at }) => [
+    `Key ${id} is revoked since ${timeText(revoked_at)}. Running instances apply it within 5 seconds.`,
+  ],
+  records: ["key.revoked"],
+  examples: [{ id: "4Zq8mPx0LtV2" }],
+  run: async ({ id }, store: Audited) => {
+    const key = await keys.revokeKey(store, publicIdOf(id));
+    return { id: key.id, revoked_at: isoOf(key.revokedAt!) };
+  },
+});
+
+export const keyCommands = [createKey, listKeys, rollKeyCommand, revokeKey];
+
+function publicIdOf(idOrKey: string): string {
+  return readApiKey(idOrKey)?.id ?? idOrKey;
+}
+
+function factsOf(key: keys.ApiKey, email: string) {
+  return {
+    id: key.id,
+    account: email,
+    account_id: key.accountId,
+    mode: key.mode,
+    label: key.label,
+    scopes: [...key.scopes],
+    addresses: [...key.addresses],
+    created_at: isoOf(key.createdAt),
+    expires_at: isoOf(key.expiresAt),
+    revoked_at: isoOf(key.revokedAt),
+    state: stateOf(key),
+  };
+}
+
+function stateOf({ revokedAt, expiresAt }: keys.ApiKey): "revoked" | "expired" | "active" {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
+}

@@ -1,0 +1,92 @@
+import { Argument, type Command as Commander, Option } from "commander";
+import type { Desk } from "../commands.ts";
+import { settings } from "../config/settings.ts";
+import { InputFault, type Member, membersOf, type Texts } from "../operation/command/read-texts.ts";
+import type { Command } from "../operation/command.ts";
+import { type FaceOptions, runCommand } from "./run-command.ts";
+import { listOf } from "./terminal/answer.ts";
+import { exampleLine } from "./terminal/example-line.ts";
+import { examples, section, subcommand } from "./terminal/help.ts";
+import type { Io } from "./terminal/io.ts";
+import { settingOption } from "./terminal/options.ts";
+
+type NamedMember = ReturnType<typeof membersOf>[number];
+
+/** Adds a command under `parent`: arguments, options, help and action follow from the command's value. */
+export function addCommand(
+  parent: Commander,
+  io: Io,
+  command: Command<Desk>,
+  setExitCode: (exitCode: number) => void,
+): void {
+  const { id, summary, description = "", target = [], guide } = command;
+  const sub = subcommand(parent, id.split(".").at(-1)!, `${summary} ${description}`.trim()).summary(summary);
+  const visible = membersOf(command.input).filter(({ member }) => !member.private);
+  const isArgument = ({ name }: NamedMember) => target.includes(name);
+  const named = target.flatMap((name) => visible.filter((each) => each.name === name));
+  for (const each of named) sub.addArgument(argumentOf(each));
+  sub.usage([...named.map(usageOf), "[options]"].join(" "));
+  const options = new Map(visible.filter((each) => !isArgument(each)).map((each) => [each.name, optionOf(each)]));
+  for (const option of options.values()) sub.addOption(option);
+  addFaceOptions(sub, command);
+  sub.action(async () => {
+    const texts = Object.fromEntries([
+      ...named.map(({ name }, at) => [name, sub.processedArgs[at]] as const),
+      ...[...options].map(([name, option]) => [name, sub.getOptionValue(option.attributeName())] as const),
+    ]) as Texts;
+    try {
+      setExitCode(await runCommand(io, command, texts, sub.opts<FaceOptions>()));
+    } catch (fault) {
+      if (!(fault instanceof InputFault)) throw fault;
+      const nameOf = (field: string) => options.get(field)?.long ?? (target.includes(field) ? `<${field}>` : field);
+      sub.error(sentencesOf(fault, nameOf), { exitCode: fault.exitCode });
+    }
+  });
+  if (guide) section(sub, guide.heading, guide.items);
+  examples(sub, ...command.examples.map((example) => exampleLine(command, example)));
+}
+
+/** Optional for commander in any case: the reader of the texts finds a missing one, together with all other faults. */
+function argumentOf({ name, member: { description, type } }: NamedMember): Argument {
+  return new Argument(type === "array" ? `[${name}...]` : `[${name}]`, description);
+}
+
+function usageOf({ name, member: { type }, isRequired }: NamedMember): string {
+  const text = type === "array" ? `${name}...` : name;
+  return isRequired ? `<${text}>` : `[${text}]`;
+}
+
+function optionOf({ name, member, isRequired }: NamedMember): Option {
+  const { type, items, placeholder = name.replaceAll("_", " ") } = member;
+  const flags = `--${name.replaceAll("_", "-")}${type === "boolean" ? "" : ` <${placeholder}>`}`;
+  const option = new Option(flags, aboutOf(member, isRequired));
+  const words = (items ?? member).enum;
+  // Shown in the help only: the reader of the texts checks them.
+  if (words) option.argChoices = [...words];
+  if (member.default) option.default(member.default, member.default);
+  if (type === "array") option.argParser((text: string, texts: string[] | undefined) => [...(texts ?? []), text]);
+  return option;
+}
+
+function aboutOf({ description, type }: Member, isRequired: boolean): string {
+  if (type === "array") return `${description} You can repeat the option.`;
+  return isRequired ? `${description} Required.` : description;
+}
+
+function addFaceOptions(sub: Commander, command: Command<Desk>): void {
+  const { kind, store, answer, first } = command;
+  if (kind !== "read")
+    sub.option("--author <name>", "Your name in the history and the audit trail. Default: your user name.");
+  if (kind === "danger") sub.option("--yes", "do not ask to confirm");
+  if (first !== undefined) sub.option("--all", "show every row, not only the first ones");
+  if ("holds" in answer)
+    sub.option("--out <path>", "File, or directory (ending in /) for several files. Default: standard output.");
+  else if (!("lines" in answer)) sub.option("--json", "print the answer as JSON");
+  if (listOf(answer)) sub.option("--csv", "print the list as CSV");
+  if (store !== "none") sub.addOption(settingOption("--data <directory>", settings.dataDirectory));
+}
+
+function sentencesOf({ faults, message }: InputFault, nameOf: (field: string) => string): string {
+  if (faults.length === 0) return message;
+  return faults.map(({ field, message }) => `${nameOf(field)} ${message}.`).join("\n");
+}

@@ -1,0 +1,38 @@
+import type { Command as Commander } from "commander";
+import type { Desk } from "../commands.ts";
+import type { Command } from "../operation/command.ts";
+import { addCommand } from "./add-command.ts";
+import { exampleLine } from "./terminal/example-line.ts";
+import { examples, subcommand } from "./terminal/help.ts";
+import type { Io } from "./terminal/io.ts";
+
+interface LoadedFamily {
+  name: string;
+  about: string;
+  commands: readonly Command<Desk>[];
+  setExitCode: (exitCode: number) => void;
+}
+
+/** Adds a family as a sub-command with sub-commands of its own, or its only command if that has the family's name. */
+export function addFamily(program: Commander, io: Io, { name, about, commands, setExitCode }: LoadedFamily): void {
+  const [first] = commands;
+  if (first?.id === name) {
+    addCommand(program, io, first, setExitCode);
+    return;
+  }
+  const group = subcommand(program, name, about);
+  for (const command of commands) addCommand(groupOf(group, command), io, command, setExitCode);
+  examples(group, ...commands.slice(0, 2).map((command) => exampleLine(command, command.examples[0]!)));
+}
+
+/** The group that holds a command: `events.endpoints.add` is in `endpoints` of `events`. */
+function groupOf(family: Commander, { id }: Command<Desk>): Commander {
+  return id
+    .split(".")
+    .slice(1, -1)
+    .reduce(
+      (parent, name) =>
+        parent.commands.find((each) => each.name() === name) ?? subcommand(parent, name, `Commands of ${name}.`),
+      family,
+    );
+}

@@ -1,0 +1,64 @@
+import { userInfo } from "node:os";
+import type { Desk } from "../commands.ts";
+import { readConfig } from "../config/read-config.ts";
+import type { Command } from "../operation/command.ts";
+import type { Io } from "./terminal/io.ts";
+import { withOverrides } from "./terminal/options.ts";
+import { progressBar } from "./terminal/progress.ts";
+
+interface Opening {
+  /** In place of the data directory of the settings. */
+  data?: string | undefined;
+  /** In place of the user of this machine, in the audit trail. */
+  author?: string | undefined;
+}
+
+/**
+ * Opens what a command needs, as the settings (or `--data`) name it, and closes it after use. Only a command with a store of its
+ * own may create one; for others a missing store is a `StoreFault`.
+ */
+export async function withDesk<Result>(
+  io: Io,
+  { store: needed = "shared", counts = "rows" }: Pick<Command<never>, "store" | "counts">,
+  { data, author }: Opening,
+  use: (desk: Desk) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(withOverrides(io.environment, { DUBA_DATA: data }));
+  const [{ openStore }, { append }] = await Promise.all([import("../storage/store.ts"), import("../audit/append.ts")]);
+  const { dataDirectory, databaseUrl } = config;
+  const serving = needed === "own";
+  const patient = needed !== "shared";
+  const store =
+    needed === "none"
+      ? undefined
+      : await openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, patient });
+  const bar = progressBar(io, counts);
+  try {
+    return await use({
+      // A command without a store never reads it.
+      db: store?.db as Desk["db"],
+      audit: append,
+      actor: actorOf(author ?? userName()),
+      config,
+      progress: bar.update,
+    });
+  } finally {
+    bar.clear();
+    await store?.close();
+  }
+}
+
+/** An actor of the audit trail. A name of digits only may be a BVN or a phone number, so we omit it. */
+function actorOf(person: string): string {
+  const name = person.replace(/[^!-~]/g, "_").slice(0, 64);
+  return name === "" || /^\d+$/.test(name) ? "terminal" : `terminal:${name}`;
+}
+
+/** Empty if the machine has no name for this user. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import type { Desk } from "../commands.ts";
+import { type ChosenFile, membersOf, type Texts } from "../operation/command/read-texts.ts";
+import { accept, type Command } from "../operation/command.ts";
+import { withDesk } from "./desk.ts";
+import { type AnswerOptions, showAnswer } from "./terminal/answer.ts";
+import type { Io } from "./terminal/io.ts";
+import { type Ask, asker } from "./terminal/stdin-lines.ts";
+
+/** The options that every command of a kind has on a terminal. */
+export interface FaceOptions extends AnswerOptions {
+  data?: string;
+  author?: string;
+  yes?: true;
+}
+
+/** The person did not confirm, or a file cannot be read or written. */
+export class TerminalFault extends Error {
+  readonly exitCode = 1;
+}
+
+/** Runs a command with these texts, shows its answer, and returns the exit code. Throws an `InputFault` for texts that it cannot use. */
+export async function runCommand(io: Io, command: Command<Desk>, texts: Texts, options: FaceOptions): Promise<number> {
+  const ask = asker(io);
+  try {
+    const all = { ...texts, ...filesIn(command, texts), ...(await privateTexts(command, texts, ask)) };
+    // Whoever can open the store from a terminal may do all with it.
+    const input = accept(command, "officer", all);
+    if (command.kind === "danger" && !options.yes && io.stdin.isTTY) await confirm(command, all, ask);
+    return await withDesk(io, command, options, async (desk) => {
+      const answer = await command.run(input, desk);
+      return showAnswer(io, command, { answer, input }, options);
+    });
+  } finally {
+    await ask.end();
+  }
+}
+
+/** A command line is seen by other users of the machine, so we read private members from standard input, one line for each. */
+async function privateTexts({ input }: Command<Desk>, texts: Texts, ask: Ask): Promise<Texts> {
+  const read: Record<string, string> = {};
+  for (const { name, member } of membersOf(input)) {
+    if (!member.private || (member.with !== undefined && !texts[member.with])) continue;
+    read[name] = (await ask.line(`${member.placeholder ?? name}: `)) ?? "";
+  }
+  return read;
+}
+
+/** Asks the person to type what the command hits. */
+async function confirm({ target = [], input }: Command<Desk>, texts: Texts, ask: Ask): Promise<void> {
+  const name = target[0]!;
+  const { member } = membersOf(input).find((each) => each.name === name)!;
+  const wanted = String(texts[name]);
+  const typed = await ask.line(
+    `Nobody can undo this. To confirm, type ${member.private ? `the ${member.placeholder ?? name} again` : wanted}: `,
+  );
+  if (typed !== wanted) throw new TerminalFault("You did not confirm. Nothing was changed.");
+}
+
+function filesIn({ input }: Command<Desk>, texts: Texts): Texts {
+  const files = membersOf(input).filter(({ member }) => member.holds === "file");
+  return Object.fromEntries(
+    files.flatMap(({ name }) => (texts[name] ? [[name, (texts[name] as readonly string[]).map(chosenFile)]] : [])),
+  );
+}
+
+function chosenFile(path: string): ChosenFile {
+  try {
+    return { name: path, bytes: readFileSync(path) };
+  } catch (error) {
+    throw new TerminalFault(`Duba cannot read the file ${path} (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}

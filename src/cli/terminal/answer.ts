@@ -1,0 +1,141 @@
+import type { TSchema } from "typebox";
+import { withoutFormula } from "../../catalogue/files/formula.ts";
+import { type Column, type Part, timeText } from "../../operation/command/answer-schema.ts";
+import type { Command } from "../../operation/command.ts";
+import type { Io } from "./io.ts";
+import { isRow, type Paint, painter, record, table } from "./table.ts";
+
+export interface AnswerOptions {
+  json?: true;
+  csv?: true;
+  all?: true;
+  out?: string;
+}
+
+interface Run {
+  answer: unknown;
+  input: object;
+}
+
+type Row = Record<string, unknown>;
+type AnyColumn = Column<never>;
+
+/** A schema as this file reads it. */
+interface Shape {
+  type?: string;
+  format?: string;
+  secret?: boolean;
+  properties?: Record<string, Shape>;
+  items?: Shape;
+  anyOf?: readonly Shape[];
+}
+
+/** Prints the answer of a command, and returns the exit code. */
+export async function showAnswer(
+  io: Io,
+  command: Command<never>,
+  { answer, input }: Run,
+  options: AnswerOptions,
+): Promise<number> {
+  if ("lines" in command.answer) await printLines(io, answer as AsyncIterable<unknown>);
+  else if (options.json) io.out(`${JSON.stringify(answer, null, 2)}\n`);
+  else if (options.csv) io.out(await csvOf(command, answer));
+  else printParts(io, command, { answer, input }, options);
+  return command.isWell?.(answer as never) === false ? 1 : 0;
+}
+
+/** The list in an answer: where it is and the shape of its rows. Undefined for an answer without exactly one list. */
+export function listOf(schema: TSchema): { member: string | undefined; row: Shape } | undefined {
+  const shape = schema as Shape;
+  if (shape.type === "array" && shape.items?.properties) return { member: undefined, row: shape.items };
+  const lists = Object.entries(shape.properties ?? {}).filter(([, { items }]) => items?.properties);
+  return lists.length === 1 ? { member: lists[0]![0], row: lists[0]![1].items! } : undefined;
+}
+
+async function printLines(io: Io, items: AsyncIterable<unknown>): Promise<void> {
+  for await (const item of items) io.out(`${JSON.stringify(item)}\n`);
+}
+
+/** Sentences beside a secret go to standard error, so that standard output holds the secret alone. */
+function printParts(io: Io, command: Command<never>, { answer, input }: Run, options: AnswerOptions): void {
+  const parts = command.view?.(answer as never, input as never) ?? partsOf(command, answer);
+  const secret = secretIn(command.answer, answer);
+  if (secret) io.out(`${secret.text}\n`);
+  const isWell = command.isWell?.(answer as never) !== false;
+  const [out, err] = [painter(io.colours?.out), painter(io.colours?.err)];
+  for (const part of parts) {
+    if (typeof part === "string") (secret ? io.err : io.out)(`${part}\n`);
+    else if ("note" in part) io.err(`${isWell ? part.note : err("red", part.note)}\n`);
+    else if ("record" in part) io.out(record(part.record, out));
+    else io.out(tableText(part, options.all ? undefined : command.first, out));
+  }
+  if (secret) io.err(`Save the ${secret.name} now. Duba does not show it again.\n`);
+}
+
+function tableText(
+  { rows, title, none }: Extract<Part, { rows: unknown }>,
+  first = Number.POSITIVE_INFINITY,
+  paint: Paint,
+): string {
+  if (rows.length === 0 && none !== undefined) return `${none}\n`;
+  const heading = title === undefined ? "" : `${paint("bold", title)}\n\n`;
+  const more = rows.length > first ? `… and ${rows.length - first} more: --all shows them.\n` : "";
+  return heading + table(rows.slice(0, first), paint) + more;
+}
+
+/** Without a view of its own an answer is a table, or a record with its list as a table below. */
+function partsOf(command: Command<never>, answer: unknown): Part[] {
+  const list = listOf(command.answer);
+  const none = command.none === undefined ? {} : { none: command.none };
+  if (!list) return [{ record: answer as Row }];
+  if (list.member === undefined) return [{ rows: cellsOf(command, list.row, answer as Row[]), ...none }];
+  const { [list.member]: rows, ...rest } = answer as Row;
+  const table = { rows: cellsOf(command, list.row, rows as Row[]), ...none };
+  return Object.keys(rest).length === 0 ? [table] : [{ record: rest }, "", table];
+}
+
+function cellsOf({ columns }: Command<never>, shape: Shape, rows: readonly Row[]): Row[] {
+  const drawn = Object.entries(columns ?? allOf(shape)).map(([name, given]) => {
+    const column: AnyColumn = typeof given === "string" ? { heading: given } : given;
+    const { heading = name, unit, none = "-", of = (row: Row) => row[name] } = column;
+    const isTime = isInstant(shape.properties?.[name]);
+    const cell = (row: Row) => cellOf((of as (row: Row) => unknown)(row), isTime, none);
+    return { heading: unit === undefined ? heading : `${heading} (${unit})`, cell };
+  });
+  return rows.map((row) => Object.fromEntries(drawn.map(({ heading, cell }) => [heading, cell(row)])));
+}
+
+function cellOf(value: unknown, isTime: boolean, none: string): unknown {
+  if (value === null || value === undefined) return none;
+  if (Array.isArray(value) && !value.some(isRow)) return value.join(" ");
+  return isTime ? timeText(value as string) : value;
+}
+
+function allOf({ properties = {} }: Shape): Record<string, string> {
+  return Object.fromEntries(Object.keys(properties).map((name) => [name, name]));
+}
+
+function isInstant(shape: Shape | undefined): boolean {
+  return shape?.format === "date-time" || shape?.anyOf?.some(isInstant) === true;
+}
+
+function secretIn(schema: TSchema, answer: unknown): { name: string; text: string } | undefined {
+  const name = Object.entries((schema as Shape).properties ?? {}).find(([, { secret }]) => secret)?.[0];
+  return name === undefined ? undefined : { name, text: String((answer as Row)[name]) };
+}
+
+/** All members of each row, under their names, as programs read them. */
+async function csvOf({ answer: schema }: Command<never>, answer: unknown): Promise<string> {
+  const { stringify } = await import("csv-stringify/sync");
+  const { member, row } = listOf(schema)!;
+  const rows = (member === undefined ? answer : (answer as Row)[member]) as Row[];
+  const names = Object.keys(row.properties ?? {});
+  return stringify([names, ...rows.map((each) => names.map((name) => csvCell(each[name])))]);
+}
+
+function csvCell(value: unknown): string | number {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number") return value;
+  const text = typeof value === "string" ? value : Array.isArray(value) ? value.join(" ") : JSON.stringify(value);
+  return /^-?\d+(\.\d+)?$/.test(text) ? text : withoutFormula(text);
+}

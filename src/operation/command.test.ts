@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import Type from "typebox";
+import { formed, InputFault } from "./command/read-texts.ts";
+import { accept, command, mayRun, RoleFault, roles } from "./command.ts";
+import { duration } from "./setting.ts";
+
+const boil = command({
+  id: "eggs.boil",
+  summary: "Boil eggs.",
+  role: "operator",
+  kind: "change",
+  input: Type.Object({
+    count: Type.String({ description: "How many." }),
+    time: formed(duration, { description: "How long.", default: "5min" }),
+    size: Type.Optional(Type.Enum(["small", "large"], { description: "Which." })),
+    spice: Type.Optional(Type.Array(Type.Enum(["salt", "pepper"]), { description: "With what." })),
+  }),
+  answer: Type.Object({}),
+  examples: [],
+  run: async () => ({}),
+});
+
+suite("a command", () => {
+  test("may be run by its role and by those above it", () => {
+    assert.deepEqual(
+      roles.map((role) => mayRun(role, boil)),
+      [false, true, true],
+    );
+    assert.throws(() => accept(boil, "viewer", { count: "6" }), RoleFault);
+  });
+
+  test("reads texts as values, with defaults, and leaves out what nobody gave", () => {
+    assert.deepEqual(accept(boil, "operator", { count: "6" }), { count: "6", time: 300_000 });
+    assert.deepEqual(accept(boil, "officer", { count: "6", time: "90s", spice: ["salt"] }), {
+      count: "6",
+      time: 90_000,
+      spice: ["salt"],
+    });
+  });
+
+  test("lists all faults at once, by member, without the texts", () => {
+    const texts = { time: "soon", size: "medium", spice: ["salt", "sugar"] };
+    assert.throws(
+      () => accept(boil, "operator", texts),
+      (fault) => {
+        assert.ok(fault instanceof InputFault);
+        assert.deepEqual(fault.faults, [
+          { field: "count", message: "is required" },
+          { field: "time", message: "must be a length of time, such as 500ms, 20s, 5min or 24h" },
+          { field: "size", message: "must be one of small, large" },
+          { field: "spice", message: "must be one of salt, pepper" },
+        ]);
+        return true;
+      },
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import type { Static, TObject, TSchema } from "typebox";
+import type { Column, Part } from "./command/answer-schema.ts";
+import { InputFault, readTexts, type Texts } from "./command/read-texts.ts";
+
+/** Who may run a command. A later role may do all that an earlier one may. */
+export const roles = ["viewer", "operator", "officer"] as const;
+export type Role = (typeof roles)[number];
+
+/** The rows of an answer that is a list, or that has one list among its members. */
+type RowOf<Answer> = Answer extends readonly (infer Row)[]
+  ? Row
+  : { [Name in keyof Answer]: Answer[Name] extends readonly (infer Row)[] ? Row : never }[keyof Answer];
+
+type ExampleOf<Input> = { readonly [Name in keyof Input]?: string | readonly string[] | true };
+
+export interface Specification<Input extends TObject, Answer extends TSchema, Room> {
+  /** Family and verb: `keys.create` is `duba keys create`. */
+  id: string;
+  /** What it does, in one sentence. */
+  summary: string;
+  /** What else a person should know before the first use. */
+  description?: string;
+  /** The least role that may run it. */
+  role: Role;
+  /** `danger`: a change that nobody can undo. A face asks the person to type what it hits. */
+  kind: "read" | "change" | "danger";
+  /** Only the machine of the service can do it. */
+  face?: "terminal";
+  /** Default: `shared`, beside a running service. `patient`: without time limits. `own`: no service may run on it. */
+  store?: "shared" | "patient" | "own" | "none";
+  /** Texts of a person, read by `readTexts`. Descriptions are the help of options and the hints of forms. */
+  input: Input;
+  /** The members that name what the command acts on, in order. They are positional arguments on a terminal. */
+  target?: readonly (keyof Static<Input> & string)[];
+  /** The data that `run` returns. */
+  answer: Answer;
+  /** How to show the rows of the answer. Default: all members of a row. */
+  columns?: { readonly [name: string]: string | Column<RowOf<Static<Answer>>> };
+  /** Sentence for an empty list. */
+  none?: string;
+  /** Rows of each table that a face shows until a person asks for all. Default: all. */
+  first?: number;
+  /** The answer as people read it. Default: a list as a table, an object line by line. */
+  view?: (answer: Static<Answer>, input: Static<Input>) => readonly Part[];
+  /** False: the command worked, but something needs a hand. The exit code is then 1. */
+  isWell?: (answer: Static<Answer>) => boolean;
+  /** The kinds of entries that a change leaves in the audit trail. */
+  records?: readonly string[];
+  /** The things that progress counts, such as `rows`. */
+  counts?: string;
+  /** More help: a heading, then terms and their sentences. */
+  guide?: { heading: string; items: readonly (readonly [string, string])[] };
+  examples: readonly ExampleOf<Static<Input>>[];
+  run: (input: Static<Input>, room: Room) => Promise<Static<Answer>>;
+}
+
+/** One row of the table of commands. The command line, its documents and the tests of all commands derive from it. */
+export type Command<Room> = Specification<TObject, TSchema, Room>;
+
+/**
+ * Declares a command. Annotate the second parameter of `run` with what it needs of its surroundings; the schemas type the input
+ * and the answer. `run` throws an `InputFault` for values that do not fit each other.
+ */
+export function command<Input extends TObject, Answer extends TSchema, Room>(
+  specification: Specification<Input, Answer, Room>,
+): Command<Room> {
+  return specification as unknown as Command<Room>;
+}
+
+/** Whether a person of this role may run the command. */
+export function mayRun(role: Role, { role: least }: Pick<Command<never>, "role">): boolean {
+  return roles.indexOf(role) >= roles.indexOf(least);
+}
+
+/** The person may not run the command. */
+export class RoleFault extends Error {
+  readonly exitCode = 1;
+}
+
+/**
+ * The input of a command, of the texts that a person gave. Every face calls it before it runs a command. Throws a `RoleFault`
+ * for a role that may not run it, and an `InputFault` with all faults of the texts.
+ */
+export function accept(command: Command<never>, role: Role, texts: Texts): Record<string, unknown> {
+  if (!mayRun(role, command))
+    throw new RoleFault(`${command.id} needs the role ${command.role}. Your role is ${role}.`);
+  const { input, faults } = readTexts(command.input, texts);
+  if (faults.length > 0) throw new InputFault(faults);
+  return input;
+}

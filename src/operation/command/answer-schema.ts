@@ -1,0 +1,57 @@
+import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
+
+/** A time in an answer, as ISO 8601. People see it to the minute. */
+export const instant = Type.String({ format: "date-time" });
+
+export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+/** A text that only this answer holds. A face shows it once, apart from all else, and stores it nowhere. */
+export const secret = Type.String({ secret: true });
+
+/** An answer without end in memory: one item after the other, which a face writes as it comes. */
+export function lines<Item extends TSchema>(item: Item): TUnsafe<AsyncIterable<Static<Item>>> {
+  return Type.Unsafe<AsyncIterable<Static<Item>>>({ lines: item });
+}
+
+/** A file of an answer that consists of files. */
+export interface AnswerFile {
+  name: string;
+  text: string;
+}
+
+export const answerFiles = Type.Unsafe<readonly AnswerFile[]>({ holds: "files" });
+
+/** One column of a list. */
+export interface Column<Row> {
+  /** Default: the name of the member. */
+  heading?: string;
+  /** Unit of the numbers, such as `naira`. */
+  unit?: string;
+  /** Text in place of null. Default: "-". */
+  none?: string;
+  /** The cell, if it is not the member of the column's name. */
+  of?: (row: Row) => unknown;
+}
+
+type Cells = Readonly<Record<string, unknown>>;
+
+/** Part of an answer in the form that people read. A string is a sentence. */
+export type Part =
+  | string
+  /** What to do next. */
+  | { note: string }
+  | { record: Cells }
+  /** `none` is the sentence for an empty table. */
+  | { rows: readonly Cells[]; title?: string; none?: string };
+
+/** Milliseconds since 1970 as an answer has them. */
+export function isoOf(milliseconds: number): string;
+export function isoOf(milliseconds: number | null): string | null;
+export function isoOf(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
+}
+
+/** A time of an answer for people: to the minute, in UTC; "-" for null. */
+export function timeText(iso: string | null): string {
+  return iso === null ? "-" : `${iso.slice(0, 16).replace("T", " ")}Z`;
+}

@@ -1,0 +1,49 @@
+import { isNetwork } from "../../runtime/address-list.ts";
+import { koboOf } from "../money.ts";
+
+/** How a person writes a value. Those of settings have it too: see `setting.ts` for lengths of time, counts and sizes. */
+export interface Form<Value> {
+  /** Completes "must be …". */
+  form: string;
+  /** Undefined for text of another form. */
+  read: (text: string) => Value | undefined;
+}
+
+const dayMilliseconds = 86_400_000;
+
+/** A day, read as the milliseconds since 1970 of its first moment in UTC. */
+export const day: Form<number> = { form: "a day such as 2026-11-01", read: (text) => dayOf(text) };
+
+/** The end of something that begins now, read as milliseconds since 1970. */
+export const expiry: Form<number> = {
+  form: "a later day such as 2027-01-31, or a number of days such as 90d",
+  read: (text) => {
+    const now = Date.now();
+    const end = expiryOf(text, now);
+    return end !== undefined && end > now ? end : undefined;
+  },
+};
+
+/** An amount in naira, read as kobo. */
+export const naira: Form<number> = { form: 'an amount in naira, such as "100" or "100.50"', read: koboOf };
+
+/** An IP address or a network. */
+export const network: Form<string> = {
+  form: "an IP address or a network, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32",
+  read: (text) => (isNetwork(text) ? text : undefined),
+};
+
+/** Milliseconds since 1970 of `2027-01-31` (its first moment in UTC) or `90d` from `now`; undefined for other text. */
+export function expiryOf(text: string, now: number): number | undefined {
+  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
+  if (days !== undefined) return now + Number(days) * dayMilliseconds;
+  return dayOf(text);
+}
+
+/** The first moment of a day such as `2027-01-31`, in UTC; undefined for other text. */
+export function dayOf(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+  const start = Date.parse(`${text}T00:00:00Z`);
+  // Date.parse may read 30 February as 2 March.
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(text) ? start : undefined;
+}

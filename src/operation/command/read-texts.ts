@@ -1,0 +1,109 @@
+import Type, { type TObject, type TSchema, type TSchemaOptions, type TUnsafe } from "typebox";
+import type { Form } from "./forms.ts";
+
+/** A file that a person chose. */
+export interface ChosenFile {
+  name: string;
+  bytes: Uint8Array;
+}
+
+/** What a person gave, by member: text, several texts, a flag that is set, or files. */
+export type Texts = Readonly<Record<string, string | true | readonly string[] | readonly ChosenFile[] | undefined>>;
+
+/** What the schema of a member says beside its type. */
+export interface MemberOptions extends TSchemaOptions {
+  description: string;
+  /** Names the value in help and forms: "id or e-mail". */
+  placeholder?: string;
+  /** The text that stands for no text. Without it, and unless it is optional, the member is required. */
+  default?: string;
+  /** No other user of the machine may see it, so it is never on a command line. */
+  private?: boolean;
+  /** It belongs to this flag: without the flag it is not read. */
+  with?: string;
+}
+
+/** A member as its readers see it. */
+export interface Member extends MemberOptions {
+  type?: "string" | "boolean" | "array";
+  enum?: readonly string[];
+  items?: Member;
+  form?: string;
+  read?: Form<unknown>["read"];
+  holds?: "file";
+}
+
+/** A text of this form. The member has the value that the form reads. */
+export function formed<Value>({ form, read }: Form<Value>, options: MemberOptions): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ type: "string", form, read, ...options });
+}
+
+/** Files that the person chooses. */
+export function files(options: MemberOptions): TUnsafe<readonly ChosenFile[]> {
+  return Type.Unsafe<readonly ChosenFile[]>({ type: "array", items: { type: "string" }, holds: "file", ...options });
+}
+
+/** A flag: absent or true. */
+export function flag(description: string) {
+  return Type.Optional(Type.Literal(true, { type: "boolean", description }));
+}
+
+export interface MemberFault {
+  /** The name of the member. */
+  field: string;
+  /** Completes "The member …": "must be …" or "is required". */
+  message: string;
+}
+
+/** Values that a command cannot use: all faults of the members, or one sentence about several of them. */
+export class InputFault extends Error {
+  readonly exitCode = 2;
+  readonly faults: readonly MemberFault[];
+
+  constructor(faults: readonly MemberFault[] | string) {
+    super(typeof faults === "string" ? faults : faults.map(({ field, message }) => `${field} ${message}.`).join("\n"));
+    this.faults = typeof faults === "string" ? [] : faults;
+  }
+}
+
+/** The members of an input, by name, with whether each must be there. */
+export function membersOf({ properties, required }: TObject) {
+  const needed = new Set<string>(required);
+  return Object.entries(properties).map(([name, schema]) => {
+    const member = schema as TSchema as Member;
+    return { name, member, isRequired: needed.has(name) && member.default === undefined };
+  });
+}
+
+/** Reads the texts of all members, with their defaults. Lists all faults at once, and repeats no text. */
+export function readTexts(
+  schema: TObject,
+  texts: Texts,
+): { input: Record<string, unknown>; faults: readonly MemberFault[] } {
+  const input: Record<string, unknown> = {};
+  const faults: MemberFault[] = [];
+  for (const { name, member, isRequired } of membersOf(schema)) {
+    const text = texts[name] ?? member.default;
+    if (text === undefined || (Array.isArray(text) && text.length === 0)) {
+      if (isRequired) faults.push({ field: name, message: "is required" });
+      continue;
+    }
+    const values = (Array.isArray(text) ? text : [text]).map((each) => valueIn(member.items ?? member, each));
+    if (values.includes(undefined)) faults.push({ field: name, message: `must be ${formOf(member.items ?? member)}` });
+    else input[name] = member.type === "array" ? values : values[0];
+  }
+  return { input, faults };
+}
+
+/** Completes "must be …". */
+export function formOf({ form, enum: words, description }: Member): string {
+  if (form !== undefined) return form;
+  return words ? `one of ${words.join(", ")}` : `text: ${description}`;
+}
+
+function valueIn(member: Member, text: unknown): unknown {
+  if (typeof text !== "string") return text;
+  if (member.read) return member.read(text);
+  if (member.enum) return member.enum.includes(text) ? text : undefined;
+  return text;
+}

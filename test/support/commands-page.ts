@@ -1,0 +1,67 @@
+import { exampleLine } from "../../src/cli/terminal/example-line.ts";
+import { commandsOf, type Desk, families } from "../../src/commands.ts";
+import { type Member, membersOf } from "../../src/operation/command/read-texts.ts";
+import type { Command } from "../../src/operation/command.ts";
+
+const opening = `# Commands
+
+Generated from the values of the commands by \`npm run generate\`. In a checkout, write \`npm run -s duba --\` in place of \`duba\`. Every command
+has \`--help\`, and the exit code is 0 for success, 1 for a failure or if something needs a hand, and 2 for a wrong command line or setting.
+
+- \`--json\` prints the answer as data, \`--csv\` prints a list for a spreadsheet.
+- \`--data <directory>\` names the store in place of \`DUBA_DATA\`.
+- \`--author <name>\` names the person in the audit trail, in commands that change something.
+- A command that nobody can undo asks at a terminal for confirmation, unless it has \`--yes\`.
+`;
+
+/** The text of `docs/commands.md`. */
+export async function commandsPage(): Promise<string> {
+  const parts = await Promise.all(
+    families.map(async (family) => {
+      const commands = await commandsOf(family);
+      return [`## ${family.name}\n\n${family.about}\n`, ...commands.map(sectionOf)].join("\n");
+    }),
+  );
+  return [opening, ...parts].join("\n");
+}
+
+function sectionOf(command: Command<Desk>): string {
+  const { id, summary, description, role, kind, face, records = [], target = [], input, examples } = command;
+  const members = membersOf(input).map(
+    ({ name, member, isRequired }) => `| ${nameOf(name, member, target)} | ${aboutOf(member, isRequired)} |`,
+  );
+  const facts = [
+    `Role: ${role}. ${{ read: "Reads only.", change: "Changes something.", danger: "Nobody can undo it." }[kind]}`,
+    records.length > 0 && `Audit trail: ${records.map((each) => `\`${each}\``).join(", ")}.`,
+    face && "Only at a terminal.",
+  ];
+  return [
+    `### duba ${id.replaceAll(".", " ")}\n`,
+    `${[summary, description].filter(Boolean).join(" ")}\n`,
+    `${facts.filter(Boolean).join(" ")}\n`,
+    ...(members.length > 0 ? ["| input | what it is |", "| --- | --- |", `${members.join("\n")}\n`] : []),
+    "```text",
+    ...examples.map((example) => exampleLine(command, example)),
+    "```\n",
+  ].join("\n");
+}
+
+function nameOf(name: string, { type, private: isPrivate }: Member, target: readonly string[]): string {
+  if (isPrivate) return `${name}, on standard input`;
+  if (target.includes(name)) return `\`<${name}>\``;
+  const option = `--${name.replaceAll("_", "-")}`;
+  return type === "boolean" ? `\`${option}\`` : `\`${option} <…>\``;
+}
+
+function aboutOf(
+  { description, default: usual, items, enum: words = items?.enum }: Member,
+  isRequired: boolean,
+): string {
+  const facts = [
+    description,
+    words && `One of ${words.map((word) => `\`${word}\``).join(", ")}.`,
+    usual && `Default: \`${usual}\`.`,
+    isRequired && "Required.",
+  ];
+  return facts.filter(Boolean).join(" ").replaceAll("|", "\\|");
+}
