@@ -87,7 +87,8 @@ export function quietly(db: Kysely<Tables>): { db: Kysely<Tables>; quiet(): Prom
   return {
     db: watched,
     async quiet() {
-      for (let turns = 0; turns < 3; turns = running.size === 0 ? turns + 1 : 0)
+      // The answers of one commit come back one per event-loop tick.
+      for (let turns = 0; turns < 30; turns = running.size === 0 ? turns + 1 : 0)
         await new Promise<void>((resolve) => setImmediate(resolve));
     },
   };
