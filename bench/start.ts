@@ -50,7 +50,7 @@ interface Serving extends AsyncDisposable {
 async function serve(environment: NodeJS.ProcessEnv): Promise<Serving> {
   await using begun = new AsyncDisposableStack();
   const spawned = performance.now();
-  const service = spawn(process.execPath, ["src/main.ts", "serve"], {
+  const service = spawn(process.execPath, ["bin/duba.js", "serve"], {
     cwd: root,
     env: environment,
     stdio: ["ignore", "pipe", "inherit"],

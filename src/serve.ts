@@ -17,9 +17,9 @@ export async function serve(config: Config): Promise<number> {
   const log = pino({ level: config.logLevel, base: null });
   // Before anything is made: the first start's key must not be lost on a start that cannot listen.
   const own = { host: config.host, port: config.port, setting: "PORT" };
-  const metrics = config.metrics && { ...config.metrics, setting: "DUBA_METRICS" };
+  const ofMetrics = config.metrics && { ...config.metrics, setting: "DUBA_METRICS" };
   await tryAddress(own);
-  if (metrics) await tryAddress(metrics);
+  if (ofMetrics) await tryAddress(ofMetrics);
   const service = await wire(config, log);
   const stopped = Promise.withResolvers<number>();
   let first: { signal: NodeJS.Signals; at: number } | undefined;
@@ -50,14 +50,14 @@ export async function serve(config: Config): Promise<number> {
 
   try {
     await service.app.listen({ host: own.host, port: own.port });
-    if (metrics) await once(service.metrics.listen(metrics.port, metrics.host), "listening");
+    if (ofMetrics) await once(service.metrics!.listen(ofMetrics.port, ofMetrics.host), "listening");
   } catch (error) {
     await service.close(0);
     throw listenFault(error as NodeJS.ErrnoException, own);
   }
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
   const url = addressOf(service.app.server.address(), config.host);
-  if (metrics) log.info({ url: `${addressOf(service.metrics.address(), metrics.host)}/metrics` }, "metrics");
+  if (ofMetrics) log.info({ url: `${addressOf(service.metrics!.address(), ofMetrics.host)}/metrics` }, "metrics");
   log.info({ url }, "ready");
   if (service.madeKeyring)
     log.warn({ keyring: service.madeKeyring }, "a key ring was made; keep a copy of it apart from the data");

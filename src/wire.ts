@@ -9,9 +9,9 @@ import { openCatalogue } from "./catalogue/catalogue.ts";
 import { catalogueOperations } from "./catalogue/operations/index.ts";
 import type { Config } from "./config/read-config.ts";
 import type { HttpDependencies } from "./http/dependencies.ts";
-import { registerHealth } from "./http/health.ts";
-import { AnswerCounts, metrics, metricsServer } from "./http/metrics.ts";
-import { openapi } from "./http/openapi/document.ts";
+import { AnswerCounts } from "./http/monitoring/answer-counts.ts";
+import { registerHealth } from "./http/monitoring/health.ts";
+import type { MetricSources } from "./http/monitoring/metrics.ts";
 import { registerPages } from "./http/pages/index.ts";
 import { AddressRateLimiter } from "./http/rate-limit.ts";
 import { callerAddress } from "./http/request/caller-address.ts";
@@ -30,8 +30,7 @@ import type { Log } from "./runtime/log.ts";
 import { RateLimiter } from "./runtime/rate-limiter.ts";
 import { checkDirectory } from "./storage/sqlite/data-directory.ts";
 import { openStore } from "./storage/store.ts";
-import { openSource } from "./upstreams/open-source.ts";
-import { openLive } from "./upstreams/open-upstreams.ts";
+import type { LiveUpstreams } from "./upstreams/open-upstreams.ts";
 import { sandbox } from "./upstreams/sandbox/index.ts";
 
 /** The product: every operation of every room. */
@@ -44,8 +43,8 @@ export const everyOperation: readonly Operation<never>[] = [
 /** A service that is ready to listen. */
 export interface Service {
   app: HttpServer;
-  /** What an operator measures; an HTTP server of its own, that does not listen yet. */
-  metrics: Server;
+  /** Serves the metrics, if `DUBA_METRICS` is set. It does not listen yet. */
+  metrics?: Server;
   /** The sandbox key, only on the first start and only if it was made at random. */
   printed?: string;
   /** Notes that it was shown: else the next start makes another. */
@@ -96,12 +95,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     const rotation = { path: ringFile, db, every: config.keyringRotate, audit, actor: "system", now };
     opened.defer(keepRotating(rotation, log));
   }
-  const live = openLive(config.upstreams, config.vendors, {
-    ...config.upstream,
-    timeouts: config.vendorTimeouts,
-    log,
-    onChange: () => status.changed(),
-  });
+  const live = await liveUpstreams(config, log, () => status.changed());
   opened.defer(() => live.close());
   const status = reportUpstreamStatus(db, live.upstreams, log);
   opened.defer(() => status.stop());
@@ -140,7 +134,10 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   let patience = 0;
   opened.defer(() => identity.stop(patience));
   const { source: followed, every, staleAfter } = config.pull;
-  const source = followed === "" ? undefined : openSource(followed, config.sources[followed]!, log);
+  const source =
+    followed === ""
+      ? undefined
+      : (await import("./upstreams/open-source.ts")).openSource(followed, config.sources[followed]!, log);
   opened.defer(() => source?.close());
   const catalogue = await openCatalogue({
     db,
@@ -170,14 +167,13 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
 
   const answers = new AnswerCounts();
-  const measured = metricsServer(
-    metrics({
-      answers,
-      upstreams: () => live.upstreams.map((upstream) => upstream.health()),
-      auditAlarms: () => auditTrail.alarms(),
-    }),
-  );
-  opened.defer(() => void measured.close());
+  const sources: MetricSources = {
+    answers,
+    upstreams: () => live.upstreams.map((upstream) => upstream.health()),
+    auditAlarms: () => auditTrail.alarms(),
+  };
+  const metrics = config.metrics ? (await import("./http/monitoring/metrics.ts")).metricsServer(sources) : undefined;
+  opened.defer(() => void metrics?.close());
 
   let stopping = false;
   const http: HttpDependencies = {
@@ -215,11 +211,13 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   ];
   const app = buildServer(bound, http);
   if (config.docs) {
-    const [operations, { version }] = [everyOperation, manifest];
-    const document = openapi(operations, version, config.publicUrl);
     // Port 0 is not known before the service listens.
     const origin = config.publicUrl || localUrl(config.host, config.port || 8080);
-    registerPages(app, { operations, document, version, origin }, http);
+    registerPages(
+      app,
+      { operations: everyOperation, version: manifest.version, origin, publicUrl: config.publicUrl },
+      http,
+    );
   }
   registerHealth(app, { stopping: () => stopping, takesWrites: () => store.takesWrites() });
   await store.serve();
@@ -227,7 +225,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   const running = opened.move();
   return {
     app,
-    metrics: measured,
+    ...(metrics ? { metrics } : {}),
     ...(access.printed === undefined ? {} : { printed: access.printed }),
     noteShown: () => access.noteShown(),
     ...(keyring.made ? { madeKeyring: ringFile } : {}),
@@ -239,4 +237,11 @@ export async function wire(config: Config, log: Log): Promise<Service> {
       await running.disposeAsync();
     },
   };
+}
+
+async function liveUpstreams(config: Config, log: Log, onChange: () => void): Promise<LiveUpstreams> {
+  if (config.upstreams.length === 0) return { upstreams: [], close: async () => {} };
+  const { openLive } = await import("./upstreams/open-upstreams.ts");
+  const { upstreams, vendors, upstream, vendorTimeouts: timeouts } = config;
+  return openLive(upstreams, vendors, { ...upstream, timeouts, log, onChange });
 }

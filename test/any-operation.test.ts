@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { after, before, beforeEach, suite, test } from "node:test";
 import Type from "typebox";
 import type { HttpDependencies } from "../src/http/dependencies.ts";
-import { AnswerCounts } from "../src/http/metrics.ts";
+import { AnswerCounts } from "../src/http/monitoring/answer-counts.ts";
 import { callerAddress } from "../src/http/request/caller-address.ts";
 import { buildServer } from "../src/http/server.ts";
 import { Failure, type FailureCode, failures } from "../src/operation/failures.ts";

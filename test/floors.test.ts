@@ -36,6 +36,13 @@ suite("floors", () => {
     assert.deepEqual(stronglyConnected(imports.map(({ file, target }) => [file, target])), []);
   });
 
+  test("tests are written with suite and test", () => {
+    const others = globSync("{src,test,bench}/**/*.test.ts").filter((file) =>
+      /import \{[^}]*\b(?:describe|it)\b[^}]*\} from "node:test"/.test(textOf(file)),
+    );
+    assert.deepEqual(others, []);
+  });
+
   test("only http/ imports Fastify", () => {
     const others = files.filter((file) => placeOf(file) !== "http" && /from "fastify"/.test(textOf(file)));
     assert.deepEqual(others, []);

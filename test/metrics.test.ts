@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
-import { Registry } from "prom-client";
-import { AnswerCounts, metrics, metricsServer } from "../src/http/metrics.ts";
+import { AnswerCounts } from "../src/http/monitoring/answer-counts.ts";
+import { metricsServer } from "../src/http/monitoring/metrics.ts";
 import { ask, startService } from "./support/service.ts";
 
 suite("metrics", () => {
   test("count the answers of each operation by status, and name nobody", async () => {
-    const service = await startService();
+    const service = await startService({ DUBA_METRICS: "127.0.0.1:0" });
     try {
       await service.ask("/api/v2/corporate-data/list");
       await service.ask("/api/v2/corporate-data/list");
       await service.ask("/api/v2/internet/data/lookup?provider=NOSUCHCODE");
       const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
       await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
-      await new Promise<void>((resolve) => service.metrics.listen(0, "127.0.0.1", resolve));
-      const { port } = service.metrics.address() as AddressInfo;
+      await new Promise<void>((resolve) => service.metrics!.listen(0, "127.0.0.1", resolve));
+      const { port } = service.metrics!.address() as AddressInfo;
       const { status, text, headers } = await ask(port, "/metrics");
       assert.equal(status, 200);
       assert.match(String(headers["content-type"]), /^text\/plain; version=0\.0\.4/);
@@ -38,9 +38,7 @@ suite("metrics", () => {
       { name: "first", state: "ready", alarm: null },
       { name: "second", state: "open", alarm: "no_money" },
     ];
-    const registry = metrics({ answers: new AnswerCounts(), upstreams, auditAlarms: () => ["anchor"] });
-    assert.ok(registry instanceof Registry);
-    const server = metricsServer(registry);
+    const server = metricsServer({ answers: new AnswerCounts(), upstreams, auditAlarms: () => ["anchor"] });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { text } = await ask((server.address() as AddressInfo).port, "/metrics");
     server.close();

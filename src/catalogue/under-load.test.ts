@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { engines } from "../../test/support/engines.ts";
 import type { HttpDependencies } from "../http/dependencies.ts";
-import { AnswerCounts } from "../http/metrics.ts";
+import { AnswerCounts } from "../http/monitoring/answer-counts.ts";
 import { callerAddress } from "../http/request/caller-address.ts";
 import { buildServer } from "../http/server.ts";
 import { bind, type Caller } from "../operation/operation.ts";

@@ -1,26 +1,36 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { AccessFault } from "../access/access-fault.ts";
 import { commandsOf, families } from "../commands.ts";
 import type { Operation } from "../operation/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import { addFamily } from "./add-family.ts";
-import { addAccounts } from "./commands/accounts.ts";
-import { addAudit } from "./commands/audit/audit.ts";
-import { addBackup } from "./commands/backup.ts";
-import { addCall } from "./commands/call/call.ts";
-import { addCatalogue } from "./commands/catalogue/catalogue.ts";
-import { addKeyring } from "./commands/keyring.ts";
-import { addLedger } from "./commands/ledger.ts";
-import { addPrices } from "./commands/prices.ts";
-import { addServe } from "./commands/serve.ts";
-import { addSources } from "./commands/sources.ts";
-import { addSubjects } from "./commands/subjects.ts";
-import { addUpstreams } from "./commands/upstreams.ts";
 import { auditKeys } from "./store.ts";
 import { examples, rootCommand, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
 import { painter } from "./terminal/table.ts";
+
+type SetExitCode = (exitCode: number) => void;
+type AddCommand = (program: Command, io: Io, setExitCode: SetExitCode) => void;
+
+/** A command line loads only the command that it names: a start of the service needs no other. */
+const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  serve: async () => (await import("./commands/serve.ts")).addServe,
+  accounts: async () => (await import("./commands/accounts.ts")).addAccounts,
+  catalogue: async () => (await import("./commands/catalogue/catalogue.ts")).addCatalogue,
+  prices: async () => (await import("./commands/prices.ts")).addPrices,
+  sources: async () => (await import("./commands/sources.ts")).addSources,
+  ledger: async () => (await import("./commands/ledger.ts")).addLedger,
+  upstreams: async () => (await import("./commands/upstreams.ts")).addUpstreams,
+  keyring: async () => (await import("./commands/keyring.ts")).addKeyring,
+  subjects: async () => (await import("./commands/subjects.ts")).addSubjects,
+  backup: async () => (await import("./commands/backup.ts")).addBackup,
+  restore: async () => (await import("./commands/backup.ts")).addRestore,
+  audit: async () => {
+    const { addAudit } = await import("./commands/audit/audit.ts");
+    return (program, io, setExitCode) => addAudit(program, io, { trail: (data) => auditKeys(io, data), setExitCode });
+  },
+};
 
 /**
  * Runs one command line and returns its exit code: 0 success, 1 failure, 2 wrong command line or setting. Prints a failure
@@ -32,7 +42,7 @@ export async function run(
   operations: () => Promise<readonly Operation<never>[]> = everyOperation,
 ): Promise<number> {
   try {
-    return await runLine(argv, io, operations);
+    return await runCommand(argv, io, operations);
   } catch (fault) {
     return reportFault(fault, io);
   }
@@ -43,35 +53,31 @@ async function everyOperation(): Promise<readonly Operation<never>[]> {
   return (await import("../wire.ts")).everyOperation;
 }
 
-async function runLine(
+async function runCommand(
   argv: readonly string[],
   io: Io,
   operations: () => Promise<readonly Operation<never>[]>,
 ): Promise<number> {
   let exitCode = 0;
-  const setExitCode = (code: number) => {
+  const setExitCode: SetExitCode = (code) => {
     exitCode = code;
   };
   const program = rootCommand(io)
     .description("Look up data bundles, providers and cable-TV add-ons, and verify BVNs, on your own machine.")
     .version(manifest.version, "-V, --version", "print the version");
-  addServe(program, io, setExitCode);
-  addAccounts(program, io);
+  const [named = ""] = argv;
+  const isKnown = Object.hasOwn(commands, named) || families.some(({ name }) => name === named);
+  for (const [name, load] of Object.entries(commands))
+    if (!isKnown || name === named) (await load())(program, io, setExitCode);
   for (const { name, about, load } of families) {
-    if (argv.includes(name))
+    if (name === named)
       addFamily(program, io, { name, about, commands: await commandsOf({ name, about, load }), setExitCode });
     else subcommand(program, name, about);
   }
-  addCatalogue(program, io);
-  addPrices(program, io);
-  addSources(program, io, setExitCode);
-  addLedger(program, io);
-  addUpstreams(program, io, setExitCode);
-  addKeyring(program, io, setExitCode);
-  addSubjects(program, io, setExitCode);
-  addBackup(program, io);
-  addAudit(program, io, { trail: (data) => auditKeys(io, data), setExitCode });
-  addCall(program, io, argv.includes("call") ? await operations() : [], setExitCode);
+  if (!isKnown) {
+    const { addCall } = await import("./commands/call/call.ts");
+    addCall(program, io, named === "call" ? await operations() : [], setExitCode);
+  }
   examples(
     program,
     "duba serve --port 8080",

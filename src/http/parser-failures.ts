@@ -5,7 +5,7 @@ import { Failure } from "../operation/failures.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer } from "./failure-response.ts";
 import { rateLimitHeaders } from "./rate-limit.ts";
-import { type RequestBounds, sizeOf } from "./request/body.ts";
+import { type RequestBounds, sizeOf } from "./request/json-body.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 
 /** Answers in the common envelope when the HTTP parser rejects bytes before there is a request. */

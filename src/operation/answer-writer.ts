@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from "typebox";
-import { Compile } from "typebox/compile";
+import { Compile } from "typebox/schema";
 
 /**
  * Returns a function that copies a value: members in the schema's order, undeclared ones dropped. The function throws if the
@@ -10,9 +10,9 @@ export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
   const copy = ordered(schema);
   return (value) => {
     const declared = copy(value);
-    if (!validator.Check(declared))
-      throw new AnswerFault(validator.Errors(declared).map((e) => `${e.instancePath} ${e.keyword}`));
-    return declared;
+    if (validator.Check(declared)) return declared;
+    const [, faults] = validator.Errors(declared);
+    throw new AnswerFault(faults.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`));
   };
 }
 

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from "typebox";
-import { Compile, type Validator } from "typebox/compile";
+import { Compile, type Validator } from "typebox/schema";
 import type { FieldFault } from "./failures.ts";
 
 /** Checks the members of a request. Returns the declared ones; undeclared ones are dropped, never refused. */

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import { Compile } from "typebox/compile";
+import { Compile } from "typebox/schema";
 import type { Log } from "../runtime/log.ts";
 
 /** The most members of an answer that are told of, and how deep they may stand. */
@@ -15,7 +15,8 @@ export function responseParser<Schema extends TSchema>(
   const validator = Compile(schema);
   return (body) => {
     if (validator.Check(body)) return body as Static<Schema>;
-    const rules = validator.Errors(body).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
+    const [, faults] = validator.Errors(body);
+    const rules = faults.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
     log.warn(
       { vendor, rules: rules.slice(0, 10), shape: memberTypes(body) },
       "A vendor answered in a shape that its adapter does not know",

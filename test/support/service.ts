@@ -26,7 +26,7 @@ export interface TestService {
   url: string;
   port: number;
   /** Does not listen. */
-  metrics: Server;
+  metrics: Server | undefined;
   settings: { dataDirectory: string; databaseUrl?: string | undefined };
   lines: Line[];
   ask(path: string, options?: AskOptions): Promise<Answer>;

@@ -17,13 +17,8 @@ interface Options {
   data?: string;
 }
 
-/** `duba backup` and `duba restore`. */
+/** `duba backup`. */
 export function addBackup(program: Command, io: Io): void {
-  addMake(program, io);
-  addRestore(program, io);
-}
-
-function addMake(program: Command, io: Io): void {
   const about =
     "Write the store to a new file: accounts, API keys, catalogue, ledger and audit trail, all as of one moment. The file " +
     "contains no identity records and no keys of records. The service may run meanwhile.";
@@ -66,7 +61,8 @@ function addMake(program: Command, io: Io): void {
   examples(command, "duba backup duba-2026-11-01.jsonl");
 }
 
-function addRestore(program: Command, io: Io): void {
+/** `duba restore`. */
+export function addRestore(program: Command, io: Io): void {
   const about =
     "Restore a backup into an empty store, on SQLite or PostgreSQL. The command restores everything or nothing. The store must " +
     "be new or unused, and no service may run on it. Before you start, put the key ring of the original store in its place.";

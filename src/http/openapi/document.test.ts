@@ -13,7 +13,7 @@ import { identityOperations } from "../../identity/operations/index.ts";
 import { failureBody } from "../../operation/envelope.ts";
 import { Failure, type FailureCode, failures } from "../../operation/failures.ts";
 import { failuresOf, type Operation, operation } from "../../operation/operation.ts";
-import { browserDocument } from "../pages/reference.ts";
+import { browserDocument } from "../pages/scalar.ts";
 import { openapi } from "./document.ts";
 
 const retiring = operation({

@@ -1,5 +1,5 @@
 import { modeHeader, type Operation } from "../../operation/operation.ts";
-import { exampleRequestId, failureComponents } from "./failures.ts";
+import { exampleRequestId, failureComponents } from "./failure-responses.ts";
 import { conditionalParameters, DEPRECATION_HEADERS, operationObject } from "./operation-object.ts";
 import { type JsonObject, namedSchemas } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { type Example, modeHeader, type Operation, tellsMode } from "../../operation/operation.ts";
-import { describeFailures, failureResponses } from "./failures.ts";
+import { describeFailures, failureResponses } from "./failure-responses.ts";
 import { type JsonObject, jsonSchema, ref } from "./schema.ts";
 
 const CATALOGUE_HEADERS = ["Duba-Catalogue-Revision", "Duba-Catalogue-As-Of", "Duba-Catalogue-Stale"];

@@ -7,7 +7,6 @@ import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
 import type { Operation } from "../../operation/operation.ts";
-import { openapi } from "../openapi/document.ts";
 import { registerPages } from "./index.ts";
 
 const operations: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];
@@ -50,7 +49,7 @@ suite("in a browser", { skip: missing, timeout: 120_000 }, () => {
     app.get("/healthz", async () => ({ status: "ok" }));
     registerPages(
       app,
-      { operations, document: openapi(operations, "0.1.0"), version: "0.1.0", origin: "http://127.0.0.1:8080" },
+      { operations, version: "0.1.0", origin: "http://127.0.0.1:8080", publicUrl: "" },
       { addressOf: () => "", rateLimiters: null },
     );
     origin = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -21,7 +21,7 @@ function serving(table: Operation<never>[]): FastifyInstance {
   app.get("/healthz", async () => ({ status: "ok" }));
   registerPages(
     app,
-    { operations: table, document: openapi(table, "0.1.0"), version: "0.1.0", origin: "http://127.0.0.1:8080" },
+    { operations: table, version: "0.1.0", origin: "http://127.0.0.1:8080", publicUrl: "" },
     { addressOf: () => "", rateLimiters: null },
   );
   return app;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Failure, type FieldFault } from "../../operation/failures.ts";
 import type { BoundOperation } from "../../operation/operation.ts";
 import { inputReader } from "../../operation/validate-input.ts";
-import { type RequestBounds, readJsonBody } from "./body.ts";
+import { type RequestBounds, readJsonBody } from "./json-body.ts";
 
 /** Where members of a request can be, besides the body. */
 export interface Located {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "../../operation/failures.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { sizeOf } from "./body.ts";
+import { sizeOf } from "./json-body.ts";
 
 /**
  * The path and query of a request target. Proxies may send the absolute form, `http://host/path`: we drop its host, so that no

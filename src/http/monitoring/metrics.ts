@@ -1,24 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-
-/** Counts the answers of each operation by HTTP status. */
-export class AnswerCounts {
-  readonly #byOperation = new Map<string, number[]>();
-
-  /** The counts of one operation, indexed by status: a sparse list that callers increment. */
-  of(operation: string): number[] {
-    const known = this.#byOperation.get(operation);
-    if (known) return known;
-    const counts: number[] = [];
-    this.#byOperation.set(operation, counts);
-    return counts;
-  }
-
-  *all(): Generator<{ operation: string; status: number; count: number }> {
-    for (const [operation, counts] of this.#byOperation)
-      for (const status in counts) yield { operation, status: Number(status), count: counts[status]! };
-  }
-}
+import type { AnswerCounts } from "./answer-counts.ts";
 
 export interface MetricSources {
   answers: AnswerCounts;
@@ -28,8 +10,8 @@ export interface MetricSources {
   auditAlarms: () => readonly string[];
 }
 
-/** All metrics. Labels come from short fixed lists: never a caller, a person or text from a request. */
-export function metrics({ answers, upstreams, auditAlarms }: MetricSources): Registry {
+/** Labels come from short fixed lists: never a caller, a person or text from a request. */
+function metrics({ answers, upstreams, auditAlarms }: MetricSources): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   new Counter({
@@ -75,7 +57,8 @@ export function metrics({ answers, upstreams, auditAlarms }: MetricSources): Reg
 }
 
 /** Serves only the metrics, on a separate address for the operator. */
-export function metricsServer(registry: Registry): Server {
+export function metricsServer(sources: MetricSources): Server {
+  const registry = metrics(sources);
   return createServer((request, response) => {
     if (request.url !== "/metrics" || request.method !== "GET") {
       response

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import type { Operation } from "../../operation/operation.ts";
+import { openapi } from "../openapi/document.ts";
+import { type Content, content } from "./content.ts";
+import { errors } from "./failure-list.ts";
+import { home } from "./home.ts";
+import type { Html } from "./html.ts";
+import { layout, type PagePath } from "./layout.ts";
+import { sandboxPage } from "./sandbox.ts";
+import { browserDocument, reference, scalarScript } from "./scalar.ts";
+
+export interface Site {
+  operations: readonly Operation<never>[];
+  version: string;
+  /** Where the samples send their requests: scheme and host. */
+  origin: string;
+  /** As in the settings; empty if not configured. */
+  publicUrl: string;
+}
+
+const closed = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const pageHeaders = { "Content-Security-Policy": `${closed}; style-src 'self'; img-src 'self'` };
+/** The reference writes style elements and attributes as it goes, some of them without a nonce. */
+const referenceHeaders = {
+  "Content-Security-Policy": `${closed}; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'`,
+};
+
+/** Makes the content of each path. */
+export const contents = {
+  "/": (site) => page(site, "/", "Duba", home(site.operations, site.origin)),
+  "/docs": (site) => page(site, "/docs", "Reference", reference(), referenceHeaders),
+  "/docs/errors": (site) => page(site, "/docs/errors", "Failures", errors()),
+  "/docs/sandbox": (site) => page(site, "/docs/sandbox", "Sandbox", sandboxPage()),
+  "/openapi.json": (site) => json(`${JSON.stringify(documentOf(site), null, 2)}\n`),
+  "/docs/reference.json": (site) => json(JSON.stringify(browserDocument(documentOf(site)))),
+  "/docs/scalar.js": async () => content("text/javascript; charset=utf-8", await scalarScript()),
+  "/docs/frame.css": () => content("text/css; charset=utf-8", file("frame.css")),
+  "/docs/content.css": () => content("text/css; charset=utf-8", file("content.css")),
+  "/docs/icon.svg": () => content("image/svg+xml", file("icon.svg")),
+} satisfies Record<string, (site: Site) => Content | Promise<Content>>;
+
+export type SitePath = keyof typeof contents;
+
+function page({ version }: Site, path: PagePath, title: string, main: Html, headers = pageHeaders): Content {
+  return content("text/html; charset=utf-8", layout({ path, title, version, main }), headers);
+}
+
+function json(text: string): Content {
+  return content("application/json; charset=utf-8", text);
+}
+
+function documentOf({ operations, version, publicUrl }: Site) {
+  return openapi(operations, version, publicUrl);
+}
+
+function file(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), "utf8");
+}
