@@ -6,16 +6,18 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
 import { ran } from "../src/cli/testing.ts";
+import { type CheckKind, checkKinds } from "../src/operation/check-kind.ts";
 import { openStore } from "../src/storage/store.ts";
 import { engines, type FreshSettings } from "./support/engines.ts";
 import { serveInProcess } from "./support/process.ts";
 import { type AskOptions, ask, sandboxKey } from "./support/service.ts";
 
-const verify = "/api/v2/kyc/verify-bvn";
+const pathOf = (kind: CheckKind) => `/api/v2/kyc/verify-${kind}`;
 const lookup = "/api/v2/internet/data/lookup";
 
 /** Values that a person could be known by, and words typed where nothing is kept. */
-const bvn = "77712345678";
+const numbers: Readonly<Record<CheckKind, string>> = { bvn: "77712345678", nin: "66612345678" };
+const { bvn } = numbers;
 const phone = "08099887766";
 const typed = "CANARY-typed-4711";
 const idempotencyKey = "CANARY-idempotency-4712";
@@ -68,11 +70,11 @@ async function bytesOf(settings: FreshSettings): Promise<Buffer> {
 }
 
 /** Hangs up once the request is on its way. */
-function hangUp(port: number, body: object): Promise<void> {
+function hangUp(port: number, kind: CheckKind, body: object): Promise<void> {
   const text = JSON.stringify(body);
   const socket = connect(port, "127.0.0.1");
   const lines = [
-    `POST ${verify} HTTP/1.1`,
+    `POST ${pathOf(kind)} HTTP/1.1`,
     "Host: x",
     `Authorization: Bearer ${sandboxKey}`,
     "Content-Type: application/json",
@@ -90,7 +92,12 @@ for (const engine of engines) {
               success: true,
               data: { token: { access_token: vendorText, token_type: "Bearer", expires_at: "2099-01-01 00:00:00" } },
             }
-          : { success: false, message: `${vendorText} ${bvn}`, bvn, error: { code: "no_such_code" } };
+          : {
+              success: false,
+              message: `${vendorText} ${Object.values(numbers)}`,
+              ...numbers,
+              error: { code: "no_such_code" },
+            };
         response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
       });
       await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
@@ -114,35 +121,47 @@ for (const engine of engines) {
         const { port } = service;
         const metricsPort = Number(/127\.0\.0\.1:(\d+)\/metrics/.exec(service.written())![1]);
         const call = (path: string, options: AskOptions = {}) => ask(port, path, options);
-        const post = (body: object | string, options: AskOptions = {}) =>
-          call(verify, { method: "POST", body, ...options });
-        const good = { bvn, phone, amount: "100" };
+        const postTo =
+          (kind: CheckKind) =>
+          (body: object | string, options: AskOptions = {}) =>
+            call(pathOf(kind), { method: "POST", body, ...options });
+        const goodOf = (kind: CheckKind) => ({ [kind]: numbers[kind], phone, amount: "100" });
 
-        const { json } = await post(good, { headers: { "Idempotency-Key": idempotencyKey } });
-        assert.equal(json.success, true);
-        const { personal_info: info, residential_info: home } = json.data;
-        const person = [
-          info.full_name,
-          info.email,
-          info.date_of_birth,
-          info.formatted_date_of_birth,
-          home.residential_address,
-        ];
-        const canaries = [bvn, phone.slice(1), typed, idempotencyKey, vendorText, ...person];
+        const people: string[] = [];
+        const references: string[] = [];
+        for (const kind of checkKinds) {
+          const headers = { "Idempotency-Key": `${idempotencyKey}-${kind}` };
+          const { json } = await postTo(kind)(goodOf(kind), { headers });
+          assert.equal(json.success, true);
+          references.push(json.data.request_reference);
+          const { personal_info: info, residential_info: home } = json.data;
+          people.push(info.full_name, info.email, info.date_of_birth, info.formatted_date_of_birth);
+          people.push(home.residential_address);
+        }
+        const person = people.filter(Boolean);
+        const canaries = [...Object.values(numbers), phone.slice(1), typed, idempotencyKey, vendorText, ...person];
 
+        const failuresOf = (kind: CheckKind) => {
+          const post = postTo(kind);
+          const good = goodOf(kind);
+          const number = numbers[kind];
+          return [
+            post({ ...good, phone: `${number}0` }),
+            post({ ...good, [kind]: Number(number) }),
+            post({ ...good, amount: number }),
+            post(`{"${kind}":"${number}",`, { headers: { "Content-Type": "application/json" } }),
+            post({ [number]: typed, [typed]: phone }),
+            post(good, { headers: { "Idempotency-Key": `k-${number}` } }),
+            post(good, { headers: { "Consent-Reference": `k-${phone}` } }),
+            post({ ...good, amount: "200" }, { headers: { "Idempotency-Key": `${idempotencyKey}-${kind}` } }),
+            post(good, { headers: { "Content-Type": `text/${typed}` } }),
+            post(good, { credential: number }),
+            post(good, { credential: `duba_test_${typed}` }),
+            post(good, { headers: { Authorization: `Basic ${Buffer.from(`${number}:${typed}`).toString("base64")}` } }),
+          ];
+        };
         const failures = await Promise.all([
-          post({ ...good, phone: `${bvn}0` }),
-          post({ ...good, bvn: Number(bvn) }),
-          post({ ...good, amount: bvn }),
-          post(`{"bvn":"${bvn}",`, { headers: { "Content-Type": "application/json" } }),
-          post({ [bvn]: typed, [typed]: phone }),
-          post(good, { headers: { "Idempotency-Key": `k-${bvn}` } }),
-          post(good, { headers: { "Consent-Reference": `k-${phone}` } }),
-          post({ ...good, amount: "200" }, { headers: { "Idempotency-Key": idempotencyKey } }),
-          post(good, { headers: { "Content-Type": `text/${typed}` } }),
-          post(good, { credential: bvn }),
-          post(good, { credential: `duba_test_${typed}` }),
-          post(good, { headers: { Authorization: `Basic ${Buffer.from(`${bvn}:${typed}`).toString("base64")}` } }),
+          ...checkKinds.flatMap(failuresOf),
           call(`${lookup}?provider=${bvn}`),
           call(`${lookup}?provider=${typed}&provider=${phone}`),
           call(`/${typed}/${bvn}?bvn=${bvn}`),
@@ -168,14 +187,17 @@ for (const engine of engines) {
           await call("/docs", { headers }),
           await call("/docs/errors", { headers }),
         ];
-        await hangUp(port, { ...good, bvn: "00000000008" });
+        for (const kind of checkKinds) await hangUp(port, kind, { ...goodOf(kind), [kind]: "00000000008" });
         const live = (
           await ran(["keys", "create", "--account", "sandbox@example.com", "--mode", "live"], { environment })
         ).out.trim();
-        const refused = await post(good, { credential: live });
-        assert.equal(refused.status, 502);
-        for (const answer of [...failures, ...others, refused])
-          assertAbsent("an answer", answer.bytes, [bvn, vendorText, ...person]);
+        const refused = await Promise.all(checkKinds.map((kind) => postTo(kind)(goodOf(kind), { credential: live })));
+        assert.deepEqual(
+          refused.map(({ status }) => status),
+          checkKinds.map(() => 502),
+        );
+        for (const answer of [...failures, ...others, ...refused])
+          assertAbsent("an answer", answer.bytes, [...Object.values(numbers), vendorText, ...person]);
         for (const answer of failures) assert.equal(answer.json.success, false);
 
         const { text: measured } = await ask(metricsPort, "/metrics");
@@ -186,13 +208,14 @@ for (const engine of engines) {
         const copy = join(dataDirectory, "copy.jsonl");
         assert.equal((await ran(["backup", copy], { environment })).exitCode, 0);
         const copied = readFileSync(copy);
-        assert.ok(copied.includes(json.data.request_reference));
+        for (const reference of references) assert.ok(copied.includes(reference));
         assertAbsent("the backup", copied, canaries);
 
         const [running] = await Promise.all([bytesOf(fresh.settings), service.end("SIGKILL")]);
         assertAbsent("the store", running, canaries);
         assertAbsent("the store after a crash", await bytesOf(fresh.settings), canaries);
-        assert.match(service.written(), /"operation":"verifyBvn"/);
+        for (const operation of ["verifyBvn", "verifyNin"])
+          assert.ok(service.written().includes(`"operation":"${operation}"`), operation);
         assertAbsent("the log", service.written(), canaries);
       } finally {
         await service.end("SIGKILL");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { feeKobo, type LiveStore, liveStore, ServiceProcess } from "./crash/service.ts";
+import { fees, type LiveStore, liveStore, ServiceProcess } from "./crash/service.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, ask } from "./support/service.ts";
@@ -37,7 +37,7 @@ for (const engine of engines) {
         headers: { "Idempotency-Key": `key-${bvn.slice(-3)}` },
         body: { bvn, phone: "08000000017", amount: "100" },
       });
-    const callsOf = async (bvn: string) => (await vendor.calls()).filter((call) => call.bvn === bvn);
+    const callsOf = async (bvn: string) => (await vendor.calls()).filter((call) => call.number === bvn);
     const vendorHas = (bvn: string, count: number) => until(async () => (await callsOf(bvn)).length >= count);
     const rowsOf = (bvn: string) =>
       live.store.db.selectFrom("verification").selectAll().where("subject_last4", "=", bvn.slice(-4)).execute();
@@ -76,7 +76,7 @@ for (const engine of engines) {
       const rows = await rowsOf(bvn);
       assert.deepEqual(
         rows.map((row) => [row.reference, row.state, row.attempts, row.charged * row.fee]),
-        [[reference, "verified", 1, feeKobo]],
+        [[reference, "verified", 1, fees.bvn]],
       );
     });
 
@@ -94,8 +94,8 @@ for (const engine of engines) {
       assert.deepEqual(
         rows.map((row) => [row.state, row.charged * row.fee]),
         [
-          ["verified", feeKobo],
-          ["verified", feeKobo],
+          ["verified", fees.bvn],
+          ["verified", fees.bvn],
         ],
       );
       for (const [account, credential] of live.keys.entries())

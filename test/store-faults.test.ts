@@ -84,7 +84,7 @@ class Played {
 
   /** How often the source was asked about a BVN since it was started. */
   async timesAsked(bvn: string): Promise<number> {
-    return (await this.vendor.calls()).filter((call) => call.bvn === bvn).length;
+    return (await this.vendor.calls()).filter((call) => call.number === bvn).length;
   }
 
   async isReady(): Promise<boolean> {

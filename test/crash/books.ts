@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Kysely } from "kysely";
+import { type CheckKind, forEachKind } from "../../src/operation/check-kind.ts";
 import type { Tables, VerificationRow } from "../../src/storage/tables.ts";
 import type { VendorCall } from "../support/vendor.ts";
 import type { Wanted } from "./clients.ts";
@@ -11,6 +12,8 @@ export interface Books {
   acknowledged: number;
   verified: number;
   negative: number;
+  /** Verified numbers by kind. */
+  verifiedOf: Record<CheckKind, number>;
   /** Sum of the fees charged, in kobo. */
   chargedKobo: number;
   attempts: number;
@@ -33,7 +36,7 @@ const statesOf: Record<number, readonly string[]> = {
  */
 export async function checkBooks(
   db: Kysely<Tables>,
-  feeKobo: number,
+  fees: Readonly<Record<CheckKind, number>>,
   wanted: readonly Wanted[],
   calls: readonly VendorCall[],
 ): Promise<Books> {
@@ -46,7 +49,8 @@ export async function checkBooks(
   );
   const callsOf = Map.groupBy(calls, ({ reference }) => reference);
   for (const call of calls) assert.ok(rowOf.has(call.reference), `A call without a row: ${JSON.stringify(call)}`);
-  for (const one of wanted) checkRow(rowOf.get(one.reference!)!, feeKobo, one, callsOf.get(one.reference!) ?? []);
+  for (const one of wanted)
+    checkRow(rowOf.get(one.reference!)!, fees[one.kind], one, callsOf.get(one.reference!) ?? []);
 
   const sum = (of: (row: VerificationRow) => number) => rows.reduce((total, row) => total + of(row), 0);
   const ended = (status: number) => wanted.filter(({ end }) => end?.status === status).length;
@@ -55,6 +59,10 @@ export async function checkBooks(
     acknowledged: ended(200),
     verified: sum(({ state }) => (state === "verified" ? 1 : 0)),
     negative: ended(404) + ended(422),
+    verifiedOf: forEachKind(
+      (kind) => kind,
+      (kind) => sum((row) => (row.kind === kind && row.state === "verified" ? 1 : 0)),
+    ),
     chargedKobo: sum(({ charged, fee }) => charged * fee),
     attempts: sum(({ attempts }) => attempts),
     vendorCalls: calls.length,
@@ -62,18 +70,22 @@ export async function checkBooks(
     mostCallsOfAKey: Math.max(...[...callsOf.values()].map((of) => of.length)),
   };
   assert.equal(books.verified, books.acknowledged);
-  assert.equal(books.chargedKobo, books.verified * feeKobo);
+  const owed = wanted.map(({ end, kind }) => (end?.status === 200 ? fees[kind] : 0));
+  assert.equal(
+    books.chargedKobo,
+    owed.reduce((total, fee) => total + fee, 0),
+  );
   return books;
 }
 
 function checkRow(row: VerificationRow, feeKobo: number, wanted: Wanted, calls: readonly VendorCall[]): void {
   const { state, attempts, unresolved, charged, fee } = row;
-  const { key, bvn, end, lost, sent } = wanted;
+  const { key, kind, number, end, lost, sent } = wanted;
   const told = `${key}: ${JSON.stringify({ state, attempts, unresolved, charged, sent, lost, calls })}`;
   assert.ok(statesOf[end!.status]?.includes(state), `${end!.status}, ${told}`);
-  assert.deepEqual([charged, fee], [state === "verified" ? 1 : 0, feeKobo], told);
+  assert.deepEqual([row.kind, charged, fee], [kind, state === "verified" ? 1 : 0, feeKobo], told);
   assert.ok(
-    calls.every((call) => call.bvn === bvn),
+    calls.every((call) => call.kind === kind && call.number === number),
     told,
   );
   // An attempt that the vendor never saw belongs to a request whose client was told nothing.

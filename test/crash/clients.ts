@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
+import { type CheckKind, checkKinds, notFoundCode, numberMember } from "../../src/operation/check-kind.ts";
 import { type Answer, ask } from "../support/service.ts";
 import { isNegative, type VendorSettings } from "../support/vendor.ts";
 import { draw } from "../support/vendor-draw.ts";
@@ -8,7 +9,8 @@ import { draw } from "../support/vendor-draw.ts";
 /** One verification, as the client that wants it knows it. */
 export interface Wanted {
   key: string;
-  bvn: string;
+  kind: CheckKind;
+  number: string;
   /** Requests so far. */
   sent: number;
   /** Requests after which the client knows nothing: broken off, hung up on, or met by a store that was away. */
@@ -113,8 +115,9 @@ export class Client {
 
   #next(): Wanted {
     const nth = this.wanted.length;
-    const bvn = `22${String(this.#draw(`bvn ${nth}`, 1e9)).padStart(9, "0")}`;
-    const next = { key: `${this.#name}-${nth}`, bvn, sent: 0, lost: 0 };
+    const number = `22${String(this.#draw(`number ${nth}`, 1e9)).padStart(9, "0")}`;
+    const kind = checkKinds[this.#draw(`kind ${nth}`, checkKinds.length)]!;
+    const next = { key: `${this.#name}-${nth}`, kind, number, sent: 0, lost: 0 };
     this.wanted.push(next);
     return next;
   }
@@ -135,18 +138,18 @@ export class Client {
   }
 
   /** One request in twenty is hung up on, as long as there was no answer; one in three where the store was away. */
-  async #asked(life: Life, { key, bvn, sent, end }: Wanted): Promise<Answer> {
+  async #asked(life: Life, { key, kind, number, sent, end }: Wanted): Promise<Answer> {
     const hangsUp = !end && this.#draw(`${key} hangs up ${sent}`, life.storeWasAway ? 3 : 20) === 0;
     const patience = hangsUp ? this.#draw(`${key} waits ${sent}`, 100) : longestRetry;
     const timer = setTimeout(() => this.#agent.destroy(), patience);
     const asksBeside = this.#draw(`${key} asks beside ${sent}`, 2) === 0;
     try {
-      return await ask((asksBeside ? life.portBeside : undefined) ?? life.port, "/api/v2/kyc/verify-bvn", {
+      return await ask((asksBeside ? life.portBeside : undefined) ?? life.port, `/api/v2/kyc/verify-${kind}`, {
         method: "POST",
         agent: this.#agent,
         credential: this.#world.apiKey,
         headers: { "Idempotency-Key": key },
-        body: { bvn, phone: "08000000017", amount: "100" },
+        body: { [kind]: number, phone: "08000000017", amount: "100" },
       });
     } finally {
       clearTimeout(timer);
@@ -188,9 +191,10 @@ export class Client {
       assert.equal(charged, false, said);
       if (!retryable) wanted.end = answer;
     } else {
-      const isNo = isNegative(this.#world.vendor, wanted.bvn);
-      if (isNo) assert.ok(["bvn_not_found", "phone_mismatch"].includes(json.error?.code), said);
-      else assert.deepEqual([status, json.data?.bvn_number], [200, wanted.bvn], said);
+      const { kind, number } = wanted;
+      const isNo = isNegative(this.#world.vendor, number);
+      if (isNo) assert.ok([notFoundCode(kind), "phone_mismatch"].includes(json.error?.code), said);
+      else assert.deepEqual([status, json.data?.[numberMember(kind)]], [200, number], said);
       wanted.end = answer;
     }
   }

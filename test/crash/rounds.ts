@@ -6,7 +6,7 @@ import { draw } from "../support/vendor-draw.ts";
 import { type Books, checkBooks } from "./books.ts";
 import { Client, Life, type World } from "./clients.ts";
 import { type DisturbedStore, disturbed } from "./disturbances.ts";
-import { feeKobo, type LiveStore, liveStore, ServiceProcess } from "./service.ts";
+import { fees, type LiveStore, liveStore, ServiceProcess } from "./service.ts";
 import { SumWatch } from "./sums.ts";
 
 export interface CrashOptions {
@@ -83,7 +83,7 @@ export async function crash(options: CrashOptions): Promise<Figures> {
     await run.repeat();
     const { looks, waivedKobo } = await run.sums.stop();
     assert.equal((await vendor.calls()).length, calls.length, "what was answered once is not asked for again");
-    return { ...run.figures(), looks, waivedKobo, ...(await checkBooks(live.store.db, feeKobo, run.wanted, calls)) };
+    return { ...run.figures(), looks, waivedKobo, ...(await checkBooks(live.store.db, fees, run.wanted, calls)) };
   } catch (error) {
     throw new Error(`A promise was broken, after the service had said:\n${run.lastWords}`, { cause: error });
   }

@@ -7,13 +7,14 @@ import { createInterface } from "node:readline";
 import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount } from "../../src/access/accounts/accounts.ts";
 import { createKey } from "../../src/access/keys/keys.ts";
+import { type CheckKind, forEachKind, labelOf } from "../../src/operation/check-kind.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Engine, FreshSettings } from "../support/engines.ts";
 import { nodeEnvironment } from "../support/process.ts";
 import type { Vendor } from "../support/vendor.ts";
 
-/** The fee of the service under test, in kobo. */
-export const feeKobo = 12_345;
+/** The fees of the service under test, in kobo. */
+export const fees: Readonly<Record<CheckKind, number>> = { bvn: 12_345, nin: 6_789 };
 
 /** A store with a live key of each of its accounts, for services that buy at `vendor`. */
 export interface LiveStore {
@@ -48,7 +49,10 @@ export async function liveStore(engine: Engine, vendor: Vendor, accounts = 1): P
       DUBA_KEYRING: join(folder, "keyring"),
       DUBA_BOOTSTRAP_KEY: "a-known-sandbox-key-for-crashes",
       DUBA_LIMITS: "off",
-      DUBA_BVN_FEE: String(feeKobo / 100),
+      ...forEachKind(
+        (kind) => `DUBA_${labelOf(kind)}_FEE`,
+        (kind) => String(fees[kind] / 100),
+      ),
       DUBA_UPSTREAMS: "peer",
       DUBA_PEER_URL: vendor.url,
       DUBA_PEER_EMAIL: vendor.email,

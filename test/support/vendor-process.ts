@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { checkKinds, labelOf, notFoundCode } from "../../src/operation/check-kind.ts";
+import type { AskedPerson } from "../../src/upstreams/ports/identity-upstream.ts";
 import { person } from "../../src/upstreams/sandbox/people.ts";
 import { isNegative, type VendorCall, type VendorSettings, vendorEmail, vendorKey } from "./vendor.ts";
 import { draw, drawWeighted } from "./vendor-draw.ts";
@@ -13,7 +15,7 @@ const token = "duba_at_of_the_vendor_of_the_tests";
 const calls: VendorCall[] = [];
 /** Sends the answers that wait for `release`. */
 const held: (() => void)[] = [];
-const callsOfBvn = new Map<string, number>();
+const callsOfNumber = new Map<string, number>();
 
 interface Reply {
   status: number;
@@ -29,47 +31,48 @@ function failure(status: number, code: string): Reply {
   return json(status, { success: false, status: "error", message: `It is ${code}.`, error, data: null });
 }
 
-function verified(bvn: string, phone: string): Reply {
-  const data = { request_reference: "vendor123456789", ...person("bvn", bvn, phone) };
-  return json(200, { success: true, message: "BVN Verification Completed Successfully", data });
+function verified({ kind, number, phone }: AskedPerson): Reply {
+  const data = { request_reference: "vendor123456789", ...person(kind, number, phone) };
+  return json(200, { success: true, message: `${labelOf(kind)} Verification Completed Successfully`, data });
 }
 
-/** The truth about the BVN, however it is delivered. */
-function replyOf(bvn: string, phone: string): Reply {
-  if (!isNegative(settings, bvn)) return verified(bvn, phone);
-  return draw(seed, `${bvn} exists`, 2) ? failure(422, "phone_mismatch") : failure(404, "bvn_not_found");
+/** The true answer about the number, however it is delivered. */
+function replyOf(asked: AskedPerson): Reply {
+  const { kind, number } = asked;
+  if (!isNegative(settings, number)) return verified(asked);
+  return draw(seed, `${number} exists`, 2) ? failure(422, "phone_mismatch") : failure(404, notFoundCode(kind));
 }
 
-const otherThan = (bvn: string) => String((Number(bvn) + 1) % 1e11).padStart(11, "0");
+const otherThan = (number: string) => String((Number(number) + 1) % 1e11).padStart(11, "0");
 
 const server = createServer(async (request, response) => {
   const body = await bodyOf(request);
   if (body === undefined) return;
   if (request.url === "/api/v2/merchant/authorization") return send(response, authorized(body));
-  if (request.url !== "/api/v2/kyc/verify-bvn") return send(response, failure(404, "route_not_found"));
+  const kind = checkKinds.find((kind) => request.url === `/api/v2/kyc/verify-${kind}`);
+  if (!kind) return send(response, failure(404, "route_not_found"));
   if (request.headers.authorization !== `Bearer ${token}`) return send(response, failure(401, "invalid_credentials"));
 
-  const { bvn, phone } = body;
-  const nth = (callsOfBvn.get(bvn!) ?? 0) + 1;
-  callsOfBvn.set(bvn!, nth);
-  const trait = `${bvn} call ${nth}`;
+  const number = body[kind]!;
+  const phone = body.phone!.slice(-10);
+  const nth = (callsOfNumber.get(number) ?? 0) + 1;
+  callsOfNumber.set(number, nth);
+  const trait = `${number} call ${nth}`;
   const manner = drawWeighted(seed, trait, settings.manners);
-  calls.push({ bvn: bvn!, reference: String(request.headers["idempotency-key"]), manner });
-  await deliver[manner](response, { bvn: bvn!, phone: phone!.slice(-10), trait });
+  calls.push({ kind, number, reference: String(request.headers["idempotency-key"]), manner });
+  await deliver[manner](response, { kind, number, phone, trait });
 });
 
-interface Asked {
-  bvn: string;
-  phone: string;
+interface Asked extends AskedPerson {
   trait: string;
 }
 
 const deliver: Record<VendorCall["manner"], (response: ServerResponse, asked: Asked) => void | Promise<void>> = {
-  prompt: (response, { bvn, phone }) => send(response, replyOf(bvn, phone)),
+  prompt: (response, asked) => send(response, replyOf(asked)),
 
-  async slow(response, { bvn, phone, trait }) {
-    await pause(50 + draw(seed, `${trait} takes`, 600));
-    send(response, replyOf(bvn, phone));
+  async slow(response, asked) {
+    await pause(50 + draw(seed, `${asked.trait} takes`, 600));
+    send(response, replyOf(asked));
   },
 
   async cut(response, { trait }) {
@@ -77,27 +80,28 @@ const deliver: Record<VendorCall["manner"], (response: ServerResponse, asked: As
     response.destroy();
   },
 
-  cutHalfWay(response, { bvn, phone }) {
-    const { status, body } = replyOf(bvn, phone);
+  cutHalfWay(response, asked) {
+    const { status, body } = replyOf(asked);
     response.writeHead(status, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) });
     response.write(body.slice(0, body.length / 2), () => response.destroy());
   },
 
-  answersTwice(response, { bvn, phone, trait }) {
+  answersTwice(response, asked) {
     const { socket } = response;
-    const again = draw(seed, `${trait} again`, 2) ? replyOf(bvn, phone) : failure(404, "bvn_not_found");
+    const { kind, trait } = asked;
+    const again = draw(seed, `${trait} again`, 2) ? replyOf(asked) : failure(404, notFoundCode(kind));
     const wait = draw(seed, `${trait} wait`, 3) * 3;
     response.once("finish", async () => {
       if (wait > 0) await pause(wait);
       socket?.write(asBytes(again));
     });
-    send(response, replyOf(bvn, phone));
+    send(response, replyOf(asked));
   },
 
-  held: (response, { bvn, phone }) => void held.push(() => send(response, replyOf(bvn, phone))),
+  held: (response, asked) => void held.push(() => send(response, replyOf(asked))),
 
-  garbage(response, { bvn, phone, trait }) {
-    const { body } = verified(bvn, phone);
+  garbage(response, asked) {
+    const { body } = verified(asked);
     const kinds: (() => void)[] = [
       () => send(response, { status: 200, body: "<html>It works!</html>", type: "text/html" }),
       () => send(response, { status: 200, body: body.slice(0, -20) }),
@@ -105,10 +109,10 @@ const deliver: Record<VendorCall["manner"], (response: ServerResponse, asked: As
       () => send(response, { status: 200, body: body.replace('"personal_info"', '"info"') }),
       () => response.socket?.end("220 mail.example.com ESMTP\r\n"),
     ];
-    kinds[draw(seed, `${trait} kind`, kinds.length)]!();
+    kinds[draw(seed, `${asked.trait} kind`, kinds.length)]!();
   },
 
-  otherPerson: (response, { bvn, phone }) => send(response, verified(otherThan(bvn), phone)),
+  otherPerson: (response, asked) => send(response, verified({ ...asked, number: otherThan(asked.number) })),
 
   saysNoWork: (response, { trait }) =>
     send(

@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import type { CheckKind } from "../../src/operation/check-kind.ts";
 import { draw } from "./vendor-draw.ts";
 
 /**
@@ -22,17 +23,18 @@ export const manners = [
 export type Manner = (typeof manners)[number];
 
 export interface VendorSettings {
-  /** The same seed gives the n-th call of a BVN the same manner. */
+  /** The same seed gives the n-th call about a number the same manner. */
   seed: string;
   /** How often each manner comes, in parts of their sum. */
   manners: Partial<Record<Manner, number>>;
-  /** Of a hundred BVNs, how many are answered in the negative: no such BVN, or another phone. */
+  /** How many of a hundred numbers get a negative answer: no such number, or another phone. */
   negatives: number;
 }
 
 /** A verification that reached the vendor whole. */
 export interface VendorCall {
-  bvn: string;
+  kind: CheckKind;
+  number: string;
   /** The `Idempotency-Key` it came with. */
   reference: string;
   manner: Manner;
@@ -53,9 +55,9 @@ export interface Vendor {
 export const vendorEmail = "duba@example.com";
 export const vendorKey = "a-key-that-the-vendor-of-the-tests-knows";
 
-/** Whether the vendor knows the BVN together with any phone. */
-export function isNegative({ seed, negatives }: Pick<VendorSettings, "seed" | "negatives">, bvn: string): boolean {
-  return draw(seed, `${bvn} is negative`, 100) < negatives;
+/** Whether the vendor knows no such number, or no phone with it. */
+export function isNegative({ seed, negatives }: Pick<VendorSettings, "seed" | "negatives">, number: string): boolean {
+  return draw(seed, `${number} is negative`, 100) < negatives;
 }
 
 export async function startVendor(settings: VendorSettings): Promise<Vendor> {
