@@ -19,7 +19,10 @@ export interface Family {
 const access = async () => (await import("./access/commands.ts")).accessCommands;
 
 /** Every command of every room, by family. */
-export const families: readonly Family[] = [{ name: "keys", about: "Manage API keys.", load: access }];
+export const families: readonly Family[] = [
+  { name: "accounts", about: "Manage the accounts of your customers.", load: access },
+  { name: "keys", about: "Manage API keys.", load: access },
+];
 
 /** The commands of a family. */
 export async function commandsOf({ name, load }: Family): Promise<readonly Command<Desk>[]> {

@@ -65,7 +65,6 @@ for (const { name, fresh } of engines) {
 
     for (const [fault, argv, sentence] of [
       ["a taken e-mail", ["accounts", "create", "--name", "S", "--email", "shop@example.com"], /^Another account has/],
-      ["a bad e-mail", ["accounts", "create", "--name", "S", "--email", "shop"], /is not an e-mail address\.\n$/],
       ["an unknown account", ["keys", "create", "--account", "nobody@example.com"], /^No account has the id or e-mail/],
       ["a list of nobody's keys", ["keys", "list", "--account", "nobody@example.com"], /^No account has/],
       ["a suspension of nobody", ["accounts", "suspend", "nobody@example.com"], /^No account has/],
@@ -79,6 +78,12 @@ for (const { name, fresh } of engines) {
         assert.match(err, /^[^\n]+\n$/);
       });
     }
+
+    test("refuses what is no e-mail as a bad value", async () => {
+      const { exitCode, err } = await duba("accounts", "create", "--name", "S", "--email", "shop");
+      assert.equal(exitCode, 2);
+      assert.match(err, /^--email must be an e-mail address\.\n/);
+    });
 
     test("lists all values that no key can have, and makes none", async () => {
       const before = (await duba("keys", "list", "--json")).out;
@@ -197,7 +202,7 @@ for (const { name, fresh } of engines) {
       assert.match(listed!, / default +masked /);
       for (const [argv, sentence] of [
         [[], /^The command has nothing to change/],
-        [["--bvn-fee", "eighty"], /It must be an amount such as 80/],
+        [["--bvn-fee", "eighty"], /^--bvn-fee must be an amount in naira/],
         [["--answers", "some"], /full, masked/],
       ] as const) {
         const { exitCode, err } = await duba(...change, ...argv);

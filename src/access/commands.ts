@@ -1,3 +1,4 @@
+import { accountCommands } from "./commands/account-commands.ts";
 import { keyCommands } from "./commands/key-commands.ts";
 
-export const accessCommands = [...keyCommands];
+export const accessCommands = [...accountCommands, ...keyCommands];

@@ -85,7 +85,7 @@ suite("the command line", { concurrency: true }, () => {
   for (const [fault, argv, sentence] of [
     ["an unknown command", ["acounts"], /^Unknown command 'acounts'\n\(Did you mean accounts\?\)\n$/],
     ["an unknown option", ["keys", "list", "--acount", "x"], /Did you mean --account[\s\S]*See: duba keys list --help/],
-    ["a missing option", ["accounts", "create", "--name", "Shop"], /^Required option '--email <e-mail>' not specified/],
+    ["a missing option", ["accounts", "create", "--name", "Shop"], /^--email is required\.\nSee: /],
     ["a missing sub-command", ["keys"], /^Usage: duba keys/],
     ["a port that is none", ["serve", "--port", "http"], /It must be a number from 0 to 65535\./],
     ["a BVN where a command belongs, unrepeated", ["22000000017"], /^Unknown command '…'\n/],

@@ -16,7 +16,6 @@ type AddCommand = (program: Command, io: Io, setExitCode: SetExitCode) => void;
 /** A command line loads only the command that it names: a start of the service needs no other. */
 const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import("./commands/serve.ts")).addServe,
-  accounts: async () => (await import("./commands/accounts.ts")).addAccounts,
   catalogue: async () => (await import("./commands/catalogue/catalogue.ts")).addCatalogue,
   prices: async () => (await import("./commands/prices.ts")).addPrices,
   sources: async () => (await import("./commands/sources.ts")).addSources,

@@ -33,6 +33,12 @@ export const network: Form<string> = {
   read: (text) => (isNetwork(text) ? text : undefined),
 };
 
+/** Without a colon, which would end the user name of HTTP Basic. */
+export const email: Form<string> = {
+  form: "an e-mail address",
+  read: (text) => (/^[^\s@:]+@[^\s@:]+$/.test(text) ? text : undefined),
+};
+
 /** Milliseconds since 1970 of `2027-01-31` (its first moment in UTC) or `90d` from `now`; undefined for other text. */
 export function expiryOf(text: string, now: number): number | undefined {
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];

@@ -1,0 +1,188 @@
+import Type from "typebox";
+import { type CheckKind, checkKinds, forEachKind, labelOf } from "../../operation/check-kind.ts";
+import { instant, isoOf, orNull, timeText } from "../../operation/command/answer-schema.ts";
+import { email, naira } from "../../operation/command/forms.ts";
+import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { nairaOf } from "../../operation/money.ts";
+import type { Audited } from "../../storage/audited.ts";
+import * as accounts from "../accounts/accounts.ts";
+
+const feeName = (kind: CheckKind) => `${kind}_fee` as const;
+
+const ownFee = {
+  form: `${naira.form}, or "default"`,
+  read: (text: string): number | null | undefined => (text === "default" ? null : naira.read(text)),
+};
+
+const fees = forEachKind(feeName, (kind) =>
+  Type.Optional(
+    formed<number | null>(ownFee, {
+      description: `Fee of a verified ${labelOf(kind)} in naira. "default" means the fee in DUBA_${kind.toUpperCase()}_FEE.`,
+      placeholder: "naira",
+    }),
+  ),
+);
+
+const name = Type.String({
+  description: "Name of the business. Responses with an access token show it.",
+  placeholder: "business name",
+});
+
+const answers = Type.Optional(
+  Type.Enum(["full", "masked"], {
+    description:
+      "Whole identity records, or masked ones: verified, watchlisted, the name and the number's last four digits.",
+    placeholder: "form",
+  }),
+);
+
+const account = Type.String({
+  description: "Id or e-mail of the account. `duba accounts list` shows both.",
+  placeholder: "id or e-mail",
+});
+
+const AccountFacts = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  ...forEachKind(feeName, () => orNull(Type.String())),
+  answers: Type.Enum(["full", "masked"]),
+  created_at: instant,
+  suspended_at: orNull(instant),
+});
+
+const noticed = "Running instances apply it within 5 seconds.";
+
+const createAccount = command({
+  id: "accounts.create",
+  summary: "Create an account.",
+  role: "operator",
+  kind: "change",
+  input: Type.Object({
+    name,
+    email: formed(email, {
+      description: "E-mail of the business. It signs in with it, and you can name the account by it.",
+      placeholder: "e-mail",
+    }),
+    ...fees,
+    answers,
+  }),
+  answer: AccountFacts,
+  view: ({ id, name, email }) => [
+    `Account ${id} is created for ${name}.`,
+    { note: `Give it a key: duba keys create --account ${email}` },
+  ],
+  records: ["account.created"],
+  examples: [{ name: "Corner Shop", email: "shop@example.com" }],
+  run: async ({ name, email, ...terms }, store: Audited) =>
+    factsOf(await accounts.createAccount(store, { ...termsOf(terms), name, email })),
+});
+
+const listAccounts = command({
+  id: "accounts.list",
+  summary: "List all accounts, oldest first.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({}),
+  answer: Type.Array(AccountFacts),
+  columns: {
+    id: "id",
+    name: "name",
+    email: "email",
+    ...forEachKind(feeName, (kind) => ({ heading: `${kind} fee`, none: "default" })),
+    answers: "answers",
+    created_at: "created",
+    suspended_at: "suspended",
+  },
+  examples: [{}],
+  run: async (_, { db }: Audited) => (await accounts.listAccounts(db)).map(factsOf),
+});
+
+const changeAccount = command({
+  id: "accounts.change",
+  summary: `Change the name or the terms of an account. Other values do not change. ${noticed}`,
+  description: "A verification keeps the fee that it started with.",
+  role: "operator",
+  kind: "change",
+  target: ["account"],
+  input: Type.Object({ account, name: Type.Optional(name), ...fees, answers }),
+  answer: AccountFacts,
+  view: (facts) => {
+    const fees = checkKinds.map((kind) => `${feeText(facts[feeName(kind)])} for a ${labelOf(kind)}`);
+    return [`Account ${facts.id} (${facts.name}) pays ${fees.join(" and ")}, and receives ${facts.answers} records.`];
+  },
+  records: ["account.changed"],
+  examples: [
+    { account: "shop@example.com", bvn_fee: "80" },
+    { account: "shop@example.com", bvn_fee: "default", answers: "masked" },
+  ],
+  run: async ({ account, ...terms }, store: Audited) => {
+    if (Object.keys(terms).length === 0)
+      throw new InputFault("The command has nothing to change. Add a name, a fee or the form of the answers.");
+    return factsOf(await accounts.changeAccount(store, account, termsOf(terms)));
+  },
+});
+
+const suspendAccount = command({
+  id: "accounts.suspend",
+  summary: `Disable all keys and tokens of an account until you resume it. ${noticed}`,
+  role: "operator",
+  kind: "change",
+  target: ["account"],
+  input: Type.Object({ account }),
+  answer: AccountFacts,
+  view: ({ id, name, suspended_at }) => [
+    `Account ${id} (${name}) is suspended since ${timeText(suspended_at)}. ${noticed}`,
+  ],
+  records: ["account.suspended"],
+  examples: [{ account: "shop@example.com" }],
+  run: async ({ account }, store: Audited) => factsOf(await accounts.suspendAccount(store, account)),
+});
+
+const resumeAccount = command({
+  id: "accounts.resume",
+  summary: `Enable the keys of a suspended account again. ${noticed}`,
+  role: "operator",
+  kind: "change",
+  target: ["account"],
+  input: Type.Object({ account }),
+  answer: AccountFacts,
+  view: ({ id, name }) => [`Account ${id} (${name}) is active. ${noticed}`],
+  records: ["account.resumed"],
+  examples: [{ account: "shop@example.com" }],
+  run: async ({ account }, store: Audited) => factsOf(await accounts.resumeAccount(store, account)),
+});
+
+export const accountCommands = [createAccount, listAccounts, changeAccount, suspendAccount, resumeAccount];
+
+function feeText(fee: string | null): string {
+  return fee === null ? "the default fee" : `${fee} naira`;
+}
+
+function termsOf({
+  name,
+  answers,
+  ...texts
+}: { [Fee in ReturnType<typeof feeName>]?: number | null } & accounts.Terms): accounts.Terms {
+  const fees = Object.fromEntries(
+    checkKinds.flatMap((kind) => (texts[feeName(kind)] === undefined ? [] : [[kind, texts[feeName(kind)]]])),
+  );
+  return {
+    ...(name !== undefined && { name }),
+    ...(answers !== undefined && { answers }),
+    ...(Object.keys(fees).length > 0 && { fees }),
+  };
+}
+
+function factsOf({ id, name, email, fees, answers, createdAt, suspendedAt }: accounts.Account) {
+  return {
+    id,
+    name,
+    email,
+    ...forEachKind(feeName, (kind) => (fees[kind] === undefined ? null : nairaOf(fees[kind]))),
+    answers,
+    created_at: isoOf(createdAt),
+    suspended_at: isoOf(suspendedAt),
+  };
+}
