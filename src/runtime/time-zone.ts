@@ -1,0 +1,104 @@
+const dayMilliseconds = 86_400_000;
+/** No zone changes its offset within a quarter of an hour. */
+const quarter = 15 * 60_000;
+
+/** The calendar of a time zone. A day is text such as `2026-11-01`, a month `2026-11`; times are milliseconds since 1970. */
+export class TimeZone {
+  readonly name: string;
+  readonly #clock: Intl.DateTimeFormat;
+  #known = { quarter: Number.NaN, offset: 0 };
+
+  /** Throws a `RangeError` for a name that is no time zone. */
+  constructor(name: string) {
+    this.name = name;
+    this.#clock = new Intl.DateTimeFormat("en-US", {
+      timeZone: name,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+  }
+
+  /** The day of a time. */
+  dayOf(at: number): string {
+    return this.#local(at).slice(0, 10);
+  }
+
+  /** The month of a time. */
+  monthOf(at: number): string {
+    return this.#local(at).slice(0, 7);
+  }
+
+  /** ISO 8601 to the millisecond, with the offset of the zone. */
+  isoOf(at: number): string {
+    const minutes = Math.round(this.#offsetAt(at) / 60_000);
+    const two = (number: number) => String(Math.floor(Math.abs(number))).padStart(2, "0");
+    return `${this.#local(at).slice(0, -1)}${minutes < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
+  }
+
+  /** The first moment of a day, which is not midnight where a clock is set forward at midnight. */
+  startOfDay(day: string): number {
+    return this.atClock(Date.parse(`${day}T00:00:00Z`));
+  }
+
+  startOfMonth(month: string): number {
+    return this.startOfDay(`${month}-01`);
+  }
+
+  /** The time at which the clocks of the zone show what a clock in UTC shows at `shown`; the first one if there are two. */
+  atClock(shown: number): number {
+    const times = [-dayMilliseconds, dayMilliseconds].map((shift) => shown - this.#offsetAt(shown + shift));
+    return times.sort((one, other) => one - other).find((at) => at + this.#offsetAt(at) >= shown) ?? times[1]!;
+  }
+
+  #local(at: number): string {
+    return new Date(at + this.#offsetAt(at)).toISOString();
+  }
+
+  /** Milliseconds that the zone's clocks are ahead of UTC. */
+  #offsetAt(at: number): number {
+    const known = Math.floor(at / quarter);
+    if (this.#known.quarter !== known) {
+      const parts = this.#clock.formatToParts(known * quarter).map(({ type, value }) => [type, Number(value)]);
+      const { year, month, day, hour, minute, second } = Object.fromEntries(parts) as Record<string, number>;
+      const local = Date.UTC(year!, month! - 1, day, hour, minute, second);
+      this.#known = { quarter: known, offset: local - known * quarter };
+    }
+    return this.#known.offset;
+  }
+}
+
+/** Undefined for a name that is no time zone. */
+export function timeZone(name: string): TimeZone | undefined {
+  try {
+    return new TimeZone(name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a text is a day of the calendar, such as `2026-11-01`. */
+export function isDay(text: string): boolean {
+  const start = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // Date.parse may read 30 February as 2 March.
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(text);
+}
+
+/** Whether a text is a month, such as `2026-11`. */
+export function isMonth(text: string): boolean {
+  return isDay(`${text}-01`);
+}
+
+export function nextDay(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + dayMilliseconds).toISOString().slice(0, 10);
+}
+
+export function nextMonth(month: string): string {
+  const next = new Date(`${month}-01T00:00:00Z`);
+  next.setUTCMonth(next.getUTCMonth() + 1);
+  return next.toISOString().slice(0, 7);
+}
