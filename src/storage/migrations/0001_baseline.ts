@@ -47,11 +47,13 @@ const indexes = [
   "index access_token_by_key on access_token (key_id)",
   "index access_token_by_expiry on access_token (expires_at)",
   "index verification_by_account on verification (account_id, mode, created_at)",
-  "index verification_by_state on verification (state)",
+  "index verification_by_state on verification (state, created_at)",
   // The limits sum up attempts, from the index alone.
   "index verification_by_start on verification (account_id, mode, started_at, attempts)",
   "index verification_by_subject on verification (subject_hash, started_at)",
   "index verification_by_age on verification (created_at)",
+  "index verification_by_last4 on verification (subject_last4, created_at)",
+  "index verification_by_consent on verification (consent_reference, created_at) where consent_reference is not null",
   // For the limit of answers without a match, which would otherwise read every row of the account's last hour.
   "index verification_by_ending on verification (account_id, mode, state, started_at)",
   "index verification_by_sealing on verification (completed_at) where sealed_record is not null",
@@ -60,7 +62,7 @@ const indexes = [
   // of the account.
   "index verification_by_idempotency on verification (idempotency_hash) where idempotency_hash is not null",
   "index verification_by_audit_due on verification (reference) where audit_due = 1",
-  "index verification_by_charge on verification (charged_at) where charged_at is not null",
+  "index verification_by_charge on verification (charged_at, account_id) where charged_at is not null",
   "index adjustment_by_time on adjustment (at)",
   "index audit_entry_unsealed on audit_entry (occurred_at, id) where batch is null",
   "unique index audit_entry_place on audit_entry (batch, position) where batch is not null",

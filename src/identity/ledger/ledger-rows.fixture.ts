@@ -1,0 +1,52 @@
+import type { Kysely } from "kysely";
+import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { newReference } from "./reference.ts";
+
+/** A row as the ledger keeps it for a verified BVN of `createdAt`, charged 100 naira a second later. */
+export function verifiedRow(
+  accountId: string,
+  createdAt: number,
+  changes: Partial<VerificationRow> = {},
+): VerificationRow {
+  return {
+    reference: newReference(),
+    account_id: accountId,
+    key_id: "key_1",
+    mode: "live",
+    kind: "bvn",
+    state: "verified",
+    idempotency_hash: null,
+    body_hash: null,
+    subject_hash: "v1:subject",
+    subject_last4: "0017",
+    upstream: "dojah",
+    run: 1,
+    attempts: 1,
+    unresolved: 0,
+    bad_answers: 0,
+    amount: 10_000,
+    fee: 10_000,
+    charged: 1,
+    charged_at: createdAt + 1_000,
+    charge_mark: "",
+    amount_differs: 0,
+    consent_reference: null,
+    sealed_record: null,
+    owner: null,
+    audit_due: 0,
+    created_at: createdAt,
+    started_at: createdAt,
+    completed_at: createdAt + 1_000,
+    ...changes,
+  };
+}
+
+/** Stores rows and returns them. */
+export async function storeRows(db: Kysely<Tables>, ...rows: VerificationRow[]): Promise<VerificationRow[]> {
+  for (let at = 0; at < rows.length; at += 500)
+    await db
+      .insertInto("verification")
+      .values(rows.slice(at, at + 500))
+      .execute();
+  return rows;
+}

@@ -1,0 +1,179 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { CheckKind } from "../../operation/check-kind.ts";
+import type { Mode } from "../../operation/operation.ts";
+import type { Tables } from "../../storage/tables.ts";
+import type { Row } from "./ledger.ts";
+import type { VerificationState } from "./transitions.ts";
+
+/** The verifications to find. All that is present must hold. Times are milliseconds since 1970. */
+export interface LedgerFilter {
+  accountId?: string | undefined;
+  mode?: Mode | undefined;
+  state?: VerificationState | undefined;
+  /** The vendor called last. */
+  vendor?: string | undefined;
+  kind?: CheckKind | undefined;
+  /** Made at this time or later. */
+  from?: number | undefined;
+  /** Made before this time. */
+  to?: number | undefined;
+  /** The last four digits of the number. */
+  last4?: string | undefined;
+  /** The keyed hashes that the idempotency key may have. */
+  idempotencyHashes?: readonly string[] | undefined;
+  consent?: string | undefined;
+}
+
+/** One verification of a list. */
+export type ListedVerification = Pick<Row, (typeof columns)[number]>;
+
+/** The place of a row in the order of the list: newest first. */
+export interface LedgerPlace {
+  createdAt: number;
+  reference: string;
+}
+
+export interface LedgerPage {
+  rows: ListedVerification[];
+  /** The place after which the next page begins; null at the end of the ledger. */
+  next: LedgerPlace | null;
+  /** True if the search stopped at its limit, before the page was full. */
+  isPartial: boolean;
+}
+
+const columns = [
+  "reference",
+  "account_id",
+  "key_id",
+  "mode",
+  "kind",
+  "state",
+  "subject_last4",
+  "upstream",
+  "attempts",
+  "fee",
+  "charged",
+  "consent_reference",
+  "created_at",
+  "completed_at",
+] as const satisfies (keyof Row)[];
+
+/** A search reads at most so many rows of an index, so that every page comes within a second. */
+const mostRead = 100_000;
+
+type Condition = RawBuilder<unknown>;
+
+/**
+ * The newest verifications that the filter finds, after a place. One index brings them newest first; the conditions that it does
+ * not know are checked on the rows that it brings.
+ */
+export async function listVerifications(
+  db: Kysely<Tables>,
+  filter: LedgerFilter,
+  { after, size, most = mostRead }: { after?: LedgerPlace | undefined; size: number; most?: number },
+): Promise<LedgerPage> {
+  const { indexed, others } = conditionsOf(filter);
+  const within = between(filter, after);
+  const newest = (count: number) => newestOf(indexed, within, count);
+  if (others.length === 0) return pageOf(await rowsOf(db, newest(size + 1), others, size), size, undefined);
+  // Most searches find a page in a few rows.
+  for (const step of [most / 100, most / 10, most]) {
+    const rows = await rowsOf(db, newest(step), others, size);
+    const last = rows.length > size ? undefined : await placeAt(db, newest(step), step);
+    if (rows.length > size || last === undefined) return pageOf(rows, size, undefined);
+    if (step === most) return pageOf(rows, size, last);
+  }
+  throw new Error("A search has no steps");
+}
+
+/** The alternatives of the index that finds the fewest rows, and the conditions that it does not know. */
+function conditionsOf(filter: LedgerFilter): { indexed: Condition[]; others: Condition[] } {
+  const { accountId, mode, state, vendor, kind, last4, idempotencyHashes: hashes, consent } = filter;
+  const is = (column: keyof Row, value: string | undefined) =>
+    value === undefined ? undefined : sql`${sql.ref(column)} = ${value}`;
+  const given = {
+    key: hashes && (hashes.length === 0 ? sql`1 = 0` : sql`idempotency_hash in (${sql.join(hashes)})`),
+    last4: is("subject_last4", last4),
+    consent: is("consent_reference", consent),
+    state: is("state", state),
+    account: is("account_id", accountId),
+    mode: is("mode", mode),
+    vendor: is("upstream", vendor),
+    kind: is("kind", kind),
+  };
+  // Most verifications are verified, so that the account finds fewer.
+  const leading = ["key", "last4", "consent", ...(state === "verified" ? [] : ["state" as const]), "account"] as const;
+  const first = leading.find((name) => given[name] !== undefined);
+  const known: readonly string[] = first === "account" ? ["account", "mode"] : [first ?? ""];
+  const others = Object.entries(given).flatMap(([name, condition]) =>
+    !condition || known.includes(name) ? [] : condition,
+  );
+  if (first !== "account") return { indexed: [first ? given[first]! : sql`1 = 1`], others };
+  // The index of an account is in the order of time for one mode only.
+  const modes = mode === undefined ? ["test", "live"] : [mode];
+  return { indexed: modes.map((each) => sql`account_id = ${accountId} and mode = ${each}`), others };
+}
+
+function between({ from, to }: LedgerFilter, after: LedgerPlace | undefined): Condition {
+  const conditions = [sql`1 = 1`];
+  if (from !== undefined) conditions.push(sql`created_at >= ${from}`);
+  if (to !== undefined) conditions.push(sql`created_at < ${to}`);
+  if (after)
+    conditions.push(
+      sql`created_at <= ${after.createdAt} and (created_at < ${after.createdAt} or reference < ${after.reference})`,
+    );
+  return sql.join(conditions, sql` and `);
+}
+
+const newestFirst = sql`order by created_at desc, reference desc`;
+
+function newestOf(indexed: readonly Condition[], within: Condition, count: number): Condition {
+  const all = sql.join(columns.map((column) => sql.ref(column)));
+  const each = indexed.map(
+    (condition, at) => sql`select * from (
+      select ${all} from verification where ${condition} and ${within} ${newestFirst} limit ${count}
+    ) as part_${sql.raw(String(at))}`,
+  );
+  return each.length === 1 ? each[0]! : sql`${sql.join(each, sql` union all `)} ${newestFirst} limit ${count}`;
+}
+
+async function rowsOf(
+  db: Kysely<Tables>,
+  newest: Condition,
+  others: readonly Condition[],
+  size: number,
+): Promise<ListedVerification[]> {
+  const fits = sql.join([sql`1 = 1`, ...others], sql` and `);
+  const all = sql.join(columns.map((column) => sql.ref(column)));
+  const { rows } = await sql<ListedVerification>`
+    select ${all} from (${newest}) as newest where ${fits} ${newestFirst} limit ${size + 1}`.execute(db);
+  return rows;
+}
+
+/** The place of the last of `count` rows; undefined if there are fewer. */
+async function placeAt(db: Kysely<Tables>, newest: Condition, count: number): Promise<LedgerPlace | undefined> {
+  const { rows } = await sql<{ created_at: number; reference: string }>`
+    select created_at, reference from (${newest}) as newest ${newestFirst} limit 1 offset ${count - 1}`.execute(db);
+  return rows[0] && placeOf(rows[0]);
+}
+
+function pageOf(rows: ListedVerification[], size: number, searchedTo: LedgerPlace | undefined): LedgerPage {
+  const shown = rows.slice(0, size);
+  const next = rows.length > size ? placeOf(shown.at(-1)!) : (searchedTo ?? null);
+  return { rows: shown, next, isPartial: searchedTo !== undefined };
+}
+
+function placeOf({ created_at, reference }: Pick<Row, "created_at" | "reference">): LedgerPlace {
+  return { createdAt: created_at, reference };
+}
+
+/** A place as people hand it back. */
+export function cursorOf({ createdAt, reference }: LedgerPlace): string {
+  return `${createdAt.toString(36)}.${reference}`;
+}
+
+/** Undefined for a text that is no cursor. */
+export function readCursor(text: string): LedgerPlace | undefined {
+  const [, time, reference] = /^([0-9a-z]{1,9})\.([0-9A-Za-z]{1,40})$/.exec(text) ?? [];
+  return time === undefined ? undefined : { createdAt: Number.parseInt(time, 36), reference: reference! };
+}
