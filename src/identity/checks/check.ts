@@ -8,6 +8,8 @@ import { maskRecord } from "./mask.ts";
 export interface Check {
   /** The number in a request. */
   field: TString;
+  /** A number for the documentation. */
+  example: string;
   /** The record as Duba answers it, with the whole number in it. Undefined if the record is of another number. */
   confirm(record: IdentityAnswer, number: string): IdentityAnswer | undefined;
   /** The record for an account with masked answers. */
@@ -21,6 +23,7 @@ export function check(
 ): Check {
   const member = numberMember(kind);
   return {
+    example,
     field: elevenDigitsField(`Customer ${labelOf(kind)}: 11 digits.`, example),
     confirm: (record, number) =>
       isSameNumber(record[member], number) ? { ...record, ...withheld, [member]: number } : undefined,

@@ -1,10 +1,12 @@
-import Type, { type Static } from "typebox";
-import { type CheckKind, notFoundCode } from "../../operation/check-kind.ts";
+import Type, { type TString } from "typebox";
+import { type CheckKind, labelOf, notFoundCode } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
-import { digitsOf, phoneOf } from "../../operation/fields.ts";
+import { digitsOf, phoneField, phoneOf } from "../../operation/fields.ts";
 import { IdentityRecord } from "../../operation/identity-record.ts";
 import { koboOf } from "../../operation/money.ts";
-import type { Call } from "../../operation/operation.ts";
+import { type Call, type Operation, operation } from "../../operation/operation.ts";
+import { person } from "../../upstreams/sandbox/people.ts";
+import { checks } from "../checks/index.ts";
 import type { Identity } from "../identity.ts";
 import { noFacts } from "../verification/failures.ts";
 import { consentReferenceOf, idempotencyKeyOf, traceparentOf, VerificationHeaders } from "./request-headers.ts";
@@ -15,16 +17,30 @@ const VerifyAnswer = Type.Object({
   data: IdentityRecord,
 });
 
-/** The parts that the operations of all kinds share: spread it into the operation. */
-export const verificationOperation = <Kind extends CheckKind>(kind: Kind) =>
-  ({
+/** What the operation of one kind says for itself. */
+interface OfKind {
+  id: string;
+  description: string;
+  documented: boolean;
+  amount: TString & { description?: string };
+}
+
+/** The operation that verifies people by a number of this kind. */
+export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKind): Operation<Identity> {
+  const { field, example } = checks[kind];
+  const message = `${labelOf(kind)} Verification Completed Successfully`;
+  return operation({
+    ...own,
     method: "POST",
+    path: `/api/v2/kyc/verify-${kind}`,
+    summary: `Verify a ${labelOf(kind)}`,
     group: "Identity",
     access: "credential",
     scope: "identity:verify",
     limit: "verification",
     carriage: "body",
     headers: VerificationHeaders,
+    input: Type.Object({ [kind]: field, phone: phoneField, amount }),
     answer: VerifyAnswer,
     failures: [
       "invalid_idempotency_key",
@@ -45,17 +61,34 @@ export const verificationOperation = <Kind extends CheckKind>(kind: Kind) =>
     ],
     failurePayload: () => ({ data: null }),
     failureFacts: { ...noFacts },
-  }) as const;
+    examples: [
+      {
+        summary: "An invented person of the sandbox",
+        input: { [kind]: example, phone: "08000000017", amount: "100" },
+        answer: {
+          success: true,
+          message,
+          data: { request_reference: "3wKwKW719640695", ...person(kind, example, "8000000017") },
+        },
+      },
+    ],
+    run: async (call, identity: Identity) => {
+      const { record, replayed } = await verifyPerson(kind, call, identity);
+      return {
+        answer: { success: true as const, message, data: record },
+        headers: replayed ? { "Idempotency-Replayed": "true" } : {},
+      };
+    },
+  });
+}
 
-/** Verifies the person whose number of this kind is in the request, and gives the answer of the operation. */
-export async function verifyPerson<Kind extends CheckKind>(
-  kind: Kind,
-  { input, headers, caller }: Call<Record<Kind | "phone" | "amount", string>, VerificationHeaders>,
+async function verifyPerson(
+  kind: CheckKind,
+  { input, headers, caller }: Call<Record<string, string>, VerificationHeaders>,
   identity: Identity,
-  message: string,
-): Promise<{ answer: Static<typeof VerifyAnswer>; headers: Record<string, string> }> {
+) {
   const { accountId, keyId, mode, fees, answers } = caller!;
-  const person = { kind, number: digitsOf(input[kind]), phone: phoneOf(input.phone) };
+  const person = { kind, number: digitsOf(input[kind]!), phone: phoneOf(input.phone!) };
   const key = headers["idempotency-key"];
   const consent = headers["consent-reference"];
   const traceparent = traceparentOf(headers.traceparent);
@@ -64,20 +97,16 @@ export async function verifyPerson<Kind extends CheckKind>(
   if (identity.settings.consentRequired && mode === "live" && consentReference === undefined)
     throw new Failure("consent_required");
 
-  const { record, replayed } = await identity.verify({
+  return identity.verify({
     accountId,
     keyId,
     mode,
     fees,
     answers,
     ...person,
-    amount: koboOf(input.amount)!,
+    amount: koboOf(input.amount!)!,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(consentReference === undefined ? {} : { consentReference }),
     ...(traceparent === undefined ? {} : { traceparent }),
   });
-  return {
-    answer: { success: true, message, data: record },
-    headers: replayed ? { "Idempotency-Replayed": "true" } : {},
-  };
 }
