@@ -156,6 +156,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   // Last, as it makes the key that is shown only once: nothing may fail between making and showing it.
   const access = await openAccess({
     db,
+    now,
     audit,
     bootstrapKey: config.bootstrapKey,
     failedLimit: config.limitFailedCredentials,

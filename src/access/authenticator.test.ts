@@ -12,9 +12,8 @@ import { type Account, changeAccount, createAccount, resumeAccount, suspendAccou
 import { Credentials, isAbsent } from "./authenticator.ts";
 import { firstStart } from "./bootstrap.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
-import { newApiKey } from "./keys/api-key.ts";
 import { createKey, revokeKey } from "./keys/keys.ts";
-import { newAccessToken } from "./tokens/access-token.ts";
+import { newAccessToken, newApiKey } from "./secrets.ts";
 
 const here = "203.0.113.7";
 const bootstrap = "duba_test_bootstrap-for-tests";

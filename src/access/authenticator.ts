@@ -6,9 +6,8 @@ import { changeCount } from "../storage/change-counter.ts";
 import type { Tables } from "../storage/tables.ts";
 import { admit, type Credential, type Proven, provenKey, provenToken } from "./credential.ts";
 import type { FailedCredentials } from "./failed-credentials.ts";
-import { readApiKey } from "./keys/api-key.ts";
 import { KeyFinder } from "./keys/find.ts";
-import { tokenPrefix } from "./tokens/access-token.ts";
+import { readApiKey, tokenPrefix } from "./secrets.ts";
 
 const pollEvery = 1_000;
 /** With a poll each second nothing is taken for current after 4 s without an answer, so that no revoked key lives for 5 s. */

@@ -7,8 +7,8 @@ import { recorded } from "./access.fixture.ts";
 import { AccessFault } from "./access-fault.ts";
 import { createAccount, listAccounts } from "./accounts/accounts.ts";
 import { firstStart, noteShown } from "./bootstrap.ts";
-import { newApiKey, readApiKey, secretHash } from "./keys/api-key.ts";
 import { listKeys, revokeKey } from "./keys/keys.ts";
+import { newApiKey, readApiKey, secretHash } from "./secrets.ts";
 
 const one = "a-bootstrap-key-for-compose";
 const two = "duba_test_not_of_the_key_form";

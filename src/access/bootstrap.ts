@@ -3,11 +3,11 @@ import type { Kysely, Transaction } from "kysely";
 import { scopes } from "../operation/operation.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter, noteChange } from "../storage/change-counter.ts";
-import type { ApiKeyRow, Tables } from "../storage/tables.ts";
+import type { Tables } from "../storage/tables.ts";
 import { AccessFault } from "./access-fault.ts";
 import { createAccount } from "./accounts/accounts.ts";
-import { newApiKey, newKeyId, readApiKey, secretHash } from "./keys/api-key.ts";
-import { keyFacts, revokeKey } from "./keys/keys.ts";
+import { insertKey, revokeKey } from "./keys/keys.ts";
+import { newApiKey, newKeyId, readApiKey, secretHash } from "./secrets.ts";
 
 const sandbox = { name: "Sandbox", email: "sandbox@example.com" };
 
@@ -99,7 +99,7 @@ async function replaceNoted(
 /** Makes a key at random, and gives its text. Until it is noted as shown, a start replaces it. */
 async function makeKey(trx: Transaction<Tables>, store: Audited, accountId: string, now: number): Promise<string> {
   const { id, text, hash } = newApiKey("test");
-  await insertKey(store, { id, accountId, hash, now });
+  await insertSandboxKey(store, id, accountId, hash, now);
   await note(trx, { key: id, why: "never_shown" }, now);
   return text;
 }
@@ -125,7 +125,7 @@ async function setBootstrapKey(
   if (replaced !== undefined) await revokeKey(store, replaced, now);
   const accountId = current?.account_id ?? (await sandboxAccount(trx, store, now));
   const id = await idFor(trx, value);
-  await insertKey(store, { id, accountId, hash, now });
+  await insertSandboxKey(store, id, accountId, hash, now);
   await note(trx, { key: id, why: "setting_gone" }, now);
   await noteChange(trx, "access");
   return replaced === undefined ? {} : { replaced: { key: replaced, why: "setting_changed" } };
@@ -154,23 +154,24 @@ async function idFor(trx: Transaction<Tables>, value: string): Promise<string> {
   return taken ? newKeyId() : id;
 }
 
-async function insertKey(
-  { db, audit, actor }: Audited,
-  key: { id: string; accountId: string; hash: string; now: number },
+async function insertSandboxKey(
+  store: Audited,
+  id: string,
+  accountId: string,
+  hash: string,
+  now: number,
 ): Promise<void> {
-  const row: ApiKeyRow = {
-    id: key.id,
-    account_id: key.accountId,
+  await insertKey(store, {
+    id,
+    account_id: accountId,
     mode: "test",
     label: sandbox.name,
     scopes: JSON.stringify(scopes),
     addresses: "[]",
-    secret_hash: key.hash,
+    secret_hash: hash,
     bootstrap: 1,
-    created_at: key.now,
+    created_at: now,
     expires_at: null,
     revoked_at: null,
-  };
-  await db.insertInto("api_key").values(row).execute();
-  await audit(db, { kind: "key.created", actor, facts: keyFacts(row) });
+  });
 }

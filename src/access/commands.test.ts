@@ -3,7 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { makeStore, type Ran, ran } from "../cli/testing.ts";
 import { expiryOf } from "../operation/command/forms.ts";
-import { readApiKey } from "./keys/api-key.ts";
+import { readApiKey } from "./secrets.ts";
 
 for (const { name, fresh } of engines) {
   suite(`accounts and keys on ${name}`, () => {

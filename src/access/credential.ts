@@ -2,44 +2,35 @@ import type { BlockList } from "node:net";
 import { Failure } from "../operation/failures.ts";
 import type { Caller } from "../operation/operation.ts";
 import { isListed } from "../runtime/address-list.ts";
-import type { StoredKey } from "./keys/stored-key.ts";
+import type { StoredKey } from "./keys/find.ts";
 
-/** What a good credential stands for. */
+/** The caller of a valid credential. */
 export interface Credential extends Caller {
   /** When it ends, in milliseconds since 1970; null never ends. */
   readonly expiresAt: number | null;
 }
 
-/** A credential whose secret was proven; expiry and address are judged at every use. */
+/** A credential with a checked secret. We check expiry and address at every use. */
 export interface Proven {
   readonly credential: Credential;
   readonly allowed: BlockList | null;
   readonly suspended: boolean;
-  /** What a caller reads after the end. */
+  /** The message for a caller after the end. */
   readonly ended: string;
 }
 
-export function provenKey(key: StoredKey): Proven {
-  return {
-    credential: credentialOf(key, key.expiresAt),
-    allowed: key.allowed,
-    suspended: key.suspended,
-    ended: "This API key has expired. Ask the operator of the service for a new one.",
-  };
+export function provenKey(
+  { caller, allowed, suspended, expiresAt }: StoredKey,
+  ended = "This API key has expired. Ask the operator of the service for a new one.",
+): Proven {
+  return { credential: Object.freeze({ ...caller, expiresAt }), allowed, suspended, ended };
 }
 
-/** A token is bound by everything that its key says, and ends with it at the latest. */
+/** Every limit of its key applies to a token, and it ends with the key at the latest. */
 export function provenToken({ key, expiresAt }: { key: StoredKey; expiresAt: number }): Proven {
-  if (key.expiresAt !== null && key.expiresAt <= expiresAt) {
-    const ended = "The API key of this access token has expired. Ask the operator of the service for a new one.";
-    return { ...provenKey(key), ended };
-  }
-  return {
-    credential: credentialOf(key, expiresAt),
-    allowed: key.allowed,
-    suspended: key.suspended,
-    ended: "This access token has expired. Exchange your API key for a new one.",
-  };
+  return key.expiresAt !== null && key.expiresAt <= expiresAt
+    ? provenKey(key, "The API key of this access token has expired. Ask the operator of the service for a new one.")
+    : provenKey({ ...key, expiresAt }, "This access token has expired. Exchange your API key for a new one.");
 }
 
 /**
@@ -53,9 +44,4 @@ export function admit({ credential, allowed, suspended, ended }: Proven, address
   if (suspended)
     throw new Failure("invalid_credentials", "The account of this key is suspended. Ask the operator of the service.");
   return credential;
-}
-
-function credentialOf(key: StoredKey, expiresAt: number | null): Credential {
-  const { id: keyId, accountId, mode, scopes, fees, answers } = key;
-  return Object.freeze({ accountId, keyId, mode, scopes, fees, answers, expiresAt });
 }

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { Failure } from "../operation/failures.ts";
 import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/address.ts";
 import { type Limit, RateLimiter } from "../runtime/rate-limiter.ts";
-import { secretHash } from "./keys/api-key.ts";
+import { secretHash } from "./secrets.ts";
 
 /** With more proven credentials than this, the least recently used ones count against the limit again. */
 const MAX_PROVEN = 10_000;
@@ -45,73 +45,50 @@ export class FailedCredentials {
   }
 }
 
-/** The attempts of one caller that are running, and those that wait for one of them to end. */
-interface Attempts {
-  running: number;
-  waiting: PromiseWithResolvers<void>[];
-}
-
 /**
  * Counts each attempt before `work` looks anything up and uncounts it unless it fails, so that parallel guesses cannot
  * exceed the limit. Good credentials that arrive together wait for each other instead of being refused.
  */
 class FailureLimit {
   readonly #limiter: RateLimiter;
-  readonly #attempts = new Map<string, Attempts>();
+  /** The running attempts of each caller. They reject only when the store is away. */
+  readonly #running = new Map<string, Set<Promise<void>>>();
 
   constructor(limit: Limit) {
     this.#limiter = new RateLimiter("credential", limit);
   }
 
   async attempt<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
-    const windowEnd = await this.#start(caller);
-    let failed = false;
-    let broken: unknown;
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof Failure) failed = isInvalid(error);
-      else broken = error;
-      throw error;
-    } finally {
-      // A new window did not count this attempt: uncounting it there would allow one failure too many.
-      if (!failed && Date.now() < windowEnd) this.#limiter.refund(caller);
-      this.#end(caller, failed, broken);
-    }
-  }
-
-  /** Counts the attempt and returns the end of its window, in milliseconds since 1970. */
-  async #start(caller: string): Promise<number> {
-    for (;;) {
-      const { exceeded, windowEnd, reset } = this.#limiter.consume(caller);
-      const attempts = this.#attempts.get(caller) ?? { running: 0, waiting: [] };
-      if (!exceeded) {
-        attempts.running += 1;
-        this.#attempts.set(caller, attempts);
-        return windowEnd;
+    let counted = this.#limiter.consume(caller);
+    for (; counted.exceeded; counted = this.#limiter.consume(caller)) {
+      const others = this.#running.get(caller);
+      if (others === undefined) {
+        const detail = { retryAfter: counted.reset };
+        throw new Failure("rate_limited", "Too many failed credentials came from this address.", detail);
       }
-      if (attempts.running === 0)
-        throw new Failure("rate_limited", "Too many failed credentials came from this address.", { retryAfter: reset });
-      const slot = Promise.withResolvers<void>();
-      attempts.waiting.push(slot);
-      await slot.promise;
+      // One of them may make room. If the store is away, this attempt fails with them.
+      await Promise.race(others);
     }
-  }
-
-  #end(caller: string, failed: boolean, broken: unknown): void {
-    const attempts = this.#attempts.get(caller);
-    if (!attempts) return;
-    attempts.running -= 1;
-    if (broken !== undefined) {
-      // The store is away: the attempts that wait would only find that out one after another.
-      for (const slot of attempts.waiting.splice(0)) slot.reject(broken);
-    } else if (!failed) {
-      attempts.waiting.shift()?.resolve();
-    }
-    if (attempts.running > 0) return;
-    // No attempt is left that could make room: the waiting ones try again and are refused.
-    this.#attempts.delete(caller);
-    for (const slot of attempts.waiting) slot.resolve();
+    const { windowEnd } = counted;
+    const result = Promise.try(work);
+    const running = this.#running.get(caller) ?? new Set();
+    this.#running.set(caller, running);
+    const refund = () => {
+      // A new window did not count this attempt: uncounting it there would allow one failure too many.
+      if (Date.now() < windowEnd) this.#limiter.refund(caller);
+    };
+    const end = result
+      .then(refund, (error) => {
+        if (!isInvalid(error)) refund();
+        if (!(error instanceof Failure)) throw error;
+      })
+      .finally(() => {
+        running.delete(end);
+        if (running.size === 0) this.#running.delete(caller);
+      });
+    running.add(end);
+    await end;
+    return result;
   }
 }
 

@@ -6,7 +6,7 @@ import { type AuditEvent, type Audited, inTransaction } from "../../storage/audi
 import { noteChange } from "../../storage/change-counter.ts";
 import type { AccountRow, Tables } from "../../storage/tables.ts";
 import { AccessFault } from "../access-fault.ts";
-import { randomBase62 } from "../keys/base62.ts";
+import { randomBase62 } from "../secrets.ts";
 
 export interface Account {
   id: string;

@@ -7,9 +7,9 @@ import { scopes } from "../../operation/operation.ts";
 import { duration } from "../../operation/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { findAccount, listAccounts } from "../accounts/accounts.ts";
-import { readApiKey } from "../keys/api-key.ts";
 import * as keys from "../keys/keys.ts";
 import { rollKey } from "../keys/roll.ts";
+import { readApiKey } from "../secrets.ts";
 
 const idMember = Type.String({
   description: "Public id of the key, which `duba keys list` shows, or the whole key.",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { AccessFault } from "../access-fault.ts";
-import { checkAddresses } from "./addresses.ts";
+import { checkAddresses } from "./keys.ts";
 
 suite("allowed addresses", () => {
   test("are refused by name when they are neither", () => {

@@ -1,20 +1,33 @@
-import type { Kysely } from "kysely";
+import type { BlockList } from "node:net";
+import type { InferResult, Kysely } from "kysely";
+import type { Caller } from "../../operation/operation.ts";
+import { addressList } from "../../runtime/address-list.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { isAccessToken } from "../tokens/access-token.ts";
-import { readApiKey, sameHash, secretHash } from "./api-key.ts";
-import { type StoredKey, storedKey, storedToken } from "./stored-key.ts";
+import { isAccessToken, readApiKey, sameHash, secretHash } from "../secrets.ts";
 
-/** Finds what a secret stands for. Whether it has expired, or may be used from an address, is for the caller to judge. */
+/** A key with what its account says about it. */
+export interface StoredKey {
+  caller: Caller;
+  businessName: string;
+  email: string;
+  suspended: boolean;
+  /** Null allows every address. */
+  allowed: BlockList | null;
+  /** Milliseconds since 1970; null never ends. */
+  expiresAt: number | null;
+}
+
+/** Finds the key or token of a secret. The caller checks expiry and address. */
 export class KeyFinder {
   readonly #db: Kysely<Tables>;
-  /** The bootstrap key may have any form, so it is recognised by its hash. */
+  /** The bootstrap key may have any form, so we recognise it by its hash. */
   #bootstrap: { id: string; hash: string } | undefined;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
   }
 
-  /** Learns the present bootstrap key. */
+  /** Reads the current bootstrap key. */
   async loadBootstrap(): Promise<void> {
     this.#bootstrap = await this.#db
       .selectFrom("api_key")
@@ -24,19 +37,51 @@ export class KeyFinder {
       .executeTakeFirst();
   }
 
-  /** The key with this text, unless it is mistyped, unknown or revoked. A wrong form or checksum costs no look-up. */
+  /** The key with this text, unless it is mistyped, unknown or revoked. A wrong form or checksum costs no query. */
   async key(text: string): Promise<StoredKey | undefined> {
     const hash = secretHash(text);
     const bootstrap = this.#bootstrap && sameHash(this.#bootstrap.hash, hash) ? this.#bootstrap : undefined;
     const id = bootstrap?.id ?? readApiKey(text)?.id;
-    const key = id === undefined ? undefined : await storedKey(this.#db, id);
-    return key && !key.revoked && sameHash(key.hash, hash) ? key : undefined;
+    const row = id && (await keysInForce(this.#db).where("api_key.id", "=", id).executeTakeFirst());
+    return row && sameHash(row.secret_hash, hash) ? storedKeyOf(row) : undefined;
   }
 
   /** The token with this text and its key, unless the token is unknown or the key revoked. */
   async token(text: string): Promise<{ key: StoredKey; expiresAt: number } | undefined> {
     if (!isAccessToken(text)) return undefined;
-    const found = await storedToken(this.#db, secretHash(text));
-    return found && !found.key.revoked ? found : undefined;
+    const row = await keysInForce(this.#db)
+      .innerJoin("access_token", "access_token.key_id", "api_key.id")
+      .select("access_token.expires_at as token_expires_at")
+      .where("access_token.secret_hash", "=", secretHash(text))
+      .executeTakeFirst();
+    return row && { key: storedKeyOf(row), expiresAt: row.token_expires_at };
   }
+}
+
+function keysInForce(db: Kysely<Tables>) {
+  return db
+    .selectFrom("api_key")
+    .innerJoin("account", "account.id", "api_key.account_id")
+    .where("api_key.revoked_at", "is", null)
+    .selectAll("api_key")
+    .select(["account.name", "account.email", "account.suspended_at", "account.fees", "account.answers"]);
+}
+
+function storedKeyOf(row: InferResult<ReturnType<typeof keysInForce>>[number]): StoredKey {
+  const caller = {
+    accountId: row.account_id,
+    keyId: row.id,
+    mode: row.mode,
+    scopes: JSON.parse(row.scopes),
+    fees: JSON.parse(row.fees),
+    answers: row.answers,
+  };
+  return {
+    caller: caller as Caller,
+    businessName: row.name,
+    email: row.email,
+    suspended: row.suspended_at !== null,
+    allowed: addressList(JSON.parse(row.addresses)),
+    expiresAt: row.expires_at,
+  };
 }

@@ -9,7 +9,7 @@ import type { Tables } from "../../storage/tables.ts";
 import { recorded } from "../access.fixture.ts";
 import { AccessFault } from "../access-fault.ts";
 import { type Account, createAccount } from "../accounts/accounts.ts";
-import { readApiKey, secretHash } from "./api-key.ts";
+import { readApiKey, secretHash } from "../secrets.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import { rollKey } from "./roll.ts";
 

@@ -1,12 +1,12 @@
 import type { Kysely } from "kysely";
 import { scopes as knownScopes, type Mode, type Scope } from "../../operation/operation.ts";
-import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
+import { isNetwork } from "../../runtime/address-list.ts";
+import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { ApiKeyRow, Tables } from "../../storage/tables.ts";
 import { AccessFault } from "../access-fault.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { checkAddresses } from "./addresses.ts";
-import { newApiKey } from "./api-key.ts";
+import { newApiKey } from "../secrets.ts";
 
 export interface ApiKey {
   /** The public id. */
@@ -66,11 +66,19 @@ export async function createKey(
     revoked_at: null,
   };
   return inTransaction(db, async (trx) => {
-    // No cache holds an unknown key, so none has to notice a new one.
-    await trx.insertInto("api_key").values(row).execute();
-    await audit(trx, { kind: "key.created", actor, facts: keyFacts(row) });
+    // No cache holds an unknown key, so we do not count a change.
+    await insertKey({ db: trx, audit, actor }, row);
     return { key: apiKeyOf(row), text };
   });
+}
+
+/** Inserts a key, and records it on the audit trail. */
+export async function insertKey({ db, audit, actor }: Audited, row: ApiKeyRow): Promise<void> {
+  await db.insertInto("api_key").values(row).execute();
+  const { id, accountId, mode, scopes, addresses, expiresAt } = apiKeyOf(row);
+  const lists = { scopes: scopes.join(" "), addresses: addresses.join(" ") };
+  const facts = { key: id, account: accountId, mode, ...lists, expires_at: expiresAt };
+  await audit(db, { kind: "key.created", actor, facts });
 }
 
 /** Keys without their secrets, oldest first: of one account (by id or e-mail), or of all. */
@@ -106,17 +114,11 @@ function scopesOf(names: readonly string[]): Scope[] {
   return knownScopes.filter((scope) => names.includes(scope));
 }
 
-/** What the audit trail holds of a new key. */
-export function keyFacts(row: ApiKeyRow): AuditEvent["facts"] {
-  const { scopes, addresses } = apiKeyOf(row);
-  return {
-    key: row.id,
-    account: row.account_id,
-    mode: row.mode,
-    scopes: scopes.join(" "),
-    addresses: addresses.join(" "),
-    expires_at: row.expires_at,
-  };
+/** Throws an `AccessFault` that names the first entry that is neither an IP address nor a network. */
+export function checkAddresses(entries: readonly string[]): void {
+  const bad = entries.find((entry) => !isNetwork(entry));
+  if (bad !== undefined)
+    throw new AccessFault(`"${bad}" is neither an IP address nor a network such as 10.0.0.0/8 or 2001:db8::/32.`);
 }
 
 export function apiKeyOf(row: ApiKeyRow): ApiKey {

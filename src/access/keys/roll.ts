@@ -2,8 +2,8 @@ import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { noteChange } from "../../storage/change-counter.ts";
 import type { ApiKeyRow } from "../../storage/tables.ts";
 import { AccessFault } from "../access-fault.ts";
-import { newApiKey } from "./api-key.ts";
-import { type ApiKey, apiKeyOf, keyFacts } from "./keys.ts";
+import { newApiKey } from "../secrets.ts";
+import { type ApiKey, apiKeyOf, insertKey } from "./keys.ts";
 
 export interface RollRequest {
   /** Public id of the key to replace. */
@@ -39,9 +39,9 @@ export async function rollKey(
       created_at: now,
       expires_at: row.expires_at === null ? null : now + (row.expires_at - row.created_at),
     };
-    await trx.insertInto("api_key").values(successor).execute();
     const facts = { key: id, successor: successor.id, account: row.account_id, ends_at: old.expires_at };
-    await audit(trx, { kind: "key.rolled", actor, facts }, { kind: "key.created", actor, facts: keyFacts(successor) });
+    await audit(trx, { kind: "key.rolled", actor, facts });
+    await insertKey({ db: trx, audit, actor }, successor);
     return { key: apiKeyOf(successor), text, old: apiKeyOf(old) };
   });
 }

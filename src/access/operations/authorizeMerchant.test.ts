@@ -8,8 +8,8 @@ import { openStore, type Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { type Access, openAccess } from "../access.ts";
 import { createAccount } from "../accounts/accounts.ts";
-import { newApiKey } from "../keys/api-key.ts";
 import { createKey, revokeKey } from "../keys/keys.ts";
+import { newApiKey } from "../secrets.ts";
 import { accessOperations } from "./index.ts";
 
 const silent = async () => {};

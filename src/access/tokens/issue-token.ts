@@ -4,9 +4,8 @@ import type { Mode } from "../../operation/operation.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { admit, provenKey } from "../credential.ts";
 import type { FailedCredentials } from "../failed-credentials.ts";
-import type { KeyFinder } from "../keys/find.ts";
-import type { StoredKey } from "../keys/stored-key.ts";
-import { newAccessToken } from "./access-token.ts";
+import type { KeyFinder, StoredKey } from "../keys/find.ts";
+import { newAccessToken } from "../secrets.ts";
 
 const hour = 3_600_000;
 /** We keep expired tokens for a day, so that their owners read "expired" instead of "unknown". */
@@ -70,10 +69,10 @@ export class TokenIssuer {
     );
     await db
       .insertInto("access_token")
-      .values({ secret_hash: hash, key_id: key.id, created_at: at, expires_at: expiresAt })
+      .values({ secret_hash: hash, key_id: key.caller.keyId, created_at: at, expires_at: expiresAt })
       .execute();
     await deleteExpired(db, at - keptAfterExpiry);
-    return { businessName: key.businessName, text, expiresAt, mode: key.mode };
+    return { businessName: key.businessName, text, expiresAt, mode: key.caller.mode };
   }
 }
 
@@ -86,7 +85,7 @@ function wrongCredentials(): Failure {
 }
 
 function isNameOf(key: StoredKey, { form, name }: PresentedKey): boolean {
-  return name.toLowerCase() === key.email || (form === "basic" && name === key.id);
+  return name.toLowerCase() === key.email || (form === "basic" && name === key.caller.keyId);
 }
 
 async function deleteExpired(db: Kysely<Tables>, before: number): Promise<void> {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
-import { isAccessToken, newAccessToken } from "../tokens/access-token.ts";
-import { newApiKey, readApiKey, sameHash, secretHash } from "./api-key.ts";
+import { isAccessToken, newAccessToken, newApiKey, readApiKey, sameHash, secretHash } from "./secrets.ts";
 
 suite("API keys", () => {
   test("have a mode, a public id, a secret and a checksum", () => {
