@@ -49,10 +49,6 @@ export class Answers {
   addOns = (type: string, productCode: string, accountId?: string) =>
     this.pick(fetchTvAddOns, { type, productCode }, accountId);
 
-  get kept(): number {
-    return this.#cache.kept;
-  }
-
   get responses(): ResponseCache {
     if (this.#cache.snapshot !== this.#snapshot) this.#cache.serve(this.#snapshot);
     return this.#cache;

@@ -76,11 +76,6 @@ export function priceListOf(snapshot: Snapshot, accountId: string): PriceList | 
   return made;
 }
 
-/** The caller's own prices; undefined for anonymous callers and those who never had any. */
-export function pricesOf(snapshot: Snapshot, caller: { readonly accountId: string } | null): PriceList | undefined {
-  return caller === null ? undefined : priceListOf(snapshot, caller.accountId);
-}
-
 /** The rules of an account, those of a whole provider before those of its entries. */
 export function rulesOf(group: Group): PriceRule[] {
   return group.map(({ content }) => content as PriceRule);

@@ -7,36 +7,22 @@ import type { Catalogue } from "../catalogue.ts";
 import { foldCase } from "../model/codes.ts";
 import { findCableProvider } from "../model/find.ts";
 import type { CableProduct } from "../model/lists.ts";
-import { type PriceList, pricesOf } from "../model/price-lists.ts";
-import { type Group, groupIn } from "../model/snapshot.ts";
+import { groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";
-import type { ResponseCache } from "../responses/cache.ts";
-import type { Response } from "../responses/response.ts";
+import type { Recipe, ResponseCache } from "../responses/cache.ts";
 import { CablePlanAnswer } from "../responses/shapes.ts";
 
 const gotv: CablePlanAnswer = {
   success: true,
   plans: [
-    {
-      id: 1,
-      type: "gotv",
-      code: "GOHAN",
-      name: "GOtv Smallie - monthly",
-      description: "GOtv Smallie - monthly",
-      price: "1900",
-      amount: "1900",
-    },
-    {
-      id: 2,
-      type: "gotv",
-      code: "GOLITE",
-      name: "GOtv Smallie - quarterly",
-      description: "GOtv Smallie - quarterly",
-      price: "5100",
-      amount: "5100",
-    },
+    product(1, "GOHAN", "GOtv Smallie - monthly", "1900"),
+    product(2, "GOLITE", "GOtv Smallie - quarterly", "5100"),
   ],
 };
+
+function product(id: number, code: string, name: string, price: string) {
+  return { id, type: "gotv", code, name, description: name, price, amount: price };
+}
 
 export const fetchCablePlans = operation({
   id: "fetchCablePlans",
@@ -57,36 +43,25 @@ export const fetchCablePlans = operation({
   failures: ["provider_not_found"],
   failurePayload: () => ({ plans: [] }),
   examples: [{ summary: "Products of GOtv, shortened", input: { type: "gotv" }, answer: gotv }],
-  pick: ({ input: { type }, caller }, { responses }: Catalogue) => {
-    const prices = pricesOf(responses.snapshot, caller);
-    if (prices) return listedForAccount(responses, type, caller!.accountId, prices);
-    return responses.find("cable-products", foldCase(type)) ?? listed(responses, type);
-  },
+  pick: ({ input: { type }, caller }, { responses }: Catalogue) =>
+    responses.pick("cable-products", foldCase(type), caller, type, recipeOf),
 });
 
 const write = answerWriter(CablePlanAnswer);
 
-function listed(responses: ResponseCache, type: string): Response {
-  const { key } = findCableProvider(responses.snapshot, type);
-  const group = groupIn(responses.snapshot, "cable-products", key);
-  return responses.common(key, { list: "cable-products", key, parts: [group], write: () => bodyOf(group) });
-}
-
-function listedForAccount(responses: ResponseCache, type: string, accountId: string, prices: PriceList): Response {
-  const { key } = findCableProvider(responses.snapshot, type);
-  const group = groupIn(responses.snapshot, "cable-products", key);
-  return responses.own(accountId, key, {
-    list: "cable-products",
+function recipeOf({ snapshot }: ResponseCache, type: string): Recipe {
+  const { key } = findCableProvider(snapshot, type);
+  const group = groupIn(snapshot, "cable-products", key);
+  return {
+    name: key,
     key,
-    parts: [group, prices],
-    write: () => (prices.touches(key) ? bodyOf(group, prices) : listed(responses, type).body!),
-  });
-}
-
-function bodyOf(group: Group, prices?: PriceList): Body {
-  const plans = group.map(({ key, content }) => {
-    const { price, amount, ...plan } = content as CableProduct;
-    return { ...plan, price: nairaOf(prices ? prices.priceOf(key, price) : price), amount: nairaOf(amount) };
-  });
-  return new Body([Buffer.from(write({ success: true, plans }))]);
+    parts: [group],
+    write(prices) {
+      const plans = group.map(({ key, content }) => {
+        const { price, amount, ...plan } = content as CableProduct;
+        return { ...plan, price: nairaOf(prices?.priceOf(key, price) ?? price), amount: nairaOf(amount) };
+      });
+      return new Body([Buffer.from(write({ success: true, plans }))]);
+    },
+  };
 }

@@ -1,11 +1,7 @@
 import Type from "typebox";
 import { answerWriter } from "../../operation/answer-writer.ts";
 import { operation } from "../../operation/operation.ts";
-import type { ReadyAnswer } from "../../operation/ready-answer.ts";
 import type { Catalogue } from "../catalogue.ts";
-import { groupIn } from "../model/snapshot.ts";
-import { Body } from "../responses/body.ts";
-import type { ResponseCache } from "../responses/cache.ts";
 import { CableProviderAnswer } from "../responses/shapes.ts";
 
 const services: CableProviderAnswer = {
@@ -34,16 +30,8 @@ export const fetchCableProviders = operation({
   failures: [],
   failurePayload: () => ({ billers: [] }),
   examples: [{ summary: "The three services", answer: services }],
-  pick: (_call, { responses }: Catalogue) => responses.find("cable-providers", "") ?? listed(responses),
+  pick: (_call, { responses }: Catalogue) =>
+    responses.pickList("cable-providers", (billers) => write({ success: true, billers })),
 });
 
 const write = answerWriter(CableProviderAnswer);
-
-function listed(responses: ResponseCache): ReadyAnswer {
-  const group = groupIn(responses.snapshot, "cable-providers");
-  return responses.common("", {
-    list: "cable-providers",
-    parts: [group],
-    write: () => new Body([Buffer.from(write({ success: true, billers: group.map(({ content }) => content) }))]),
-  });
-}

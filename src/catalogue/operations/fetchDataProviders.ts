@@ -1,11 +1,7 @@
 import Type from "typebox";
 import { answerWriter } from "../../operation/answer-writer.ts";
 import { operation } from "../../operation/operation.ts";
-import type { ReadyAnswer } from "../../operation/ready-answer.ts";
 import type { Catalogue } from "../catalogue.ts";
-import { groupIn } from "../model/snapshot.ts";
-import { Body } from "../responses/body.ts";
-import type { ResponseCache } from "../responses/cache.ts";
 import { DataProviderAnswer } from "../responses/shapes.ts";
 
 const networks: DataProviderAnswer = {
@@ -36,16 +32,8 @@ export const fetchDataProviders = operation({
   failures: [],
   failurePayload: () => ({ billers: [] }),
   examples: [{ summary: "The four networks", answer: networks }],
-  pick: (_call, { responses }: Catalogue) => responses.find("data-providers", "") ?? listed(responses),
+  pick: (_call, { responses }: Catalogue) =>
+    responses.pickList("data-providers", (billers) => write({ success: true, billers })),
 });
 
 const write = answerWriter(DataProviderAnswer);
-
-function listed(responses: ResponseCache): ReadyAnswer {
-  const group = groupIn(responses.snapshot, "data-providers");
-  return responses.common("", {
-    list: "data-providers",
-    parts: [group],
-    write: () => new Body([Buffer.from(write({ success: true, billers: group.map(({ content }) => content) }))]),
-  });
-}

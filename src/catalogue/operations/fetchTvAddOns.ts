@@ -6,9 +6,9 @@ import { operation } from "../../operation/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { findProduct } from "../model/find.ts";
 import type { CableAddOn } from "../model/lists.ts";
-import { type PriceList, pricesOf } from "../model/price-lists.ts";
-import { type Group, groupIn } from "../model/snapshot.ts";
+import { groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";
+import type { Recipe, ResponseCache } from "../responses/cache.ts";
 import { AddOnAnswer } from "../responses/shapes.ts";
 
 const premium: AddOnAnswer = {
@@ -16,42 +16,18 @@ const premium: AddOnAnswer = {
   status: "success",
   message: "Add-on lookup successful for PRWE36",
   data: [
-    {
-      add_on_product_code: "HDPVRE36",
-      product_code: "PRWE36",
-      name: "HDPVR/XtraView",
-      price: "6000",
-      type: "dstv",
-    },
-    {
-      add_on_product_code: "FRN15E36",
-      product_code: "PRWE36",
-      name: "French Plus",
-      price: "24500",
-      type: "dstv",
-    },
-    {
-      add_on_product_code: "GWALLE36",
-      product_code: "PRWE36",
-      name: "Great Wall",
-      price: "3800",
-      type: "dstv",
-    },
-    {
-      add_on_product_code: "MOBMAXI",
-      product_code: "PRWE36",
-      name: "Mobile",
-      price: "790",
-      type: "dstv",
-    },
-    {
-      add_on_product_code: "MOVIES",
-      product_code: "PRWE36",
-      name: "Movie Bundle",
-      price: "3500",
-      type: "dstv",
-    },
-  ],
+    ["HDPVRE36", "HDPVR/XtraView", "6000"],
+    ["FRN15E36", "French Plus", "24500"],
+    ["GWALLE36", "Great Wall", "3800"],
+    ["MOBMAXI", "Mobile", "790"],
+    ["MOVIES", "Movie Bundle", "3500"],
+  ].map(([code, name, price]) => ({
+    add_on_product_code: code!,
+    product_code: "PRWE36",
+    name: name!,
+    price: price!,
+    type: "dstv",
+  })),
 };
 
 const none: AddOnAnswer = {
@@ -86,34 +62,29 @@ export const fetchTvAddOns = operation({
     { summary: "Add-ons of DStv Premium", input: { type: "dstv", productCode: "PRWE36" }, answer: premium },
     { summary: "A product without add-ons", input: { type: "gotv", productCode: "GOTVMAX" }, answer: none },
   ],
-  pick: ({ input: { type, productCode }, caller }, { responses }: Catalogue) => {
-    // Only what matches a code is ever kept, and no code holds a line break: two requests never share a name.
-    const name = `${type}\n${productCode}`;
-    const prices = pricesOf(responses.snapshot, caller);
-    const known = prices ? undefined : responses.find("cable-add-ons", name);
-    if (known) return known;
-    const { key, content } = findProduct(responses.snapshot, type, productCode);
-    const group = groupIn(responses.snapshot, "cable-add-ons", key);
-    const recipe = { list: "cable-add-ons", key } as const;
-    if (prices) {
-      const write = () => bodyOf(group, type, productCode, prices);
-      return responses.own(caller!.accountId, name, { ...recipe, parts: [group, prices], write });
-    }
-    const made = { ...recipe, parts: [group], write: () => bodyOf(group, type, productCode) };
-    const isListedSo = type === content.type && productCode === content.code;
-    return isListedSo ? responses.common(name, made) : responses.spelled(name, made);
-  },
+  // No code has a line break, so two different requests never share a name.
+  pick: ({ input, caller }, { responses }: Catalogue) =>
+    responses.pick("cable-add-ons", `${input.type}\n${input.productCode}`, caller, input, recipeOf),
 });
 
 const writeAnswer = answerWriter(AddOnAnswer);
 
-/** Repeats the codes as the caller spells them. */
-function bodyOf(group: Group, type: string, productCode: string, prices?: PriceList): Body {
-  const data = group.map(({ key, content }) => {
-    const { price, ...addOn } = content as CableAddOn;
-    const own = prices ? prices.priceOf(key, price) : price;
-    return { ...addOn, type, product_code: productCode, price: nairaOf(own) };
-  });
-  const message = `Add-on lookup successful for ${productCode}`;
-  return new Body([Buffer.from(writeAnswer({ success: true, status: "success", message, data }))]);
+/** The answer repeats the codes as the caller spells them. */
+function recipeOf({ snapshot }: ResponseCache, { type, productCode }: { type: string; productCode: string }): Recipe {
+  const { key, content } = findProduct(snapshot, type, productCode);
+  const group = groupIn(snapshot, "cable-add-ons", key);
+  return {
+    name: `${type}\n${productCode}`,
+    key,
+    parts: [group],
+    isSpelled: type !== content.type || productCode !== content.code,
+    write(prices) {
+      const data = group.map(({ key, content }) => {
+        const { price, ...addOn } = content as CableAddOn;
+        return { ...addOn, type, product_code: productCode, price: nairaOf(prices?.priceOf(key, price) ?? price) };
+      });
+      const message = `Add-on lookup successful for ${productCode}`;
+      return new Body([Buffer.from(writeAnswer({ success: true, status: "success", message, data }))]);
+    },
+  };
 }

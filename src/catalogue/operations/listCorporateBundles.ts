@@ -1,11 +1,7 @@
 import Type from "typebox";
 import { answerWriter } from "../../operation/answer-writer.ts";
 import { operation } from "../../operation/operation.ts";
-import type { ReadyAnswer } from "../../operation/ready-answer.ts";
 import type { Catalogue } from "../catalogue.ts";
-import { groupIn } from "../model/snapshot.ts";
-import { Body } from "../responses/body.ts";
-import type { ResponseCache } from "../responses/cache.ts";
 import { CorporateBundleAnswer } from "../responses/shapes.ts";
 
 const documentedSizes =
@@ -38,17 +34,8 @@ export const listCorporateBundles = operation({
   failures: [],
   failurePayload: () => ({ data: [] }),
   examples: [{ summary: "The documented corporate bundles", answer: every }],
-  pick: (_call, { responses }: Catalogue) => responses.find("corporate-bundles", "") ?? listed(responses),
+  pick: (_call, { responses }: Catalogue) =>
+    responses.pickList("corporate-bundles", (data) => write({ ...answered, data })),
 });
 
 const write = answerWriter(CorporateBundleAnswer);
-
-function listed(responses: ResponseCache): ReadyAnswer {
-  const group = groupIn(responses.snapshot, "corporate-bundles");
-  const data = () => group.map(({ content }) => content);
-  return responses.common("", {
-    list: "corporate-bundles",
-    parts: [group],
-    write: () => new Body([Buffer.from(write({ ...answered, data: data() }))]),
-  });
-}

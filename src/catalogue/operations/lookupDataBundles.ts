@@ -3,13 +3,11 @@ import { Failure } from "../../operation/failures.ts";
 import { codeField } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
-import { foldCase, isSameCode } from "../model/codes.ts";
+import { isSameCode } from "../model/codes.ts";
 import { findDataProvider } from "../model/find.ts";
-import { type PriceList, pricesOf } from "../model/price-lists.ts";
-import { groupIn, type Snapshot, stampOf, stampOfAll } from "../model/snapshot.ts";
+import { groupIn, stampOf, stampOfAll } from "../model/snapshot.ts";
 import { allBundlesBody, allOwnBundlesBody, bundlesBody } from "../responses/bundle-list.ts";
-import type { ResponseCache } from "../responses/cache.ts";
-import type { Response } from "../responses/response.ts";
+import type { Recipe, ResponseCache } from "../responses/cache.ts";
 import { DataBundleAnswer } from "../responses/shapes.ts";
 
 const airtel: DataBundleAnswer = {
@@ -17,30 +15,15 @@ const airtel: DataBundleAnswer = {
   data: {
     status: 1,
     error: false,
-    data: [
-      {
-        type: "AIRTELDATA",
-        code: "002",
-        description: "40MB 1Day",
-        amount: "50",
-        price: "50",
-        value: "40MB",
-        duration: "1Day",
-      },
-      {
-        type: "AIRTELDATA",
-        code: "003",
-        description: "200MB 3Days",
-        amount: "200",
-        price: "200",
-        value: "200MB",
-        duration: "3Days",
-      },
-    ],
+    data: [bundle("002", "40MB", "1Day", "50"), bundle("003", "200MB", "3Days", "200")],
     date: "2026-01-31T09:30:00.000Z",
     message: "Data lookup successful",
   },
 };
+
+function bundle(code: string, value: string, duration: string, price: string) {
+  return { type: "AIRTELDATA", code, description: `${value} ${duration}`, amount: price, price, value, duration };
+}
 
 export const lookupDataBundles = operation({
   id: "lookupDataBundles",
@@ -73,53 +56,24 @@ export const lookupDataBundles = operation({
         "provider and type are two names of one thing, and here they differ.",
       );
     const code = provider ?? type;
-    const prices = pricesOf(responses.snapshot, caller);
-    if (prices) return listedForAccount(responses, code, caller!.accountId, prices);
-    return responses.find("data-bundles", code ?? ALL) ?? listed(responses, code);
+    return responses.pick("data-bundles", code ?? ALL, caller, code, recipeOf);
   },
 });
 
 /** Names the list of all providers. No code is empty. */
 const ALL = "";
 
-function listed(responses: ResponseCache, code: string | undefined): Response {
-  const { snapshot, now } = responses;
-  if (code === undefined)
-    return responses.common(ALL, { ...all(snapshot), write: () => allBundlesBody(snapshot, now) });
-  const known = responses.find("data-bundles", foldCase(code));
-  if (known) return known;
-  const { key } = findDataProvider(snapshot, code);
-  const group = groupIn(snapshot, "data-bundles", key);
-  return responses.common(key, { list: "data-bundles", key, parts: [group], write: () => bundlesBody(group, now) });
-}
-
-function listedForAccount(
-  responses: ResponseCache,
-  code: string | undefined,
-  accountId: string,
-  prices: PriceList,
-): Response {
-  const { snapshot, now } = responses;
-  if (code === undefined) {
-    const { parts, ...rest } = all(snapshot);
-    const write = () => allOwnBundlesBody(snapshot, now, prices);
-    return responses.own(accountId, ALL, { ...rest, parts: [...parts, prices], write });
+function recipeOf({ snapshot, now }: ResponseCache, code: string | undefined): Recipe {
+  if (code !== undefined) {
+    const { key } = findDataProvider(snapshot, code);
+    const group = groupIn(snapshot, "data-bundles", key);
+    return { name: key, key, parts: [group], write: (prices) => bundlesBody(group, now, prices) };
   }
-  const { key } = findDataProvider(snapshot, code);
-  const group = groupIn(snapshot, "data-bundles", key);
-  return responses.own(accountId, key, {
-    list: "data-bundles",
-    key,
-    parts: [group, prices],
-    write: () => (prices.touches(key) ? bundlesBody(group, now, prices) : listed(responses, code).body!),
-  });
-}
-
-/** The order of the providers is the order of their bundles. */
-function all(snapshot: Snapshot) {
   return {
-    list: "data-bundles",
+    name: ALL,
+    // The order of the providers is the order of their bundles.
     parts: [snapshot.groups["data-bundles"], groupIn(snapshot, "data-providers")],
     stamp: stampOfAll([stampOf(snapshot, "data-bundles"), stampOf(snapshot, "data-providers")]),
-  } as const;
+    write: (prices) => (prices ? allOwnBundlesBody(snapshot, now, prices) : allBundlesBody(snapshot, now)),
+  };
 }

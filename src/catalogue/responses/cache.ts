@@ -1,32 +1,36 @@
 import { LRUCache } from "lru-cache";
-import { type ListName, listNames } from "../model/lists.ts";
-import { emptySnapshot, type Snapshot, type Stamp, stampOf, stampOfAll } from "../model/snapshot.ts";
-import type { Body, LaterBody } from "./body.ts";
+import { type EntryContent, type ListName, listNames } from "../model/lists.ts";
+import { type PriceList, priceListOf } from "../model/price-lists.ts";
+import { emptySnapshot, groupIn, type Snapshot, type Stamp, stampOf, stampOfAll } from "../model/snapshot.ts";
+import { Body, type LaterBody } from "./body.ts";
 import { prepareBundles } from "./bundle-list.ts";
 import { type Freshness, noFreshness } from "./freshness.ts";
 import { Response } from "./response.ts";
 
-/** Responses that repeat a code in a spelling of the caller's: anybody can make those up. */
-const KEPT_SPELLINGS = 500;
-/** Bytes of bodies kept for accounts with prices of their own, all of them together. */
-const KEPT_BYTES = 64 * 2 ** 20;
-/** What a body takes: its parts, the joined body, compressed forms. */
+/** Most responses in the callers' own spellings: anybody can make these up. */
+const MOST_SPELLINGS = 500;
+/** Most bytes of all responses in prices of accounts. */
+const MOST_BYTES = 64 * 2 ** 20;
+/** Memory of a body: its parts, the joined body, compressed forms. */
 const COST_PER_BYTE = 2.5;
 const COST_PER_ENTRY = 2_000;
 
 /** Lists that answer callers without a credential. */
 const open: readonly ListName[] = ["data-bundles", "cable-providers", "cable-products", "cable-add-ons"];
 
-/** How to make a response that is not kept yet. */
+/** How to make a response. */
 export interface Recipe {
-  readonly list: ListName;
-  /** The group that the response lists; the whole list unless named. */
+  /** Identifies the response among those of its list. */
+  readonly name: string;
+  /** The group that the response lists; the whole list unless given. */
   readonly key?: string;
-  /** Everything that the body shows. The response is kept as long as these are the same objects. */
+  /** Everything that the body shows. The cache keeps the response as long as these are the same objects. */
   readonly parts: readonly unknown[];
   /** When the parts changed last, if they are more than the group. */
   readonly stamp?: Stamp;
-  readonly write: () => Body | LaterBody;
+  /** The body repeats codes in the caller's spelling. */
+  readonly isSpelled?: boolean;
+  readonly write: (prices?: PriceList) => Body | LaterBody;
 }
 
 interface Kept {
@@ -38,42 +42,27 @@ interface Kept {
 type Shelves = Readonly<Record<ListName, Map<string, Kept>>>;
 
 /**
- * The snapshot that is served, and the responses made of it: each on first use. A response outlives revisions that change
- * nothing of its parts.
+ * The served snapshot, and its responses: each made on first use. A response stays through revisions that do not change its
+ * parts.
  */
 export class ResponseCache {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly #freshnessOf: (list: ListName) => Freshness;
-  readonly #spelled = new LRUCache<string, Kept>({ max: KEPT_SPELLINGS });
-  readonly #own: LRUCache<string, Kept>;
+  readonly #spelled = new LRUCache<string, Kept>({ max: MOST_SPELLINGS });
+  readonly #priced = new LRUCache<string, Kept>({ maxSize: MOST_BYTES });
   #snapshot: Snapshot = emptySnapshot;
   #shelves: Shelves = emptyShelves();
   /** Those of the snapshot before. */
   #earlier: Shelves = this.#shelves;
 
-  constructor(
-    now: () => number,
-    freshnessOf: (list: ListName) => Freshness = () => noFreshness,
-    keptBytes: number = KEPT_BYTES,
-  ) {
+  constructor(now: () => number, freshnessOf: (list: ListName) => Freshness = () => noFreshness) {
     this.now = now;
     this.#freshnessOf = freshnessOf;
-    this.#own = new LRUCache({ maxSize: keptBytes });
   }
 
   get snapshot(): Snapshot {
     return this.#snapshot;
-  }
-
-  /** Responses kept at the moment, but for those of accounts with prices of their own. */
-  get kept(): number {
-    return listNames.reduce((sum, list) => sum + this.#shelves[list].size, this.#spelled.size);
-  }
-
-  /** Bytes kept for accounts with prices of their own, as they are counted. */
-  get ownBytes(): number {
-    return this.#own.calculatedSize;
   }
 
   /** Prepares what takes long, then serves the snapshot. */
@@ -88,59 +77,64 @@ export class ResponseCache {
     this.#shelves = emptyShelves();
   }
 
-  /** A response of the present snapshot in the catalogue's prices, if it was made before. */
-  find(list: ListName, name: string): Response | undefined {
-    return this.#shelves[list].get(name)?.response;
+  /**
+   * The response for a caller, in the account's own prices if it has any. Asks `recipeOf` if the cache has no response under
+   * `name`; the recipe may name it otherwise, as when the caller spells a code in another way.
+   */
+  pick<Asked>(
+    list: ListName,
+    name: string,
+    caller: { readonly accountId: string } | null,
+    asked: Asked,
+    recipeOf: (responses: ResponseCache, asked: Asked) => Recipe,
+  ): Response {
+    const prices = caller === null ? undefined : priceListOf(this.#snapshot, caller.accountId);
+    if (prices) return this.#inPrices(list, caller!.accountId, prices, recipeOf(this, asked));
+    return this.#shelves[list].get(name)?.response ?? this.#shared(list, recipeOf(this, asked));
   }
 
-  /** A response in the catalogue's prices and spelling. `name` is for `find`. */
-  common(name: string, recipe: Recipe): Response {
-    const shelf = this.#shelves[recipe.list];
-    const known = shelf.get(name);
+  /** The response that shows a whole list, the same for all callers. */
+  pickList(list: ListName, write: (contents: readonly EntryContent[]) => string): Response {
+    const known = this.#shelves[list].get("");
     if (known) return known.response;
-    const earlier = this.#earlier[recipe.list].get(name);
-    const kept = earlier && this.#isCurrent(earlier, recipe) ? earlier : this.#make(recipe);
-    shelf.set(name, kept);
+    const group = groupIn(this.#snapshot, list);
+    const body = () => new Body([Buffer.from(write(group.map(({ content }) => content)))]);
+    return this.#shared(list, { name: "", parts: [group], write: body });
+  }
+
+  /** A response in the catalogue's prices. */
+  #shared(list: ListName, recipe: Recipe): Response {
+    const shelf = recipe.isSpelled ? this.#spelled : this.#shelves[list];
+    const known = shelf.get(recipe.name) ?? this.#earlier[list].get(recipe.name);
+    const stamp = this.#stampOf(list, recipe);
+    // An empty list is as old as its parent, which may have changed.
+    const isCurrent = known && isMadeOf(known, recipe.parts) && isSameStamp(known.stamp, stamp);
+    const kept = isCurrent ? known : this.#make(list, recipe.parts, stamp, recipe.write());
+    shelf.set(recipe.name, kept);
     return kept.response;
   }
 
-  /** A response that repeats the caller's spelling. */
-  spelled(name: string, recipe: Recipe): Response {
-    const known = this.#spelled.get(name);
-    if (known && this.#isCurrent(known, recipe)) return known.response;
-    const kept = this.#make(recipe);
-    this.#spelled.set(name, kept);
-    return kept.response;
-  }
-
-  /** A response in an account's own prices. They are among the parts. */
-  own(accountId: string, name: string, recipe: Recipe): Response {
-    const key = `${accountId} ${recipe.list} ${name}`;
-    const known = this.#own.get(key);
-    if (known && isMadeOf(known, recipe)) return known.response;
-    const body = recipe.write();
+  #inPrices(list: ListName, accountId: string, prices: PriceList, recipe: Recipe): Response {
+    const name = `${accountId} ${list} ${recipe.name}`;
+    const parts = [...recipe.parts, prices];
+    const known = this.#priced.get(name);
+    if (known && isMadeOf(known, parts)) return known.response;
+    const isTouched = recipe.key === undefined || prices.touches(recipe.key.split(" ", 1)[0]!);
+    const body = isTouched ? recipe.write(prices) : this.#shared(list, recipe).body!;
     // The list changed for the account when its prices did.
-    const stamp = stampOfAll([this.#stampOf(recipe), this.#snapshot.stamps.prices.get(accountId)!]);
-    const kept = this.#make({ ...recipe, stamp, write: () => body });
-    this.#own.set(key, kept, { size: Math.ceil(body.size * COST_PER_BYTE) + COST_PER_ENTRY });
+    const stamp = stampOfAll([this.#stampOf(list, recipe), this.#snapshot.stamps.prices.get(accountId)!]);
+    const kept = this.#make(list, parts, stamp, body);
+    this.#priced.set(name, kept, { size: Math.ceil(body.size * COST_PER_BYTE) + COST_PER_ENTRY });
     return kept.response;
   }
 
-  #make(recipe: Recipe): Kept {
-    const { list, parts, write } = recipe;
-    const stamp = this.#stampOf(recipe);
+  #make(list: ListName, parts: readonly unknown[], stamp: Stamp, body: Body | LaterBody): Kept {
     const { revision, publishedAt } = stamp;
     const description = { revision, publishedAt, open: open.includes(list), freshness: this.#freshnessOf(list) };
-    return { parts, stamp, response: new Response(write(), description) };
+    return { parts, stamp, response: new Response(body, description) };
   }
 
-  /** An empty list is as old as what it belongs to, which may have changed. */
-  #isCurrent(kept: Kept, recipe: Recipe): boolean {
-    const { revision, publishedAt } = this.#stampOf(recipe);
-    return isMadeOf(kept, recipe) && kept.stamp.revision === revision && kept.stamp.publishedAt === publishedAt;
-  }
-
-  #stampOf({ list, key = "", stamp }: Recipe): Stamp {
+  #stampOf(list: ListName, { key, stamp }: Recipe): Stamp {
     return stamp ?? stampOf(this.#snapshot, list, key);
   }
 }
@@ -149,6 +143,10 @@ function emptyShelves(): Shelves {
   return Object.fromEntries(listNames.map((list) => [list, new Map()])) as unknown as Shelves;
 }
 
-function isMadeOf(kept: Kept, { parts }: Recipe): boolean {
+function isMadeOf(kept: Kept, parts: readonly unknown[]): boolean {
   return kept.parts.every((part, at) => part === parts[at]);
+}
+
+function isSameStamp(one: Stamp, other: Stamp): boolean {
+  return one.revision === other.revision && one.publishedAt === other.publishedAt;
 }
