@@ -61,8 +61,8 @@ for (const engine of engines)
         const source = { name: "shop", covers: ["corporate-bundles"], pull: async () => pulled };
         const begun = await beginSync(store.db, "shop", undefined, publisher.now());
         const options = { author: "system", again: false, signal: AbortSignal.timeout(60_000) };
-        const { record } = await syncFrom(publisher, source as never, begun!, options);
-        assert.deepEqual([record.result, record.sentences], ["refused", [tooMany]]);
+        const { record, sentences } = await syncFrom(publisher, source as never, begun!, options);
+        assert.deepEqual([record.result, sentences], ["refused", [tooMany]]);
 
         await assert.rejects(approve(publisher, held, "boss"), refusal);
         assert.equal((await findDraft(store.db, held)).state, "held");

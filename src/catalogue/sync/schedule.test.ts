@@ -209,7 +209,7 @@ for (const engine of engines)
       await shop.vendor.asked(before + 1);
       await one.stop();
       await looking;
-      assert.equal((await readSync(store.db, "peer"))?.succeededAt, start);
+      assert.equal((await readSync(store.db, "peer"))?.succeeded_at, start);
       assert.deepEqual(log.lines, []);
     });
   });

@@ -1,9 +1,10 @@
 import { type Periodic, every as periodically } from "../../runtime/every.ts";
 import { codeOf } from "../../storage/errors.ts";
+import type { CatalogueSourceRow } from "../../storage/tables.ts";
 import type { SourceFreshness } from "../responses/freshness.ts";
 import type { Publisher } from "../revisions/commit.ts";
 import type { SyncSource } from "./offer.ts";
-import { ageOf, beginSync, readSync, type SyncRecord } from "./record.ts";
+import { ageOf, beginSync, readSync } from "./record.ts";
 import { syncFrom } from "./sync.ts";
 
 const LOOK_EVERY = 1_000;
@@ -32,11 +33,11 @@ export async function followSource(
 ): Promise<Periodic> {
   const { db, now } = publisher;
   const stopping = new AbortController();
-  let last: SyncRecord | undefined;
+  let last: CatalogueSourceRow | undefined;
   /** With new jitter for each pull, so that processes and installations do not all ask at once. */
   let pause = 0;
-  const note = (record: SyncRecord | undefined) => {
-    if (record?.begunAt !== last?.begunAt) pause = every * (1 + Math.random() / 10);
+  const note = (record: CatalogueSourceRow | undefined) => {
+    if (record?.begun_at !== last?.begun_at) pause = every * (1 + Math.random() / 10);
     last = record;
   };
   const tellAge = () => {
@@ -44,12 +45,16 @@ export async function followSource(
     freshness.set(asOf, isStale);
   };
 
-  const pull = async (begun: SyncRecord): Promise<void> => {
+  const pull = async (begun: CatalogueSourceRow): Promise<void> => {
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(Math.min(every, LONGEST_PULL))]);
     try {
-      const { record } = await syncFrom(publisher, source, begun, { author: "system", again: false, signal });
+      const { record, sentences } = await syncFrom(publisher, source, begun, {
+        author: "system",
+        again: false,
+        signal,
+      });
       note(record);
-      const { result, sentences } = record;
+      const { result } = record;
       if (stopping.signal.aborted || result === "published" || result === "unchanged") return;
       log.warn({ source: source.name, result, sentences }, "The catalogue is not brought up to date from its source");
     } catch (error) {
@@ -59,10 +64,10 @@ export async function followSource(
   const look = async (): Promise<void> => {
     try {
       note(await readSync(db, source.name));
-      const age = now() - (last?.begunAt ?? 0);
+      const age = now() - (last?.begun_at ?? 0);
       // A clock that was set back far would otherwise wait for its old time.
       if (last && age < pause && age > -every) return;
-      const wait = (last?.notBefore ?? 0) - now();
+      const wait = (last?.not_before ?? 0) - now();
       if (wait > 0 && wait <= LONGEST_WAIT) return;
       const begun = await beginSync(db, source.name, last, now());
       if (begun) await pull(begun);

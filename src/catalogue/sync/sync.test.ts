@@ -35,14 +35,15 @@ async function opened(t: TestContext, engine: (typeof engines)[number]) {
     const begun = await beginSync(db, shop.source.name, await readSync(db, shop.source.name), clock.time);
     assert.ok(begun);
     const signal = new AbortController().signal;
-    const { record } = await syncFrom(publisher, shop.source, begun, {
+    const { record, sentences } = await syncFrom(publisher, shop.source, begun, {
       author: "system",
       again: false,
       signal,
       ...options,
     });
     assert.deepEqual(await readSync(db, shop.source.name), record);
-    return record;
+    assert.equal(record.sentences, JSON.stringify(sentences));
+    return { ...record, sentences };
   };
   const priceOf = async (key: string) => itemIn(await newestSnapshot(db), "data-bundles", key)?.content.price;
   const revisions = async () => (await listRevisions(db, 100)).map(({ source, author }) => `${source} by ${author}`);
@@ -110,17 +111,17 @@ for (const engine of engines)
       shop.price("104", "110");
       shop.lists.corporate!.push({ code: "corporate_data_200gb", description: "200GB" });
       const taken = await pull();
-      assert.deepEqual([taken.result, taken.succeededAt, taken.sentences], ["published", taken.begunAt, []]);
+      assert.deepEqual([taken.result, taken.succeeded_at, taken.sentences], ["published", taken.begun_at, []]);
       assert.equal(await priceOf("MTNDATA 104"), 11_000);
       assert.deepEqual(await revisions(), ["peer by system", "starter by system"]);
       const again = await pull();
-      assert.deepEqual([again.result, again.succeededAt, again.content], ["unchanged", again.begunAt, taken.content]);
+      assert.deepEqual([again.result, again.succeeded_at, again.content], ["unchanged", again.begun_at, taken.content]);
       assert.equal((await revisions()).length, 2);
     });
 
     test("a source that gives less than all, or none of it, changes nothing, and the report says why", async (t) => {
       const { db, shop, pull, publisher } = await opened(t, engine);
-      const { succeededAt, content } = await pull();
+      const { succeeded_at, content } = await pull();
       const before = await publisher.latest();
       for (const row of shop.lists.bundles!) row.price = "99";
       const usual = shop.vendor.behaviour;
@@ -131,7 +132,7 @@ for (const engine of engines)
         assert.equal(record.result, result, what);
         assert.equal(record.sentences.length, 1);
         assert.match(record.sentences[0]!, sentence);
-        assert.deepEqual([record.succeededAt, record.content], [succeededAt, content]);
+        assert.deepEqual([record.succeeded_at, record.content], [succeeded_at, content]);
       }
       assert.equal(await publisher.latest(), before);
       const drafts = await db.selectFrom("catalogue_draft").select("state").execute();
@@ -159,7 +160,7 @@ for (const engine of engines)
       const { shop, pull, priceOf } = await opened(t, engine);
       shop.price("104", "");
       const kept = await pull();
-      assert.deepEqual([kept.result, kept.succeededAt], ["unchanged", kept.begunAt]);
+      assert.deepEqual([kept.result, kept.succeeded_at], ["unchanged", kept.begun_at]);
       assert.deepEqual(kept.sentences, [
         "data-bundles, MTNDATA 104: its price cannot be used; its last good entry stays.",
       ]);
@@ -171,23 +172,23 @@ for (const engine of engines)
 
     test("prices that move far are held, once; approved, they are what the source has", async (t) => {
       const { db, shop, pull, priceOf, publisher } = await opened(t, engine);
-      const { succeededAt } = await pull();
+      const { succeeded_at } = await pull();
       shop.price("104", "450");
       const held = await pull();
       assert.equal(held.result, "held");
-      assert.equal(held.succeededAt, succeededAt);
+      assert.equal(held.succeeded_at, succeeded_at);
       assert.equal(await priceOf("MTNDATA 104"), 10_000);
       const [waiting] = await listWaiting(db);
       assert.equal(waiting?.id, held.draft);
       assert.equal(waiting?.source, "peer");
       assert.match(waiting?.reasons ?? "", /MTNDATA 104: price moves from 100 to 450/);
       const again = await pull();
-      assert.deepEqual([again.result, again.draft, again.succeededAt], ["held", held.draft, succeededAt]);
+      assert.deepEqual([again.result, again.draft, again.succeeded_at], ["held", held.draft, succeeded_at]);
       assert.equal((await listWaiting(db)).length, 1);
       await approve(publisher, held.draft!, "ops");
       assert.equal(await priceOf("MTNDATA 104"), 45_000);
       const after = await pull();
-      assert.deepEqual([after.result, after.succeededAt, after.draft], ["unchanged", after.begunAt, null]);
+      assert.deepEqual([after.result, after.succeeded_at, after.draft], ["unchanged", after.begun_at, null]);
     });
 
     test("text that a spreadsheet would run is held", async (t) => {
@@ -274,8 +275,8 @@ for (const engine of engines)
       await assert.rejects(syncFrom(publisher, fault, begun!, options), /a fault/);
       assert.equal((await readSync(db, "peer"))?.result, "failed");
       const forgetful = { ...shop.source, pull: async () => ({ kind: "whole" as const, lists: {}, leftOut: [] }) };
-      const { record } = await syncFrom(publisher, forgetful, begun!, options);
-      assert.deepEqual([record.result, record.sentences], ["incomplete", ["It gave no data-providers."]]);
+      const { record, sentences } = await syncFrom(publisher, forgetful, begun!, options);
+      assert.deepEqual([record.result, sentences], ["incomplete", ["It gave no data-providers."]]);
       assert.equal(await publisher.latest(), before);
       assert.equal((await pull()).result, "unchanged");
     });
@@ -290,8 +291,8 @@ for (const engine of engines)
       assert.deepEqual(others, []);
       const next = (await begin(start)).filter((begun) => begun !== undefined);
       assert.equal(next.length, 1);
-      assert.equal(next[0]!.begunAt, start + 1);
-      await endSync(db, { ...first!, endedAt: start + 9, result: "unchanged" });
+      assert.equal(next[0]!.begun_at, start + 1);
+      await endSync(db, { ...first!, ended_at: start + 9, result: "unchanged" });
       assert.equal((await readSync(db, "peer"))?.result, null);
     });
   });

@@ -1,3 +1,4 @@
+import type { CatalogueSourceRow } from "../../storage/tables.ts";
 import { difference, ListFault } from "../changes/difference.ts";
 import { CatalogueFault } from "../model/fault.ts";
 import type { Publisher } from "../revisions/commit.ts";
@@ -6,7 +7,7 @@ import { type Plan, type PublishOutcome, publish } from "../revisions/publish.ts
 import { SizeFault } from "../revisions/review.ts";
 import { fitting } from "./fit.ts";
 import { type Offer, offerHash, offerOf, type SyncSource } from "./offer.ts";
-import { endSync, isHeld, type SyncRecord } from "./record.ts";
+import { endSync, isHeld, type SyncResult } from "./record.ts";
 
 /** Sentences that are kept of one pull. */
 const KEPT = 20;
@@ -21,63 +22,70 @@ export function withFormulaGuard(publisher: Publisher): Publisher {
   return { ...publisher, guard: { ...publisher.guard, holdFormulas: true } };
 }
 
-/** What becomes of a pull, and by whom. */
 export interface SyncOptions {
   author: string;
-  /** True: what the source had the last time is compared with the catalogue again, and takes the place of changes since. */
+  /** Compare with the catalogue even what the source already had the last time, and so undo changes made here since. */
   again: boolean;
   signal: AbortSignal;
 }
 
-/** What a pull came to, with the outcome of what was published or held, if anything was to be. */
+/** A pull that has ended. */
 export interface SyncEnd {
-  readonly record: SyncRecord;
+  readonly record: CatalogueSourceRow;
+  /** About the result. */
+  readonly sentences: readonly string[];
+  /** What became of the content of the source, if the pull compared it with the catalogue. */
   readonly outcome?: PublishOutcome;
 }
 
 /**
- * Goes on with a pull that was begun: all that the source covers becomes one revision, is held for approval, or changes
- * nothing. What was held of this source before is rejected when the source has something else. Rejects with a fault of our
- * own, such as a store that is away.
+ * Runs a pull that `beginSync` began. The lists of the source become one revision, wait for approval, or change nothing. If
+ * the source has new content, rejects the draft of an earlier pull that still waits. Throws only faults of Duba's own, such as
+ * a store that is away.
  */
 export async function syncFrom(
   publisher: Publisher,
   source: SyncSource,
-  begun: SyncRecord,
+  begun: CatalogueSourceRow,
   { author, again, signal }: SyncOptions,
 ): Promise<SyncEnd> {
   const { db, now } = publisher;
-  const end = async (facts: Partial<SyncRecord>, outcome?: PublishOutcome): Promise<SyncEnd> => {
-    const { sentences = [] } = facts;
-    const record = { ...begun, notBefore: null, ...facts, endedAt: now(), sentences: shortened(sentences) };
+  const end = async (
+    result: SyncResult,
+    all: readonly string[],
+    facts: Partial<CatalogueSourceRow> = {},
+    outcome?: PublishOutcome,
+  ): Promise<SyncEnd> => {
+    const sentences = shortened(all);
+    const ended = { ended_at: now(), result, sentences: JSON.stringify(sentences) };
+    const record = { ...begun, not_before: null, ...facts, ...ended };
     await endSync(db, record);
-    return { record, ...(outcome && { outcome }) };
+    return { record, sentences, ...(outcome && { outcome }) };
   };
   try {
     const offer = await offerOf(source, signal);
     if ("kind" in offer) {
       const { kind, sentence, retryAfter } = offer;
-      const notBefore = retryAfter === undefined ? null : now() + retryAfter;
-      return await end({ result: kind, sentences: [sentence], notBefore });
+      return await end(kind, [sentence], { not_before: retryAfter === undefined ? null : now() + retryAfter });
     }
     const content = await offerHash(offer);
     const known = !again && content === begun.content;
-    if (known && (await isHeld(db, begun.draft)))
-      return await end({ result: "held", sentences: await leftOutOf(publisher, offer) });
+    if (known && (await isHeld(db, begun.draft))) return await end("held", await leftOutOf(publisher, offer));
     const outcome = known
       ? undefined
       : await publish(withFormulaGuard(publisher), planOf(offer), { author, source: source.name, note: "" });
     const draft = outcome?.state === "held" ? outcome.draft : null;
     if (outcome) await supersede(publisher, begun.draft);
-    const facts = { content, draft, sentences: await leftOutOf(publisher, offer) };
-    if (draft !== null) return await end({ ...facts, result: "held" }, outcome);
+    const leftOut = await leftOutOf(publisher, offer);
+    if (draft !== null) return await end("held", leftOut, { content, draft }, outcome);
     const result = outcome?.state === "published" ? "published" : "unchanged";
-    const { asOf: sourceAsOf, isStale: sourceIsStale } = offer.origin;
-    return await end({ ...facts, result, succeededAt: begun.begunAt, sourceAsOf, sourceIsStale }, outcome);
+    const { asOf: source_as_of, isStale } = offer.origin;
+    const facts = { succeeded_at: begun.begun_at, source_as_of, source_is_stale: isStale ? 1 : 0, content, draft };
+    return await end(result, leftOut, facts, outcome);
   } catch (error) {
-    if (error instanceof SizeFault) return await end({ result: "refused", sentences: [error.message] });
-    if (error instanceof ListFault) return await end({ result: "refused", sentences: error.sentences });
-    await end({ result: "failed" }).catch(() => undefined);
+    if (error instanceof SizeFault) return await end("refused", [error.message]);
+    if (error instanceof ListFault) return await end("refused", error.sentences);
+    await end("failed", []).catch(() => undefined);
     throw error;
   }
 }

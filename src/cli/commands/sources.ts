@@ -3,12 +3,13 @@ import { CatalogueFault } from "../../catalogue/model/fault.ts";
 import type { Publisher } from "../../catalogue/revisions/commit.ts";
 import { preview } from "../../catalogue/revisions/publish.ts";
 import { offerOf, type SyncSource } from "../../catalogue/sync/offer.ts";
-import { ageOf, beginSync, isHeld, listSyncs, readSync, type SyncRecord } from "../../catalogue/sync/record.ts";
+import { ageOf, beginSync, isHeld, listSyncs, readSync } from "../../catalogue/sync/record.ts";
 import { syncSettings } from "../../catalogue/sync/settings.ts";
 import { leftOutOf, planOf, syncFrom, withFormulaGuard } from "../../catalogue/sync/sync.ts";
 import { type Config, readConfig } from "../../config/read-config.ts";
 import { settings } from "../../config/settings.ts";
 import { silent } from "../../runtime/log.ts";
+import type { CatalogueSourceRow } from "../../storage/tables.ts";
 import { missingOf } from "../../upstreams/ports/vendor.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
 import { withStore } from "../store.ts";
@@ -106,22 +107,22 @@ function addStatus(sources: Command, io: Io, setExitCode: (exitCode: number) => 
 
 type Status = ReturnType<typeof statusOf>;
 
-function statusOf(pull: SyncRecord, held: boolean, { pull: { source, staleAfter } }: Config) {
+function statusOf(pull: CatalogueSourceRow, held: boolean, { pull: { source, staleAfter } }: Config) {
   const iso = (milliseconds: number | null) => milliseconds && new Date(milliseconds).toISOString();
   const { asOf, isStale } = ageOf(pull, Date.now(), staleAfter);
   const age = asOf === null ? null : Math.max(0, Date.now() - asOf);
   return {
     source: pull.source,
     followed: pull.source === source,
-    last_pull_at: iso(pull.begunAt),
-    under_way: pull.endedAt === null,
+    last_pull_at: iso(pull.begun_at),
+    under_way: pull.ended_at === null,
     result: pull.result,
-    sentences: pull.sentences,
+    sentences: JSON.parse(pull.sentences) as string[],
     as_of: iso(asOf),
     age_seconds: age === null ? null : Math.floor(age / 1000),
     stale: isStale,
-    source_stale: pull.sourceIsStale,
-    not_before: iso(pull.notBefore),
+    source_stale: pull.source_is_stale === 1,
+    not_before: iso(pull.not_before),
     held: held ? `d${pull.draft}` : null,
   };
 }
@@ -192,11 +193,11 @@ async function makePull(io: Io, publisher: Publisher, source: SyncSource, option
   const begun = await beginSync(db, source.name, await readSync(db, source.name), now());
   if (!begun) throw new CatalogueFault("Another process pulls at this moment. See duba sources status.");
   const signal = AbortSignal.timeout(LONGEST_PULL);
-  const { record, outcome } = await syncFrom(publisher, source, begun, {
+  const { sentences, outcome } = await syncFrom(publisher, source, begun, {
     ...{ author: publisher.actor, again: true, signal },
   });
-  if (!outcome) throw nothingFrom(source, record.sentences);
-  printLeftOut(io, record.sentences);
+  if (!outcome) throw nothingFrom(source, sentences);
+  printLeftOut(io, sentences);
   printOutcome(io, outcome, options);
 }
 
