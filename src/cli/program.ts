@@ -69,13 +69,13 @@ async function runCommand(
   for (const [name, load] of Object.entries(commands))
     if (!isKnown || name === named) (await load())(program, io, setExitCode);
   for (const { name, about, load } of families) {
-    if (name === named)
+    if (argv.includes(name))
       addFamily(program, io, { name, about, commands: await commandsOf({ name, about, load }), setExitCode });
     else subcommand(program, name, about);
   }
   if (!isKnown) {
     const { addCall } = await import("./commands/call/call.ts");
-    addCall(program, io, named === "call" ? await operations() : [], setExitCode);
+    addCall(program, io, argv.includes("call") ? await operations() : [], setExitCode);
   }
   examples(
     program,

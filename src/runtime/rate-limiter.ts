@@ -33,7 +33,8 @@ const MAX_CALLERS = 100_000;
  * draft-ietf-httpapi-ratelimit-headers. We wrote our own because every look-up passes here: no promise, one object a caller.
  */
 export class RateLimiter {
-  readonly #windows = new LRUCache<string, Window>({ max: MAX_CALLERS });
+  /** By size, because `max` would reserve the memory for all callers at once. */
+  readonly #windows = new LRUCache<string, Window>({ maxSize: MAX_CALLERS, sizeCalculation: () => 1 });
   readonly #name: string;
   readonly #limit: Limit;
   readonly #policy: string;

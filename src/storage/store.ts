@@ -6,8 +6,6 @@ import { singleFlight } from "../runtime/single-flight.ts";
 import { Clock } from "./clock.ts";
 import { codeOf, MissingStore, StoreFault } from "./errors.ts";
 import { hasTables, migrate } from "./migrate.ts";
-import { checkUrl, explainPostgres, noTablesAt } from "./postgres/explain.ts";
-import { openPostgres } from "./postgres/pool.ts";
 import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./sqlite/data-directory.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
 import type { Tables } from "./tables.ts";
@@ -103,6 +101,9 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
 }
 
 async function openShared(url: string, settings: StoreSettings): Promise<Store> {
+  // Imported here, so that a process on SQLite does not load pg.
+  const { checkUrl, explainPostgres, noTablesAt } = await import("./postgres/explain.ts");
+  const { openPostgres } = await import("./postgres/pool.ts");
   checkUrl(url);
   const { db, wait, close } = openPostgres(url, migrationTimeouts);
   let clock: KeptClock;

@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { type CsvError, type Info, parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
-import { nairaOf } from "../../operation/money.ts";
 import type { EntryFault, WantedEntry, WantedList } from "../changes/difference.ts";
 import { type EntryContent, type ListName, listShapeOf, type MemberKind } from "../model/lists.ts";
-import { readEntry } from "./entry.ts";
+import { readEntry, textsOf } from "./entry.ts";
 import { withFormula, withoutFormula } from "./formula.ts";
 import { lineBreak, readUtf8 } from "./utf8.ts";
 
@@ -166,15 +165,5 @@ export function csvOf(list: ListName, contents: Iterable<EntryContent>): string 
   return stringify(
     [...contents].map((content) => Object.values(textsOf(list, content)).map(withoutFormula)),
     { header: true, columns, bom: true },
-  );
-}
-
-/** The members of an entry as files hold them: money as plain naira text. */
-export function textsOf(list: ListName, content: EntryContent): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(listShapeOf(list).members).map(([name, kind]) => {
-      const value = content[name]!;
-      return [name, kind === "money" ? nairaOf(Number(value)) : String(value)];
-    }),
   );
 }

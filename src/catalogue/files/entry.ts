@@ -1,4 +1,5 @@
-import { type EntryContent, type ListName, lists, type MemberKind } from "../model/lists.ts";
+import { nairaOf } from "../../operation/money.ts";
+import { type EntryContent, type ListName, listShapeOf, lists, type MemberKind } from "../model/lists.ts";
 import { readNaira } from "./naira-text.ts";
 
 const LONGEST_TEXT = 500;
@@ -66,4 +67,14 @@ function oddityOf(text: string): string | undefined {
   if (text !== text.trim()) return "begins or ends with a space";
   if (text.length > LONGEST_TEXT) return `is longer than ${LONGEST_TEXT} characters`;
   return undefined;
+}
+
+/** The members of an entry as files hold them: money as plain naira text. */
+export function textsOf(list: ListName, content: EntryContent): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(listShapeOf(list).members).map(([name, kind]) => {
+      const value = content[name]!;
+      return [name, kind === "money" ? nairaOf(Number(value)) : String(value)];
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 import type { EntryFault, WantedEntry } from "../changes/difference.ts";
 import { type EntryContent, type ListName, listNames, listShapeOf } from "../model/lists.ts";
-import { type ReadList, textsOf } from "./csv.ts";
-import { readEntry } from "./entry.ts";
+import type { ReadList } from "./csv.ts";
+import { readEntry, textsOf } from "./entry.ts";
 import { readUtf8 } from "./utf8.ts";
 
 /** Reads a list from an array of objects. Places are entries, from 1. */
