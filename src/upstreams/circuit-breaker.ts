@@ -1,16 +1,3 @@
-import {
-  type BulkheadPolicy,
-  bulkhead,
-  type CircuitBreakerPolicy,
-  CircuitState,
-  circuitBreaker,
-  DelegateBackoff,
-  handleAll,
-  isBrokenCircuitError,
-  TimeoutStrategy,
-  timeout,
-  wrap,
-} from "cockatiel";
 import type { CheckKind } from "../operation/check-kind.ts";
 import type { Log } from "../runtime/log.ts";
 import { DistinctSubjects } from "./distinct-subjects.ts";
@@ -77,21 +64,18 @@ export class CircuitBreaker implements IdentityUpstream {
   readonly lookUp?: NonNullable<IdentityUpstream["lookUp"]>;
   readonly #upstream: IdentityUpstream;
   readonly #options: CircuitBreakerOptions;
-  readonly #slots: BulkheadPolicy;
-  readonly #breaker: CircuitBreakerPolicy;
-  readonly #policy: ReturnType<typeof policyOf>;
   readonly #lastFailures: UpstreamHealth["lastFailures"] = {};
   #lastAnswerAt: number | null = null;
   #alarm: Alarm | null = null;
+  #state: UpstreamHealth["state"] = "ready";
+  /** When an open breaker lets one request through, in milliseconds since 1970. */
+  #testsAt = 0;
+  #inFlight = 0;
   /** The people whose requests failed since the last success, and those whose requests were refused or got no plausible response. */
   readonly #failed: DistinctSubjects;
   readonly #doubtful: DistinctSubjects;
   /** Aborts the requests that are past their time-out, oldest first. */
   readonly #listening = new Set<AbortController>();
-  /** True from the opening of the breaker until a request succeeds. */
-  #isBroken = false;
-  /** When an open breaker lets one request through, in milliseconds since 1970. */
-  #triesAt = 0;
 
   constructor(upstream: IdentityUpstream, options: CircuitBreakerOptions) {
     this.name = upstream.name;
@@ -99,32 +83,20 @@ export class CircuitBreaker implements IdentityUpstream {
     this.repeatable = upstream.repeatable === true;
     this.#upstream = upstream;
     this.#options = options;
-    this.#slots = bulkhead(options.concurrency, 0);
     this.#failed = new DistinctSubjects(options.breakerFailures);
     this.#doubtful = new DistinctSubjects(options.breakerFailures);
-    this.#breaker = circuitBreaker(
-      handleAll.orWhenResult((outcome) => isFailure(outcome as IdentityOutcome)),
-      {
-        breaker: { state: 0, success: () => {}, failure: () => this.#failed.areMany || this.#isLasting() },
-        halfOpenAfter: new DelegateBackoff(() => this.#pause()),
-      },
-    );
-    this.#policy = policyOf(this.#slots, this.#breaker, options.timeout);
-    this.#breaker.onStateChange((state) => this.#hearState(state));
     if (upstream.lookUp) this.lookUp = (earlier) => this.#lookUp(earlier);
   }
 
   isReady(): boolean {
-    if (this.#slots.executionSlots === 0) return false;
-    const { state } = this.#breaker;
-    return state === CircuitState.Closed || (state === CircuitState.Open && Date.now() >= this.#triesAt);
+    if (this.#inFlight >= this.#options.concurrency) return false;
+    return this.#state === "ready" || (this.#state === "open" && Date.now() >= this.#testsAt);
   }
 
   health(): UpstreamHealth {
-    const { state } = this.#breaker;
     return {
       name: this.name,
-      state: state === CircuitState.Closed ? "ready" : state === CircuitState.Open ? "open" : "half_open",
+      state: this.#state,
       alarm: this.#alarm,
       lastAnswerAt: this.#lastAnswerAt,
       lastFailures: { ...this.#lastFailures },
@@ -132,12 +104,12 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 
   verify(question: IdentityQuestion): Promise<IdentityOutcome> {
-    return this.#asked(`${question.kind} ${question.number}`, question.signal, (sendUntil) =>
+    return this.#limited(`${question.kind} ${question.number}`, question.signal, (sendUntil) =>
       this.#listened(question, sendUntil),
     );
   }
 
-  /** The outcome; once `sendUntil` is aborted, `unknown` at once, with what the vendor says after all as `later`. */
+  /** The outcome. Once `sendUntil` is aborted it is `unknown` at once, with the late response as `later`. */
   async #listened(question: IdentityQuestion, sendUntil: AbortSignal): Promise<IdentityOutcome> {
     this.#makeRoom();
     const listening = new AbortController();
@@ -157,10 +129,8 @@ export class CircuitBreaker implements IdentityUpstream {
 
   /** Frees a connection: requests past their time-out occupy one as well. */
   #makeRoom(): void {
-    const { concurrency } = this.#options;
-    const asking = concurrency - this.#slots.executionSlots;
     for (const oldest of this.#listening) {
-      if (asking + this.#listening.size <= concurrency) return;
+      if (this.#inFlight + this.#listening.size <= this.#options.concurrency) return;
       this.#listening.delete(oldest);
       oldest.abort();
     }
@@ -168,33 +138,42 @@ export class CircuitBreaker implements IdentityUpstream {
 
   async #lookUp(earlier: Omit<IdentityQuestion, keyof AskedPerson>): Promise<IdentityOutcome> {
     const { reference, signal } = earlier;
-    const outcome = await this.#asked(reference, signal, (signal) => this.#upstream.lookUp!({ ...earlier, signal }));
+    const outcome = await this.#limited(reference, signal, (signal) => this.#upstream.lookUp!({ ...earlier, signal }));
     // If this look-up was not sent, we still know nothing about the earlier request.
     return outcome.kind === "unavailable" && outcome.notPut ? unknown : outcome;
   }
 
   /** `subject` is the person in question: repeated failures for one person say little about the vendor. */
-  async #asked(
+  async #limited(
     subject: string,
     signal: AbortSignal,
     ask: (signal: AbortSignal) => Promise<IdentityOutcome>,
   ): Promise<IdentityOutcome> {
     if (signal.aborted) return unavailable("not_reached");
-    // Checked first: a half-open breaker would make this request wait for the test request.
-    if (!this.isReady()) return this.#breaker.state === CircuitState.Closed ? unavailable("busy") : this.#paused();
+    if (!this.isReady()) return this.#state === "ready" ? unavailable("busy") : this.#paused();
+    const isTest = this.#state === "open";
+    if (isTest) this.#setState("half_open");
+    const limit = new AbortController();
+    const abort = () => limit.abort();
+    const timer = setTimeout(abort, this.#options.timeout);
+    signal.addEventListener("abort", abort);
+    this.#inFlight += 1;
+    let works = false;
     try {
-      return await this.#policy.execute(async (context) => {
-        const outcome = await ask(context.signal).catch((fault: unknown) => {
-          this.#lastFailures.fault = Date.now();
-          this.#failed.add(subject);
-          throw fault;
-        });
-        this.#note(outcome, subject);
-        return outcome;
-      }, signal);
-    } catch (error) {
-      if (isBrokenCircuitError(error)) return this.#paused();
-      throw error;
+      const outcome = await ask(limit.signal);
+      this.#note(outcome, subject);
+      works = !isFailure(outcome);
+      return outcome;
+    } catch (fault) {
+      this.#lastFailures.fault = Date.now();
+      this.#failed.add(subject);
+      throw fault;
+    } finally {
+      this.#inFlight -= 1;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+      if (works && isTest) this.#setState("ready");
+      if (!works && (isTest || this.#failed.areMany || this.#isLasting())) this.#setState("open");
     }
   }
 
@@ -205,12 +184,6 @@ export class CircuitBreaker implements IdentityUpstream {
 
   #isLasting(): boolean {
     return lasting.some((alarm) => alarm === this.#alarm);
-  }
-
-  #pause(): number {
-    const pause = this.#isLasting() ? this.#options.alarmPause : this.#options.breakerPause;
-    this.#triesAt = Date.now() + pause;
-    return pause;
   }
 
   #note(outcome: IdentityOutcome, subject: string): void {
@@ -254,17 +227,22 @@ export class CircuitBreaker implements IdentityUpstream {
     onChange?.(this.health());
   }
 
-  #hearState(state: CircuitState): void {
-    const { log, onChange } = this.#options;
-    const wasBroken = this.#isBroken;
-    if (state !== CircuitState.HalfOpen) this.#isBroken = state === CircuitState.Open;
-    if (this.#isBroken && !wasBroken)
-      log.warn(
-        { vendor: this.name, ...this.#lastFailures },
-        "An identity vendor is not asked for a while: it failed too often",
-      );
-    if (state === CircuitState.Closed) this.#failed.clear();
-    if (!this.#isBroken && wasBroken) log.warn({ vendor: this.name }, "An identity vendor answers again");
+  #setState(state: UpstreamHealth["state"]): void {
+    const before = this.#state;
+    if (state === before) return;
+    this.#state = state;
+    const { log, onChange, alarmPause, breakerPause } = this.#options;
+    if (state === "open") {
+      this.#testsAt = Date.now() + (this.#isLasting() ? alarmPause : breakerPause);
+      if (before === "ready")
+        log.warn(
+          { vendor: this.name, ...this.#lastFailures },
+          "An identity vendor is not asked for a while: it failed too often",
+        );
+    } else if (state === "ready") {
+      this.#failed.clear();
+      log.warn({ vendor: this.name }, "An identity vendor answers again");
+    }
     onChange?.(this.health());
   }
 }
@@ -273,10 +251,6 @@ export class CircuitBreaker implements IdentityUpstream {
 async function settledAfter(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   await new Promise((resolve) => setImmediate(resolve));
-}
-
-function policyOf(slots: BulkheadPolicy, breaker: CircuitBreakerPolicy, milliseconds: number) {
-  return wrap(slots, breaker, timeout(milliseconds, TimeoutStrategy.Cooperative));
 }
 
 /**
