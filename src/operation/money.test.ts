@@ -19,6 +19,10 @@ suite("money", () => {
     }
   });
 
+  test("writes what is owed with a minus", () => {
+    assert.deepEqual([-10_050, -5, -100, -0].map(nairaOf), ["-100.5", "-0.05", "-1", "0"]);
+  });
+
   test("refuses what is not plain naira text", () => {
     for (const text of ["", "-1", "1.", ".5", "1.234", "1e3", "1,000", "₦5", " 5", "0x1"])
       assert.equal(koboOf(text), undefined);

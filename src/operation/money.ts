@@ -8,8 +8,9 @@ export function koboOf(text: string): number | undefined {
   return Number(parts[1]) * 100 + Number((parts[2] ?? "").padEnd(2, "0"));
 }
 
-/** Plain numeric naira text of whole kobo: no trailing zeros after the point, no exponent. */
+/** Plain numeric naira text of whole kobo: no trailing zeros after the point, no exponent. A debt has a minus in front. */
 export function nairaOf(kobo: number): string {
+  if (kobo < 0) return `-${nairaOf(-kobo)}`;
   const rest = kobo % 100;
   const naira = String((kobo - rest) / 100);
   return rest === 0 ? naira : `${naira}.${String(rest).padStart(2, "0").replace(/0$/, "")}`;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import type { Row } from "./ledger.ts";
 
 /** A charge whose write got no answer: it may have committed, or may still commit. */
@@ -42,7 +42,7 @@ export class Charges {
         .where("state", "=", "verified")
         .where("charged", "=", 0)
         .where("charge_mark", "=", row.charge_mark)
-        .returning(["reference", "account_id", "mode", "fee"])
+        .returning(["reference", "account_id", "mode", "kind", "fee"])
         .executeTakeFirst();
     if (row.charged_at === null) return (await charge(this.#db)) !== undefined;
     return this.#db.transaction().execute(async (trx) => {
@@ -82,7 +82,7 @@ export class Charges {
         .where("reference", "=", reference)
         .where("charged", "=", 1)
         .where("charge_mark", "=", mark)
-        .returning(["reference", "account_id", "mode", "fee"])
+        .returning(["reference", "account_id", "mode", "kind", "fee"])
         .executeTakeFirst();
       if (waived) await adjust(trx, waived, { charges: -1, at, reason: "its record was not given" });
       return waived !== undefined;
@@ -104,11 +104,11 @@ export class Charges {
 
 async function adjust(
   trx: Transaction<Tables>,
-  { reference, account_id, mode, fee }: Pick<Row, "reference" | "account_id" | "fee"> & { mode: string },
+  { fee, ...charge }: Pick<VerificationRow, "reference" | "account_id" | "mode" | "kind" | "fee">,
   { charges, at, reason }: { charges: 1 | -1; at: number; reason: string },
 ): Promise<void> {
   await trx
     .insertInto("adjustment")
-    .values({ id: randomUUID(), reference, account_id, mode, at, charges, kobo: charges * fee, reason })
+    .values({ ...charge, id: randomUUID(), at, charges, kobo: charges * fee, reason })
     .execute();
 }

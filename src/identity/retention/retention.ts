@@ -55,9 +55,7 @@ export async function applyRetention(
   db: Kysely<Tables>,
   { now, recordRetention, thorough = false }: { now: number; recordRetention: number; thorough?: boolean },
 ): Promise<Removed> {
-  const oldest = new Date(now);
-  oldest.setUTCMonth(oldest.getUTCMonth() - ledgerMonths);
-
+  const oldest = ledgerStart(now);
   /** The slots of the removed records' keys. */
   const slots = new Set<number>();
   const clear = (columns: Partial<VerificationRow>, condition: Condition) =>
@@ -82,17 +80,27 @@ export async function applyRetention(
   ]);
   await destroyStaleKeys(db, [...slots, ...(thorough ? await staleSlots(db) : [])], lockPatience);
   const rows = await inBatches(db, async (trx) => {
-    const isOld: Condition = (row) => [row("created_at", "<", oldest.getTime()), row("state", "<>", "started")];
+    const isOld: Condition = (row) => [
+      row("created_at", "<", oldest),
+      // A statement holds the charges of its month, also of older verifications.
+      row.or([row("charged_at", "is", null), row("charged_at", "<", oldest)]),
+      row("state", "<>", "started"),
+    ];
     const gone = await trx
       .deleteFrom("verification")
       .where("reference", "in", someReferences(trx, isOld))
-      .returning("reference")
-      .execute();
-    const references = gone.map(({ reference }) => reference);
-    if (references.length > 0) await trx.deleteFrom("adjustment").where("reference", "in", references).execute();
-    return references.length;
+      .executeTakeFirst();
+    return Number(gone.numDeletedRows);
   });
+  await db.deleteFrom("adjustment").where("at", "<", oldest).execute();
   return { records, keys, rows };
+}
+
+/** The ledger holds every charge and adjustment since this time, in milliseconds since 1970. */
+export function ledgerStart(now: number): number {
+  const start = new Date(now);
+  start.setUTCMonth(start.getUTCMonth() - ledgerMonths);
+  return start.getTime();
 }
 
 function someReferences(trx: Transaction<Tables>, condition: Condition) {

@@ -181,14 +181,20 @@ export const firstTables = {
     completed_at: "bigint?",
   },
 
-  /** A charge that was taken back, or made again after that. The sums of a period are its charges and its adjustments. */
+  /**
+   * A charge that was taken back, or made again after that, or a correction by hand. The sums of a period are its charges and
+   * its adjustments.
+   */
   adjustment: {
     id: "text key",
-    reference: "text",
+    /** Null for a correction that concerns no single verification. */
+    reference: "text?",
     account_id: "text",
     mode: "text",
+    /** Of the verification. */
+    kind: "text?",
     at: "bigint",
-    /** -1: taken back. 1: made again. */
+    /** -1: taken back. 1: made again. 0: a correction by hand. */
     charges: "integer",
     /** What it adds to the fees. */
     kobo: "bigint",

@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import type { CheckKind } from "../../operation/check-kind.ts";
+import { nairaOf } from "../../operation/money.ts";
+import type { Mode } from "../../operation/operation.ts";
+import { redactNumbers } from "../../runtime/redact.ts";
+import type { Audited } from "../../storage/audited.ts";
+
+/** A correction of what an account was charged. */
+export interface Correction {
+  accountId: string;
+  mode: Mode;
+  /** What it adds to the fees, in kobo. Negative: the account pays less. */
+  kobo: number;
+  reason: string;
+  /** The verification that it concerns, if it concerns one. */
+  reference?: string | undefined;
+}
+
+/** No verification of the account and mode has this reference. */
+export class UnknownReferenceFault extends Error {
+  readonly exitCode = 1;
+}
+
+/** Adds a line to the books. It counts in the month in which it is made, so that the statements of past months stay as they are. */
+export async function adjust(
+  { db, audit, actor }: Audited,
+  { accountId, mode, kobo, reference, ...given }: Correction,
+  now: number = Date.now(),
+): Promise<{ id: string; at: number; kind: CheckKind | null }> {
+  const reason = redactNumbers(given.reason);
+  return db.transaction().execute(async (trx) => {
+    const corrected =
+      reference === undefined
+        ? null
+        : await trx
+            .selectFrom("verification")
+            .select("kind")
+            .where("reference", "=", reference)
+            .where("account_id", "=", accountId)
+            .where("mode", "=", mode)
+            .executeTakeFirst();
+    if (corrected === undefined)
+      throw new UnknownReferenceFault(`The account has no ${mode} verification with the reference "${reference}".`);
+    const row = {
+      id: randomUUID(),
+      reference: reference ?? null,
+      account_id: accountId,
+      mode,
+      kind: corrected?.kind ?? null,
+      at: now,
+      charges: 0,
+      kobo,
+      reason,
+    };
+    await trx.insertInto("adjustment").values(row).execute();
+    const facts = {
+      adjustment: row.id,
+      account: accountId,
+      mode,
+      reference: row.reference,
+      fees: nairaOf(kobo),
+      reason,
+    };
+    await audit(trx, { kind: "books.adjusted", actor, facts });
+    return { id: row.id, at: now, kind: row.kind as CheckKind | null };
+  });
+}

@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import { type Kysely, sql } from "kysely";
+import type { CheckKind } from "../../operation/check-kind.ts";
+import { InputFault } from "../../operation/command/read-texts.ts";
+import { nairaOf } from "../../operation/money.ts";
+import type { Mode } from "../../operation/operation.ts";
+import { nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { ledgerStart } from "../retention/retention.ts";
+
+/** One line of a statement. Members are in the order of the columns. Amounts are naira text. */
+export interface StatementLine {
+  /** Number of the statement. */
+  statement: string;
+  account: string;
+  time_zone: string;
+  mode: Mode;
+  line: "charge" | "adjustment";
+  /** Day of the time zone. */
+  day: string;
+  /** ISO 8601 with the offset of the time zone. */
+  time: string;
+  /** Empty for an adjustment that concerns no single verification. */
+  reference: string;
+  kind: CheckKind | "";
+  fee: string;
+  /** Of an adjustment. */
+  reason: string;
+}
+
+/** What a month charged in one mode. */
+interface ModeSums {
+  charges: number;
+  adjustments: number;
+  fees: string;
+  /** The fees and adjustments of each day that has any. */
+  days: Record<string, string>;
+}
+
+/** What one account was charged in one month. It depends on the ledger and the time zone only, so it is the same each time. */
+export interface Statement {
+  number: string;
+  account: string;
+  month: string;
+  time_zone: string;
+  /** First moment of the month. */
+  from: string;
+  /** First moment after the month. */
+  to: string;
+  /** SHA-256 of the lines in CSV, without the heading. */
+  sha256: string;
+  sums: Record<string, ModeSums>;
+  lines: StatementLine[];
+}
+
+/** The outcome of a charge may reach the store a little after the month has ended. */
+const settlingTime = 60 * 60 * 1000;
+
+interface Entry {
+  line: "charge" | "adjustment";
+  id: string;
+  mode: Mode;
+  at: number;
+  reference: string | null;
+  kind: CheckKind | null;
+  kobo: number;
+  reason: string;
+}
+
+/**
+ * The statement of an account for a month such as `2026-11` of a time zone. Throws an `InputFault` for a month that is not over,
+ * and for one that begins before the ledger does.
+ */
+export async function statementOf(
+  db: Kysely<Tables>,
+  { accountId, month, zone, now }: { accountId: string; month: string; zone: TimeZone; now: number },
+): Promise<Statement> {
+  const [from, to] = [zone.startOfMonth(month), zone.startOfMonth(nextMonth(month))];
+  if (now < to + settlingTime)
+    throw new InputFault(`The statement of ${month} is complete from ${zone.isoOf(to + settlingTime)} on.`);
+  if (from < ledgerStart(now))
+    throw new InputFault(`The ledger no longer holds all of ${month}. It keeps verifications for 24 months.`);
+  const number = `${month}-${hashOf(`${accountId}\n${month}\n${zone.name}\n`).slice(0, 8).toUpperCase()}`;
+  const entries = await entriesOf(db, { accountId, from, to });
+  const lines = entries.map(({ mode, line, at, reference, kind, kobo, reason }): StatementLine => {
+    const time = zone.isoOf(at);
+    return {
+      statement: number,
+      account: accountId,
+      time_zone: zone.name,
+      mode,
+      line,
+      day: time.slice(0, 10),
+      time,
+      reference: reference ?? "",
+      kind: kind ?? "",
+      fee: nairaOf(kobo),
+      reason,
+    };
+  });
+  return {
+    number,
+    account: accountId,
+    month,
+    time_zone: zone.name,
+    from: zone.isoOf(from),
+    to: zone.isoOf(to),
+    sha256: hashOf(lines.map((line) => `${Object.values(line).map(quoted).join(",")}\n`).join("")),
+    sums: sumsOf(entries, zone),
+    lines,
+  };
+}
+
+/** The charges and adjustments of a period, in an order that does not depend on the engine. */
+async function entriesOf(
+  db: Kysely<Tables>,
+  { accountId, from, to }: { accountId: string; from: number; to: number },
+): Promise<Entry[]> {
+  // One statement reads one moment, so that a charge and its adjustment are seen together.
+  const { rows } = await sql<Entry>`
+    select 'charge' as line, reference as id, mode, charged_at as at, reference, kind, fee as kobo, '' as reason
+      from verification where account_id = ${accountId} and charged_at >= ${from} and charged_at < ${to}
+    union all
+    select 'adjustment' as line, id, mode, at, reference, kind, kobo, reason
+      from adjustment where account_id = ${accountId} and at >= ${from} and at < ${to}`.execute(db);
+  // Of one millisecond the charge comes before its adjustment.
+  const place = ({ line, id }: Entry) => (line === "charge" ? `0${id}` : `1${id}`);
+  return rows.sort((one, other) => one.at - other.at || (place(one) < place(other) ? -1 : 1));
+}
+
+function sumsOf(entries: readonly Entry[], zone: TimeZone): Record<string, ModeSums> {
+  const sums: Record<string, ModeSums> = {};
+  for (const [mode, ofMode] of groupsOf(entries, ({ mode }) => mode)) {
+    const days = groupsOf(ofMode, ({ at }) => zone.dayOf(at)).map(([day, ofDay]) => [day, feesOf(ofDay)]);
+    const charges = ofMode.filter(({ line }) => line === "charge").length;
+    sums[mode] = {
+      charges,
+      adjustments: ofMode.length - charges,
+      fees: feesOf(ofMode),
+      days: Object.fromEntries(days),
+    };
+  }
+  return sums;
+}
+
+function groupsOf(entries: readonly Entry[], nameOf: (entry: Entry) => string): [string, Entry[]][] {
+  return [...Map.groupBy(entries, nameOf)].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+function feesOf(entries: readonly Entry[]): string {
+  return nairaOf(entries.reduce((sum, { kobo }) => sum + kobo, 0));
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** A value of a CSV file. */
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
