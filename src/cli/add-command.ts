@@ -4,7 +4,7 @@ import { settings } from "../config/settings.ts";
 import { InputFault, type Member, membersOf, type Texts } from "../operation/command/read-texts.ts";
 import type { Command } from "../operation/command.ts";
 import { type FaceOptions, runCommand } from "./run-command.ts";
-import { listOf } from "./terminal/answer.ts";
+import { listOf, memberWith } from "./terminal/answer.ts";
 import { exampleLine } from "./terminal/example-line.ts";
 import { examples, section, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
@@ -38,7 +38,9 @@ export function addCommand(
       setExitCode(await runCommand(io, command, texts, sub.opts<FaceOptions>()));
     } catch (fault) {
       if (!(fault instanceof InputFault)) throw fault;
-      const nameOf = (field: string) => options.get(field)?.long ?? (target.includes(field) ? `<${field}>` : field);
+      const nameOf = (field: string) =>
+        options.get(field)?.long ??
+        (visible.some(({ name }) => name === field) ? `<${field}>` : `On standard input, the ${field}`);
       sub.error(sentencesOf(fault, nameOf), { exitCode: fault.exitCode });
     }
   });
@@ -79,10 +81,10 @@ function addFaceOptions(sub: Commander, command: Command<Desk>): void {
     sub.option("--author <name>", "Your name in the history and the audit trail. Default: your user name.");
   if (kind === "danger") sub.option("--yes", "do not ask to confirm");
   if (first !== undefined) sub.option("--all", "show every row, not only the first ones");
-  if ("holds" in answer)
+  if (memberWith("holds", answer))
     sub.option("--out <path>", "File, or directory (ending in /) for several files. Default: standard output.");
   else if (!("lines" in answer)) sub.option("--json", "print the answer as JSON");
-  if (listOf(answer)) sub.option("--csv", "print the list as CSV");
+  if (listOf(answer) && !memberWith("holds", answer)) sub.option("--csv", "print the list as CSV");
   if (store !== "none") sub.addOption(settingOption("--data <directory>", settings.dataDirectory));
 }
 

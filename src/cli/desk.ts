@@ -1,7 +1,9 @@
 import { userInfo } from "node:os";
-import type { Desk } from "../commands.ts";
+import { type Desk, deskOf } from "../commands.ts";
 import { readConfig } from "../config/read-config.ts";
 import type { Command } from "../operation/command.ts";
+import { type Log, silent } from "../runtime/log.ts";
+import { isDirectory } from "./terminal/answer.ts";
 import type { Io } from "./terminal/io.ts";
 import { withOverrides } from "./terminal/options.ts";
 import { progressBar } from "./terminal/progress.ts";
@@ -11,6 +13,8 @@ interface Opening {
   data?: string | undefined;
   /** In place of the user of this machine, in the audit trail. */
   author?: string | undefined;
+  /** Where the files of the answer go. */
+  out?: string | undefined;
 }
 
 /**
@@ -20,7 +24,7 @@ interface Opening {
 export async function withDesk<Result>(
   io: Io,
   { store: needed = "shared", counts = "rows" }: Pick<Command<never>, "store" | "counts">,
-  { data, author }: Opening,
+  { data, author, out }: Opening,
   use: (desk: Desk) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(withOverrides(io.environment, { DUBA_DATA: data }));
@@ -34,18 +38,33 @@ export async function withDesk<Result>(
       : await openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, patient });
   const bar = progressBar(io, counts);
   try {
-    return await use({
-      // A command without a store never reads it.
-      db: store?.db as Desk["db"],
-      audit: append,
-      actor: actorOf(author ?? userName()),
-      config,
-      progress: bar.update,
-    });
+    return await use(
+      deskOf({
+        // A command without a store never reads it.
+        db: store?.db as Desk["db"],
+        audit: append,
+        actor: actorOf(author ?? userName()),
+        config,
+        progress: bar.update,
+        log: eachOnce(io),
+        savesSeveral: out !== undefined && isDirectory(out),
+      }),
+    );
   } finally {
     bar.clear();
     await store?.close();
   }
+}
+
+/** Prints each line of a log once. Adapters log codes and shapes, never personal data. */
+function eachOnce({ err }: Io): Log {
+  const printed = new Set<string>();
+  const print = (fields: object, message: string) => {
+    if (printed.has(message)) return;
+    printed.add(message);
+    err(`${message} ${JSON.stringify(fields)}\n`);
+  };
+  return { ...silent, warn: print, error: print };
 }
 
 /** An actor of the audit trail. A name of digits only may be a BVN or a phone number, so we omit it. */

@@ -19,10 +19,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   catalogue: async () => (await import("./commands/catalogue/catalogue.ts")).addCatalogue,
   prices: async () => (await import("./commands/prices.ts")).addPrices,
   sources: async () => (await import("./commands/sources.ts")).addSources,
-  ledger: async () => (await import("./commands/ledger.ts")).addLedger,
-  upstreams: async () => (await import("./commands/upstreams.ts")).addUpstreams,
   keyring: async () => (await import("./commands/keyring.ts")).addKeyring,
-  subjects: async () => (await import("./commands/subjects.ts")).addSubjects,
   backup: async () => (await import("./commands/backup.ts")).addBackup,
   restore: async () => (await import("./commands/backup.ts")).addRestore,
   audit: async () => {

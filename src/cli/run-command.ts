@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Desk } from "../commands.ts";
 import { type ChosenFile, membersOf, type Texts } from "../operation/command/read-texts.ts";
-import { accept, type Command } from "../operation/command.ts";
+import { accept, type Command, CommandFault } from "../operation/command.ts";
 import { withDesk } from "./desk.ts";
 import { type AnswerOptions, showAnswer } from "./terminal/answer.ts";
 import type { Io } from "./terminal/io.ts";
@@ -12,11 +12,6 @@ export interface FaceOptions extends AnswerOptions {
   data?: string;
   author?: string;
   yes?: true;
-}
-
-/** The person did not confirm, or a file cannot be read or written. */
-export class TerminalFault extends Error {
-  readonly exitCode = 1;
 }
 
 /** Runs a command with these texts, shows its answer, and returns the exit code. Throws an `InputFault` for texts that it cannot use. */
@@ -54,7 +49,7 @@ async function confirm({ target = [], input }: Command<Desk>, texts: Texts, ask:
   const typed = await ask.line(
     `Nobody can undo this. To confirm, type ${member.private ? `the ${member.placeholder ?? name} again` : wanted}: `,
   );
-  if (typed !== wanted) throw new TerminalFault("You did not confirm. Nothing was changed.");
+  if (typed !== wanted) throw new CommandFault("You did not confirm. Nothing was changed.");
 }
 
 function filesIn({ input }: Command<Desk>, texts: Texts): Texts {
@@ -68,6 +63,6 @@ function chosenFile(path: string): ChosenFile {
   try {
     return { name: path, bytes: readFileSync(path) };
   } catch (error) {
-    throw new TerminalFault(`Duba cannot read the file ${path} (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CommandFault(`Duba cannot read the file ${path} (${(error as NodeJS.ErrnoException).code}).`);
   }
 }

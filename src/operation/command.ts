@@ -72,10 +72,13 @@ export function mayRun(role: Role, { role: least }: Pick<Command<never>, "role">
   return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** The person may not run the command. */
-export class RoleFault extends Error {
+/** The command cannot do what the person wants. `message` is a sentence that says why, or what would be right. */
+export class CommandFault extends Error {
   readonly exitCode = 1;
 }
+
+/** The person may not run the command. */
+export class RoleFault extends CommandFault {}
 
 /**
  * The input of a command, of the texts that a person gave. Every face calls it before it runs a command. Throws a `RoleFault`

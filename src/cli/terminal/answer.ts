@@ -1,7 +1,9 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { TSchema } from "typebox";
 import { withoutFormula } from "../../catalogue/files/formula.ts";
-import { type Column, type Part, timeText } from "../../operation/command/answer-schema.ts";
-import type { Command } from "../../operation/command.ts";
+import { type AnswerFile, type Column, list, type Part, timeText } from "../../operation/command/answer-schema.ts";
+import { type Command, CommandFault } from "../../operation/command.ts";
 import type { Io } from "./io.ts";
 import { isRow, type Paint, painter, record, table } from "./table.ts";
 
@@ -19,12 +21,14 @@ interface Run {
 
 type Row = Record<string, unknown>;
 type AnyColumn = Column<never>;
+type Table = Extract<Part, { rows: unknown }>;
 
 /** A schema as this file reads it. */
 interface Shape {
   type?: string;
   format?: string;
   secret?: boolean;
+  holds?: "files";
   properties?: Record<string, Shape>;
   items?: Shape;
   anyOf?: readonly Shape[];
@@ -56,27 +60,28 @@ async function printLines(io: Io, items: AsyncIterable<unknown>): Promise<void> 
   for await (const item of items) io.out(`${JSON.stringify(item)}\n`);
 }
 
-/** Sentences beside a secret go to standard error, so that standard output holds the secret alone. */
+/** Sentences beside a secret or a file go to standard error, so that standard output holds it alone. */
 function printParts(io: Io, command: Command<never>, { answer, input }: Run, options: AnswerOptions): void {
   const parts = command.view?.(answer as never, input as never) ?? partsOf(command, answer);
-  const secret = secretIn(command.answer, answer);
-  if (secret) io.out(`${secret.text}\n`);
+  const secret = memberWith("secret", command.answer);
+  const files = memberWith("holds", command.answer);
+  if (secret) io.out(`${(answer as Row)[secret]}\n`);
+  if (files) saveFiles(io, (answer as Row)[files] as AnswerFile[], options.out);
+  const say = secret || files ? io.err : io.out;
   const isWell = command.isWell?.(answer as never) !== false;
+  const first = options.all ? undefined : command.first;
   const [out, err] = [painter(io.colours?.out), painter(io.colours?.err)];
   for (const part of parts) {
-    if (typeof part === "string") (secret ? io.err : io.out)(`${part}\n`);
+    if (typeof part === "string") say(`${part}\n`);
     else if ("note" in part) io.err(`${isWell ? part.note : err("red", part.note)}\n`);
+    else if ("list" in part) for (const table of listParts(command, answer)) io.out(tableText(table, first, out));
     else if ("record" in part) io.out(record(part.record, out));
-    else io.out(tableText(part, options.all ? undefined : command.first, out));
+    else io.out(tableText(part, first, out));
   }
-  if (secret) io.err(`Save the ${secret.name} now. Duba does not show it again.\n`);
+  if (secret) io.err(`Save the ${secret} now. Duba does not show it again.\n`);
 }
 
-function tableText(
-  { rows, title, none }: Extract<Part, { rows: unknown }>,
-  first = Number.POSITIVE_INFINITY,
-  paint: Paint,
-): string {
+function tableText({ rows, title, none }: Table, first = Number.POSITIVE_INFINITY, paint: Paint): string {
   if (rows.length === 0 && none !== undefined) return `${none}\n`;
   const heading = title === undefined ? "" : `${paint("bold", title)}\n\n`;
   const more = rows.length > first ? `… and ${rows.length - first} more: --all shows them.\n` : "";
@@ -85,16 +90,20 @@ function tableText(
 
 /** Without a view of its own an answer is a table, or a record with its list as a table below. */
 function partsOf(command: Command<never>, answer: unknown): Part[] {
-  const list = listOf(command.answer);
-  const none = command.none === undefined ? {} : { none: command.none };
-  if (!list) return [{ record: answer as Row }];
-  if (list.member === undefined) return [{ rows: cellsOf(command, list.row, answer as Row[]), ...none }];
-  const { [list.member]: rows, ...rest } = answer as Row;
-  const table = { rows: cellsOf(command, list.row, rows as Row[]), ...none };
-  return Object.keys(rest).length === 0 ? [table] : [{ record: rest }, "", table];
+  const { member } = listOf(command.answer) ?? {};
+  if (Array.isArray(answer)) return [list];
+  if (member === undefined) return [{ record: answer as Row }];
+  const { [member]: _, ...rest } = answer as Row;
+  return Object.keys(rest).length === 0 ? [list] : [{ record: rest }, "", list];
 }
 
-function cellsOf({ columns }: Command<never>, shape: Shape, rows: readonly Row[]): Row[] {
+function listParts({ answer: schema, columns, none }: Command<never>, answer: unknown): Table[] {
+  const { row, member } = listOf(schema)!;
+  const rows = (member === undefined ? answer : (answer as Row)[member]) as Row[];
+  return [{ rows: cellsOf(columns, row, rows), ...(none !== undefined && { none }) }];
+}
+
+function cellsOf(columns: Command<never>["columns"], shape: Shape, rows: readonly Row[]): Row[] {
   const drawn = Object.entries(columns ?? allOf(shape)).map(([name, given]) => {
     const column: AnyColumn = typeof given === "string" ? { heading: given } : given;
     const { heading = name, unit, none = "-", of = (row: Row) => row[name] } = column;
@@ -119,9 +128,9 @@ function isInstant(shape: Shape | undefined): boolean {
   return shape?.format === "date-time" || shape?.anyOf?.some(isInstant) === true;
 }
 
-function secretIn(schema: TSchema, answer: unknown): { name: string; text: string } | undefined {
-  const name = Object.entries((schema as Shape).properties ?? {}).find(([, { secret }]) => secret)?.[0];
-  return name === undefined ? undefined : { name, text: String((answer as Row)[name]) };
+/** The name of the member of an answer whose schema has this mark. */
+export function memberWith(mark: "secret" | "holds", schema: TSchema): string | undefined {
+  return Object.entries((schema as Shape).properties ?? {}).find(([, member]) => member[mark])?.[0];
 }
 
 /** All members of each row, under their names, as programs read them. */
@@ -138,4 +147,28 @@ function csvCell(value: unknown): string | number {
   if (typeof value === "number") return value;
   const text = typeof value === "string" ? value : Array.isArray(value) ? value.join(" ") : JSON.stringify(value);
   return /^-?\d+(\.\d+)?$/.test(text) ? text : withoutFormula(text);
+}
+
+/** Whether `--out` names a directory, which can take several files. */
+export function isDirectory(path: string): boolean {
+  return path.endsWith("/") || (existsSync(path) && statSync(path).isDirectory());
+}
+
+/** Writes files where `--out` says, or to standard output. */
+function saveFiles(io: Io, files: readonly AnswerFile[], out: string | undefined): void {
+  for (const { name, text, private: isPrivate = false } of files) {
+    if (out === undefined) io.out(text);
+    else saveFile(isDirectory(out) ? join(out, name) : out, text, isPrivate ? 0o600 : 0o666);
+  }
+  if (out !== undefined) io.err(`Duba wrote ${out}.\n`);
+}
+
+function saveFile(path: string, text: string, mode: number): void {
+  try {
+    const directory = dirname(path);
+    if (!existsSync(directory)) mkdirSync(directory);
+    writeFileSync(path, text, { mode });
+  } catch (error) {
+    throw new CommandFault(`Duba cannot write the file ${path} (${(error as NodeJS.ErrnoException).code}).`);
+  }
 }

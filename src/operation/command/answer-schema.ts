@@ -13,12 +13,15 @@ export function lines<Item extends TSchema>(item: Item): TUnsafe<AsyncIterable<S
   return Type.Unsafe<AsyncIterable<Static<Item>>>({ lines: item });
 }
 
-/** A file of an answer that consists of files. */
+/** A file of an answer. */
 export interface AnswerFile {
   name: string;
   text: string;
+  /** Only its owner may read it. */
+  private?: boolean;
 }
 
+/** The files of an answer, which a person saves. */
 export const answerFiles = Type.Unsafe<readonly AnswerFile[]>({ holds: "files" });
 
 /** One column of a list. */
@@ -38,11 +41,15 @@ type Cells = Readonly<Record<string, unknown>>;
 /** Part of an answer in the form that people read. A string is a sentence. */
 export type Part =
   | string
-  /** What to do next. */
+  /** What to know beside it, or to do next. */
   | { note: string }
+  /** The list of the answer, as its columns say. */
+  | { list: true }
   | { record: Cells }
   /** `none` is the sentence for an empty table. */
   | { rows: readonly Cells[]; title?: string; none?: string };
+
+export const list: Part = { list: true };
 
 /** Milliseconds since 1970 as an answer has them. */
 export function isoOf(milliseconds: number): string;

@@ -1,4 +1,6 @@
+import type { TString } from "typebox";
 import { isNetwork } from "../../runtime/address-list.ts";
+import { digitsOf, elevenDigitsField, phoneField, phoneOf } from "../fields.ts";
 import { koboOf } from "../money.ts";
 
 /** How a person writes a value. Those of settings have it too: see `setting.ts` for lengths of time, counts and sizes. */
@@ -38,6 +40,19 @@ export const email: Form<string> = {
   form: "an e-mail address",
   read: (text) => (/^[^\s@:]+@[^\s@:]+$/.test(text) ? text : undefined),
 };
+
+/** The number of a BVN or a NIN, read without spaces. */
+export const elevenDigits = formOf(elevenDigitsField("", ""), digitsOf);
+
+/** A phone number, read as the ten digits that all its forms share. */
+export const phone = formOf(phoneField, phoneOf);
+
+/** The form of a field of a request. */
+function formOf(field: TString, valueIn: (text: string) => string): Form<string> {
+  const { pattern, fault } = field as TString & { pattern: string; fault: string };
+  const known = new RegExp(pattern);
+  return { form: fault.replace(/^must be /, ""), read: (text) => (known.test(text) ? valueIn(text) : undefined) };
+}
 
 /** Milliseconds since 1970 of `2027-01-31` (its first moment in UTC) or `90d` from `now`; undefined for other text. */
 export function expiryOf(text: string, now: number): number | undefined {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { makeStore, type Ran, ran } from "../../cli/testing.ts";
 import { openStore } from "../../storage/store.ts";
 import type { VerificationRow } from "../../storage/tables.ts";
-import { makeStore, type Ran, ran } from "../testing.ts";
 
 const made = Date.UTC(2026, 2, 15, 12);
 
@@ -103,7 +103,7 @@ for (const { name, fresh } of engines) {
     });
 
     test("refuses what is no day and who is no account", async () => {
-      assert.match((await duba("ledger", "summary", "--from", "March")).err, /It must be a day such as/);
+      assert.match((await duba("ledger", "summary", "--from", "March")).err, /^--from must be a day such as/);
       const nobody = await duba("ledger", "summary", "--account", "nobody@example.com");
       assert.deepEqual([nobody.exitCode, nobody.out], [1, ""]);
       assert.match(nobody.err, /^No account has/);

@@ -1,0 +1,5 @@
+import { ledgerCommands } from "./commands/ledger-commands.ts";
+import { subjectCommands } from "./commands/subject-commands.ts";
+import { upstreamCommands } from "./commands/upstream-commands.ts";
+
+export const identityCommands = [...ledgerCommands, ...subjectCommands, ...upstreamCommands];

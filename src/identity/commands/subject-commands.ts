@@ -1,0 +1,143 @@
+import Type from "typebox";
+import { KeyedHashes } from "../../keyring/keyed-hash.ts";
+import type { Keyring } from "../../keyring/keyring.ts";
+import { type CheckKind, checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { answerFiles, instant, isoOf, list } from "../../operation/command/answer-schema.ts";
+import { elevenDigits } from "../../operation/command/forms.ts";
+import { formed } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import type { Audited } from "../../storage/audited.ts";
+import type { SubjectExport } from "../data-subjects/subjects.ts";
+import type { WithAccounts } from "./with-accounts.ts";
+
+type Room = Audited & WithAccounts & { keyring(): Promise<{ ring: Keyring }> };
+
+const person = {
+  kind: Type.Enum([...checkKinds], { description: "Which number of the person it is.", default: "bvn" }),
+  number: formed(elevenDigits, { description: "The BVN or NIN of the person.", private: true }),
+};
+
+const exportSubject = command({
+  id: "subjects.export",
+  summary: "Write all data about a person as JSON, to answer the person's request.",
+  description:
+    "The verifications of the number in all accounts and both modes, with their records if Duba still has them. Duba reads the BVN " +
+    "or NIN from standard input. The audit trail gets an entry that does not name the person.",
+  role: "officer",
+  kind: "change",
+  input: Type.Object(person),
+  answer: Type.Object({ receipt: Type.String(), verifications: Type.Integer(), files: answerFiles }),
+  view: ({ receipt, verifications }) => [`${verifications} verifications were exported as ${receipt}.`],
+  records: ["subject.exported"],
+  examples: [{}, { kind: "nin" }],
+  run: async (person, room: Room) => {
+    const { exportSubject } = await import("../data-subjects/subjects.ts");
+    const held = await exportSubject(await partsOf(room), person);
+    const text = `${JSON.stringify(exported(held, person, await room.accounts.names()), null, 2)}\n`;
+    return {
+      receipt: held.receipt,
+      verifications: held.verifications.length,
+      files: [{ name: `${held.receipt}.json`, text, private: true }],
+    };
+  },
+});
+
+const eraseSubject = command({
+  id: "subjects.erase",
+  summary: "Destroy all records of a person, and remove the person from the ledger.",
+  description:
+    "The ledger keeps the charges, without the hash and last digits of the number and without the consent reference. A retry of " +
+    "a verification receives 410 record_no_longer_held. Duba reads the BVN or NIN from standard input, and gives a receipt that does " +
+    "not name the person.",
+  role: "officer",
+  kind: "danger",
+  target: ["number"],
+  input: Type.Object(person),
+  answer: Type.Object({
+    receipt: Type.String(),
+    erased_at: instant,
+    off_disk: Type.Boolean(),
+    accounts: Type.Array(
+      Type.Object({
+        account: Type.String(),
+        mode: Type.Enum(["test", "live"]),
+        verifications: Type.Integer(),
+        records_destroyed: Type.Integer(),
+      }),
+    ),
+  }),
+  view: ({ receipt, erased_at, off_disk }) => [
+    `Receipt: ${receipt}`,
+    `Erased:  ${erased_at}`,
+    "",
+    list,
+    ...(off_disk
+      ? []
+      : [
+          {
+            note:
+              "The erased data may still be in the database's files, because another process, such as a backup, was reading them. " +
+              "Run this command again after that process ends.",
+          },
+        ]),
+  ],
+  isWell: ({ off_disk }) => off_disk,
+  records: ["subject.erased"],
+  guide: {
+    heading: "What it does not erase:",
+    items: [
+      ["The other number", "A person verified by BVN and by NIN is erased once by each: Duba does not link the two."],
+      ["Backups", "Backups contain hashes and last digits, but no records. Erase the person again after a restore."],
+      ["File copies", "Other copies of the database still contain the data."],
+      [
+        "PostgreSQL",
+        "The write-ahead log, its archive and replicas contain the key of the record until you remove them or retire the record key of the key ring.",
+      ],
+    ],
+  },
+  examples: [{}, { kind: "nin" }],
+  run: async (person, room: Room) => {
+    const { eraseSubject } = await import("../data-subjects/subjects.ts");
+    const { receipt, erasedAt, accounts, isOffDisk } = await eraseSubject(await partsOf(room), person);
+    const emailOf = await room.accounts.emails();
+    return {
+      receipt,
+      erased_at: isoOf(erasedAt),
+      off_disk: isOffDisk,
+      accounts: accounts.map(({ accountId, mode, verifications, records }) => ({
+        ...{ account: emailOf(accountId), mode, verifications, records_destroyed: records },
+      })),
+    };
+  },
+});
+
+export const subjectCommands = [exportSubject, eraseSubject];
+
+async function partsOf({ keyring: open, ...store }: Room) {
+  const keyring = { current: (await open()).ring };
+  return { ...store, keyring, keyedHashes: new KeyedHashes(keyring) };
+}
+
+function exported(
+  { receipt, exportedAt, verifications }: SubjectExport,
+  { kind, number }: { kind: CheckKind; number: string },
+  nameOf: (id: string) => string,
+) {
+  return {
+    receipt,
+    exported_at: isoOf(exportedAt),
+    [kind]: number,
+    also_held: `Of each verification: the ${labelOf(kind)}'s last four digits, and keyed hashes of the ${labelOf(kind)} and of the request.`,
+    verifications: verifications.map(({ reference, accountId, record, ...verification }) => ({
+      request_reference: reference,
+      account: nameOf(accountId),
+      mode: verification.mode,
+      state: verification.state,
+      source: verification.upstream,
+      consent_reference: verification.consentReference,
+      created_at: isoOf(verification.createdAt),
+      completed_at: isoOf(verification.completedAt),
+      record,
+    })),
+  };
+}

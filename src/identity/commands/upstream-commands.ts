@@ -1,0 +1,200 @@
+import Type from "typebox";
+import { anyLabel, checkKinds, labelOf } from "../../operation/check-kind.ts";
+import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
+import { elevenDigits, phone } from "../../operation/command/forms.ts";
+import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Audited } from "../../storage/audited.ts";
+import type { openLive } from "../../upstreams/open-upstreams.ts";
+import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
+import { missingOf, type VendorValues } from "../../upstreams/ports/vendor.ts";
+import { vendors } from "../../upstreams/registry.ts";
+import { type UpstreamStatus, upstreamStatus } from "../upstream-status.ts";
+
+type LiveOptions = Parameters<typeof openLive>[2];
+
+interface Room {
+  config: {
+    upstreams: readonly string[];
+    vendors: Readonly<Record<string, VendorValues>>;
+    upstream: Omit<LiveOptions, "timeouts" | "log">;
+    vendorTimeouts: LiveOptions["timeouts"];
+  };
+  log: Log;
+}
+
+const listUpstreams = command({
+  id: "upstreams.list",
+  summary: "List all identity vendors, their order, and the settings that are missing.",
+  role: "viewer",
+  kind: "read",
+  store: "none",
+  input: Type.Object({}),
+  answer: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      place: orNull(Type.Integer()),
+      missing: Type.Array(Type.String()),
+      settings: Type.Array(Type.String()),
+      about: Type.String(),
+    }),
+  ),
+  columns: {
+    name: "name",
+    asked: { of: ({ place }) => (place === null ? "-" : `no. ${place}`) },
+    state: { of: ({ missing }) => (missing.length === 0 ? "set up" : `needs ${missing.join(", ")}`) },
+    about: "about",
+  },
+  view: () => [list, { note: "DUBA_UPSTREAMS selects the vendors of live keys, and their order." }],
+  examples: [{}],
+  run: async (_, { config }: Room) =>
+    vendors.map((vendor) => ({
+      name: vendor.name,
+      place: config.upstreams.indexOf(vendor.name) + 1 || null,
+      missing: missingOf(vendor, config.vendors[vendor.name]!),
+      settings: Object.values(vendor.settings).map(({ name }) => name),
+      about: vendor.about,
+    })),
+});
+
+const testUpstream = command({
+  id: "upstreams.test",
+  summary: "Call an identity vendor once, with the test number that the vendor published, and print the outcome.",
+  description: "Duba neither prints nor stores the record. The vendor may charge you.",
+  role: "operator",
+  kind: "read",
+  store: "none",
+  target: ["name"],
+  input: Type.Object({
+    name: Type.Enum(
+      vendors.map(({ name }) => name),
+      { description: "The identity vendor." },
+    ),
+    ask: flag(
+      `Use another person: Duba reads the ${anyLabel} and the phone number from standard input, one on each line.`,
+    ),
+    kind: Type.Enum([...checkKinds], { description: "Which number --ask reads.", default: "bvn" }),
+    number: Type.Optional(
+      formed(elevenDigits, { description: `${anyLabel} of the person.`, private: true, with: "ask" }),
+    ),
+    phone: Type.Optional(formed(phone, { description: "Phone number of the person.", private: true, with: "ask" })),
+  }),
+  answer: Type.Object({
+    name: Type.String(),
+    outcome: Type.String(),
+    reason: orNull(Type.String()),
+    milliseconds: Type.Integer(),
+  }),
+  view: ({ name, outcome, reason, milliseconds }) => [
+    `${name}, after ${milliseconds} ms: ${outcomeText(outcome as IdentityOutcome["kind"], reason)}`,
+  ],
+  isWell: ({ outcome }) => ["verified", "not_found", "phone_mismatch"].includes(outcome),
+  examples: [{ name: "dojah" }],
+  run: async ({ name, kind, number, phone }, { config, log }: Room) => {
+    const vendor = vendors.find((vendor) => vendor.name === name)!;
+    const missing = missingOf(vendor, config.vendors[name]!);
+    if (missing.length > 0) throw new InputFault(`${name} is not set up. Set ${missing.join(", ")}.`);
+    const question = number && phone ? { kind, number, phone } : vendor.testQuestion;
+    if (!question)
+      throw new InputFault(`${name} has no published test number. Use --ask with a number that you may verify.`);
+    const { openLive } = await import("../../upstreams/open-upstreams.ts");
+    const live = openLive([name], config.vendors, { ...config.upstream, timeouts: config.vendorTimeouts, log });
+    const upstream = live.upstreams[0]!;
+    const begun = performance.now();
+    try {
+      if (!upstream.kinds.includes(question.kind))
+        throw new InputFault(`${name} does not verify a ${labelOf(question.kind)}.`);
+      const reference = `dubatest${Date.now()}`;
+      const signal = AbortSignal.timeout(config.vendorTimeouts[name]!);
+      const outcome = await upstream.verify({ ...question, reference, signal });
+      const reason = outcome.kind === "unavailable" ? (outcome.reason ?? null) : null;
+      return { name, outcome: outcome.kind, reason, milliseconds: Math.round(performance.now() - begun) };
+    } finally {
+      await live.close();
+    }
+  },
+});
+
+const stateWords: Record<UpstreamStatus["state"], string> = {
+  ready: "ready",
+  open: "paused after failures",
+  half_open: "trying one call after a pause",
+};
+
+const failureWords: Record<keyof UpstreamStatus["lastFailures"], string> = {
+  no_money: "balance at the vendor is empty",
+  bad_credentials: "vendor refused the credentials",
+  bad_settings: "vendor refused the settings",
+  refused: "vendor refused the call",
+  rate_limited: "rate limit of the vendor",
+  out_of_service: "vendor out of service",
+  not_done: "vendor did not process the call",
+  not_reached: "no connection",
+  busy: "too many calls at the same time",
+  paused: "paused",
+  bad_response: "invalid response",
+  unavailable: "vendor unavailable",
+  unknown: "no response in time",
+  fault: "fault in the adapter",
+};
+
+type FailureName = keyof typeof failureWords;
+
+const showStatus = command({
+  id: "upstreams.status",
+  summary: "Show the identity vendors of each serving process: state, alarm, last response and last failures.",
+  description: "The exit code is 1 if a vendor is not ready or has an alarm.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({}),
+  answer: Type.Array(
+    Type.Object({
+      upstream: Type.String(),
+      instance: Type.String(),
+      state: Type.Enum(Object.keys(stateWords) as UpstreamStatus["state"][]),
+      alarm: orNull(Type.Enum(Object.keys(failureWords) as FailureName[])),
+      last_answer_at: orNull(instant),
+      last_failures: Type.Record(Type.String(), instant),
+      noted_at: instant,
+    }),
+  ),
+  columns: {
+    upstream: "upstream",
+    process: { of: ({ instance }) => instance.slice(0, 8) },
+    state: { of: ({ state }) => stateWords[state] },
+    alarm: { of: ({ alarm }) => alarm && failureWords[alarm] },
+    last_answer_at: "last answer",
+    last_failures: {
+      heading: "last failures",
+      of: ({ last_failures }) =>
+        Object.entries(last_failures)
+          .map(([kind, at]) => `${failureWords[kind as FailureName]} (${timeText(at)})`)
+          .join(", ") || null,
+    },
+  },
+  none: "No running service has a live identity vendor.",
+  isWell: (found) => found.every(({ state, alarm }) => state === "ready" && alarm === null),
+  examples: [{}],
+  run: async (_, { db }: Audited) =>
+    (await upstreamStatus(db)).map(({ name, instance, state, alarm, lastAnswerAt, lastFailures, notedAt }) => ({
+      ...{ upstream: name, instance, state, alarm, last_answer_at: isoOf(lastAnswerAt) },
+      last_failures: Object.fromEntries(Object.entries(lastFailures).map(([kind, at]) => [kind, isoOf(at)])),
+      noted_at: isoOf(notedAt),
+    })),
+});
+
+export const upstreamCommands = [listUpstreams, testUpstream, showStatus];
+
+/** An outcome as a sentence, without personal data. */
+function outcomeText(outcome: IdentityOutcome["kind"], reason: string | null): string {
+  const texts: Record<IdentityOutcome["kind"], string> = {
+    verified: "verified. It works.",
+    not_found: "the vendor does not know the number. It works.",
+    phone_mismatch: "the phone number is not in the record. It works.",
+    unavailable: `the vendor did not process the call (${reason ?? "no reason"}).`,
+    bad_response: "the response was invalid.",
+    unknown: "the outcome is unknown.",
+  };
+  return texts[outcome];
+}
