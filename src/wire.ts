@@ -141,6 +141,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   opened.defer(() => source?.close());
   const catalogue = await openCatalogue({
     db,
+    now,
     guard: { removal: config.guardRemoval, priceFactor: config.guardPriceFactor },
     history: config.catalogueHistory,
     audit,

@@ -5,12 +5,11 @@ import type { Tables } from "../storage/tables.ts";
 import { Credentials } from "./authenticator.ts";
 import { firstStart, noteShown, type ReplacedKey } from "./bootstrap.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
-import { type IssuedToken, type PresentedKey, TokenIssuer } from "./tokens/issue-token.ts";
+import { type IssueToken, tokenIssuer } from "./tokens/issue-token.ts";
 
-/** What this room offers to its operations. */
+/** The functions that this room's operations call. */
 export interface AccessRoom {
-  /** Buys a token with a whole API key; see `TokenIssuer.issue` for its failures. */
-  issueToken(presented: PresentedKey, address: string): Promise<IssuedToken>;
+  issueToken: IssueToken;
 }
 
 export interface AccessOptions {
@@ -18,10 +17,10 @@ export interface AccessOptions {
   audit: Audit;
   /** Value of the Sandbox account's test key; empty or left out: made at random on the first start. */
   bootstrapKey?: string | undefined;
-  /** Failed credentials that one address may send; null: no limit. */
+  /** How many failed credentials one address may send. */
   failedLimit: Limit;
-  /** Milliseconds; at least 3 hours, 24 by default. */
-  tokenLifetime?: number;
+  /** Milliseconds; at least 3 hours. */
+  tokenLifetime: number;
   /** How long another process that starts at the same time may take to show the key that it made, in milliseconds. */
   patience?: number;
   /** Milliseconds since 1970. */
@@ -47,13 +46,12 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const started = await firstStart({ db, audit }, bootstrapKey || undefined, now(), patience);
   const failed = new FailedCredentials(failedLimit);
   const credentials = new Credentials({ db, failed, now });
-  const lifetime = tokenLifetime === undefined ? {} : { tokenLifetime };
-  const tokens = new TokenIssuer({ db, failed, finder: credentials.finder, now, ...lifetime });
+  const issueToken = tokenIssuer({ db, failed, finder: credentials.finder, now, tokenLifetime });
   await credentials.refresh();
   credentials.watch();
   return {
     credentials,
-    room: { issueToken: (presented, address) => tokens.issue(presented, address) },
+    room: { issueToken },
     ...started,
     noteShown: async () => {
       if (started.printed !== undefined) await noteShown(db, started.printed);

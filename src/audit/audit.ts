@@ -8,7 +8,7 @@ import { AnchorKeeper } from "./anchor/keeper.ts";
 import { append } from "./append.ts";
 import { AuditTrailFault, signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
-import { removeOld } from "./retention.ts";
+import { oldestKept, removeOld } from "./retention.ts";
 import { sealEntries } from "./seal-batch.ts";
 
 const sealEvery = 1000;
@@ -23,8 +23,6 @@ export interface AuditTrailParts {
   anchor: string;
   /** Whether the log keeps the newest head too. */
   logAnchor?: boolean;
-  /** How long entries are kept. */
-  retentionMonths?: number;
   /** Clock for retention, in milliseconds since 1970. */
   now?: () => number;
   log: Log;
@@ -46,7 +44,7 @@ export interface AuditTrail {
  * second, writes the newest head to a file each minute, and enforces retention.
  */
 export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail> {
-  const { db, sealKey, retentionMonths = 24, now = Date.now, log } = parts;
+  const { db, sealKey, now = Date.now, log } = parts;
   const sign = signer(sealKey);
   await signFirstHead(db, sign);
   const keeper = new AnchorKeeper({ ...parts, path: parts.anchor, sign });
@@ -57,11 +55,7 @@ export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail
     );
   const seal = reported("sealed", () => sealEntries(db, sign));
   const anchor = reported("anchored", () => keeper.move());
-  const remove = reported("shortened", () => {
-    const oldest = new Date(now());
-    oldest.setUTCMonth(oldest.getUTCMonth() - retentionMonths);
-    return removeOld(db, sign, oldest.getTime());
-  });
+  const remove = reported("shortened", () => removeOld(db, sign, oldestKept(now())));
   const sealing = every(sealEvery, seal.run);
   const anchoring = every(anchorEvery, anchor.run);
   const removing = every(removeEvery, remove.run);

@@ -2,11 +2,9 @@ import type { Kysely } from "kysely";
 import type { AuditEvent } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
 import { entryOf } from "./append.ts";
+import { oldestKept } from "./retention.ts";
 
 const entriesAtOnce = 1000;
-
-/** Ledger and trail are both kept for so long. */
-const months = 24;
 
 /** A retry or a late outcome may come so much later than its row, and each sweep at a time of its own. */
 const margin = 2 * 86_400_000;
@@ -55,9 +53,7 @@ export async function reconcile(db: Kysely<Tables>, options: ReconcileOptions): 
     result.differences += 1;
     found({ reference, what });
   };
-  const oldest = new Date(now);
-  oldest.setUTCMonth(oldest.getUTCMonth() - months);
-  const demanded = oldest.getTime() + margin;
+  const demanded = oldestKept(now) + margin;
 
   const recorded = await lastEntries(db);
   result.recorded = recorded.size;

@@ -8,6 +8,12 @@ import { sealColumns } from "./read.ts";
 const sealsAtOnce = 1000;
 const entriesAtOnce = 1000;
 
+/** Ledger and audit trail keep 24 months: the oldest time they keep at `now`. Both in milliseconds since 1970. */
+export function oldestKept(now: number): number {
+  const oldest = new Date(now);
+  return oldest.setUTCMonth(oldest.getUTCMonth() - 24);
+}
+
 /**
  * Removes the entries of whole batches sealed before `before`, oldest first, in short transactions. Their seals stay, and
  * the head says how far removal went, so that the chain still verifies. `before` is in milliseconds since 1970. Throws a

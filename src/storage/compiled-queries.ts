@@ -6,15 +6,9 @@ import type { Tables } from "./tables.ts";
 
 /** Stands in a compiled query for a value that is known only when the query runs. */
 class Placeholder {
-  readonly name: string;
-  readonly index: number | undefined;
-  constructor(name: string, index?: number) {
-    this.name = name;
-    this.index = index;
-  }
-  valueIn(values: object): unknown {
-    const value = (values as Record<string, unknown>)[this.name];
-    return this.index === undefined ? value : (value as unknown[])[this.index];
+  readonly valueIn: (values: Record<string, unknown>) => unknown;
+  constructor(valueIn: Placeholder["valueIn"]) {
+    this.valueIn = valueIn;
   }
 }
 
@@ -45,7 +39,8 @@ export class CompiledQueries {
     variant: Variant,
   ): Promise<Row[]> {
     const key = this.#keyOf(write, values, variant);
-    const compiled = this.#compiled.get(key) ?? this.#compile(key, write(placeholdersFor(values), variant));
+    const compiled: FollowedQuery = this.#compiled.get(key) ?? write(placeholdersFor(values), variant).compile();
+    this.#compiled.set(key, compiled);
     const { rows } = await this.#db.executeQuery(filled(compiled, values));
     await this.#queue.next();
     return rows as Row[];
@@ -66,24 +61,22 @@ export class CompiledQueries {
     }
     return `function ${id}`;
   }
-
-  #compile(key: string, query: Compilable): FollowedQuery {
-    const compiled: FollowedQuery = query.compile();
-    this.#compiled.set(key, compiled);
-    return compiled;
-  }
 }
 
 function placeholdersFor<Values extends object>(values: Values): Values {
   const placeholders = Object.entries(values).map(([name, value]) => [
     name,
-    Array.isArray(value) ? value.map((_, index) => new Placeholder(name, index)) : new Placeholder(name),
+    Array.isArray(value)
+      ? value.map((_, index) => new Placeholder((values) => (values[name] as unknown[])[index]))
+      : new Placeholder((values) => values[name]),
   ]);
   return Object.fromEntries(placeholders) as Values;
 }
 
 function filled<Query extends FollowedQuery>(query: Query, values: object): Query {
-  const parameters = query.parameters.map((value) => (value instanceof Placeholder ? value.valueIn(values) : value));
+  const parameters = query.parameters.map((value) =>
+    value instanceof Placeholder ? value.valueIn(values as Record<string, unknown>) : value,
+  );
   const { followedBy } = query;
   return { ...query, parameters, ...(followedBy ? { followedBy: filled(followedBy, values) } : {}) };
 }

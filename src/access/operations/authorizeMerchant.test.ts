@@ -54,6 +54,7 @@ for (const { name: engine, fresh } of engines) {
         audit: silent,
         bootstrapKey: bootstrap,
         failedLimit: { count: 20, seconds: 60 },
+        tokenLifetime: 24 * hour,
         now: () => time,
       });
     });
@@ -259,6 +260,7 @@ suite("opening access", () => {
       audit: silent,
       bootstrapKey: "",
       failedLimit: { count: 20, seconds: 60 },
+      tokenLifetime: 24 * hour,
     });
     await access.noteShown();
     const again = await openAccess({
@@ -266,6 +268,7 @@ suite("opening access", () => {
       audit: silent,
       bootstrapKey: "",
       failedLimit: { count: 20, seconds: 60 },
+      tokenLifetime: 24 * hour,
     });
     try {
       assert.equal((await access.credentials.credentialOf(`Bearer ${access.printed}`, here)).mode, "test");

@@ -30,30 +30,29 @@ export interface IssuedToken {
   mode: Mode;
 }
 
-export interface TokenIssuerOptions {
+/** Returns a new token for a key; the caller's `address` decides whether it may. */
+export type IssueToken = (presented: PresentedKey, address: string) => Promise<IssuedToken>;
+
+/**
+ * Exchanges API keys for access tokens that live for `tokenLifetime` milliseconds, at least 3 hours. Failures:
+ * `invalid_credentials` (always the same sentence), `expired_credentials`, `address_not_allowed`, and `rate_limited` with
+ * `retryAfter`.
+ */
+export function tokenIssuer({
+  db,
+  finder,
+  failed,
+  now,
+  tokenLifetime,
+}: {
   db: Kysely<Tables>;
   finder: KeyFinder;
   failed: FailedCredentials;
-  now?: () => number;
-  /** Milliseconds; at least 3 hours, 24 by default. */
-  tokenLifetime?: number;
-}
-
-/** Exchanges API keys for access tokens. */
-export class TokenIssuer {
-  readonly #options: Required<TokenIssuerOptions>;
-
-  constructor({ now = Date.now, tokenLifetime = 24 * hour, ...rest }: TokenIssuerOptions) {
-    if (!(tokenLifetime >= 3 * hour)) throw new RangeError("access tokens must live for 3 hours at least");
-    this.#options = { now, tokenLifetime, ...rest };
-  }
-
-  /**
-   * A new token of the key. Failures: `invalid_credentials` (always the same sentence), `expired_credentials`,
-   * `address_not_allowed`, and `rate_limited` with `retryAfter`.
-   */
-  async issue(presented: PresentedKey, address: string): Promise<IssuedToken> {
-    const { db, failed, finder, now, tokenLifetime } = this.#options;
+  now: () => number;
+  tokenLifetime: number;
+}): IssueToken {
+  if (!(tokenLifetime >= 3 * hour)) throw new RangeError("access tokens must live for 3 hours at least");
+  return async (presented, address) => {
     const key = await failed.attempt(address, `${presented.name} ${presented.key}`, async () => {
       const found = await finder.key(presented.key);
       if (!found || !isNameOf(found, presented)) throw wrongCredentials();
@@ -73,7 +72,7 @@ export class TokenIssuer {
       .execute();
     await deleteExpired(db, at - keptAfterExpiry);
     return { businessName: key.businessName, text, expiresAt, mode: key.caller.mode };
-  }
+  };
 }
 
 /** The one failure of every wrong credential, whatever is wrong with it. */

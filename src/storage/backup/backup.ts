@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { type Audited, inSnapshot } from "../audited.ts";
 import { codeOf, StoreFault } from "../errors.ts";
@@ -25,7 +25,7 @@ export interface BackupHeader {
   migrations: string[];
   /** How many rows of each table follow. */
   rows: Record<string, number>;
-  /** What the caller noted of the same snapshot, to hold a restored store against. */
+  /** What the caller noted of the same snapshot. A verifier compares a restored store with it. */
   figures: unknown;
 }
 
@@ -42,15 +42,19 @@ const notCopied: ReadonlySet<string> = new Set([
   "upstream_status",
 ] satisfies Name[]);
 
-/** The tables of a backup with their primary keys, in an order that foreign keys allow. */
+/** Useless without its key. */
+const notCopiedColumn = "sealed_record";
+
+/** The tables of a backup with their columns and primary keys, in an order that foreign keys allow. */
 export const copiedTables = Object.entries(allTables)
   .filter(([table]) => !notCopied.has(table))
-  .map(([table, columns]) => ({ table: table as Name, key: primaryKey(columns) }));
+  .map(([table, columns]) => ({
+    table: table as Name,
+    columns: Object.keys(columns).filter((column) => column !== notCopiedColumn),
+    key: primaryKey(columns),
+  }));
 
-/** Useless without its key. */
-const leftOut: ReadonlySet<string> = new Set(["sealed_record"]);
-
-const page = 1000;
+const pageSize = 1000;
 
 export interface BackupOptions {
   madeBy: string;
@@ -62,26 +66,34 @@ export interface BackupOptions {
   progress?: (rows: number, all: number) => void;
 }
 
-/** What a backup holds. */
 export interface Made {
   rows: number;
   bytes: number;
   sha256: string;
 }
 
+type Write = (lines: readonly unknown[]) => Promise<void>;
+
 /**
- * Writes everything but the records and their keys into a new file, readable by its owner only, as it stands at one moment,
- * beside processes that serve. Throws `StoreFault` if there is such a file or it cannot be written; then none is left.
+ * Writes everything except the records and their keys into a new file that only its owner may read, as of one moment. Services
+ * may run meanwhile. Throws `StoreFault` if the file exists or cannot be written, and then leaves no new file.
  */
 export async function backup({ db, audit, actor }: Audited, path: string, options: BackupOptions): Promise<Made> {
   const file = await open(path, "wx", 0o600).catch((error) => Promise.reject(cannotWrite(path, error)));
+  const hash = createHash("sha256");
+  const write: Write = async (lines) => {
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    hash.update(text);
+    await file.writeFile(text).catch((error) => Promise.reject(cannotWrite(path, error)));
+  };
   try {
-    const writer = new Writer(file, path);
-    const rows = await inSnapshot(db, (snapshot) => copy(snapshot, writer, options));
-    const { sha256 } = writer;
-    // Before the last line: no whole backup is there that the audit trail does not know of.
+    const rows = await inSnapshot(db, (snapshot) => copy(snapshot, write, options));
+    const sha256 = hash.copy().digest("hex");
+    // Before the last line, so that the audit trail knows of every complete backup.
     await audit(db, { kind: "store.backed_up", actor, facts: { rows, sha256 } });
-    return { rows, sha256, bytes: await writer.end(endOf(sha256, options.sign)) };
+    await write([endOf(sha256, options.sign)]);
+    await file.sync();
+    return { rows, sha256, bytes: (await file.stat()).size };
   } catch (error) {
     await rm(path, { force: true });
     throw error;
@@ -90,7 +102,7 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
   }
 }
 
-async function copy(snapshot: Transaction<Tables>, writer: Writer, options: BackupOptions): Promise<number> {
+async function copy(snapshot: Transaction<Tables>, write: Write, options: BackupOptions): Promise<number> {
   const { madeBy, now = Date.now(), figures, progress } = options;
   const rows: Record<string, number> = {};
   for (const { table } of copiedTables) rows[table] = await countRows(snapshot, table);
@@ -102,16 +114,15 @@ async function copy(snapshot: Transaction<Tables>, writer: Writer, options: Back
     rows,
     figures: (await figures?.(snapshot)) ?? null,
   };
-  await writer.write([header]);
+  await write([header]);
   const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
   let done = 0;
-  for (const { table, key } of copiedTables) {
-    let columns: string[] | undefined;
-    for await (const rows of pages(snapshot, table, key)) {
-      const head = columns === undefined ? [{ table, columns: columnsOf(rows[0]!) }] : [];
-      columns ??= columnsOf(rows[0]!);
-      await writer.write([...head, ...rows.map((row) => columns!.map((column) => row[column]))]);
-      done += rows.length;
+  for (const { table, columns, key } of copiedTables) {
+    if (rows[table] === 0) continue;
+    await write([{ table, columns }]);
+    for await (const page of pages(snapshot, table, key)) {
+      await write(page.map((row) => columns.map((column) => row[column])));
+      done += page.length;
       progress?.(done, all);
     }
   }
@@ -120,18 +131,14 @@ async function copy(snapshot: Transaction<Tables>, writer: Writer, options: Back
 
 type AnyRow = Record<string, unknown>;
 
-function columnsOf(row: AnyRow): string[] {
-  return Object.keys(row).filter((column) => !leftOut.has(column));
-}
-
 async function* pages(db: Kysely<Tables>, table: Name, key: readonly string[]): AsyncGenerator<AnyRow[]> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   let after = sql``;
   for (;;) {
     const { rows } = await sql<AnyRow>`
-      select * from ${sql.table(table)} ${after} order by ${columns} limit ${sql.lit(page)}`.execute(db);
+      select * from ${sql.table(table)} ${after} order by ${columns} limit ${sql.lit(pageSize)}`.execute(db);
     if (rows.length > 0) yield rows;
-    if (rows.length < page) return;
+    if (rows.length < pageSize) return;
     after = sql`where (${columns}) > (${sql.join(key.map((column) => rows.at(-1)![column]))})`;
   }
 }
@@ -141,45 +148,9 @@ export async function countRows(db: Kysely<Tables>, table: Name): Promise<number
   return rows[0]!.count;
 }
 
-/** What the last line of a backup holds, whose bytes before have this hash. */
+/** The last line of a backup; `sha256` is the hash of all bytes before it. */
 export function endOf(sha256: string, sign: (text: string) => string) {
   return { sha256, ring: sign("ring"), hmac: sign(`backup ${sha256}`) };
-}
-
-/** Writes lines, and hashes them. */
-class Writer {
-  readonly #file: FileHandle;
-  readonly #path: string;
-  readonly #hash = createHash("sha256");
-  #bytes = 0;
-
-  constructor(file: FileHandle, path: string) {
-    this.#file = file;
-    this.#path = path;
-  }
-
-  async write(lines: readonly unknown[]): Promise<void> {
-    const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    this.#hash.update(text);
-    await this.#append(text);
-  }
-
-  /** Of all that was written, in hex. */
-  get sha256(): string {
-    return this.#hash.copy().digest("hex");
-  }
-
-  /** Gives the bytes of the whole file. */
-  async end(line: object): Promise<number> {
-    await this.#append(Buffer.from(`${JSON.stringify(line)}\n`));
-    await this.#file.sync();
-    return this.#bytes;
-  }
-
-  async #append(text: Buffer): Promise<void> {
-    await this.#file.writeFile(text).catch((error) => Promise.reject(cannotWrite(this.#path, error)));
-    this.#bytes += text.length;
-  }
 }
 
 function cannotWrite(path: string, error: unknown): StoreFault {

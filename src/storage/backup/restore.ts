@@ -117,11 +117,8 @@ async function refuseUsed(trx: Transaction<Tables>): Promise<void> {
 
 /** A backup fills its own tables and no other, whoever wrote it. */
 function refuseForeign(table: string, columns: readonly string[]): void {
-  if (
-    copiedTables.some((copied) => copied.table === table) &&
-    columns.every((column) => /^[a-z][a-z\d_]*$/.test(column))
-  )
-    return;
+  const known = copiedTables.find((copied) => copied.table === table);
+  if (known && columns.every((column) => known.columns.includes(column))) return;
   throw new StoreFault("The backup holds a table or a column that no backup of Duba has: nothing was restored.");
 }
 
