@@ -14,6 +14,8 @@ const topFloor = Math.max(...floors.values());
 const files = globSync("src/**/*.ts").filter((file) => !file.endsWith(".test.ts"));
 const imports = files.flatMap(importsOf);
 
+const mostLines = 300;
+
 suite("floors", () => {
   test("ARCHITECTURE.md lists every place of src/ and no other", () => {
     assert.deepEqual([...floors.keys()].sort(), placesIn(files));
@@ -34,6 +36,11 @@ suite("floors", () => {
 
   test("no file imports itself by way of others", () => {
     assert.deepEqual(stronglyConnected(imports.map(({ file, target }) => [file, target])), []);
+  });
+
+  test(`no file has more than ${mostLines} lines`, () => {
+    const long = files.filter((file) => textOf(file).split("\n").length - 1 > mostLines);
+    assert.deepEqual(long, []);
   });
 
   test("tests are written with suite and test", () => {

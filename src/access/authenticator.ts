@@ -6,7 +6,7 @@ import { changeCount } from "../storage/change-counter.ts";
 import type { Tables } from "../storage/tables.ts";
 import { admit, type Credential, type Proven, provenKey, provenToken } from "./credential.ts";
 import type { FailedCredentials } from "./failed-credentials.ts";
-import { KeyFinder } from "./keys/find.ts";
+import { KeyFinder } from "./keys/find-key.ts";
 import { readApiKey, tokenPrefix } from "./secrets.ts";
 
 const pollEvery = 1_000;

@@ -2,7 +2,7 @@ import type { BlockList } from "node:net";
 import { Failure } from "../operation/failures.ts";
 import type { Caller } from "../operation/operation.ts";
 import { isListed } from "../runtime/address-list.ts";
-import type { StoredKey } from "./keys/find.ts";
+import type { StoredKey } from "./keys/find-key.ts";
 
 /** The caller of a valid credential. */
 export interface Credential extends Caller {

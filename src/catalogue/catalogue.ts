@@ -12,7 +12,7 @@ import { type Plan, type PublishOutcome, publish } from "./revisions/publish.ts"
 import { startSweeper } from "./revisions/retention.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
 import { loadStarter } from "./starter.ts";
-import { type Follow, followSource } from "./sync/schedule.ts";
+import { type Follow, followSource } from "./sync/follow-source.ts";
 
 const LOOK_EVERY_MILLISECONDS = 1_000;
 

@@ -5,10 +5,10 @@ import { commandsOf, families } from "../commands.ts";
 import type { Operation } from "../operation/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import { addFamily } from "./add-family.ts";
-import { auditKeys } from "./store.ts";
 import { examples, rootCommand, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
 import { painter } from "./terminal/table.ts";
+import { auditKeys } from "./with-store.ts";
 
 type SetExitCode = (exitCode: number) => void;
 type AddCommand = (program: Command, io: Io, setExitCode: SetExitCode) => void;

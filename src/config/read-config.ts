@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { syncSettings } from "../catalogue/sync/settings.ts";
+import { syncSettings } from "../catalogue/sync/sync-settings.ts";
 import type { Setting } from "../operation/setting.ts";
 import { missingOf, type VendorValues } from "../upstreams/ports/vendor.ts";
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
-import { upstreamSettings } from "../upstreams/settings.ts";
+import { upstreamSettings } from "../upstreams/upstream-settings.ts";
 import { everySetting, settings } from "./settings.ts";
 
 /** The bootstrap key of the README's examples. */

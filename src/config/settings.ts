@@ -1,7 +1,7 @@
-import { syncSettings } from "../catalogue/sync/settings.ts";
+import { syncSettings } from "../catalogue/sync/sync-settings.ts";
 import { anyText, httpUrl, type Setting, setting } from "../operation/setting.ts";
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
-import { upstreamSettings } from "../upstreams/settings.ts";
+import { upstreamSettings } from "../upstreams/upstream-settings.ts";
 import { catalogueSettings } from "./settings/catalogue-settings.ts";
 import { limitSettings } from "./settings/limit-settings.ts";
 import { serverSettings } from "./settings/server-settings.ts";

@@ -4,7 +4,7 @@ import type { Mode } from "../../operation/operation.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { admit, provenKey } from "../credential.ts";
 import type { FailedCredentials } from "../failed-credentials.ts";
-import type { KeyFinder, StoredKey } from "../keys/find.ts";
+import type { KeyFinder, StoredKey } from "../keys/find-key.ts";
 import { newAccessToken } from "../secrets.ts";
 
 const hour = 3_600_000;

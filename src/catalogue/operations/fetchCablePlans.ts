@@ -5,7 +5,7 @@ import { nairaOf } from "../../operation/money.ts";
 import { operation } from "../../operation/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { foldCase } from "../model/codes.ts";
-import { findCableProvider } from "../model/find.ts";
+import { findCableProvider } from "../model/find-entry.ts";
 import type { CableProduct } from "../model/lists.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";

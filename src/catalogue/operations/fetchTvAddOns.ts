@@ -4,7 +4,7 @@ import { codeField } from "../../operation/fields.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { operation } from "../../operation/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
-import { findProduct } from "../model/find.ts";
+import { findProduct } from "../model/find-entry.ts";
 import type { CableAddOn } from "../model/lists.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { Body } from "../responses/body.ts";

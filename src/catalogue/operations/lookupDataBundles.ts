@@ -4,7 +4,7 @@ import { codeField } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { isSameCode } from "../model/codes.ts";
-import { findDataProvider } from "../model/find.ts";
+import { findDataProvider } from "../model/find-entry.ts";
 import { groupIn, stampOf, stampOfAll } from "../model/snapshot.ts";
 import { allBundlesBody, allOwnBundlesBody, bundlesBody } from "../responses/bundle-list.ts";
 import type { Recipe, ResponseCache } from "../responses/cache.ts";

@@ -6,11 +6,11 @@ import { summary, type VerificationSummary } from "../../identity/ledger/summary
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
 import { type Keyring, matchKeyring } from "../../keyring/keyring.ts";
 import type { Verifier } from "../../storage/backup/restore.ts";
-import { auditKeys, withStore } from "../store.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import type { Io } from "../terminal/io.ts";
 import { settingOption, withOverrides } from "../terminal/options.ts";
 import { progressBar } from "../terminal/progress.ts";
+import { auditKeys, withStore } from "../with-store.ts";
 
 interface Options {
   withoutKeyring?: true;

@@ -6,12 +6,12 @@ import { currentOf, type Keyring, matchKeyring, type RingKey } from "../../keyri
 import type { KeyUsage } from "../../keyring/usage.ts";
 import { duration } from "../../operation/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
-import { withStore } from "../store.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import { type Io, UsageFault } from "../terminal/io.ts";
 import { settingOption, withOverrides } from "../terminal/options.ts";
 import { progressBar } from "../terminal/progress.ts";
 import { painter, table, timeOf } from "../terminal/table.ts";
+import { withStore } from "../with-store.ts";
 
 /** Serving processes read the file each second. A longer wait leaves time to copy it to other machines. */
 const soonest = 5_000;

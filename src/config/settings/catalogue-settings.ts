@@ -1,6 +1,6 @@
 import { setting, timeFrom } from "../../operation/setting.ts";
 
-/** Changes of the catalogue. Settings of the catalogue's source are in `catalogue/sync/settings.ts`. */
+/** Changes of the catalogue. Settings of the catalogue's source are in `catalogue/sync/sync-settings.ts`. */
 export const catalogueSettings = {
   guardRemoval: setting({
     name: "DUBA_GUARD_REMOVAL",

@@ -5,7 +5,7 @@ import { vendors } from "../../upstreams/registry.ts";
 
 const vendorNames = vendors.map(({ name }) => name);
 
-/** Verifications. Settings that all vendors share are in `upstreams/settings.ts`, a vendor's own in its folder. */
+/** Verifications. Settings that all vendors share are in `upstreams/upstream-settings.ts`, a vendor's own in its folder. */
 export const verificationSettings = {
   upstreams: setting({
     name: "DUBA_UPSTREAMS",

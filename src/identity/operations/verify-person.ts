@@ -8,7 +8,7 @@ import { type Call, type Operation, operation } from "../../operation/operation.
 import { person } from "../../upstreams/sandbox/people.ts";
 import { checks } from "../checks/index.ts";
 import type { Identity } from "../identity.ts";
-import { noFacts } from "../verification/failures.ts";
+import { noFacts } from "../verification/verification-failures.ts";
 import { consentReferenceOf, idempotencyKeyOf, traceparentOf, VerificationHeaders } from "./request-headers.ts";
 
 const VerifyAnswer = Type.Object({

@@ -3,8 +3,15 @@ import type { IdentityRecord } from "../../operation/identity-record.ts";
 import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
 import { newChargeMark } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { amountMismatch, factsOf, noMatch, replayed, type VerificationFacts, verificationFailure } from "./failures.ts";
 import { loggableError } from "./upstream-call.ts";
+import {
+  amountMismatch,
+  factsOf,
+  noMatch,
+  replayed,
+  type VerificationFacts,
+  verificationFailure,
+} from "./verification-failures.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
 /** A record for the caller; `replayed` if an earlier request with its key returned it. */

@@ -4,6 +4,10 @@ import { erased, notCalledOutcome } from "../ledger/attempt-outcome.ts";
 import type { Row } from "../ledger/ledger.ts";
 import type { RunStart } from "../ledger/transitions.ts";
 import type { AttemptResult, Attempts, StartedRun } from "./attempts.ts";
+import type { Flight, InFlight, Stage } from "./in-flight.ts";
+import { replay, type VerifiedRecord, withReference } from "./replay.ts";
+import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
+import { type SelectedUpstreams, selectUpstreams, upstreamsForRetry } from "./select-upstreams.ts";
 import {
   amountMismatch,
   attemptsUsedUp,
@@ -12,11 +16,7 @@ import {
   inProgress,
   noFacts,
   verificationFailure,
-} from "./failures.ts";
-import type { Flight, InFlight, Stage } from "./in-flight.ts";
-import { replay, type VerifiedRecord, withReference } from "./replay.ts";
-import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
-import { type SelectedUpstreams, selectUpstreams, upstreamsForRetry } from "./select-upstreams.ts";
+} from "./verification-failures.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
 /** What one verification works with. */

@@ -5,13 +5,13 @@ import type { Entry } from "../../../audit/tail.ts";
 import type { ChainFault, ChainVerification } from "../../../audit/verify-chain.ts";
 import { settings } from "../../../config/settings.ts";
 import { duration } from "../../../operation/setting.ts";
-import { withStore } from "../../store.ts";
 import { dayOf } from "../../terminal/expiry.ts";
 import { examples, section, subcommand } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";
 import { parseJsonObject } from "../../terminal/render.ts";
 import { painter, shown, table } from "../../terminal/table.ts";
+import { withStore } from "../../with-store.ts";
 import { addReconcile } from "./reconcile.ts";
 
 interface AuditParts {

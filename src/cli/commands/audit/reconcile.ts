@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import type { Difference } from "../../../audit/reconcile.ts";
 import { settings } from "../../../config/settings.ts";
 import { inSnapshot } from "../../../storage/audited.ts";
-import { withStore } from "../../store.ts";
 import { examples, section, subcommand } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";
 import { painter, shown } from "../../terminal/table.ts";
+import { withStore } from "../../with-store.ts";
 
 /** `duba audit reconcile`. The exit code is 1 when the ledger and the trail differ. */
 export function addReconcile(audit: Command, io: Io, setExitCode: (exitCode: number) => void): void {

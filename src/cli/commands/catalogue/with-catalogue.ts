@@ -4,8 +4,8 @@ import type { Publisher } from "../../../catalogue/revisions/commit.ts";
 import { newestSnapshot } from "../../../catalogue/revisions/load.ts";
 import { readConfig } from "../../../config/read-config.ts";
 import type { Audited } from "../../../storage/audited.ts";
-import { withStore } from "../../store.ts";
 import { type Io, UsageFault } from "../../terminal/io.ts";
+import { withStore } from "../../with-store.ts";
 
 /** Options of each command that changes the catalogue. */
 export interface ChangeOptions {

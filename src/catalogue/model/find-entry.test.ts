@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { starterSnapshot } from "../catalogue.fixture.ts";
-import { findCableProvider, findDataProvider } from "./find.ts";
+import { findCableProvider, findDataProvider } from "./find-entry.ts";
 import { emptySnapshot, groupIn } from "./snapshot.ts";
 
 const snapshot = await starterSnapshot();

@@ -6,8 +6,8 @@ import { openStore } from "../../storage/store.ts";
 import { freshStore, publisherOf } from "../catalogue.fixture.ts";
 import { SourceFreshness } from "../responses/freshness.ts";
 import { loadStarter } from "../starter.ts";
+import { type Follow, followSource } from "./follow-source.ts";
 import { beginSync, readSync } from "./record.ts";
-import { type Follow, followSource } from "./schedule.ts";
 import { Shop } from "./sync.fixture.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
