@@ -85,11 +85,10 @@ export class HttpClient {
   }
 
   /** Never rejects. */
-  async send(sent: VendorRequest): Promise<HttpResult> {
-    const { method, url, headers, body, traceparent } = sent;
+  async send(request: VendorRequest): Promise<HttpResult> {
+    const { method, url, headers, body, traceparent } = request;
     const { origin, host, pathname, search } = new URL(url);
-    const answer = new Answer(sent, this.#timeout);
-    const request: Dispatcher.DispatchOptions = {
+    const options: Dispatcher.DispatchOptions = {
       method,
       origin,
       reset: !this.#keepAlive,
@@ -102,8 +101,12 @@ export class HttpClient {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
-    if (!answer.isOver) this.#agent.dispatch(request, answer);
-    const result = await answer.result;
+    const result = await dispatched(
+      this.#agent,
+      options,
+      request,
+      Math.min(request.timeout ?? Infinity, this.#timeout),
+    );
     if (result.kind !== "answered") {
       // Headers are a vendor's text.
       const { headers: _, ...facts } = { headers: undefined, ...result };
@@ -118,99 +121,72 @@ export class HttpClient {
   }
 }
 
-/** Reads one response. The first outcome counts; later events are ignored. */
-class Answer implements Dispatcher.DispatchHandler {
-  readonly result: Promise<HttpResult>;
-  isOver = false;
-  readonly #resolve: (result: HttpResult) => void;
-  readonly #signal: AbortSignal | undefined;
-  readonly #sendUntil: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout;
-  readonly #wantedHeaders: readonly string[] | undefined;
-  readonly #allowance: Allowance;
-  readonly #chunks: Buffer[] = [];
+/** Sends a request and reads its response. The first outcome counts; later events are ignored. */
+function dispatched(
+  agent: Agent,
+  options: Dispatcher.DispatchOptions,
+  { signal, sendUntil, wantedHeaders, allowance = { each: mostBytes, left: mostBytes } }: VendorRequest,
+  timeout: number,
+): Promise<HttpResult> {
+  const { promise, resolve } = Promise.withResolvers<HttpResult>();
   /** Set once the request has a connection: from then on, bytes may have been sent. */
-  #controller: Dispatcher.DispatchController | undefined;
-  #size = 0;
-  #status = 0;
-  #isJson = false;
-  #headers: Record<string, string> | undefined;
+  let controller: Dispatcher.DispatchController | undefined;
+  let isOver = false;
+  let status = 0;
+  let isJson = false;
+  let headers: { headers?: Record<string, string> } = {};
+  let size = 0;
+  const chunks: Buffer[] = [];
 
-  constructor({ signal, sendUntil, timeout, allowance, wantedHeaders }: VendorRequest, longest: number) {
-    const { promise, resolve } = Promise.withResolvers<HttpResult>();
-    this.result = promise;
-    this.#resolve = resolve;
-    this.#signal = signal;
-    this.#sendUntil = sendUntil;
-    this.#wantedHeaders = wantedHeaders;
-    this.#allowance = allowance ?? { each: mostBytes, left: mostBytes };
-    this.#timer = setTimeout(() => this.#break("timed_out"), Math.min(timeout ?? longest, longest));
-    signal?.addEventListener("abort", this.#abort);
-    sendUntil?.addEventListener("abort", this.#abortUnsent);
-    if (signal?.aborted || sendUntil?.aborted) this.#abort();
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.isOver) controller.abort(new Error("over"));
-    else this.#controller = controller;
-  }
-
-  onResponseStart(
-    _: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (status < 200) return;
-    this.#status = status;
-    this.#isJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(String(headers["content-type"] ?? ""));
-    if (this.#wantedHeaders) this.#headers = named(this.#wantedHeaders, headers);
-    const { each, left } = this.#allowance;
-    if (status >= 300 && status < 400) this.#refuse("redirect");
-    else if (Number(headers["content-length"]) > Math.min(each, left)) this.#refuse("too_large");
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#size += chunk.length;
-    this.#allowance.left -= chunk.length;
-    if (this.#size > this.#allowance.each || this.#allowance.left < 0) this.#refuse("too_large");
-    else this.#chunks.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    const body = this.#isJson ? parsed(Buffer.concat(this.#chunks)) : undefined;
-    if (body === undefined && this.#size > 0) this.#refuse("not_json");
-    else
-      this.#settle({ kind: "answered", status: this.#status, body, ...(this.#headers && { headers: this.#headers }) });
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#break(codeOf(error));
-  }
-
-  readonly #abort = (): void => this.#break("aborted");
-
-  readonly #abortUnsent = (): void => {
-    if (!this.#controller) this.#abort();
+  const settle = (result: HttpResult) => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+    sendUntil?.removeEventListener("abort", abortUnsent);
+    resolve(result);
+    if (result.kind !== "answered") controller?.abort(new Error("over"));
   };
+  const fail = (code: string) => settle({ kind: controller ? "lost" : "notSent", code });
+  const refuse = (code: "redirect" | "not_json" | "too_large") =>
+    settle({ kind: "unreadable", status, code, ...headers });
+  const abort = () => fail("aborted");
+  const abortUnsent = () => {
+    if (!controller) abort();
+  };
+  const timer = setTimeout(fail, timeout, "timed_out");
+  signal?.addEventListener("abort", abort);
+  sendUntil?.addEventListener("abort", abortUnsent);
+  if (signal?.aborted || sendUntil?.aborted) abort();
+  if (isOver) return promise;
 
-  #break(code: string): void {
-    this.#settle({ kind: this.#controller ? "lost" : "notSent", code });
-  }
-
-  #refuse(code: "redirect" | "not_json" | "too_large"): void {
-    const headers = this.#headers;
-    this.#settle({ kind: "unreadable", status: this.#status, code, ...(headers && { headers }) });
-  }
-
-  #settle(result: HttpResult): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    clearTimeout(this.#timer);
-    this.#signal?.removeEventListener("abort", this.#abort);
-    this.#sendUntil?.removeEventListener("abort", this.#abortUnsent);
-    this.#resolve(result);
-    if (result.kind !== "answered") this.#controller?.abort(new Error("over"));
-  }
+  agent.dispatch(options, {
+    onRequestStart(started) {
+      if (isOver) started.abort(new Error("over"));
+      else controller = started;
+    },
+    onResponseStart(_, code, given) {
+      if (code < 200) return;
+      status = code;
+      isJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(String(given["content-type"] ?? ""));
+      if (wantedHeaders) headers = { headers: named(wantedHeaders, given) };
+      if (status >= 300 && status < 400) refuse("redirect");
+      else if (Number(given["content-length"]) > Math.min(allowance.each, allowance.left)) refuse("too_large");
+    },
+    onResponseData(_, chunk) {
+      size += chunk.length;
+      allowance.left -= chunk.length;
+      if (size > allowance.each || allowance.left < 0) refuse("too_large");
+      else chunks.push(chunk);
+    },
+    onResponseEnd() {
+      const body = isJson ? parsed(Buffer.concat(chunks)) : undefined;
+      if (body === undefined && size > 0) refuse("not_json");
+      else settle({ kind: "answered", status, body, ...headers });
+    },
+    onResponseError: (_, error) => fail(codeOf(error)),
+  });
+  return promise;
 }
 
 function named(names: readonly string[], headers: Record<string, string | string[] | undefined>) {

@@ -1,23 +1,15 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { checkKinds, notFoundCode } from "../../src/operation/check-kind.ts";
+import { checkKinds } from "../../src/operation/check-kind.ts";
 import { failureBody } from "../../src/operation/envelope.ts";
-import { Failure, type FailureCode } from "../../src/operation/failures.ts";
-import type { IdentityOutcome } from "../../src/upstreams/ports/identity-upstream.ts";
-import { sandbox } from "../../src/upstreams/sandbox/index.ts";
+import { Failure } from "../../src/operation/failures.ts";
+import { failureCodeOf, sandbox } from "../../src/upstreams/sandbox/index.ts";
 
 export interface SandboxVendor {
   url: string;
   close(): void;
 }
-
-const codes: Record<Exclude<IdentityOutcome["kind"], "verified" | "not_found">, FailureCode> = {
-  phone_mismatch: "phone_mismatch",
-  unavailable: "upstream_unavailable",
-  bad_response: "upstream_bad_response",
-  unknown: "upstream_timeout",
-};
 
 /** A licensed vendor in the tests' place: it speaks the interface to live keys, and answers as the sandbox would. */
 export async function startSandboxVendor(): Promise<SandboxVendor> {
@@ -45,7 +37,7 @@ export async function startSandboxVendor(): Promise<SandboxVendor> {
     });
     if (outcome.kind === "verified")
       return { status: 200, body: { success: true, data: { request_reference: "theirs", ...outcome.record } } };
-    const failure = new Failure(outcome.kind === "not_found" ? notFoundCode(kind) : codes[outcome.kind]);
+    const failure = new Failure(failureCodeOf(outcome, kind));
     return { status: failure.status, body: failureBody(failure, "request") };
   }
 

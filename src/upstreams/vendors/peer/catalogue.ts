@@ -3,7 +3,7 @@ import { type CatalogueLists, catalogueSource } from "../../ports/catalogue-sour
 import { withChanges } from "./catalogue-copy.ts";
 import { catalogueReaders, type ListedChange } from "./catalogue-wire.ts";
 import { peer } from "./index.ts";
-import { type Token, Tokens } from "./tokens.ts";
+import { accountTokens, type Token } from "./tokens.ts";
 
 const { name, settings } = peer;
 
@@ -31,7 +31,7 @@ export const peerCatalogue = catalogueSource({
   settings: { url: settings.url!, email: settings.email!, key: settings.key! },
   covers: ["data-providers", "data-bundles", "corporate-bundles", "cable-providers", "cable-products", "cable-add-ons"],
   open({ url, email, key }, { http, log }) {
-    const tokens = new Tokens({ url, email, key, mustBeLive: false }, { http, log });
+    const tokenFor = accountTokens({ url, email, key, mustBeLive: false }, { http, log });
     const read = catalogueReaders(name, log);
     let copy: Copy | undefined;
 
@@ -39,10 +39,10 @@ export const peerCatalogue = catalogueSource({
       const ask: Ask = async (what, path, query, read) => {
         const wanted = { what, url: `${url}/api/v2/${path}${queryOf(query)}`, read };
         const askWith = (token: string) => requests.get({ ...wanted, headers: { authorization: `Bearer ${token}` } });
-        const token = tokenOf(await tokens.token(signal));
+        const token = tokenOf(await tokenFor(signal));
         return askWith(token).catch(async (error: unknown) => {
           if (!(error instanceof PullEnded && error.kind === "refused_credentials")) throw error;
-          return askWith(tokenOf(await tokens.token(signal, token)));
+          return askWith(tokenOf(await tokenFor(signal, token)));
         });
       };
       /** Undefined if the server has no feed, lost our place, or has another history after a restore. */

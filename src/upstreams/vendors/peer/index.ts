@@ -6,7 +6,7 @@ import type { IdentityOutcome, IdentityQuestion } from "../../ports/identity-ups
 import { unavailable, unknown } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 import { outcomeReader } from "../../read-outcome.ts";
-import { Tokens } from "./tokens.ts";
+import { accountTokens } from "./tokens.ts";
 import { earlierOf, inTestMode, ofMode, PeerResponse, peerFailure } from "./wire.ts";
 
 const name = "peer";
@@ -59,7 +59,7 @@ export const peer = vendor({
     ...amountSettings,
   },
   open({ url, email, key, ...amounts }, parts) {
-    const tokens = new Tokens({ url, email, key, mustBeLive: true }, parts);
+    const tokenFor = accountTokens({ url, email, key, mustBeLive: true }, parts);
     const answers = { vendor: name, failureIn: peerFailure, good: PeerResponse };
     const readOutcome = outcomeReader({ ...answers, recordIn: ({ data }) => data }, parts.log);
 
@@ -88,16 +88,16 @@ export const peer = vendor({
       repeatable: true,
       async verify(question) {
         const sendUntil = question.sendUntil ?? question.signal;
-        const first = await tokens.token(sendUntil);
+        const first = await tokenFor(sendUntil);
         if ("outcome" in first) return first.outcome;
         const result = await ask(question, first.token);
         if (result.kind !== "answered" || result.status !== 401) return outcomeOf(result, question.kind);
         // The server did no work, so we may send the question again.
-        const second = await tokens.token(sendUntil, first.token);
+        const second = await tokenFor(sendUntil, first.token);
         return "outcome" in second ? second.outcome : outcomeOf(await ask(question, second.token), question.kind);
       },
       async lookUp({ reference, signal }) {
-        const first = await tokens.token(signal);
+        const first = await tokenFor(signal);
         if ("outcome" in first) return unknown;
         const result = await parts.http.send({
           method: "GET",

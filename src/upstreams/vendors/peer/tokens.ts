@@ -23,52 +23,37 @@ const margin = 60_000;
 /** Milliseconds for one authorization. */
 const longest = 10_000;
 
-const vendor = "peer";
-
 /**
- * Gets access tokens for an account, and keeps the current one until shortly before it expires. One authorization runs at a
- * time. Without a token we send no question, so every failure here is `unavailable`.
+ * Returns a function that gives a valid access token for an account: the current one until shortly before it expires, unless
+ * the server refused that one. One authorization runs at a time. Without a token we send no question, so every failure here
+ * is `unavailable`.
  */
-export class Tokens {
-  readonly #account: Account;
-  readonly #http: VendorParts["http"];
-  readonly #log: VendorParts["log"];
-  readonly #read: ReturnType<typeof responseParser<typeof Authorized>>;
-  #kept: { token: string; until: number } | undefined;
-  readonly #renew = singleFlight(() => this.#renewed());
+export function accountTokens({ url, email, key, mustBeLive }: Account, { http, log }: VendorParts) {
+  const parse = responseParser("peer", Authorized, log);
+  let current: { token: string; until: number } | undefined;
 
-  constructor(account: Account, { http, log }: VendorParts) {
-    this.#account = account;
-    this.#http = http;
-    this.#log = log;
-    this.#read = responseParser(vendor, Authorized, log);
-  }
-
-  /** A valid token. `refused`: a token that the server refused, so that we get a new one. */
-  async token(signal: AbortSignal, refused?: string): Promise<Token> {
-    const kept = this.#kept;
-    if (kept && kept.token !== refused && Date.now() < kept.until) return { token: kept.token };
-    return unlessAborted(this.#renew(), signal);
-  }
-
-  async #renewed(): Promise<Token> {
-    const { url, email, key, mustBeLive } = this.#account;
-    const result = await this.#http.send({
+  const renew = singleFlight(async (): Promise<Token> => {
+    const result = await http.send({
       method: "POST",
       url: `${url}/api/v2/merchant/authorization`,
       body: { email, password: key },
       timeout: longest,
       ...ofMode,
     });
-    if (mustBeLive && inTestMode(result, this.#log)) return none("bad_settings");
+    if (mustBeLive && inTestMode(result, log)) return none("bad_settings");
     if (result.kind !== "answered" || result.status !== 200) return none(reasonOf(result));
     if (isFailure(result.body)) return none(saysNoMoney(result.body) ? "no_money" : "bad_credentials");
-    const authorized = this.#read(result.body);
+    const authorized = parse(result.body);
     if (!authorized) return none("out_of_service");
     const { access_token: token, expires_at } = authorized.data.token;
-    this.#kept = { token, until: Date.parse(`${expires_at.replace(" ", "T")}Z`) - margin };
+    current = { token, until: Date.parse(`${expires_at.replace(" ", "T")}Z`) - margin };
     return { token };
-  }
+  });
+
+  return async (signal: AbortSignal, refused?: string): Promise<Token> =>
+    current && current.token !== refused && Date.now() < current.until
+      ? { token: current.token }
+      : unlessAborted(renew(), signal);
 }
 
 const reasons: Readonly<Record<number, Unavailability>> = {
