@@ -1,0 +1,131 @@
+import { CsvError, parse } from "csv-parse/sync";
+import { InputFault } from "../../operation/command/read-texts.ts";
+import { koboOf } from "../../operation/money.ts";
+import { isDay, nextDay, type TimeZone } from "../../runtime/time-zone.ts";
+
+/** One line of a vendor's invoice. */
+export interface InvoiceLine {
+  /** Line of the file. */
+  line: number;
+  /** The vendor's reference of the call. */
+  reference: string | null;
+  /** From the first moment that the text may mean until before the last, in milliseconds since 1970. */
+  time: { from: number; to: number } | null;
+  /** Last four digits of the number that was looked up. */
+  last4: string | null;
+  /** Kobo. */
+  price: number | null;
+}
+
+/** The headings of a column, as vendors write them: small letters, with `_` for other characters. */
+const headings = {
+  reference: ["vendor_reference", "reference", "reference_id", "ref", "transaction_reference", "transaction_id", "id"],
+  time: ["time", "timestamp", "date_time", "datetime", "created_at", "date"],
+  digits: ["last4", "last_4", "last_digits", "number", "bvn", "nin", "id_number"],
+  price: ["price", "amount", "cost", "charge", "fee"],
+} as const;
+
+export type InvoiceColumn = keyof typeof headings;
+export const invoiceColumns = Object.keys(headings) as InvoiceColumn[];
+
+interface Cell {
+  record: string[];
+  info: { lines: number };
+}
+
+const mostFaults = 10;
+
+/**
+ * Reads an invoice in CSV, with a heading line. `names` are headings that this vendor uses. Times without an offset are those of
+ * `zone`. Throws an `InputFault` that names the lines and repeats no value, since an invoice may hold whole numbers of persons.
+ */
+export function parseInvoice(
+  text: string,
+  zone: TimeZone,
+  names: Partial<Record<InvoiceColumn, string | undefined>> = {},
+): InvoiceLine[] {
+  const [heading, ...rows] = cellsOf(text);
+  if (!heading) throw new InputFault("The invoice is empty.");
+  const found = heading.record.map(plain);
+  const placeOf = (column: InvoiceColumn): number => {
+    const named = names[column];
+    const place = (named === undefined ? headings[column] : [plain(named)])
+      .map((name) => found.indexOf(name))
+      .find((at) => at >= 0);
+    if (place === undefined && named !== undefined) throw new InputFault(`The invoice has no column "${named}".`);
+    return place ?? -1;
+  };
+  const places = {
+    reference: placeOf("reference"),
+    time: placeOf("time"),
+    digits: placeOf("digits"),
+    price: placeOf("price"),
+  };
+  if (places.reference < 0 && (places.time < 0 || places.digits < 0))
+    throw new InputFault(
+      "The invoice needs a column with the vendor's reference, or one with the time and one with the number. Name them with " +
+        "--reference-column, --time-column and --digits-column.",
+    );
+  const faults: string[] = [];
+  const lines = rows.map(({ record, info }): InvoiceLine => {
+    const cell = (column: InvoiceColumn) => record[places[column]]?.trim() || null;
+    const read = <Value>(
+      column: InvoiceColumn,
+      form: string,
+      of: (text: string) => Value | undefined,
+    ): Value | null => {
+      const text = cell(column);
+      const value = text === null ? null : of(text);
+      if (value === undefined) faults.push(`Line ${info.lines}: the ${column} must be ${form}.`);
+      return value ?? null;
+    };
+    return {
+      line: info.lines,
+      reference: cell("reference"),
+      time: read("time", "a time such as 2026-11-03 14:05 or 03/11/2026 14:05", (text) => spanOf(text, zone)),
+      last4: read("digits", "a number of four digits or more, or the last four", (text) => /\d{4}$/.exec(text)?.[0]),
+      price: read("price", 'an amount in naira of 0 or more, such as "50" or "1,050.50"', priceOf),
+    };
+  });
+  if (faults.length > mostFaults) faults.splice(mostFaults, faults.length, `${faults.length - mostFaults} more lines.`);
+  if (faults.length > 0) throw new InputFault(faults.join("\n"));
+  return lines;
+}
+
+function cellsOf(text: string): Cell[] {
+  const delimiter = /^[^\r\n]*?([,;\t])/.exec(text)?.[1] ?? ",";
+  try {
+    return parse(text, { bom: true, delimiter, info: true, skip_empty_lines: true }) as unknown as Cell[];
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new InputFault(`Line ${error.lines ?? 1} of the invoice is not CSV with the columns of the heading.`);
+  }
+}
+
+function plain(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_|_$/g, "");
+}
+
+function priceOf(text: string): number | undefined {
+  return koboOf(text.replace(/^(₦|NGN|N)\s*/i, "").replace(/,(?=\d{3}\b)/g, ""));
+}
+
+const timeText =
+  /^(?:(\d{4}-\d{2}-\d{2})|(\d{2})\/(\d{2})\/(\d{4}))(?:[T ,]+(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/;
+
+/** A text to the minute means each moment of that minute. */
+function spanOf(text: string, zone: TimeZone): { from: number; to: number } | undefined {
+  const [, iso, dayOfMonth, month, year, hour, minute, second, offset] = timeText.exec(text) ?? [];
+  const day = iso ?? `${year}-${month}-${dayOfMonth}`;
+  if (!isDay(day)) return undefined;
+  if (hour === undefined) return { from: zone.startOfDay(day), to: zone.startOfDay(nextDay(day)) };
+  const shown = Date.parse(`${day}T${hour}:${minute}:${second ?? "00"}Z`);
+  if (Number.isNaN(shown)) return undefined;
+  const from =
+    offset === undefined ? zone.atClock(shown) : Date.parse(new Date(shown).toISOString().replace("Z", offset));
+  return Number.isNaN(from) ? undefined : { from, to: from + (second === undefined ? 60_000 : 1_000) };
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import fc from "fast-check";
+import type { InvoiceLine } from "./invoice.ts";
+import { type AskedQuestion, clockTolerance, type Difference, matchInvoice } from "./match-invoice.ts";
+
+const start = Date.UTC(2026, 10, 3, 12);
+
+function question(nth: number, changes: Partial<AskedQuestion> = {}): AskedQuestion {
+  return {
+    reference: `r${nth}`,
+    number: 1,
+    askedAt: start + nth * 1_000,
+    vendorReference: `D-${nth}`,
+    last4: String(1_000 + (nth % 7)),
+    price: 5_000,
+    isAnswered: true,
+    ...changes,
+  };
+}
+
+function lineOf(
+  { vendorReference, askedAt, last4, price }: AskedQuestion,
+  changes: Partial<InvoiceLine> = {},
+): InvoiceLine {
+  return { line: 2, reference: vendorReference, time: { from: askedAt, to: askedAt + 1 }, last4, price, ...changes };
+}
+
+const kinds: Difference[] = ["other_price", "doubled", "only_vendor", "only_here"];
+
+function found(lines: InvoiceLine[], questions: AskedQuestion[]): Record<Difference, string[]> {
+  const { differences } = matchInvoice(lines, questions);
+  const names = kinds.map((kind) => [
+    kind,
+    differences[kind].map(({ line, question }) => question?.reference ?? line?.reference ?? `line ${line?.line}`),
+  ]);
+  return Object.fromEntries(names);
+}
+
+const nothing = { other_price: [], doubled: [], only_vendor: [], only_here: [] };
+
+suite("a comparison of an invoice with our questions", () => {
+  test("finds each planted difference and nothing else, in any order, by reference and by time and digits", () => {
+    const planted = fc.record({
+      count: fc.integer({ min: 8, max: 60 }),
+      byTime: fc.boolean(),
+      seed: fc.integer(),
+      drift: fc.integer({ min: -400, max: 400 }),
+    });
+    fc.assert(
+      fc.property(planted, ({ count, byTime, seed, drift }) => {
+        const questions = Array.from({ length: count }, (_, nth) => question(nth));
+        const seen = questions.map((each) =>
+          lineOf(each, {
+            time: { from: each.askedAt + drift, to: each.askedAt + drift + 1 },
+            ...(byTime ? { reference: null } : {}),
+          }),
+        );
+        const shuffle = <Item>(items: Item[]) => items.toSorted((_, other) => ((seed + items.indexOf(other)) % 3) - 1);
+        assert.deepEqual(found(shuffle(seen), questions), nothing);
+        const far = lineOf(question(900, { last4: "9999" }), byTime ? { reference: null } : {});
+        const lines = [seen[0]!, { ...seen[2]!, price: 7_500 }, ...seen.slice(3), { ...seen[4]! }, far];
+        assert.deepEqual(found(shuffle(lines), questions), {
+          other_price: ["r2"],
+          doubled: ["r4"],
+          only_vendor: [byTime ? "line 2" : "D-900"],
+          only_here: ["r1"],
+        });
+      }),
+    );
+  });
+
+  test("an answer that was lost has no reference, and is found by time and digits", () => {
+    const lost = question(1, { vendorReference: null });
+    const line = lineOf(lost, { reference: "D-unknown" });
+    assert.deepEqual(found([line], [lost]), nothing);
+    assert.deepEqual(found([line], [question(1)]), { ...nothing, only_vendor: ["D-unknown"], only_here: ["r1"] });
+    const late = { from: lost.askedAt + clockTolerance + 1, to: lost.askedAt + clockTolerance + 2 };
+    assert.deepEqual(found([{ ...line, time: late }], [lost]), {
+      ...nothing,
+      only_vendor: ["D-unknown"],
+      only_here: ["r1"],
+    });
+    assert.deepEqual(found([line], [{ ...lost, last4: null }]), {
+      ...nothing,
+      only_vendor: ["D-unknown"],
+      only_here: ["r1"],
+    });
+  });
+
+  test("only what the vendor bills must be on its invoice", () => {
+    const free = question(1, { price: 0 });
+    const unanswered = question(2, { isAnswered: false });
+    const unpriced = question(3, { price: null });
+    assert.deepEqual(found([], [free, unanswered, unpriced]), { ...nothing, only_here: ["r3"] });
+    assert.deepEqual(
+      found([lineOf(free, { price: 5_000 }), lineOf(unanswered), lineOf(unpriced)], [free, unanswered, unpriced]),
+      {
+        ...nothing,
+        other_price: ["r1"],
+      },
+    );
+  });
+});

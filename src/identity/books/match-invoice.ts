@@ -1,0 +1,109 @@
+import type { InvoiceLine } from "./invoice.ts";
+
+/** A question that we put to a vendor. */
+export interface AskedQuestion {
+  /** The request_reference of its verification. */
+  reference: string;
+  /** Counts the attempts of the verification. */
+  number: number;
+  /** Milliseconds since 1970. */
+  askedAt: number;
+  vendorReference: string | null;
+  /** Null once the person is erased. */
+  last4: string | null;
+  /** What the vendor bills for it, in kobo. Null: not known. */
+  price: number | null;
+  /** False if the vendor did not do the work. */
+  isAnswered: boolean;
+}
+
+export type Difference = "other_price" | "doubled" | "only_vendor" | "only_here";
+
+/** A line and its question, or one without the other. */
+export interface Pair {
+  line: InvoiceLine | null;
+  question: AskedQuestion | null;
+}
+
+export interface Comparison {
+  /** Lines with their question, at the same price or without one. */
+  agreed: Pair[];
+  /** The pairs of each difference. */
+  differences: Record<Difference, Pair[]>;
+}
+
+/** How far the clock of a vendor may be from ours, in milliseconds. */
+export const clockTolerance = 10 * 60_000;
+
+/**
+ * Finds the question of each line of an invoice: by the vendor's reference, else by the last digits and the nearest time. A line
+ * whose question has a line already is `doubled`.
+ */
+export function matchInvoice(lines: readonly InvoiceLine[], questions: readonly AskedQuestion[]): Comparison {
+  const lineOf = new Map<AskedQuestion, InvoiceLine>();
+  const doubled: Pair[] = [];
+  const byReference = new Map(
+    questions.flatMap((each) => (each.vendorReference === null ? [] : [[each.vendorReference, each]])),
+  );
+  const unmatched: InvoiceLine[] = [];
+  const seen = new Map<string, InvoiceLine>();
+  for (const line of lines) {
+    const question = line.reference === null ? undefined : byReference.get(line.reference);
+    if (question && !lineOf.has(question)) lineOf.set(question, line);
+    else if (question) doubled.push({ line, question });
+    else if (line.reference !== null && seen.has(line.reference)) doubled.push({ line, question: null });
+    else unmatched.push(line);
+    if (line.reference !== null) seen.set(line.reference, line);
+  }
+
+  // A question with a reference of the vendor is not the one of a line with another reference.
+  const near = nearbyQuestions(questions);
+  const pairs = unmatched.flatMap((line) => near(line).map(({ question, distance }) => ({ line, question, distance })));
+  const settled = new Set<InvoiceLine>();
+  for (const { line, question } of pairs.sort((one, other) => one.distance - other.distance)) {
+    if (settled.has(line) || lineOf.has(question)) continue;
+    lineOf.set(question, line);
+    settled.add(line);
+  }
+  const onlyVendor: Pair[] = [];
+  for (const line of unmatched.filter((each) => !settled.has(each))) {
+    const twin = line.reference === null ? near(line)[0]?.question : undefined;
+    if (twin) doubled.push({ line, question: twin });
+    else onlyVendor.push({ line, question: null });
+  }
+
+  const matched = questions.flatMap((question) => {
+    const line = lineOf.get(question);
+    return line ? [{ line, question }] : [];
+  });
+  const isSamePrice = ({ line, question }: (typeof matched)[number]) =>
+    line.price === null || question.price === null || line.price === question.price;
+  return {
+    agreed: matched.filter(isSamePrice),
+    differences: {
+      other_price: matched.filter((pair) => !isSamePrice(pair)),
+      doubled,
+      only_vendor: onlyVendor,
+      only_here: questions
+        .filter((question) => !lineOf.has(question) && question.isAnswered && question.price !== 0)
+        .map((question) => ({ line: null, question })),
+    },
+  };
+}
+
+/** Finds the questions that a line may mean by digits and time, the nearest first. */
+function nearbyQuestions(questions: readonly AskedQuestion[]) {
+  const byDigits = Map.groupBy(questions, ({ last4 }) => last4);
+  for (const group of byDigits.values()) group.sort((one, other) => one.askedAt - other.askedAt);
+  return ({ reference, time, last4 }: InvoiceLine): { question: AskedQuestion; distance: number }[] => {
+    if (time === null || last4 === null) return [];
+    return (byDigits.get(last4) ?? [])
+      .filter((question) => reference === null || question.vendorReference === null)
+      .map((question) => ({
+        question,
+        distance: Math.max(time.from - question.askedAt, question.askedAt - time.to, 0),
+      }))
+      .filter(({ distance }) => distance <= clockTolerance)
+      .sort((one, other) => one.distance - other.distance);
+  };
+}
