@@ -5,7 +5,7 @@ import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, ask } from "./support/service.ts";
 import { until } from "./support/until.ts";
-import { startVendor, type Vendor } from "./support/vendor.ts";
+import { startVendor, type VendorProcess } from "./support/vendor.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
 const simultaneous = 500;
@@ -14,7 +14,7 @@ for (const engine of engines) {
   const processes = engine.name === "postgres" ? 2 : 1;
 
   suite(`many calls at once to ${processes} on ${engine.name}`, () => {
-    let vendor: Vendor;
+    let vendor: VendorProcess;
     let live: LiveStore;
     let services: ServiceProcess[] = [];
     let ports: number[];

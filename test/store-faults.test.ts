@@ -8,7 +8,7 @@ import { assertFailure } from "./support/failure.ts";
 import { type Answer, ask, sandboxKey } from "./support/service.ts";
 import { type Fault, faults, outage, type Stage } from "./support/store-faults.ts";
 import { until } from "./support/until.ts";
-import { startVendor, type Vendor } from "./support/vendor.ts";
+import { startVendor, type VendorProcess } from "./support/vendor.ts";
 
 const verifyPath = "/api/v2/kyc/verify-bvn";
 
@@ -26,17 +26,17 @@ async function quick(answer: Promise<Answer>, most = 1000): Promise<Answer> {
 
 /** A service with a live key, whose identity source holds every answer until it is released. */
 class Played {
-  readonly vendor: Vendor;
+  readonly vendor: VendorProcess;
   readonly stage: Stage;
   readonly key: string;
 
-  private constructor(vendor: Vendor, stage: Stage, key: string) {
+  private constructor(vendor: VendorProcess, stage: Stage, key: string) {
     this.vendor = vendor;
     this.stage = stage;
     this.key = key;
   }
 
-  static async open(vendor: Vendor, fault: Fault): Promise<Played> {
+  static async open(vendor: VendorProcess, fault: Fault): Promise<Played> {
     const stage = await fault.open({
       DUBA_BOOTSTRAP_KEY: sandboxKey,
       DUBA_LIMITS: "off",
@@ -210,7 +210,7 @@ async function outlives(played: Played, bvn: string): Promise<void> {
 }
 
 suite("a service on", () => {
-  let vendor: Vendor;
+  let vendor: VendorProcess;
   before(async () => {
     vendor = await startVendor({ seed: "store faults", manners: { held: 1 }, negatives: 0 });
   });

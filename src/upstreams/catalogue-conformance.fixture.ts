@@ -84,7 +84,7 @@ function statuses(status: number, kind: PullFault): Record<string, Fault> {
 
 const never = new AbortController().signal;
 
-export function keepsTheSourceDoor(sourceCase: SourceCase): void {
+export function testCatalogueSource(sourceCase: SourceCase): void {
   const { source, answers } = sourceCase;
   const { name } = source;
   const paths = Object.keys(answers);

@@ -28,7 +28,7 @@ export class PullEnded extends Error {
 }
 
 /** A request to a source. */
-export interface Wanted<Answer> {
+export interface SourceRequest<Answer> {
   /** Names it in sentences, such as "the bundles of MTNDATA". */
   what: string;
   url: string;
@@ -39,82 +39,70 @@ export interface Wanted<Answer> {
   failureIn?: (body: unknown) => { kind: PullFault; said: string } | undefined;
 }
 
-/** The requests of one pull, one after the other, within the limits above. */
-export class Requests {
-  readonly #http: HttpClient;
-  readonly #signal: AbortSignal;
-  readonly #allowance: Allowance = { each: mostBytes, left: mostBytesOfAll };
-  /** What the source says about the age of its own lists: of several responses the oldest. */
-  origin: Origin | undefined;
-  #left = mostRequests;
-
-  constructor(http: HttpClient, signal: AbortSignal) {
-    this.#http = http;
-    this.#signal = signal;
-  }
-
-  /** Waits if the source wants a short pause. Throws `PullEnded` for all but a good response. */
-  async get<Answer>({ what, url, headers, read, failureIn }: Wanted<Answer>): Promise<Answer> {
-    const { status, body } = await this.#ask(what, url, headers);
-    const failure = failureIn?.(body);
-    if (failure) throw new PullEnded(failure.kind, `Asked for ${what}, it answered ${failure.said}.`);
-    if (status !== 200) throw refused(what, status);
-    const answer = read(body);
-    if (answer === undefined) throw new PullEnded("unreadable", `What it answered for ${what} has another shape.`);
-    return answer;
-  }
-
-  async #ask(what: string, url: string, headers: Record<string, string>) {
-    for (;;) {
-      this.#left -= 1;
-      if (this.#left < 0)
-        throw new PullEnded("unreadable", `It takes more than ${mostRequests} requests to read it all.`);
-      const result = await this.#http.send({
-        ...{ method: "GET", url, headers, signal: this.#signal },
-        ...{ allowance: this.#allowance, wantedHeaders },
-      });
-      const pause = pauseIn(result);
-      if (pause === undefined) {
-        if (result.kind !== "answered") throw unanswered(what, result);
-        this.#note(result.headers ?? {});
-        return result;
-      }
-      const seconds = Math.ceil(pause / 1000);
-      const sentence = `Asked for ${what}, it was too busy and asked for a pause of ${seconds} s.`;
-      const ended = new PullEnded("unreachable", sentence, pause);
-      if (pause > longestPause) throw ended;
-      await sleep(Math.max(pause, 100), undefined, { signal: this.#signal }).catch(() => {
-        throw ended;
-      });
-    }
-  }
-
-  #note({ "duba-catalogue-as-of": text = "", "duba-catalogue-stale": stale }: Record<string, string>): void {
-    const asOf = Date.parse(text);
-    if (Number.isNaN(asOf) && stale === undefined) return;
-    const oldest = Math.min(this.origin?.asOf ?? Number.POSITIVE_INFINITY, asOf || Number.POSITIVE_INFINITY);
-    this.origin = {
-      asOf: Number.isFinite(oldest) ? oldest : null,
-      isStale: this.origin?.isStale === true || stale === "true",
-    };
-  }
-}
+/** Waits if the source wants a short pause. Throws `PullEnded` for all but a good response. */
+export type Get = <Answer>(request: SourceRequest<Answer>) => Promise<Answer>;
 
 type Whole = Extract<Pulled, { kind: "whole" }>;
 
-/** Turns the requests of an adapter into a pull. */
-export function pulling(http: HttpClient, ask: (requests: Requests, signal: AbortSignal) => Promise<Whole>): Pull {
+/** Turns the requests of an adapter, one after the other, into a pull within the limits above. */
+export function pulling(http: HttpClient, read: (get: Get, signal: AbortSignal) => Promise<Whole>): Pull {
   return async (signal) => {
-    const requests = new Requests(http, signal);
+    const allowance: Allowance = { each: mostBytes, left: mostBytesOfAll };
+    let requestsLeft = mostRequests;
+    let origin: Origin | undefined;
+
+    const send = async (what: string, url: string, headers: Record<string, string>) => {
+      for (;;) {
+        requestsLeft -= 1;
+        if (requestsLeft < 0)
+          throw new PullEnded("unreadable", `It takes more than ${mostRequests} requests to read it all.`);
+        const result = await http.send({ method: "GET", url, headers, signal, allowance, wantedHeaders });
+        const pause = pauseIn(result);
+        if (pause === undefined) return result;
+        const seconds = Math.ceil(pause / 1000);
+        const sentence = `Asked for ${what}, it was too busy and asked for a pause of ${seconds} s.`;
+        const ended = new PullEnded("unreachable", sentence, pause);
+        if (pause > longestPause) throw ended;
+        await sleep(Math.max(pause, 100), undefined, { signal }).catch(() => {
+          throw ended;
+        });
+      }
+    };
+    const get: Get = async ({ what, url, headers, read, failureIn }) => {
+      const result = await send(what, url, headers);
+      if (result.kind !== "answered") throw unanswered(what, result);
+      origin = older(origin, result.headers ?? {});
+      const { status, body } = result;
+      const failure = failureIn?.(body);
+      if (failure) throw new PullEnded(failure.kind, `Asked for ${what}, it answered ${failure.said}.`);
+      if (status !== 200) throw refused(what, status);
+      const answer = read(body);
+      if (answer === undefined) throw new PullEnded("unreadable", `What it answered for ${what} has another shape.`);
+      return answer;
+    };
+
     try {
-      const whole = await ask(requests, signal);
-      const { origin } = requests;
+      const whole = await read(get, signal);
       return { ...whole, ...(origin && { origin }) };
     } catch (error) {
       if (!(error instanceof PullEnded)) throw error;
       const { kind, message: sentence, retryAfter } = error;
       return { kind, sentence, ...(retryAfter !== undefined && { retryAfter }) };
     }
+  };
+}
+
+/** The age of the source's own lists after one more response: of several responses the oldest counts. */
+function older(
+  origin: Origin | undefined,
+  { "duba-catalogue-as-of": text = "", "duba-catalogue-stale": stale }: Record<string, string>,
+): Origin | undefined {
+  const asOf = Date.parse(text);
+  if (Number.isNaN(asOf) && stale === undefined) return origin;
+  const oldest = Math.min(origin?.asOf ?? Number.POSITIVE_INFINITY, asOf || Number.POSITIVE_INFINITY);
+  return {
+    asOf: Number.isFinite(oldest) ? oldest : null,
+    isStale: origin?.isStale === true || stale === "true",
   };
 }
 

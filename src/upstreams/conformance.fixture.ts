@@ -44,7 +44,7 @@ export const question: IdentityQuestion = {
 };
 
 /** What every source keeps. `bvns` are numbers with a known result. */
-export function keepsThePort(
+export function testIdentityUpstream(
   name: string,
   open: (t: TestContext) => Promise<IdentityUpstream>,
   bvns: { verified: string; notFound: string; slow: string },
@@ -89,7 +89,7 @@ export interface VendorCase {
 }
 
 /** What every vendor behind HTTP keeps, over real sockets. */
-export function keepsTheDoor(vendorCase: VendorCase): void {
+export function testVendor(vendorCase: VendorCase): void {
   const { vendor, good, notFound, answers } = vendorCase;
   const { name } = vendor;
 
@@ -119,7 +119,7 @@ export function keepsTheDoor(vendorCase: VendorCase): void {
       assert.ok(!told.includes(secret), `${secret} is in ${told}`);
   }
 
-  keepsThePort(
+  testIdentityUpstream(
     name,
     async (t) => {
       const { upstream } = await open(t, (response, received) => {

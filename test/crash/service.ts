@@ -11,7 +11,7 @@ import { type CheckKind, forEachKind, labelOf } from "../../src/operation/check-
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Engine, FreshSettings } from "../support/engines.ts";
 import { nodeEnvironment } from "../support/process.ts";
-import type { Vendor } from "../support/vendor.ts";
+import type { VendorProcess } from "../support/vendor.ts";
 
 /** The fees of the service under test, in kobo. */
 export const fees: Readonly<Record<CheckKind, number>> = { bvn: 12_345, nin: 6_789 };
@@ -28,7 +28,7 @@ export interface LiveStore {
   dispose(): Promise<void>;
 }
 
-export async function liveStore(engine: Engine, vendor: Vendor, accounts = 1): Promise<LiveStore> {
+export async function liveStore(engine: Engine, vendor: VendorProcess, accounts = 1): Promise<LiveStore> {
   const fresh = await engine.fresh();
   const folder = mkdtempSync(join(tmpdir(), "duba-live-"));
   const store = await openStore({ ...fresh.settings, serving: false });

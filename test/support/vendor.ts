@@ -41,7 +41,7 @@ export interface VendorCall {
 }
 
 /** An identity vendor that speaks Duba's own interface, counts, and misbehaves. It lives in a process of its own. */
-export interface Vendor {
+export interface VendorProcess {
   url: string;
   email: string;
   key: string;
@@ -60,7 +60,7 @@ export function isNegative({ seed, negatives }: Pick<VendorSettings, "seed" | "n
   return draw(seed, `${number} is negative`, 100) < negatives;
 }
 
-export async function startVendor(settings: VendorSettings): Promise<Vendor> {
+export async function startVendor(settings: VendorSettings): Promise<VendorProcess> {
   const child = fork(new URL("vendor-process.ts", import.meta.url), [JSON.stringify(settings)], { execArgv: [] });
   const ended = once(child, "exit");
   const next = async <Message>(): Promise<Message> => {

@@ -34,11 +34,11 @@ export const catalogueEntries = {
   }),
 };
 
-export type ListName = keyof typeof catalogueEntries;
-export type ListEntry<Name extends ListName> = Static<(typeof catalogueEntries)[Name]>;
+export type PulledList = keyof typeof catalogueEntries;
+export type ListEntry<Name extends PulledList> = Static<(typeof catalogueEntries)[Name]>;
 
 /** The lists of a catalogue. If an entry is in a list twice, the first one counts. */
-export type CatalogueLists = { [Name in ListName]: ListEntry<Name>[] };
+export type CatalogueLists = { [Name in PulledList]: ListEntry<Name>[] };
 
 /**
  * Why a source gave nothing.
@@ -78,7 +78,7 @@ export type Pull = (signal: AbortSignal) => Promise<Pulled>;
 
 interface Covers {
   /** The lists that every pull gives. A pull does not change other lists. */
-  covers: readonly ListName[];
+  covers: readonly PulledList[];
 }
 
 /** A vendor of catalogue entries, with which the operator has an account. */

@@ -1,7 +1,7 @@
-import { keepsThePort } from "../conformance.fixture.ts";
+import { testIdentityUpstream } from "../conformance.fixture.ts";
 import { sandbox } from "./index.ts";
 
-keepsThePort("sandbox", async () => sandbox(), {
+testIdentityUpstream("sandbox", async () => sandbox(), {
   verified: "22000000017",
   notFound: "00000000001",
   slow: "00000000008",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { keepsTheDoor } from "../../conformance.fixture.ts";
+import { testVendor } from "../../conformance.fixture.ts";
 import { unavailable } from "../../ports/outcomes.ts";
 import notFound from "./fixtures/not-found.json" with { type: "json" };
 import verified from "./fixtures/verified.json" with { type: "json" };
@@ -8,7 +8,7 @@ import { blusalt } from "./index.ts";
 const { request_reference: _, ...record } = verified.results;
 const failure = (status_code: number) => ({ status_code, status: "Failed", message: "…", results: null });
 
-keepsTheDoor({
+testVendor({
   vendor: blusalt,
   values: (url) => ({ url, clientId: "client-of-ours", appName: "app of ours", key: "test_key_of_ours" }),
   assertRequest({ method, path, headers, body }) {

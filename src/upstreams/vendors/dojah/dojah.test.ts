@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { keepsTheDoor } from "../../conformance.fixture.ts";
+import { testVendor } from "../../conformance.fixture.ts";
 import type { IdentityAnswer } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
 import found from "./fixtures/found.json" with { type: "json" };
@@ -42,7 +42,7 @@ const record: IdentityAnswer = {
   },
 };
 
-keepsTheDoor({
+testVendor({
   vendor: dojah,
   values: (url) => ({ url, appId: "app-of-ours", key: "test_sk_of_ours" }),
   assertRequest({ method, path, headers, body }) {

@@ -1,11 +1,11 @@
 import { declaredCopier } from "../../../operation/answer-writer.ts";
-import { type CatalogueLists, catalogueEntries, type ListName } from "../../ports/catalogue-source.ts";
+import { type CatalogueLists, catalogueEntries, type PulledList } from "../../ports/catalogue-source.ts";
 import type { ListedChange } from "./catalogue-wire.ts";
 
 type Entry = Readonly<Record<string, string | number>>;
 
 /** The members that identify an entry of each list. */
-const keys: Readonly<Record<ListName, readonly string[]>> = {
+const keys: Readonly<Record<PulledList, readonly string[]>> = {
   "data-providers": ["type"],
   "data-bundles": ["type", "code"],
   "corporate-bundles": ["code"],
@@ -22,7 +22,7 @@ export function withChanges(lists: CatalogueLists, changes: readonly ListedChang
     const nameOf = (entry: Entry) => keys[list].map((member) => String(entry[member]).toLowerCase()).join(" ");
     const copy = declaredCopier(catalogueEntries[list]);
     const entries = new Map(changed[list]!.map((entry) => [nameOf(entry), entry]));
-    for (const { old, new: now } of each as Extract<ListedChange, { list: ListName }>[]) {
+    for (const { old, new: now } of each as Extract<ListedChange, { list: PulledList }>[]) {
       if (old) entries.delete(nameOf(old));
       if (now) entries.set(nameOf(now), copy(now) as Entry);
     }

@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from "typebox";
 import { declaredCopier } from "../../../operation/answer-writer.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { responseParser } from "../../parse-response.ts";
-import { catalogueEntries, type ListName } from "../../ports/catalogue-source.ts";
+import { catalogueEntries, type PulledList } from "../../ports/catalogue-source.ts";
 
 const success = Type.Literal(true);
 const { "data-providers": Biller, "data-bundles": Bundle, "corporate-bundles": CorporateBundle } = catalogueEntries;
@@ -11,7 +11,7 @@ const { "cable-products": Plan, "cable-add-ons": AddOn } = catalogueEntries;
 type Entry = Readonly<Record<string, string | number>>;
 
 /** A changed entry: `old` is null if the entry is new, `new` if it was removed. A change of own prices has no entry. */
-export type ListedChange = { list: ListName; old: Entry | null; new: Entry | null } | { list: "prices" };
+export type ListedChange = { list: PulledList; old: Entry | null; new: Entry | null } | { list: "prices" };
 
 const orNull = (entry: TSchema) => Type.Union([Type.Null(), entry]);
 const changes = Object.entries(catalogueEntries).map(([list, entry]) =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
-import { keepsTheSourceDoor } from "../../catalogue-conformance.fixture.ts";
+import { testCatalogueSource } from "../../catalogue-conformance.fixture.ts";
 import { HttpClient } from "../../http-client.ts";
 import { json, LocalVendor } from "../../local-vendor.fixture.ts";
 import { peerCatalogue } from "./catalogue.ts";
@@ -19,7 +19,7 @@ const mtn = catalogue["/api/v2/internet/data/lookup?provider=MTNDATA"];
 const plans = catalogue["/api/v2/cable-tv/fetch-billers?type=dstv"];
 const addOnList = catalogue["/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=PRW%26E36"];
 
-keepsTheSourceDoor({
+testCatalogueSource({
   source: peerCatalogue,
   values: (url) => ({ url, ...account }),
   prelude({ path, body }) {

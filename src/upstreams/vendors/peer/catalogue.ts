@@ -35,10 +35,10 @@ export const peerCatalogue = catalogueSource({
     const read = catalogueReaders(name, log);
     let copy: Copy | undefined;
 
-    return pulling(http, async (requests, signal) => {
+    return pulling(http, async (get, signal) => {
       const ask: Ask = async (what, path, query, read) => {
         const wanted = { what, url: `${url}/api/v2/${path}${queryOf(query)}`, read };
-        const askWith = (token: string) => requests.get({ ...wanted, headers: { authorization: `Bearer ${token}` } });
+        const askWith = (token: string) => get({ ...wanted, headers: { authorization: `Bearer ${token}` } });
         const token = tokenOf(await tokenFor(signal));
         return askWith(token).catch(async (error: unknown) => {
           if (!(error instanceof PullEnded && error.kind === "refused_credentials")) throw error;

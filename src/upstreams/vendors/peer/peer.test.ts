@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failures } from "../../../operation/failures.ts";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
-import { keepsTheDoor } from "../../conformance.fixture.ts";
+import { testVendor } from "../../conformance.fixture.ts";
 import { toIdentityRecord } from "../../loose-record.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { unavailable } from "../../ports/outcomes.ts";
@@ -16,7 +16,7 @@ const { request_reference: _, ...record } = verified.data;
 const nested = (code: string, more: object = {}) => ({ success: false, status: "error", error: { code, ...more } });
 const unknown: IdentityOutcome = { kind: "unknown" };
 
-keepsTheDoor({
+testVendor({
   vendor: peer,
   values: (url) => ({ url, email: "shop@example.com", key: "duba_live_of_ours", bvnAmount: "100", ninAmount: "100" }),
   prelude({ path, body }) {

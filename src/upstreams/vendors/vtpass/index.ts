@@ -1,5 +1,5 @@
 import { setting } from "../../../operation/setting.ts";
-import { PullEnded, pulling, type Requests } from "../../catalogue-requests.ts";
+import { PullEnded, pulling } from "../../catalogue-requests.ts";
 import { responseParser } from "../../parse-response.ts";
 import { catalogueSource } from "../../ports/catalogue-source.ts";
 import { headerText, vendorUrl } from "../../ports/vendor.ts";
@@ -14,9 +14,9 @@ const name = "vtpass";
  * `GET /api/service-variations?serviceID=`, the service ids, `api-key` and `public-key` in the headers of a GET, and
  * `variation_code`, `name`, `variation_amount` (text such as "100.00") and `fixedPrice` of a variation.
  *
- * Not documented, so not relied upon: how these two look-ups answer bad keys; the response codes of other requests are
- * understood here too. Size and validity stand in the name alone, and are read where it gives exactly one of each. VTpass
- * lists no add-ons and no corporate bundles, and its providers have other codes than ours: those lists are left alone.
+ * VTpass does not document how these two look-ups answer bad keys, so we read the response codes of its other requests too.
+ * Only the name of a variation says its size and validity. VTpass has no add-ons and no corporate bundles, and other codes for
+ * the providers, so a pull does not change those lists.
  */
 export const vtpass = catalogueSource({
   name,
@@ -49,26 +49,15 @@ export const vtpass = catalogueSource({
     const readServices = responseParser(name, Services, log);
     const readVariations = responseParser(name, Variations, log);
 
-    const servicesOf = async (requests: Requests, identifier: string): Promise<string[]> => {
-      const what = `the services of ${identifier}`;
-      const asked = { what, url: `${url}/api/services?identifier=${identifier}`, headers, failureIn };
-      const { content } = await requests.get({ ...asked, read: readServices });
-      return content.map(({ serviceID }) => serviceID);
-    };
-    const variationsOf = async (requests: Requests, id: string) => {
-      const what = `the variations of ${id}`;
-      const asked = { what, url: `${url}/api/service-variations?serviceID=${id}`, headers, failureIn };
-      const { content } = await requests.get({ ...asked, read: readVariations });
-      if (content.serviceID !== id)
-        throw new PullEnded("unreadable", `What it answered for ${what} belongs to something else.`);
-      const { convinience_fee: fee } = content;
-      return { fee, variations: "variations" in content ? content.variations : content.varations };
-    };
-
-    return pulling(http, async (requests) => {
+    return pulling(http, async (get) => {
       const leftOut: string[] = [];
-      const soldOn = async <Entry>({ identifier, types, entryOf }: Shelf<Entry>): Promise<Entry[]> => {
-        const ids = await servicesOf(requests, identifier);
+      const ask = <Answer>(what: string, path: string, read: (body: unknown) => Answer | undefined) =>
+        get({ what, url: `${url}/api/${path}`, headers, failureIn, read });
+
+      const entriesOf = async <Entry>({ identifier, types, entryOf }: Shelf<Entry>): Promise<Entry[]> => {
+        const what = `the services of ${identifier}`;
+        const services = await ask(what, `services?identifier=${identifier}`, readServices);
+        const ids = services.content.map(({ serviceID }) => serviceID);
         for (const id of ids) if (!Object.hasOwn(types, id)) leftOut.push(`${id}: not known here, so left out.`);
         if (!ids.some((id) => Object.hasOwn(types, id)))
           throw new PullEnded("incomplete", `Its services of ${identifier} are none that are known here.`);
@@ -78,9 +67,12 @@ export const vtpass = catalogueSource({
             leftOut.push(`${id}: not among its services, so ${type} has nothing.`);
             continue;
           }
-          const { fee, variations } = await variationsOf(requests, id);
-          if (isFee(fee)) leftOut.push(`${id}: its convenience fee is not in the prices.`);
-          for (const variation of variations) {
+          const what = `the variations of ${id}`;
+          const { content } = await ask(what, `service-variations?serviceID=${id}`, readVariations);
+          if (content.serviceID !== id)
+            throw new PullEnded("unreadable", `What it answered for ${what} belongs to something else.`);
+          if (isFee(content.convinience_fee)) leftOut.push(`${id}: its convenience fee is not in the prices.`);
+          for (const variation of "variations" in content ? content.variations : content.varations) {
             const reason = unfit(variation);
             if (reason === undefined) entries.push(entryOf(type, variation));
             else leftOut.push(`${id}, ${shownCode(variation)}: ${reason}, so left out.`);
@@ -88,7 +80,7 @@ export const vtpass = catalogueSource({
         }
         return entries;
       };
-      const lists = { "data-bundles": await soldOn(dataShelf), "cable-products": await soldOn(cableShelf) };
+      const lists = { "data-bundles": await entriesOf(dataShelf), "cable-products": await entriesOf(cableShelf) };
       return { kind: "whole", lists, leftOut };
     });
   },

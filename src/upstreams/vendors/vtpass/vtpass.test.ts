@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keepsTheSourceDoor } from "../../catalogue-conformance.fixture.ts";
+import { testCatalogueSource } from "../../catalogue-conformance.fixture.ts";
 import { durationIn, valueIn } from "./entries.ts";
 import dataServices from "./fixtures/data-services.json" with { type: "json" };
 import tvServices from "./fixtures/tv-services.json" with { type: "json" };
@@ -34,7 +34,7 @@ const leftOut = [
   "startimes: its convenience fee is not in the prices.",
 ];
 
-keepsTheSourceDoor({
+testCatalogueSource({
   source: vtpass,
   values: (url) => ({ url, apiKey: "the-api-key", publicKey: "PK_the-public-key" }),
   assertRequest({ method, headers, body }) {
