@@ -5,7 +5,6 @@ import type { BoundOperation } from "../operation/operation.ts";
 import type { RateLimitState } from "../runtime/rate-limiter.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer, failureOf, faultOf } from "./failure-response.ts";
-import { rateLimitHeaders } from "./rate-limit.ts";
 
 /** One request to an operation, and its answer. */
 export interface Exchange {
@@ -45,11 +44,10 @@ export function fail(exchange: Exchange, error: unknown): void {
   const failure = error instanceof Failure ? error : failureOf(error);
   const fault = failure === error ? undefined : faultOf(error);
   counts[failure.status] = (counts[failure.status] ?? 0) + 1;
-  exchange.rateLimit ??= deps.rateLimiters?.anonymous.peek(address);
   if (fault || deps.accessLog !== "off") logLine(exchange, failure.status, failure.code, fault);
   if (response.destroyed) return;
-  const { status, headers, body } = failureAnswer(failure, request.id, deps, operation);
-  headers.push(...always, ...rateLimitHeaders(exchange.rateLimit));
+  const { status, headers, body } = failureAnswer(failure, request.id, deps, address, operation, exchange.rateLimit);
+  headers.push(...always);
   if (deps.serverTiming) headers.push("Server-Timing", serverTiming(exchange));
   response.writeHead(status, headers);
   response.end(body);

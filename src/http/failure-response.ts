@@ -2,39 +2,42 @@ import { AnswerFault } from "../operation/answer-writer.ts";
 import { type FailurePath, failureBody } from "../operation/envelope.ts";
 import { Failure } from "../operation/failures.ts";
 import { StoreAway } from "../storage/errors.ts";
+import type { HttpDependencies } from "./dependencies.ts";
+import { rateLimitHeaders } from "./rate-limit.ts";
 
-/** A failure on the wire; `headers` is a flat list of pairs. */
-export interface FailureAnswer {
-  status: number;
-  headers: string[];
-  body: string;
-}
-
-/** Writes a failure. `publicUrl` begins the help link. `path` is the operation whose path was called, if one was. */
+/**
+ * Writes a failure; `headers` is a flat list of pairs. `path` is the operation whose path was called, if one was. Without
+ * `rateLimit` the headers show the limit of anonymous callers from that address.
+ */
 export function failureAnswer(
   failure: Failure,
   requestId: string,
-  { publicUrl }: { publicUrl: string },
+  { publicUrl, rateLimiters }: Pick<HttpDependencies, "publicUrl" | "rateLimiters">,
+  address: string,
   path?: FailurePath,
-): FailureAnswer {
+  rateLimit = rateLimiters?.anonymous.peek(address),
+): { status: number; headers: string[]; body: string } {
   const body = JSON.stringify(failureBody(failure, requestId, path, publicUrl));
-  const headers = [
-    "Content-Type",
-    "application/json; charset=utf-8",
-    "Content-Length",
-    String(Buffer.byteLength(body)),
-    "Cache-Control",
-    "no-store",
-    "X-Content-Type-Options",
-    "nosniff",
-    "X-Request-Id",
-    requestId,
-  ];
+  const headers = [...jsonHeaders(Buffer.byteLength(body)), "X-Request-Id", requestId, ...rateLimitHeaders(rateLimit)];
   const challenge = challenges[failure.code];
   if (challenge) headers.push("WWW-Authenticate", challenge);
   if (failure.detail.retryAfter !== undefined) headers.push("Retry-After", String(failure.detail.retryAfter));
   for (const pair of Object.entries(failure.detail.headers ?? {})) headers.push(...pair);
   return { status: failure.status, headers, body };
+}
+
+/** Flat header pairs of a JSON answer that nobody may store. */
+export function jsonHeaders(length: number): string[] {
+  return [
+    "Content-Type",
+    "application/json; charset=utf-8",
+    "Content-Length",
+    String(length),
+    "Cache-Control",
+    "no-store",
+    "X-Content-Type-Options",
+    "nosniff",
+  ];
 }
 
 /** RFC 6750, section 3: no error code if the request had no credential. */

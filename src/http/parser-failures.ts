@@ -4,7 +4,6 @@ import type { FailurePath } from "../operation/envelope.ts";
 import { Failure } from "../operation/failures.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer } from "./failure-response.ts";
-import { rateLimitHeaders } from "./rate-limit.ts";
 import { type RequestBounds, sizeOf } from "./request/json-body.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 
@@ -29,9 +28,9 @@ export function answerOddRequests(
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const failure = new Failure("expectation_failed", "Leave the Expect header out, or send Expect: 100-continue.");
     const id = requestIdOf(request.headers["x-request-id"]);
-    const { status, headers, body } = failureAnswer(failure, id, deps, pathOf(request.url ?? ""));
-    const rateLimit = rateLimitHeaders(deps.rateLimiters?.anonymous.peek(deps.addressOf(request)));
-    response.writeHead(status, [...headers, ...rateLimit, "Connection", "close"]).end(body);
+    const path = pathOf(request.url ?? "");
+    const { status, headers, body } = failureAnswer(failure, id, deps, deps.addressOf(request), path);
+    response.writeHead(status, [...headers, "Connection", "close"]).end(body);
   });
 }
 
@@ -45,8 +44,7 @@ function parserFailure(code: string | undefined, bounds: RequestBounds): Failure
 }
 
 function refuse(socket: Socket, deps: HttpDependencies, failure: Failure): void {
-  const { status, headers, body } = failureAnswer(failure, newRequestId(), deps);
-  headers.push(...rateLimitHeaders(deps.rateLimiters?.anonymous.peek(socket.remoteAddress ?? "")));
+  const { status, headers, body } = failureAnswer(failure, newRequestId(), deps, socket.remoteAddress ?? "");
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `Date: ${new Date().toUTCString()}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
   if (status === 405) lines.push("Allow: GET, HEAD, POST, QUERY");

@@ -2,18 +2,12 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { answerWriter } from "../operation/answer-writer.ts";
 import { Failure } from "../operation/failures.ts";
-import {
-  type Answered,
-  type BoundOperation,
-  type Call,
-  type Caller,
-  modeHeader,
-  tellsMode,
-} from "../operation/operation.ts";
+import { type Answered, type BoundOperation, type Call, modeHeader, tellsMode } from "../operation/operation.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
 import { isUnmodified, notModifiedHeaders, uncachedHeaders } from "./conditional.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { type Exchange, fail, send } from "./exchange.ts";
+import { jsonHeaders } from "./failure-response.ts";
 import { limiterOf, refuseExceeded } from "./rate-limit.ts";
 import { acceptedEncoding } from "./request/content-encoding.ts";
 import { inputOf, type Located } from "./request/input.ts";
@@ -50,7 +44,11 @@ export function pipeline(operation: BoundOperation, deps: HttpDependencies) {
       const caller = credential instanceof Promise ? await credential : credential;
       if (caller?.mode === "test") exchange.always = forTestKeys;
       requireScope(operation, caller);
-      countRequest(exchange, caller);
+      const counted = deps.rateLimiters && limiterOf(operation, deps.rateLimiters, caller, exchange.address);
+      if (counted) {
+        exchange.rateLimit = counted.limiter.consume(counted.key);
+        refuseExceeded(exchange.rateLimit);
+      }
 
       if (!operation.pick) await deps.fairQueue.next();
       const reading = read(raw, { query: request.query, path: request.params } as Located);
@@ -70,14 +68,15 @@ export function pipeline(operation: BoundOperation, deps: HttpDependencies) {
         const form = making instanceof Promise ? await making : making;
         const headers = accepted.inBody ? uncachedHeaders(form.headers, raw.url!, accepted.input) : form.headers;
         if (unmodified) {
-          uncountRequest(exchange, caller);
+          // A 304 does not count: polling for changes is what clients should do.
+          if (counted) exchange.rateLimit = counted.limiter.refund(counted.key);
           send(exchange, 304, notModifiedHeaders(headers), undefined);
         } else send(exchange, 200, headers, form.body);
       } else {
         const result = await operation.run(call as Call<never, never>, undefined);
         const { answer, headers } = isAnswered(result) ? result : { answer: result, headers: {} };
         const body = Buffer.from(write(answer));
-        send(exchange, 200, [...bodyHeaders(body.length), ...Object.entries(headers).flat()], body);
+        send(exchange, 200, [...jsonHeaders(body.length), ...Object.entries(headers).flat()], body);
       }
     } catch (error) {
       fail(exchange, error);
@@ -106,22 +105,6 @@ function refuseUnavailable({ operation: { deprecated }, deps }: Exchange): void 
   if (deprecated && deps.now() >= Date.parse(deprecated.sunset)) throw new Failure("operation_retired");
 }
 
-function countRequest(exchange: Exchange, caller: Caller | null): void {
-  const { operation, deps, address } = exchange;
-  if (!deps.rateLimiters) return;
-  const [limiter, key] = limiterOf(operation, deps.rateLimiters, caller, address);
-  exchange.rateLimit = limiter.consume(key);
-  refuseExceeded(exchange.rateLimit);
-}
-
-/** A 304 does not count: polling for changes is what clients should do. */
-function uncountRequest(exchange: Exchange, caller: Caller | null): void {
-  const { operation, deps, address } = exchange;
-  if (!deps.rateLimiters) return;
-  const [limiter, key] = limiterOf(operation, deps.rateLimiters, caller, address);
-  exchange.rateLimit = limiter.refund(key);
-}
-
 function namedHeaders(raw: IncomingMessage, names: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of names) {
@@ -129,19 +112,6 @@ function namedHeaders(raw: IncomingMessage, names: readonly string[]): Record<st
     if (typeof value === "string") headers[name] = value;
   }
   return headers;
-}
-
-function bodyHeaders(length: number): string[] {
-  return [
-    "Content-Type",
-    "application/json; charset=utf-8",
-    "Content-Length",
-    String(length),
-    "Cache-Control",
-    "no-store",
-    "X-Content-Type-Options",
-    "nosniff",
-  ];
 }
 
 function isAnswered(result: object): result is Answered<object> {

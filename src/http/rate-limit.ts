@@ -16,11 +16,11 @@ export function limiterOf(
   limiters: RateLimiters,
   caller: Caller | null,
   address: string,
-): [RateLimiter | AddressRateLimiter, string] {
-  if (caller === null) return [limiters.anonymous, address];
+): { limiter: RateLimiter | AddressRateLimiter; key: string } {
+  if (caller === null) return { limiter: limiters.anonymous, key: address };
   return limit === "verification"
-    ? [limiters.verification, `${caller.accountId} ${caller.mode}`]
-    : [limiters.catalogue, caller.keyId];
+    ? { limiter: limiters.verification, key: `${caller.accountId} ${caller.mode}` }
+    : { limiter: limiters.catalogue, key: caller.keyId };
 }
 
 /** Counts requests by address: per subscriber, and in IPv6 per site as well. */

@@ -7,7 +7,6 @@ import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer, faultOf } from "./failure-response.ts";
 import { answerOddRequests, parserFailures } from "./parser-failures.ts";
 import { pipeline } from "./pipeline.ts";
-import { rateLimitHeaders } from "./rate-limit.ts";
 import { refusalOf, targetOf, unroutable } from "./request/malformed.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 
@@ -61,10 +60,9 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   const refuse = (request: FastifyRequest, reply: FastifyReply, failure: Failure, path?: BoundOperation) => {
     reply.hijack();
     const id = typeof request.id === "string" ? request.id : newRequestId();
-    const { status, headers, body } = failureAnswer(failure, id, deps, path);
+    const { status, headers, body } = failureAnswer(failure, id, deps, deps.addressOf(request.raw), path);
     if (reply.raw.destroyed) return;
-    const rateLimit = deps.rateLimiters?.anonymous.peek(deps.addressOf(request.raw));
-    reply.raw.writeHead(status, [...headers, ...rateLimitHeaders(rateLimit)]).end(body);
+    reply.raw.writeHead(status, headers).end(body);
     if (deps.accessLog !== "off") deps.log.info({ status, code: failure.code, requestId: id }, "refused");
   };
 

@@ -1,14 +1,9 @@
-import type { Failure, FailureCode } from "./failures.ts";
+import type { Failure } from "./failures.ts";
 
 /** The members that a path adds to its failures. Every operation is a `FailurePath`. */
 export interface FailurePath {
   failurePayload?: (message: string) => Record<string, unknown>;
   failureFacts?: Record<string, unknown>;
-}
-
-/** Link to the page that explains the failure: a full URL if the service knows its public URL, else a path. */
-function helpOf(code: FailureCode, publicUrl: string): string {
-  return `${publicUrl}/docs/errors#${code}`;
 }
 
 /**
@@ -30,7 +25,7 @@ export function failureBody(
       code: failure.code,
       retryable: failure.retryable,
       request_id: requestId,
-      help: helpOf(failure.code, publicUrl),
+      help: `${publicUrl}/docs/errors#${failure.code}`,
       ...(fields ? { fields } : {}),
       ...path?.failureFacts,
       ...facts,

@@ -70,11 +70,6 @@ export const timeFrom = (least: string) => ({
 /** A length of time above 0. */
 export const someTime = { form: duration.form, read: (text: string) => duration.read(text) || undefined };
 
-export const someTimeOrNone = {
-  form: `${duration.form}; or empty`,
-  read: (text: string): number | null | undefined => (text === "" ? null : someTime.read(text)),
-};
-
 export const httpUrl = {
   form: "an http:// or https:// URL",
   /** Without a slash at its end. */
@@ -86,8 +81,8 @@ export const count = {
   read: (text: string): number | undefined => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
 };
 
-/** A whole number above 0; empty reads as null. */
-export const countOrNone = {
-  form: "a whole number above 0, or empty",
-  read: (text: string): number | null | undefined => (text === "" ? null : count.read(text)),
-};
+/** The same values, or empty, which reads as null. */
+export const orNone = <Value>({ form, read }: Pick<Setting<Value>, "form" | "read">) => ({
+  form: `${form}, or empty`,
+  read: (text: string): Value | null | undefined => (text === "" ? null : read(text)),
+});

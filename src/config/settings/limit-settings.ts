@@ -1,5 +1,5 @@
 import { anyLabel } from "../../operation/check-kind.ts";
-import { count, countOrNone, limit, onOff, setting } from "../../operation/setting.ts";
+import { count, limit, onOff, orNone, setting } from "../../operation/setting.ts";
 
 /** How often callers may call, and how often an account may reach a vendor. */
 export const limitSettings = {
@@ -62,6 +62,6 @@ export const limitSettings = {
     name: "DUBA_VENDOR_CALLS_PER_DAY",
     default: "",
     about: "Maximum live vendor calls per account in 24 hours, charged or not. Empty: no maximum.",
-    ...countOrNone,
+    ...orNone(count),
   }),
 };

@@ -5,10 +5,10 @@ import {
   duration,
   oneOf,
   onOff,
+  orNone,
   setting,
   size,
   someTime,
-  someTimeOrNone,
   timeFrom,
 } from "../../operation/setting.ts";
 import { isNetwork } from "../../runtime/address-list.ts";
@@ -56,7 +56,7 @@ export const serverSettings = {
     default: "",
     about:
       "The service adds a new record key after this time, and removes an old key when no record needs it. The service must be able to write the key ring, and all instances must share one file. Empty: no automatic rotation.",
-    ...someTimeOrNone,
+    ...orNone(someTime),
   }),
   bootstrapKey: setting({
     name: "DUBA_BOOTSTRAP_KEY",
