@@ -5,7 +5,7 @@ import type { Caller, Operation } from "../operation/operation.ts";
 import type { ReadyAnswer, ReadyForm } from "../operation/ready-answer.ts";
 import { openStore } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { Catalogue, OpenCatalogue } from "./catalogue.ts";
 import { applyChanges } from "./changes/change.ts";
 import { difference } from "./changes/difference.ts";
 import { usualGuard } from "./guard/guard.ts";
@@ -18,8 +18,9 @@ import { listCorporateBundles } from "./operations/listCorporateBundles.ts";
 import { lookupDataBundles } from "./operations/lookupDataBundles.ts";
 import { ResponseCache } from "./responses/cache.ts";
 import type { Publisher } from "./revisions/commit.ts";
+import type { About } from "./revisions/draft.ts";
 import { newestSnapshot } from "./revisions/load.ts";
-import type { Plan } from "./revisions/publish.ts";
+import { type Plan, type PublishOutcome, publish } from "./revisions/publish.ts";
 import { readStarter } from "./starter.ts";
 
 /** What the catalogue's tests share. */
@@ -129,6 +130,22 @@ export function publisherOf(db: Kysely<Tables>, changes: Partial<Publisher> = {}
   };
   const audit = async () => {};
   return { db, audit, actor: "operator", now: Date.now, guard: usualGuard, latest, ...changes };
+}
+
+/** Publishes, and returns once the catalogue serves the outcome. */
+export async function publishTo(
+  catalogue: OpenCatalogue,
+  plan: Plan,
+  about: About,
+  changes: Partial<Publisher> = {},
+): Promise<PublishOutcome> {
+  const { db, responses } = catalogue;
+  const latest = () => newestSnapshot(db, responses.snapshot);
+  const outcome = await publish(publisherOf(db, { now: responses.now, latest, ...changes }), plan, about);
+  // The first may join a look that began before.
+  await catalogue.refresh();
+  await catalogue.refresh();
+  return outcome;
 }
 
 /** A plan that gives a data bundle another price, in kobo. */

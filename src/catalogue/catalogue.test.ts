@@ -3,7 +3,16 @@ import { suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
 import { until } from "../../test/support/until.ts";
 import { openStore } from "../storage/store.ts";
-import { freshStore, headerOf, pickFrom, plainForm, priced, publisherOf, textOf } from "./catalogue.fixture.ts";
+import {
+  freshStore,
+  headerOf,
+  pickFrom,
+  plainForm,
+  priced,
+  publisherOf,
+  publishTo,
+  textOf,
+} from "./catalogue.fixture.ts";
 import { type Catalogue, openCatalogue } from "./catalogue.ts";
 import { lookupDataBundles } from "./operations/lookupDataBundles.ts";
 import { publish } from "./revisions/publish.ts";
@@ -52,23 +61,6 @@ for (const engine of engines)
       }
     });
 
-    test("serves at once what it publishes itself", async () => {
-      const store = await freshStore(engine);
-      const catalogue = await openCatalogue({ db: store.db });
-      try {
-        const outcome = await catalogue.publish(priced("MTNDATA 104", 11_000), about);
-        assert.equal(outcome.state, "published");
-        assert.equal(firstPrice(catalogue), "110");
-        assert.deepEqual(await catalogue.publish(priced("MTNDATA 104", 11_000), about), {
-          state: "unchanged",
-          revision: 2,
-        });
-      } finally {
-        await catalogue.stop();
-        await store.close();
-      }
-    });
-
     test("switches by itself when a scheduled revision is due, on every instance", async () => {
       const store = await freshStore(engine);
       const other = await openStore({ ...store.settings, serving: false });
@@ -78,7 +70,7 @@ for (const engine of engines)
       const [one, two] = instances as [(typeof instances)[0], (typeof instances)[0]];
       try {
         const due = start + 3_600_000;
-        const outcome = await one.publish(priced("MTNDATA 104", 11_000), { ...about, holdsFrom: due });
+        const outcome = await publishTo(one, priced("MTNDATA 104", 11_000), { ...about, holdsFrom: due });
         assert.equal(outcome.state, "scheduled");
         for (const instance of instances) await instance.refresh();
         assert.deepEqual(

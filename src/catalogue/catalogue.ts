@@ -6,9 +6,7 @@ import { type Guard, usualGuard } from "./guard/guard.ts";
 import { ResponseCache } from "./responses/cache.ts";
 import { SourceFreshness } from "./responses/freshness.ts";
 import type { Publisher } from "./revisions/commit.ts";
-import type { About } from "./revisions/draft.ts";
 import { newestSnapshot } from "./revisions/load.ts";
-import { type Plan, type PublishOutcome, publish } from "./revisions/publish.ts";
 import { startSweeper } from "./revisions/retention.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
 import { loadStarter } from "./starter.ts";
@@ -39,11 +37,6 @@ export interface Catalogue {
 /** The catalogue as its process serves it: one revision at a time. */
 export interface OpenCatalogue extends Catalogue {
   state(): CatalogueState;
-  /**
-   * Makes one revision of what the plan changes. It is served here when this resolves, elsewhere within a second. Rejects
-   * with what the plan throws, with a `CatalogueFault`, or when the store is away.
-   */
-  publish(plan: Plan, about: About): Promise<PublishOutcome>;
   /**
    * Looks now whether a newer revision was published, or one is due, as is done each second. Rejects when the store is away.
    */
@@ -107,11 +100,6 @@ export async function openCatalogue({
     state: () => {
       const { revision, publishedAt } = responses.snapshot;
       return { revision, publishedAt, confirmedAt, due: due ?? null };
-    },
-    async publish(plan, about) {
-      const outcome = await publish(publisher, plan, about);
-      await follow();
-      return outcome;
     },
     refresh: looking.run,
     async stop() {

@@ -10,7 +10,7 @@ import { callerAddress } from "../http/request/caller-address.ts";
 import { buildServer } from "../http/server.ts";
 import { bind, type Caller } from "../operation/operation.ts";
 import { FairQueue } from "../runtime/fair-queue.ts";
-import { freshStore } from "./catalogue.fixture.ts";
+import { freshStore, publishTo } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { itemIn } from "./model/snapshot.ts";
 import { catalogueOperations } from "./operations/index.ts";
@@ -66,18 +66,19 @@ for (const engine of engines)
     const revisions = REVISIONS[engine.name];
     test(`through 64 connections are each of exactly one revision while ${revisions} are published`, async () => {
       const store = await freshStore(engine);
-      const catalogue = await openCatalogue({ db: store.db, guard: { removal: 1, priceFactor: 1e9 } });
+      const catalogue = await openCatalogue({ db: store.db });
+      const published = (plan: Plan) => publishTo(catalogue, plan, about, { guard: { removal: 1, priceFactor: 1e9 } });
       const app = buildServer(bind(catalogueOperations, catalogue), http);
       try {
         await app.listen({ host: "127.0.0.1", port: 0 });
         const { account, kobo } = ownMargin;
-        await catalogue.publish(settingRule({ account, of: "MTNDATA", rule: "margin", value: kobo }), about);
-        await catalogue.publish(nextPrices, about);
+        await published(settingRule({ account, of: "MTNDATA", rule: "margin", value: kobo }));
+        await published(nextPrices);
         const load: Load = { port: (app.server.address() as AddressInfo).port, connections: 64 };
         const looking = new Worker(new URL("./under-load.fixture.ts", import.meta.url), { workerData: load });
         await once(looking, "message");
         const ended = once(looking, "message");
-        for (let n = 0; n < revisions; n++) await Promise.race([catalogue.publish(nextPrices, about), ended]);
+        for (let n = 0; n < revisions; n++) await Promise.race([published(nextPrices), ended]);
         looking.postMessage("stop");
         const [seen] = (await ended) as [number[]];
         assert.equal(catalogue.state().revision, revisions + 3);

@@ -124,31 +124,32 @@ function withOwnPositions(after: Snapshot, changes: readonly Change[]): Change[]
     if (group.every((item) => item.key === key || item.position !== state.position)) return change;
     const positions = taken.get(group) ?? new Set(group.map(({ position }) => position));
     taken.set(group, positions);
-    let { position } = state;
-    while (positions.has(position)) position += 1;
-    positions.add(position);
-    return { ...change, new: { position, content: state.content } };
+    return { ...change, new: { ...state, position: firstFree(positions, state.position) } };
   });
 }
 
-/** An entry that brings an id gives it up for the next free one if another entry will have it. What is removed has none. */
+/** If another entry will have the id of a new entry, the new one gets the next free id. */
 function withOwnIds(after: Snapshot, changes: readonly Change[]): Change[] {
   const isBringing = ({ old, new: state }: Change) =>
     state?.content.id !== undefined && state.content.id !== old?.content.id;
-  const bringing = changes.filter(isBringing);
   const taken = new Map<Subject, Set<number>>();
-  for (const [subject, brought] of Map.groupBy(bringing, (change) => change.subject as ListName)) {
+  for (const [subject, brought] of Map.groupBy(changes.filter(isBringing), (change) => change.subject as ListName)) {
     const keys = new Set(brought.map(({ key }) => key));
     const others = [...inOrder(after, subject)].filter(({ key }) => !keys.has(key));
     taken.set(subject, new Set(others.map(({ content }) => Number(content.id))));
   }
   return changes.map((change) => {
     if (!isBringing(change)) return change;
-    const ids = taken.get(change.subject)!;
     const { position, content } = change.new!;
-    let id = Number(content.id);
-    while (ids.has(id)) id += 1;
-    ids.add(id);
+    const id = firstFree(taken.get(change.subject)!, Number(content.id));
     return { ...change, new: { position, content: { ...content, id } } };
   });
+}
+
+/** The first number from `wanted` on that is not taken; takes it. */
+function firstFree(taken: Set<number>, wanted: number): number {
+  let free = wanted;
+  while (taken.has(free)) free += 1;
+  taken.add(free);
+  return free;
 }

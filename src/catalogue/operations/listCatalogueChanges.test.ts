@@ -10,7 +10,7 @@ import { inputReader } from "../../operation/validate-input.ts";
 import { backup } from "../../storage/backup/backup.ts";
 import { restore } from "../../storage/backup/restore.ts";
 import { openStore } from "../../storage/store.ts";
-import { freshStore, priced, publisherOf, removed } from "../catalogue.fixture.ts";
+import { freshStore, priced, publisherOf, publishTo, removed } from "../catalogue.fixture.ts";
 import { type OpenCatalogue, openCatalogue } from "../catalogue.ts";
 import { itemIn } from "../model/snapshot.ts";
 import type { CatalogueChangeAnswer } from "../responses/shapes.ts";
@@ -74,8 +74,8 @@ for (const engine of engines)
         assert.deepEqual([begin.data, begin.more], [[], false]);
         assert.match(begin.next, /^1-[0-9a-f]{10}$/);
         clock.time += 60_000;
-        await catalogue.publish(priced("MTNDATA 104", 11_000), about);
-        await catalogue.publish(removed("MTNDATA 104"), about);
+        await publishTo(catalogue, priced("MTNDATA 104", 11_000), about);
+        await publishTo(catalogue, removed("MTNDATA 104"), about);
         const bundle = {
           type: "MTNDATA",
           code: "104",
@@ -109,7 +109,7 @@ for (const engine of engines)
         const first = await ask(catalogue, { after: "0", limit: "50" });
         assert.deepEqual([first.data.length, first.more], [50, true]);
         assert.match(first.next, /^1\.50-/);
-        await catalogue.publish(priced("MTNDATA 104", 11_000), about);
+        await publishTo(catalogue, priced("MTNDATA 104", 11_000), about);
         const restarted = await openCatalogue({ db: store.db });
         const rest = await askAll(restarted, first.next, "7");
         await restarted.stop();
@@ -153,7 +153,7 @@ for (const engine of engines)
         await other.close();
       });
       const catalogue = await openCatalogue({ db: store.db });
-      await catalogue.publish(priced("MTNDATA 104", 11_000), about);
+      await publishTo(catalogue, priced("MTNDATA 104", 11_000), about);
       await backup(store.publisher(), join(folder, "backup"), { madeBy: "test", sign: () => "unsigned" });
       const { next } = await ask(catalogue, { after: "0", limit: "10" });
       const end = await cursorAfter(catalogue, 2);
@@ -171,7 +171,7 @@ for (const engine of engines)
           message: /^after is of another history of this catalogue.*: begin anew without it, and fetch the lists\.$/,
         });
       assert.equal((await askAll(restored, "0", "1000")).data.length, 180);
-      await restored.publish(priced("MTNDATA 104", 12_000), about);
+      await publishTo(restored, priced("MTNDATA 104", 12_000), about);
       const after = await cursorAfter(restored, 2);
       assert.deepEqual(
         (await ask(restored, { after })).data.map(({ revision }) => revision),
@@ -184,11 +184,11 @@ for (const engine of engines)
       const catalogue = await openCatalogue({ db: store.db });
       try {
         const set = (account: string, of: string, rule: "percent" | "price", value: number) =>
-          catalogue.publish(settingRule({ account, of, rule, value }), about);
+          publishTo(catalogue, settingRule({ account, of, rule, value }), about);
         await set("acc_1", "MTNDATA", "percent", -1_000);
         await set("acc_1", "MTNDATA 113", "price", 15_000);
-        await catalogue.publish(priced("MTNDATA 104", 11_000), about);
-        await catalogue.publish(priced("MTNDATA 113", 21_000), about);
+        await publishTo(catalogue, priced("MTNDATA 104", 11_000), about);
+        await publishTo(catalogue, priced("MTNDATA 113", 21_000), about);
         const seenBy = async (account?: string) =>
           (await askAll(catalogue, await cursorAfter(catalogue, 1), "1", account)).data.map(
             ({ revision, list, old, new: now }) =>
@@ -210,7 +210,7 @@ for (const engine of engines)
       const clock = { time: start };
       const catalogue = await openCatalogue({ db: store.db, now: () => clock.time });
       try {
-        await catalogue.publish(priced("MTNDATA 104", 11_000), { ...about, holdsFrom: start + 60_000 });
+        await publishTo(catalogue, priced("MTNDATA 104", 11_000), { ...about, holdsFrom: start + 60_000 });
         const begin = await cursorAfter(catalogue, 1);
         const before = await ask(catalogue, { after: begin }, "acc_1");
         assert.deepEqual(before.data, []);

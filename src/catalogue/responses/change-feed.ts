@@ -4,10 +4,10 @@ import { nairaOf } from "../../operation/money.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { type Change, changeKindOf, differingMembers } from "../changes/change.ts";
 import { wireValuesOf } from "../files/json.ts";
-import { type EntryContent, type ListName, lists } from "../model/lists.ts";
-import { type PriceList, priceListOf } from "../model/price-lists.ts";
+import { type EntryContent, lists } from "../model/lists.ts";
+import { priceListOf } from "../model/price-lists.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import { changeOf, oldestRevision } from "../revisions/load.ts";
+import { changeOf, newestRevision, oldestRevision } from "../revisions/load.ts";
 import type { CatalogueChangeAnswer } from "./shapes.ts";
 
 /** From where, and how much, is asked. */
@@ -36,30 +36,37 @@ export async function listChanges(
   { after, limit }: ChangesAsked,
   accountId: string | undefined,
 ): Promise<ChangeList> {
-  const shown = new View(accountId, accountId === undefined ? undefined : priceListOf(snapshot, accountId));
+  const view = viewOf(snapshot, accountId);
   const { id: history } = await db.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
   const from = after === undefined ? { revision: snapshot.revision, place: END } : cursorOf(after, history);
-  if (from.revision > snapshot.revision) await demandKnown(db, from.revision);
+  // Another instance may serve a newer revision already.
+  if (from.revision > snapshot.revision && from.revision > (await newestRevision(db)))
+    throw beginAnew("names a revision that is still to come");
   const rows = await rowsAfter(db, from, snapshot.revision, limit + 1);
-  // After the rows: what is there now was there when they were read.
-  if (await isForgotten(db, from)) throw beginAnew("is older than the changes that are kept");
+  // After the rows are read: retention may remove them at any time.
+  if (firstAfter(from) < (await oldestRevision(db))) throw beginAnew("is older than the changes that are kept");
   const more = rows.length > limit;
   const last = more ? rows[limit - 1]! : undefined;
   const next = last
     ? { revision: last.number, place: last.place }
     : { revision: Math.max(from.revision, snapshot.revision), place: END };
   const data = rows.slice(0, limit).flatMap(({ number, created_at, ...row }) => {
-    const listed = shown.change(changeOf(row), created_at);
+    const listed = view(changeOf(row), created_at);
     return listed ? [{ revision: number, ...listed }] : [];
   });
   // Competitors need not know tomorrow's prices today.
   const scheduled = more || accountId === undefined ? [] : await scheduledRows(db, limit);
   return {
     data,
-    scheduled: scheduled.flatMap(({ holds_from, ...row }) => shown.change(changeOf(row), holds_from!) ?? []),
+    scheduled: scheduled.flatMap(({ holds_from, ...row }) => view(changeOf(row), holds_from!) ?? []),
     next: textOf(next, history),
     more,
   };
+}
+
+/** The first revision that may have changes after the cursor. */
+function firstAfter({ revision, place }: Cursor): number {
+  return place === END ? revision + 1 : revision;
 }
 
 /** Stands for the end of a revision. */
@@ -84,28 +91,14 @@ function beginAnew(reason: string): Failure {
   return new Failure("validation_failed", message, { fields: [{ field: "after", message }] });
 }
 
-async function demandKnown(db: Kysely<Tables>, revision: number): Promise<void> {
-  const known = await db
-    .selectFrom("catalogue_revision")
-    .select("number")
-    .where("number", "=", revision)
-    .executeTakeFirst();
-  if (!known) throw beginAnew("names a revision that is still to come");
-}
-
-/** True if changes after this place are no longer kept. */
-async function isForgotten(db: Kysely<Tables>, { revision, place }: Cursor): Promise<boolean> {
-  return (place === END ? revision + 1 : revision) < (await oldestRevision(db));
-}
-
-function rowsAfter(db: Kysely<Tables>, { revision, place }: Cursor, newest: number, limit: number) {
-  const first = place === END ? revision + 1 : revision;
+function rowsAfter(db: Kysely<Tables>, cursor: Cursor, newest: number, limit: number) {
+  const { revision, place } = cursor;
   return db
     .selectFrom("catalogue_revision as revision")
     .innerJoin("catalogue_change as change", "change.draft", "revision.draft")
     .selectAll("change")
     .select(["revision.number", "revision.created_at"])
-    .where("revision.number", ">=", first)
+    .where("revision.number", ">=", firstAfter(cursor))
     .where("revision.number", "<=", newest)
     .where((it) => it.or([it("revision.number", ">", revision), it("change.place", ">", place)]))
     .orderBy("revision.number")
@@ -128,46 +121,28 @@ function scheduledRows(db: Kysely<Tables>, limit: number) {
     .execute();
 }
 
-/** How one caller sees changes. */
-class View {
-  readonly #accountId: string | undefined;
-  readonly #prices: PriceList | undefined;
-
-  constructor(accountId: string | undefined, prices: PriceList | undefined) {
-    this.#accountId = accountId;
-    this.#prices = prices;
-  }
-
-  /** Undefined if the caller sees no difference. */
-  change(change: Change, holdsFrom: number): Listed | undefined {
+/** How a caller sees changes: undefined where it sees no difference. */
+function viewOf(snapshot: Snapshot, accountId: string | undefined) {
+  const prices = accountId === undefined ? undefined : priceListOf(snapshot, accountId);
+  const shown = ({ subject, key }: Change, content: EntryContent | undefined): Shown | null => {
+    if (content === undefined) return null;
+    // A caller sees its own price rules only, and not how they are made: the lists show the prices.
+    if (subject === "prices") return content.account === accountId ? { of: String(content.of) } : null;
+    const values = wireValuesOf(subject, content);
+    const isPriced = prices && "price" in lists[subject].members;
+    return isPriced ? { ...values, price: nairaOf(prices.priceOf(key, Number(content.price))) } : values;
+  };
+  return (change: Change, holdsFrom: number): Listed | undefined => {
     const { subject } = change;
-    const [old, now] =
-      subject === "prices"
-        ? [this.#ownPrices(change.old?.content), this.#ownPrices(change.new?.content)]
-        : [this.#shown(subject, change, "old"), this.#shown(subject, change, "new")];
+    const [old, now] = [shown(change, change.old?.content), shown(change, change.new?.content)];
     if (old === null && now === null) return undefined;
     if (subject !== "prices" && old && now && differingMembers(old, now).length === 0) return undefined;
-    const holds_from = new Date(holdsFrom).toISOString();
     return {
       list: subject,
       change: changeKindOf(change),
-      holds_from,
+      holds_from: new Date(holdsFrom).toISOString(),
       old: old as Listed["old"],
       new: now as Listed["new"],
     };
-  }
-
-  #shown(list: ListName, { key, ...change }: Change, side: "old" | "new"): Shown | null {
-    const content = change[side]?.content;
-    if (content === undefined) return null;
-    const shown = wireValuesOf(list, content);
-    const own = this.#prices && "price" in lists[list].members;
-    return own ? { ...shown, price: nairaOf(this.#prices!.priceOf(key, Number(content.price))) } : shown;
-  }
-
-  /** Of the caller only, and not how they are made: the lists show the prices. */
-  #ownPrices(rule: EntryContent | undefined): Shown | null {
-    if (rule === undefined || rule.account !== this.#accountId) return null;
-    return { of: String(rule.of) };
-  }
+  };
 }

@@ -51,8 +51,9 @@ export class Response implements ReadyAnswer {
   }
 
   form(encoding: ContentEncoding, shared: boolean): ReadyForm | Promise<ReadyForm> {
-    if (this.#body === undefined) return this.#writing!.then(() => this.form(encoding, shared));
-    const edition = this.#body.edition();
+    const body = this.#body;
+    if (body === undefined) return this.#writing!.then(() => this.form(encoding, shared));
+    const edition = body.edition();
     const { headers } = this.#description.freshness;
     if (edition !== this.#edition || headers !== this.#freshnessHeaders) {
       this.#edition = edition;
@@ -60,18 +61,10 @@ export class Response implements ReadyAnswer {
       this.#private = {};
       this.#public = {};
     }
-    const forms = shared && this.#description.open ? this.#public : this.#private;
-    return forms[encoding] ?? this.#make(this.#body, edition, encoding, forms, shared);
-  }
-
-  #make(
-    body: Body,
-    edition: Edition,
-    encoding: ContentEncoding,
-    forms: Forms,
-    shared: boolean,
-  ): ReadyForm | Promise<ReadyForm> {
-    const isPublic = forms === this.#public;
+    const isPublic = shared && this.#description.open;
+    const forms = isPublic ? this.#public : this.#private;
+    const known = forms[encoding];
+    if (known) return known;
     const keep = (bytes: Buffer, as: ContentEncoding): ReadyForm => {
       const form = this.#formOf(bytes, as, isPublic);
       forms[encoding] = form;
@@ -79,13 +72,12 @@ export class Response implements ReadyAnswer {
     };
     const compressed = encoding === "identity" ? undefined : edition.compressed(encoding);
     if (compressed === undefined) return keep(edition.bytes, "identity");
-    const pending = compressed
-      .then(
-        (bytes) => () => keep(bytes, encoding),
-        // Out of memory, say: an uncompressed answer is better than none.
-        () => () => keep(edition.bytes, "identity"),
-      )
-      .then((made) => (body.isSendable(edition) ? made() : this.form("identity", shared)));
+    const late = () => (body.isSendable(edition) ? undefined : this.form("identity", shared));
+    const pending = compressed.then(
+      (bytes) => late() ?? keep(bytes, encoding),
+      // Out of memory, for example: an uncompressed answer is better than none.
+      () => late() ?? keep(edition.bytes, "identity"),
+    );
     forms[encoding] = pending;
     return pending;
   }
