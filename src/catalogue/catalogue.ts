@@ -16,13 +16,13 @@ const LOOK_EVERY_MILLISECONDS = 1_000;
 
 const unrecorded: Audit = async () => {};
 
-/** Which revision is served and how sure that is; times are milliseconds since 1970. */
+/** The served revision. Times are milliseconds since 1970. */
 export interface CatalogueState {
   readonly revision: number;
   readonly publishedAt: number;
-  /** When the store last said that nothing newer exists. Long ago: the store is away, and this may be stale. */
+  /** When the store last confirmed that this is the newest revision. */
   readonly confirmedAt: number;
-  /** When the next scheduled revision holds from; long ago: it cannot be published. Null if there is none. */
+  /** When the next scheduled revision is due; null if there is none. */
   readonly due: number | null;
 }
 
@@ -30,24 +30,22 @@ export interface CatalogueState {
 export interface Catalogue {
   readonly responses: ResponseCache;
   readonly db: Kysely<Tables>;
-  /** Of the lists that follow a source; undefined if none does. */
+  /** Of the lists from a source; undefined if the catalogue follows none. */
   readonly freshness: SourceFreshness | undefined;
 }
 
-/** The catalogue as its process serves it: one revision at a time. */
+/** The catalogue of a serving process. */
 export interface OpenCatalogue extends Catalogue {
   state(): CatalogueState;
-  /**
-   * Looks now whether a newer revision was published, or one is due, as is done each second. Rejects when the store is away.
-   */
+  /** Looks now for a newer or a due revision, as happens each second. Rejects if the store is away. */
   refresh(): Promise<void>;
-  /** Ends the looking; what is served stays. Resolves when the store is no longer in use. */
+  /** Stops looking, and serves the same revision on. Resolves when the store is no longer in use. */
   stop(): Promise<void>;
 }
 
 /**
- * Serves the newest revision in the store, the starter catalogue if there is none, and follows what others publish. While
- * the store is away it serves the last revision that it read.
+ * Serves the newest revision of the store and follows what others publish. Publishes the starter catalogue in an empty store.
+ * While the store is away, serves the last revision that it read.
  */
 export async function openCatalogue({
   db,
@@ -62,9 +60,9 @@ export async function openCatalogue({
   now?: () => number;
   guard?: Guard;
   audit?: Audit;
-  /** For how many milliseconds revisions are kept; for ever unless given. */
+  /** How long revisions are kept, in milliseconds; for ever unless given. */
   history?: number;
-  /** The source to follow, if any. */
+  /** The source to follow. */
   follows?: Follow | undefined;
 }): Promise<OpenCatalogue> {
   const freshness = follows && new SourceFreshness(follows.source.covers);
@@ -110,7 +108,7 @@ export async function openCatalogue({
   };
 }
 
-/** Runs the work at each call, but never twice at a time. */
+/** Runs the work at each call, one run at a time. */
 function oneAfterTheOther<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return () => {

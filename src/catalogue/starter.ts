@@ -10,7 +10,7 @@ const shipped = new URL("../../data/starter/", import.meta.url);
 
 const note = "The starter catalogue. Its prices are historical samples, not a tariff: import your own before you sell.";
 
-/** Reads the starter files. Throws a `CatalogueFault`, which names file and entry, for what no catalogue may hold. */
+/** Reads the starter files. Throws a `CatalogueFault` that names file and entry. */
 export async function readStarter(directory: URL = shipped): Promise<WantedList[]> {
   const read = await Promise.all(
     listNames.map(async (list) => readJsonList(list, await parsed(directory, `${list}.json`))),
@@ -20,10 +20,7 @@ export async function readStarter(directory: URL = shipped): Promise<WantedList[
   return read;
 }
 
-/**
- * Makes the starter catalogue revision 1 of a store that has none; any other store is left alone. Several processes may do
- * it at once: one of them publishes it.
- */
+/** Publishes the starter catalogue as revision 1, if the store has no revision. If several processes do, one publishes it. */
 export async function loadStarter(publisher: Publisher, directory?: URL): Promise<void> {
   if ((await publisher.latest()).revision > 0) return;
   const starter = await readStarter(directory);

@@ -1,15 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 
-/** Milliseconds of work after which others get their turn. */
+/** Milliseconds of work between two pauses. */
 const SLICE = 8;
 
-/** Waited for between two entries of a long loop. */
+/** Awaited between two entries of a long loop. */
 export type Pause = () => Promise<void> | undefined;
 
-/**
- * For loops over a whole catalogue: called between two entries, it lets the event loop turn when a slice of time is used up.
- * Look-ups are answered meanwhile.
- */
+/** For loops over a whole catalogue: lets the event loop turn after each slice of time, so that look-ups do not wait. */
 export function pacer(): Pause {
   let since = performance.now();
   return () => {

@@ -2,7 +2,7 @@ import { pacer } from "../../runtime/pace.ts";
 import { type EntryContent, type Subject, subjects } from "../model/lists.ts";
 import { Edit, type EntryState, type Snapshot } from "../model/snapshot.ts";
 
-/** Change of one entry; without an old state it is added, without a new one removed. */
+/** Change of one entry. Without an old state it is added, without a new one removed. */
 export interface Change {
   readonly subject: Subject;
   readonly key: string;
@@ -34,7 +34,7 @@ export function isSame(one: EntryState | null, other: EntryState | null): boolea
   return one.position === other.position && differingMembers(one.content, other.content).length === 0;
 }
 
-/** A change of an entry's place among its neighbours, and of nothing else. */
+/** True if only the position changes. */
 export function isMove({ old, new: now }: Change): boolean {
   return old !== null && now !== null && differingMembers(old.content, now.content).length === 0;
 }
@@ -46,7 +46,7 @@ export async function applyChanges(base: Snapshot, changes: readonly Change[]): 
   return edit.finish(base);
 }
 
-/** What leads from one snapshot to the other. What both share is not looked at. */
+/** The changes from one snapshot to the other. Skips the groups that they share. */
 export async function changesBetween(from: Snapshot, to: Snapshot): Promise<Change[]> {
   const pause = pacer();
   const changes: Change[] = [];

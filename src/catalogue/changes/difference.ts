@@ -31,7 +31,7 @@ export interface WantedList {
 
 export interface EntryFault {
   readonly list: ListName;
-  /** Empty: the list as a whole. */
+  /** Empty: the whole list. */
   readonly place: string;
   /** Without a full stop. */
   readonly sentence: string;
@@ -42,7 +42,6 @@ const NAMED = 100;
 
 /** The catalogue cannot have these lists. The message names the first faults and counts the others. */
 export class ListFault extends CatalogueFault {
-  /** All of them, in the order of their places. */
   readonly sentences: readonly string[];
 
   constructor(faults: readonly EntryFault[]) {

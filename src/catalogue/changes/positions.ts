@@ -1,9 +1,9 @@
-/** Room between two neighbours, so that an entry can come between them without moving others. */
+/** Room between two neighbours for later entries. */
 export const GAP = 2 ** 20;
 
 /**
- * Positions for entries in the order given, ascending. Each brings the position that it has, or none. As many as can keep
- * theirs do; the others go between their neighbours. Where there is no room between two, all are placed anew.
+ * Ascending positions for entries, given their present ones. As many entries as possible keep theirs; the others go between
+ * their neighbours. If there is no room, all get new positions.
  */
 export function positionsOf(present: readonly (number | undefined)[]): number[] {
   const kept = longestAscent(present);
@@ -21,7 +21,7 @@ export function positionsOf(present: readonly (number | undefined)[]): number[] 
   return positions;
 }
 
-/** Places what stands between two that keep their positions; false if there is no room. */
+/** Fills the places between two kept positions; false if there is no room. */
 function fill(positions: number[], from: number, end: number, before?: number, after?: number): boolean {
   const count = end - from;
   const step = before === undefined || after === undefined ? GAP : Math.floor((after - before) / (count + 1));
@@ -31,9 +31,9 @@ function fill(positions: number[], from: number, end: number, before?: number, a
   return true;
 }
 
-/** Places of a longest ascending run of the positions that there are. */
+/** The places of a longest ascending run. */
 function longestAscent(present: readonly (number | undefined)[]): Set<number> {
-  /** Last place of the best run of each length. */
+  /** The last place of the best run of each length. */
   const ends: number[] = [];
   const previous: number[] = new Array(present.length);
   for (const [place, position] of present.entries()) {

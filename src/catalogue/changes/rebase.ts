@@ -12,9 +12,8 @@ import { type EntryState, groupIn, inOrder, itemIn, type Snapshot } from "../mod
 import { applyChanges, type Change, differingMembers, isSame } from "./change.ts";
 
 /**
- * The changes as they are against another snapshot than the one they were made for. Of an entry that is modified, only the
- * members that the change touches are set. What is already so is left out; so is what would bring back a removed entry, or
- * belong to one.
+ * The changes, made for another snapshot, as they apply to `base`. Sets only the members that a change touches. Drops changes
+ * that `base` has already, that would bring back a removed entry, or that have lost their parent.
  */
 export async function rebase(base: Snapshot, changes: readonly Change[]): Promise<Change[]> {
   const pause = pacer();
@@ -29,7 +28,7 @@ export async function rebase(base: Snapshot, changes: readonly Change[]): Promis
   return fitting(base, kept);
 }
 
-/** Undefined: nothing to be done. */
+/** Undefined: the change no longer applies. */
 function stateOn(present: EntryState | null, { old, new: wanted }: Change): EntryState | null | undefined {
   if (wanted === null) return null;
   if (present === null) return old === null ? wanted : undefined;
@@ -43,16 +42,14 @@ function withMembers(content: EntryContent, source: EntryContent, names: readonl
   return { ...content, ...Object.fromEntries(names.map((name) => [name, source[name]!])) };
 }
 
-/** An entry that an undoing leaves as it is, and why. */
+/** An entry that `undo` does not change. */
 export interface SkippedEntry {
   readonly subject: Subject;
   readonly name: string;
   readonly reason: string;
 }
 
-/**
- * Changes that undo others on a later snapshot, member by member: what was changed again since is left as it is, and told.
- */
+/** Changes that undo others, member by member. Skips the members that changed again since. */
 export async function undo(
   base: Snapshot,
   changes: readonly Change[],
@@ -82,7 +79,7 @@ export async function undo(
   return { changes: kept, left };
 }
 
-/** Undefined: left as it is. `again` names the members that were changed again. */
+/** Undefined: do not change the entry. `again`: the members that changed again. */
 function stateBefore(
   present: EntryState | null,
   { old, new: made }: Change,
@@ -96,11 +93,11 @@ function stateBefore(
   return { position, content: withMembers(present.content, old.content, back) };
 }
 
-/** The changes that fit: none belongs to nothing or leaves others behind, each has a position and an id of its own. */
+/** Keeps the changes that orphan no entry, and gives each its own position and id. */
 async function fitting(base: Snapshot, changes: readonly Change[]): Promise<Change[]> {
   const after = await applyChanges(base, changes);
   const kept = changes.filter((change) => !leavesOrphans(after, change) && !isOrphan(after, change));
-  // What is left out may be what others belonged to.
+  // A dropped entry may be the parent of another one.
   if (kept.length < changes.length) return fitting(base, kept);
   return withOwnIds(after, withOwnPositions(after, changes));
 }

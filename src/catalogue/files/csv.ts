@@ -7,18 +7,15 @@ import { readEntry, textsOf } from "./entry.ts";
 import { withFormula, withoutFormula } from "./formula.ts";
 import { lineBreak, readUtf8 } from "./utf8.ts";
 
-/** Bytes that are parsed at a time. */
+/** Characters that are parsed at a time. */
 const CHUNK = 64 * 1024;
 
-/** A list as a file gives it. Faulty entries are left out of it, and told. */
+/** A list from a file, without its faulty entries. */
 export interface ReadList extends WantedList {
   readonly faults: readonly EntryFault[];
 }
 
-/**
- * Reads a list from CSV with a heading, as spreadsheets write it in UTF-8. A first line such as `sep=;` names the separator.
- * Places are lines.
- */
+/** Reads a list from CSV with a heading, in UTF-8. A first line such as `sep=;` sets the separator. Places are lines. */
 export async function readCsv(list: ListName, bytes: Uint8Array): Promise<ReadList> {
   const entries: WantedEntry[] = [];
   const faults: EntryFault[] = [];
@@ -48,14 +45,14 @@ export async function readCsv(list: ListName, bytes: Uint8Array): Promise<ReadLi
   return done();
 }
 
-/** The values without the empty ones that spreadsheets add at the end of a row; the first `least` stay. */
+/** Drops the empty values that spreadsheets add at the end of a row; keeps at least the first `least`. */
 function upTo(values: readonly string[], least: number): readonly string[] {
   return values.slice(0, Math.max(least, values.findLastIndex((value) => value.trim() !== "") + 1));
 }
 
 type Fault = (place: string, sentence: string) => void;
 
-/** The text with line feeds as its only line breaks: the parser counts no others right. */
+/** The text with line feeds only: the parser counts other line breaks wrong. */
 function textOf(bytes: Uint8Array, fault: Fault): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   if (start.startsWith("PK\u0003\u0004")) return void fault("", "this is a workbook: save it as CSV UTF-8");
@@ -67,14 +64,14 @@ function textOf(bytes: Uint8Array, fault: Fault): string | undefined {
 
 interface Line {
   readonly values: readonly string[];
-  /** Where it begins, from 1. */
+  /** The first line of the record, from 1. */
   readonly line: number;
 }
 
-/** Records that are not empty. What cannot be parsed is told and skipped. */
+/** The records that are not empty. Reports and skips what the parser refuses. */
 async function* records(given: string, fault: Fault): AsyncGenerator<Line, void> {
   const [first = "", delimiter = ","] = /^"?sep=([^"\n])"?\1*(?=\n|$)/.exec(given) ?? [];
-  // Its line break stays, so that the other lines keep their numbers.
+  // Keep its line break, so that the lines keep their numbers.
   const text = given.slice(first.length);
   const parser = parse({
     delimiter,
@@ -101,10 +98,9 @@ async function feed(parser: ReturnType<typeof parse>, text: string): Promise<voi
   parser.end();
 }
 
-/** Where the text cannot be parsed, and why. */
 function faultOf(error: CsvError, record: string, text: string, delimiter: string): [string, string] {
   if (error.code === "CSV_QUOTE_NOT_CLOSED") {
-    // Such a record is the last one.
+    // The record runs to the end of the text.
     const opening = text.length - record.length + openingIn(record, delimiter);
     return [`line ${text.slice(0, opening).split("\n").length}`, "a quotation mark is opened here, and never closed"];
   }
@@ -115,7 +111,7 @@ function faultOf(error: CsvError, record: string, text: string, delimiter: strin
   ];
 }
 
-/** The place of the first quotation mark of a record that is not closed at the end of its value. */
+/** The place of the quotation mark in a record that is never closed. */
 function openingIn(record: string, delimiter: string): number {
   const ends = [delimiter, "\n"];
   for (let at = 0; ; ) {
@@ -130,7 +126,7 @@ function openingIn(record: string, delimiter: string): number {
   }
 }
 
-/** The columns, or nothing if the list cannot be read from them. */
+/** The columns; undefined if the heading is faulty. */
 function headingOf(
   list: ListName,
   names: readonly string[],
@@ -156,10 +152,7 @@ function headingOf(
   return say(`the heading ${wrong.join(" and ")}; the columns of ${list} are ${wanted.join(", ")}`);
 }
 
-/**
- * CSV of a list with a heading. It begins with a byte order mark, by which spreadsheets know UTF-8. Text that they would run
- * as a formula is escaped.
- */
+/** Writes a list as CSV with a heading, a byte order mark for spreadsheets, and escaped formulas. */
 export function csvOf(list: ListName, contents: Iterable<EntryContent>): string {
   const columns = Object.keys(listShapeOf(list).members);
   return stringify(

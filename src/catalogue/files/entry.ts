@@ -5,8 +5,8 @@ import { readNaira } from "./naira-text.ts";
 const LONGEST_TEXT = 500;
 
 /**
- * Reads one entry of a list out of a file. What is wrong is told to `fault`, each in a sentence without a full stop; then it
- * gives nothing. Members that the list does not have are for the caller to refuse.
+ * Reads one entry from a file. Reports each fault in a sentence without a full stop, and then returns undefined. Ignores
+ * members that the list does not have.
  */
 export function readEntry(
   list: ListName,
@@ -28,7 +28,7 @@ export function readEntry(
 }
 
 interface Wrong {
-  /** Begins after the name of the member. */
+  /** Follows the name of the member. */
   readonly wrong: string;
 }
 

@@ -2,17 +2,17 @@ const formula = /^[=+\-@\t]/;
 const escapable = /^'*[=+\-@\t]/;
 const escaped = /^'+[=+\-@\t]/;
 
-/** True for text that spreadsheets run instead of showing it. */
+/** True for text that a spreadsheet runs as a formula. */
 export function isFormula(text: string): boolean {
   return formula.test(text);
 }
 
-/** Text that spreadsheets show as it is: a formula gets an apostrophe in front, and so does what looks like an escaped one. */
+/** Puts an apostrophe before a formula, and before text that looks like an escaped formula. */
 export function withoutFormula(text: string): string {
   return escapable.test(text) ? `'${text}` : text;
 }
 
-/** The text before `withoutFormula`. */
+/** Undoes `withoutFormula`. */
 export function withFormula(text: string): string {
   return escaped.test(text) ? text.slice(1) : text;
 }

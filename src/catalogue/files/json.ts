@@ -31,7 +31,7 @@ export function readJsonList(list: ListName, given: unknown): ReadList {
   return { list, entries, faults };
 }
 
-/** Reads lists from one JSON object, each under its name. Lists that are not there are not read. */
+/** Reads lists from one JSON object, each under its name. */
 export function readJson(bytes: Uint8Array): ReadList[] | { readonly wrong: string } {
   const text = readUtf8(bytes);
   if (typeof text !== "string") return { wrong: `line ${text.badLine} is not UTF-8 text: save the file as UTF-8` };
@@ -51,7 +51,7 @@ export function readJson(bytes: Uint8Array): ReadList[] | { readonly wrong: stri
   return Object.entries(given).map(([list, entries]) => readJsonList(list as ListName, entries));
 }
 
-/** One JSON object of lists, an entry in a line. */
+/** Writes lists as one JSON object, one entry per line. */
 export function jsonOf(lists: Iterable<readonly [ListName, Iterable<EntryContent>]>): string {
   const members = [...lists].map(([list, contents]) => {
     const lines = [...contents].map((content) => `    ${JSON.stringify(wireValuesOf(list, content))}`);
@@ -60,7 +60,7 @@ export function jsonOf(lists: Iterable<readonly [ListName, Iterable<EntryContent
   return `{\n${members.join(",\n")}\n}\n`;
 }
 
-/** The members of an entry as the interface document has them: ids are numbers, all else is text. */
+/** The members of an entry as on the wire: ids are numbers, everything else is text. */
 export function wireValuesOf(list: ListName, content: EntryContent): Record<string, string | number> {
   const texts: Record<string, string | number> = textsOf(list, content);
   return "id" in texts ? { ...texts, id: Number(content.id) } : texts;

@@ -1,9 +1,6 @@
 import { koboOf } from "../../operation/money.ts";
 
-/**
- * Kobo of an amount as people and spreadsheets write it: "1234.5", "1,234.50", "₦ 1,234". Otherwise a sentence that begins
- * after the name of the amount and says what is odd about it.
- */
+/** Kobo of an amount such as "1234.5", "1,234.50" or "₦ 1,234"; otherwise a fault that follows the name of the amount. */
 export function readNaira(given: string): number | string {
   const text = given.trim().replace(/^₦\s*/, "");
   const plain = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;

@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 
-/** The text of UTF-8 bytes without a byte order mark; otherwise the first line that is not UTF-8, from 1. */
+/** The text without a byte order mark; otherwise the number of the first line that is not UTF-8, from 1. */
 export function readUtf8(bytes: Uint8Array): string | { readonly badLine: number } {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
-  // One character for each byte: a TextDecoder would read "latin1" as Windows-1252, which changes some of them.
+  // One character per byte. A TextDecoder would read "latin1" as Windows-1252, which changes some bytes.
   const lines = Buffer.from(bytes).toString("latin1").split(lineBreak);
   return { badLine: lines.findIndex((line) => !isUtf8(Buffer.from(line, "latin1"))) + 1 };
 }
 
-/** However the system that wrote a file ends its lines. */
+/** The line ends of all systems. */
 export const lineBreak = /\r\n|\n|\r/g;

@@ -6,13 +6,13 @@ import { type PriceList, pricedEntries, priceListOf } from "../model/price-lists
 import { countIn, groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { freePrices, oddPricesOfData, replacedPrices } from "./prices.ts";
 
-/** What a revision may do without being approved. */
+/** What a revision may change without an approval. */
 export interface Guard {
-  /** Part of a list that may be removed: 0.3 is 30 %. */
+  /** Part of a list that it may remove: 0.3 is 30 %. */
   readonly removal: number;
-  /** By how much a price may rise or fall: 2 is twice, or half. */
+  /** Factor by which a price may rise or fall: 2 is twice, or half. */
   readonly priceFactor: number;
-  /** Hold text that a spreadsheet would run as a formula: for what a source sent. */
+  /** Hold text that a spreadsheet would run as a formula. For changes from a source. */
   readonly holdFormulas?: boolean;
 }
 
@@ -20,17 +20,16 @@ export const usualGuard: Guard = { removal: 0.3, priceFactor: 2 };
 
 const NAMED = 10;
 
-/** What the guard looks at. */
 export interface Guarded {
   readonly changes: readonly Change[];
   readonly base: Snapshot;
-  /** The base with the changes made. */
+  /** The base with the changes. */
   readonly after: Snapshot;
-  /** The catalogue of a day ago: what was removed since then counts as well. */
+  /** The catalogue of a day ago: removals since then count as well. */
   readonly earlier: Snapshot;
 }
 
-/** Why the changes have to be approved, in sentences; none if they may be published. */
+/** Why the changes need an approval, in sentences; empty if they need none. */
 export function reasonsToHold({ base, after, earlier, changes }: Guarded, guard: Guard): string[] {
   return [
     ...removals({ base, after, earlier, changes }, guard),
@@ -107,7 +106,7 @@ function* priceMoves(changes: readonly Change[]): Generator<Move, void> {
   }
 }
 
-/** What accounts with prices of their own pay, where these prices are changed. */
+/** What accounts pay before and after a change of their price rules. */
 function* ownPriceMoves(base: Snapshot, after: Snapshot, changes: readonly Change[]): Generator<Move, void> {
   const touched = changes
     .filter(({ subject }) => subject === "prices")
@@ -134,7 +133,7 @@ function* movesOf(
 
 function moves(all: readonly Move[], { priceFactor }: Guard): string[] {
   const sentences = all
-    // A price of 0 has a sentence of its own.
+    // A price of 0 has its own sentence.
     .filter(({ from, to }) => to > 0 && (to > from * priceFactor || to * priceFactor < from))
     .map(
       ({ what, from, to }) =>

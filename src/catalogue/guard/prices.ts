@@ -4,14 +4,14 @@ import { type EntryContent, groupOf, type ListName, lists, nameOf } from "../mod
 import { type Group, groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { hoursIn, megabytesIn } from "./quantity.ts";
 
-/** How often the usual price of a GB a bundle may cost, or the reverse. Published lists come to 4.6. */
+/** Factor between the price of a GB and the usual one that is odd. Published lists reach 4.6. */
 const GB_FACTOR = 5;
-/** Bundles up to so many times larger or smaller are of similar size: a large one costs less a GB. */
+/** Factor between sizes that are similar: large bundles cost less per GB. */
 const SIMILAR = 4;
-/** Fewer bundles of similar size say nothing about a usual price. */
+/** Fewer similar bundles have no usual price. */
 const FEWEST = 3;
 
-/** Each price that becomes 0, in a sentence. */
+/** Prices that become 0, in sentences. */
 export function freePrices(changes: readonly Change[]): string[] {
   return changes.flatMap(({ subject, old, new: now }) => {
     if (subject === "prices" || now === null) return [];
@@ -23,8 +23,8 @@ export function freePrices(changes: readonly Change[]): string[] {
 }
 
 /**
- * Added entries that look like one that is gone since `earlier`, at a price that no known code could move to. Where several
- * look alike, the nearest price counts.
+ * New entries that look like an entry that is gone since `earlier`, at a price too far from it, in sentences. If several look
+ * alike, the nearest price counts.
  */
 export function replacedPrices(
   earlier: Snapshot,
@@ -32,7 +32,7 @@ export function replacedPrices(
   changes: readonly Change[],
   factor: number,
 ): string[] {
-  /** By list and group: what is gone, by what it looks like. */
+  /** By list and group: the entries that are gone, by their looks. */
   const goneByGroup = new Map<string, ReadonlyMap<string, { content: EntryContent }[]>>();
   const goneFrom = (list: ListName, group: string) => {
     const gone = groupIn(earlier, list, group).filter(({ key }) => itemIn(after, list, key) === undefined);
@@ -55,7 +55,7 @@ export function replacedPrices(
   });
 }
 
-/** Entries that share one of these look alike: size and validity, or the name without prices, spaces and marks. */
+/** Two entries look alike if they share one of these: size and validity, or the name without prices, spaces and marks. */
 function looksOf(list: ListName, content: EntryContent): string[] {
   const name = String(content.name ?? content.description)
     .toLowerCase()
@@ -63,7 +63,7 @@ function looksOf(list: ListName, content: EntryContent): string[] {
     .replace(/[^\p{L}\p{N}+]/gu, "");
   const size = list === "data-bundles" ? sizeOf(content) : undefined;
   const time = size && (hoursIn(String(content.duration)) ?? hoursIn(String(content.description)));
-  // A GB may be 1000 MB or 1024 MB.
+  // A GB may be 1,000 MB or 1,024 MB.
   const even = size !== undefined && size >= 1000 && size % 500 === 0 ? (size / 1000) * 1024 : size;
   return [...(name === "" ? [] : [`named ${name}`]), ...(time === undefined ? [] : [`${even} MB, ${time} hours`])];
 }
@@ -73,8 +73,8 @@ function sizeOf({ value, description }: EntryContent): number | undefined {
 }
 
 /**
- * Data bundles that come to cost far more or less a GB than those of similar size of their provider, in sentences. Without
- * those whose price moves by more than the factor: that says enough.
+ * Data bundles whose GB becomes far dearer or cheaper than in similar bundles of the provider, in sentences. Skips prices that
+ * move too far: they have their own sentence.
  */
 export function oddPricesOfData(base: Snapshot, after: Snapshot, changes: readonly Change[], factor: number): string[] {
   const samples = new Map<Group, Sample[]>();
@@ -84,7 +84,7 @@ export function oddPricesOfData(base: Snapshot, after: Snapshot, changes: readon
   const usualPrices = new Map<string, number | undefined>();
   const usualIn = (group: string, size: number) =>
     medianOf(samplesOf(groupIn(base, "data-bundles", group)), size, FEWEST) ??
-    // A list that comes in one piece is compared with itself.
+    // A list that is new as a whole is compared with itself.
     medianOf(samplesOf(groupIn(after, "data-bundles", group)), size, FEWEST + 1);
   return changes.flatMap(({ subject, key, old, new: now }) => {
     const sample = subject === "data-bundles" && now && sampleOf(now.content);
@@ -120,13 +120,13 @@ function medianOf(samples: readonly Sample[], size: number, fewest: number): num
   return prices.length % 2 === 1 ? prices[half] : (prices[half - 1]! + prices[half]!) / 2;
 }
 
-/** The value under this key, made when it is first asked for. */
+/** The value under this key, made on first use. */
 function kept<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
   if (!values.has(key)) values.set(key, make());
   return values.get(key)!;
 }
 
-/** How many times the larger is the smaller. */
+/** The larger divided by the smaller. */
 function ratio(one: number, other: number): number {
   return Math.max(one, other) / Math.min(one, other);
 }

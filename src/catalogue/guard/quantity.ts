@@ -3,12 +3,12 @@ const sizes = { mb: 1, gb: 1024, tb: 1024 ** 2 };
 /** Hours of each unit. */
 const times = { hour: 1, hr: 1, day: 24, week: 168, month: 720, year: 8760 };
 
-/** Megabytes that a text such as `1.5GB` or `corporate_data_500mb` names; undefined unless it names one size. */
+/** Megabytes in a text such as `1.5GB` or `corporate_data_500mb`; undefined unless it names exactly one size. */
 export function megabytesIn(text: string): number | undefined {
   return onlyOne(text, /(?<![\d.,])(\d+(?:\.\d+)?)\s?(MB|GB|TB)(?![a-z])/gi, sizes);
 }
 
-/** Hours that a text such as `24Hrs` or `1 Day` names; undefined unless it names one time. A month has 30 days. */
+/** Hours in a text such as `24Hrs` or `1 Day`; undefined unless it names exactly one time. A month has 30 days. */
 export function hoursIn(text: string): number | undefined {
   return onlyOne(text, /(?<![\d.,])(\d+)[\s-]*(hour|hr|day|week|month|year)s?(?![a-z])/gi, times);
 }

@@ -1,9 +1,9 @@
-/** A code without regard to case. Only a–z are folded: "ı" and "ſ" are no letters of any code, though they capitalise to some. */
+/** A code in capitals. Folds a–z only: codes never have letters such as "ı" and "ſ", whose capitals are ASCII. */
 export function foldCase(code: string): string {
   return code.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
-/** True if two texts name the same thing: codes are matched without regard to case, and not trimmed. */
+/** Codes are equal without regard to case. */
 export function isSameCode(one: string, other: string): boolean {
   return one === other || foldCase(one) === foldCase(other);
 }

@@ -1,4 +1,4 @@
-/** Why the catalogue cannot be changed or shown so: one or more sentences for people. */
+/** Why Duba cannot change or show the catalogue: one or more sentences for people. */
 export class CatalogueFault extends Error {
   override readonly name = "CatalogueFault";
   readonly exitCode = 1;

@@ -1,23 +1,20 @@
 import { foldCase } from "./codes.ts";
 
-/**
- * What a member of an entry holds. `code`: 1 to 64 visible ASCII characters. `money`: whole kobo. `id`: a whole number above
- * 0, only once in its list.
- */
+/** `code`: 1 to 64 visible ASCII characters. `money`: whole kobo. `id`: a whole number above 0, unique in its list. */
 export type MemberKind = "code" | "text" | "money" | "id";
 
 interface Shape {
   /** Members in the order of the interface document. */
   readonly members: Readonly<Record<string, MemberKind>>;
-  /** The codes that name an entry, those of what it belongs to first. */
+  /** The codes that identify an entry, those of its parent first. */
   readonly key: readonly string[];
-  /** The list that holds what each entry belongs to. */
+  /** The list of the parents. */
   readonly parent?: string;
 }
 
 const provider = { type: "code", id: "id", name: "text", narration: "text", image: "text" } as const;
 
-/** The lists of the catalogue, each after the one that its entries belong to. */
+/** The lists of the catalogue, each after the list of its parents. */
 export const lists = {
   "data-providers": { members: provider, key: ["type"] },
   "data-bundles": {
@@ -58,7 +55,7 @@ export const lists = {
 export type ListName = keyof typeof lists;
 export const listNames = Object.keys(lists) as ListName[];
 
-/** Everything that revisions change: the lists, and the prices that accounts have of their own. */
+/** The subjects of changes: the lists, and the price rules of accounts. */
 export type Subject = ListName | "prices";
 export const subjects: readonly Subject[] = [...listNames, "prices"];
 
@@ -85,26 +82,26 @@ export function parentOf(list: ListName): ListName | undefined {
   return listShapeOf(list).parent as ListName | undefined;
 }
 
-/** The lists whose entries belong to an entry of this one. */
+/** The lists whose parents are in this list. */
 export function childrenOf(list: ListName): ListName[] {
   return listNames.filter((other) => parentOf(other) === list);
 }
 
-/** Names an entry within its list, whatever the spelling of its codes. No code holds a space. */
+/** Identifies an entry in its list, however its codes are spelled. No code has a space. */
 export function entryKeyOf(list: ListName, content: EntryContent): string {
   return listShapeOf(list)
     .key.map((member) => foldCase(String(content[member])))
     .join(" ");
 }
 
-/** The codes of an entry as they are spelled, for people. */
+/** The codes of an entry in their own spelling, for people. */
 export function nameOf(list: ListName, content: EntryContent): string {
   return listShapeOf(list)
     .key.map((member) => content[member])
     .join(" ");
 }
 
-/** Entries of one group have an order among themselves: of a list what belongs to one parent, of prices one account's. */
+/** The key of the group in which an entry has its position: the parent, or the account of a price rule. */
 export function groupOf(subject: Subject, key: string): string {
   const end = subject === "prices" ? key.indexOf(" ") : key.lastIndexOf(" ");
   return end === -1 ? "" : key.slice(0, end);

@@ -3,15 +3,15 @@ import type { EntryContent, ListName } from "./lists.ts";
 import { type Group, groupIn, type Item, type Snapshot } from "./snapshot.ts";
 
 /**
- * An account's own price of one entry, or its margin on all of a provider. `percent` is in hundredths of a percent of the
- * catalogue's price and `margin` in kobo on top of it, both may be below zero; `price` takes its place, in kobo.
+ * How an account's price follows from the catalogue's: `percent` adds hundredths of a percent, `margin` adds kobo, both may be
+ * negative; `price` replaces it, in kobo.
  */
 export type Rule = "percent" | "margin" | "price";
 
 /** A price rule as an entry of the subject `prices`. */
 export interface PriceRule extends EntryContent {
   readonly account: string;
-  /** Codes of a provider, or of one entry, provider first: "MTNDATA", "MTNDATA 104", "dstv PRWE36 HDPVRE36". */
+  /** Codes of a provider or of one entry: "MTNDATA", "MTNDATA 104", "dstv PRWE36 HDPVRE36". */
   readonly of: string;
   readonly rule: Rule;
   readonly value: number;
@@ -21,9 +21,9 @@ export function ruleKeyOf({ account, of }: Pick<PriceRule, "account" | "of">): s
   return `${account} ${foldCase(of)}`;
 }
 
-/** What one account pays. */
+/** The prices of one account. */
 export class PriceList {
-  /** Tells two lists apart that have different rules. */
+  /** Differs between lists with different rules. */
   readonly fingerprint: string;
   readonly #providers = new Map<string, PriceRule>();
   readonly #entries = new Map<string, PriceRule>();
@@ -39,22 +39,22 @@ export class PriceList {
     }
   }
 
-  /** True if anything of this provider may have a price of its own. */
+  /** True if the account may have own prices with this provider. */
   touches(provider: string): boolean {
     return this.#touched.has(provider);
   }
 
-  /** The price of the entry of this key, in kobo, where the catalogue's is `price`. */
+  /** The account's price of an entry, in kobo; `price` is the catalogue's. */
   priceOf(key: string, price: number): number {
     const rule = this.#entries.get(key) ?? this.#providers.get(key.slice(0, key.indexOf(" ")));
     if (rule === undefined) return price;
     const own = applied(rule, price);
-    // A margin that leaves nothing is a mistake: better the catalogue's price than a gift.
+    // A margin that makes the price 0 or less is a mistake: the catalogue's price holds.
     return own > 0 ? own : price;
   }
 }
 
-/** Halves of a kobo are rounded up. */
+/** Rounds half a kobo up. */
 function applied({ rule, value }: PriceRule, price: number): number {
   if (rule === "price") return value;
   if (rule === "margin") return price + value;
@@ -65,7 +65,7 @@ function applied({ rule, value }: PriceRule, price: number): number {
 
 const lists = new WeakMap<Group, PriceList>();
 
-/** The account's own prices; undefined if it never had any. The same object as long as they are the same. */
+/** The account's prices; undefined if it never had any. The same object while its rules stay the same. */
 export function priceListOf(snapshot: Snapshot, accountId: string): PriceList | undefined {
   if (!snapshot.stamps.prices.has(accountId)) return undefined;
   const group = groupIn(snapshot, "prices", accountId);
@@ -76,17 +76,16 @@ export function priceListOf(snapshot: Snapshot, accountId: string): PriceList | 
   return made;
 }
 
-/** The rules of an account, those of a whole provider before those of its entries. */
+/** The rules of an account, those of a provider before those of its entries. */
 export function rulesOf(group: Group): PriceRule[] {
   return group.map(({ content }) => content as PriceRule);
 }
 
-/** An entry that has a price. */
 export interface Priced extends Item {
   readonly list: ListName;
 }
 
-/** All that a provider sells, whatever it is. */
+/** Everything that a provider sells. */
 export function* pricedEntries(snapshot: Snapshot, provider: string): Generator<Priced, void> {
   const key = foldCase(provider);
   for (const item of groupIn(snapshot, "data-bundles", key)) yield { list: "data-bundles", ...item };

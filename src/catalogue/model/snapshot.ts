@@ -1,7 +1,6 @@
 import { pacer } from "../../runtime/pace.ts";
 import { type EntryContent, groupOf, type ListName, parentOf, type Subject, subjects } from "./lists.ts";
 
-/** An entry as it stands in its group. */
 export interface EntryState {
   readonly position: number;
   readonly content: EntryContent;
@@ -11,27 +10,27 @@ export interface Item extends EntryState {
   readonly key: string;
 }
 
-/** Entries in their order. Never changed: what two revisions have alike is the same object in both. */
+/** Entries in their order. Immutable: two revisions share an unchanged group. */
 export type Group = readonly Item[];
 export type Groups = ReadonlyMap<string, Group>;
 
-/** The revision that changed something last, and when. */
+/** The last revision that changed something. */
 export interface Stamp {
   readonly revision: number;
   /** Milliseconds since 1970. */
   readonly publishedAt: number;
 }
 
-/** All that one revision holds. Money is whole kobo. Never changed once it is made. */
+/** The catalogue of one revision. Money is whole kobo. Immutable. */
 export interface Snapshot {
-  /** 0 before the first. */
+  /** 0 before the first revision. */
   readonly revision: number;
   /** Milliseconds since 1970. */
   readonly publishedAt: number;
-  /** The catalogue's change counter when this was read: another number in the store means that this may be old. */
+  /** The catalogue's change counter when this was read: if the store has another number, there may be news. */
   readonly changes: number;
   readonly groups: Readonly<Record<Subject, Groups>>;
-  /** When each group was changed last, those that are empty now included; under the empty key when the whole subject was. */
+  /** The last change of each group, also of an empty one; under the empty key of the whole subject. */
   readonly stamps: Readonly<Record<Subject, ReadonlyMap<string, Stamp>>>;
 }
 
@@ -49,17 +48,17 @@ function perSubject<Value>(make: (subject: Subject) => Value): Record<Subject, V
   return Object.fromEntries(subjects.map((subject) => [subject, make(subject)])) as Record<Subject, Value>;
 }
 
-/** The entries of a list that belong to the one of this key; of a list without a parent, all. */
+/** The entries of a list under one parent; all entries if the list has no parents. */
 export function groupIn({ groups }: Snapshot, subject: Subject, key = ""): Group {
   return groups[subject].get(key) ?? none;
 }
 
-/** What has another stamp when a group is changed: the group, and its whole subject. */
+/** The keys that get a new stamp with a group: its own, and that of the whole subject. */
 export function stampedBy(group: string): readonly string[] {
   return group === "" ? [""] : [group, ""];
 }
 
-/** When a group was changed last; one that never had an entry is as old as what it belongs to. */
+/** The last change of a group. If it never had an entry, that of its parent. */
 export function stampOf(snapshot: Snapshot, list: ListName, key = ""): Stamp {
   const stamp = snapshot.stamps[list].get(key);
   if (stamp) return stamp;
@@ -68,8 +67,8 @@ export function stampOf(snapshot: Snapshot, list: ListName, key = ""): Stamp {
 }
 
 /**
- * The stamp of what was changed before and is changed again. HTTP dates have whole seconds: two changes within one get two
- * of them, so that a date never stands for two contents.
+ * The stamp of another change after `before`. Two changes never share a second, so that an HTTP date never stands for two
+ * contents.
  */
 export function laterStamp(before: Stamp | undefined, { revision, publishedAt }: Stamp): Stamp {
   if (before === undefined) return { revision, publishedAt };
@@ -77,7 +76,7 @@ export function laterStamp(before: Stamp | undefined, { revision, publishedAt }:
   return { revision, publishedAt: Math.max(publishedAt, (Math.floor(before.publishedAt / 1000) + 1) * 1000) };
 }
 
-/** The stamp of what is made of several things. */
+/** The stamp of a combination. */
 export function stampOfAll(stamps: readonly Stamp[]): Stamp {
   return stamps
     .toSorted((one, other) => one.revision - other.revision)
@@ -86,7 +85,6 @@ export function stampOfAll(stamps: readonly Stamp[]): Stamp {
 
 const indexes = new WeakMap<Group, ReadonlyMap<string, Item>>();
 
-/** The entries of a group by their keys. */
 export function groupIndex(group: Group): ReadonlyMap<string, Item> {
   const known = indexes.get(group);
   if (known) return known;
@@ -99,7 +97,7 @@ export function itemIn(snapshot: Snapshot, subject: Subject, key: string): Item 
   return groupIndex(groupIn(snapshot, subject, groupOf(subject, key))).get(key);
 }
 
-/** A list in its order: that of what its entries belong to, then their own. */
+/** A list in its order: that of the parents, then that of their entries. */
 export function* inOrder(snapshot: Snapshot, list: ListName): Generator<Item, void> {
   const parent = parentOf(list);
   if (parent === undefined) yield* groupIn(snapshot, list);
@@ -112,12 +110,11 @@ export function countIn({ groups }: Snapshot, subject: Subject): number {
   return count;
 }
 
-/** Makes a snapshot out of another one. Groups that are not touched are taken over as they are. */
+/** Makes a new snapshot from another one. Both share the groups that do not change. */
 export class Edit {
   readonly #base: Snapshot;
   readonly #touched = new Map<Subject, Map<string, Map<string, Item>>>();
   readonly #stamps = perSubject(() => new Map<string, Stamp>());
-  /** The revision that makes the changes. */
   #by: Stamp;
 
   constructor(base: Snapshot) {
@@ -125,17 +122,16 @@ export class Edit {
     this.#by = base;
   }
 
-  /** Changes from here on are made by this revision. */
+  /** The following changes belong to this revision. */
   by(revision: Stamp): void {
     this.#by = revision;
   }
 
-  /** Says when a group was changed last. */
   stamp(subject: Subject, key: string, stamp: Stamp): void {
     this.#stamps[subject].set(key, stamp);
   }
 
-  /** Sets an entry, or removes it with null. */
+  /** Sets an entry; null removes it. */
   set(subject: Subject, key: string, state: EntryState | null): void {
     const name = groupOf(subject, key);
     for (const stamped of stampedBy(name)) {
@@ -147,7 +143,7 @@ export class Edit {
     else group.set(key, { key, position: state.position, content: state.content });
   }
 
-  /** Sets the entries of all changes to their old or new states, with pauses for the event loop. */
+  /** Sets entries to their old or new states, with pauses for the event loop. */
   async apply(
     changes: readonly { subject: Subject; key: string; old: EntryState | null; new: EntryState | null }[],
     side: "old" | "new",

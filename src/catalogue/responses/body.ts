@@ -3,11 +3,11 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { ContentEncoding } from "../../operation/ready-answer.ts";
 
-/** Only bodies between these sizes are compressed, in bytes. */
+/** Sizes of compressed bodies, in bytes. */
 const SMALLEST_COMPRESSED = 256;
 const LARGEST_COMPRESSED = 256 * 1024;
 
-/** A date is at most 60 seconds old when it is sent; the last second is for the way to the socket. */
+/** A sent date is at most 60 seconds old; the last second is for the way to the socket. */
 const REWRITTEN_AFTER = 59_000;
 const UNSENDABLE_AFTER = 60_000;
 const DATE_LENGTH = 24;
@@ -30,17 +30,17 @@ const compress: Record<Compressed, (body: Buffer) => Promise<Buffer>> = {
     }),
 };
 
-/** A weak validator of a list's content. */
+/** A weak ETag. */
 export function etagOf(content: readonly (string | Buffer)[]): string {
   const hash = createHash("sha256");
   for (const part of content) hash.update(part);
   return `W/"${hash.digest("base64url")}"`;
 }
 
-/** The bytes of a body, and its compressed forms: each made on first use, off the main thread, and then kept. */
+/** The bytes of a body. Compressed forms are made on first use, off the main thread. */
 export class Edition {
   readonly bytes: Buffer;
-  /** When it was written, in milliseconds since 1970; 0 if it shows no date. */
+  /** When it was written, in milliseconds since 1970; 0 without a date in it. */
   readonly date: number;
   readonly #compressed: { [encoding in Compressed]?: Promise<Buffer> } = {};
 
@@ -49,7 +49,7 @@ export class Edition {
     this.date = date;
   }
 
-  /** Undefined if the body is sent uncompressed whatever the client accepts. */
+  /** Undefined if the size does not allow compression. */
   compressed(encoding: Compressed): Promise<Buffer> | undefined {
     const { length } = this.bytes;
     if (length < SMALLEST_COMPRESSED || length > LARGEST_COMPRESSED) return undefined;
@@ -58,15 +58,15 @@ export class Edition {
   }
 }
 
-/** Where a body shows the time at which it was written. */
+/** The date in a body. */
 interface Dated {
-  /** Follows the date. */
+  /** The bytes after the date. */
   readonly after: Buffer;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** The body of a response. One that shows a date is written again before the date is too old. */
+/** The body of a response. Writes a body with a date again before the date is too old. */
 export class Body {
   readonly etag: string;
   /** Uncompressed, in bytes. */
@@ -88,7 +88,7 @@ export class Body {
     if (this.#dated === undefined) return this.#edition!;
     const now = this.#dated.now();
     const age = this.#edition === undefined ? Number.NaN : now - this.#edition.date;
-    // A clock that was set back would otherwise keep a date of the future.
+    // Also if the clock was set back: the date must not be in the future.
     if (!(age >= 0 && age < REWRITTEN_AFTER)) {
       const parts = [...this.#before, Buffer.from(new Date(now).toISOString()), this.#dated.after];
       this.#edition = new Edition(Buffer.concat(parts), now);
@@ -96,7 +96,7 @@ export class Body {
     return this.#edition!;
   }
 
-  /** False if an edition became too old while it was compressed. */
+  /** False if the edition became too old during its compression. */
   isSendable(edition: Edition): boolean {
     if (this.#dated === undefined) return true;
     return edition === this.#edition && this.#dated.now() - edition.date <= UNSENDABLE_AFTER;
@@ -106,7 +106,7 @@ export class Body {
 /** A body that is still being written. */
 export interface LaterBody {
   readonly etag: string;
-  /** About, in bytes. */
+  /** Approximate, in bytes. */
   readonly size: number;
   readonly body: Promise<Body>;
 }

@@ -8,7 +8,7 @@ import { type Group, groupIn, type Snapshot } from "../model/snapshot.ts";
 import { Body, etagOf, type LaterBody } from "./body.ts";
 import { DataBundle } from "./shapes.ts";
 
-/** Bundles that are written without a pause for the event loop. */
+/** Bundles between two pauses for the event loop. */
 const CHUNK = 250;
 
 const write = answerWriter(Type.Array(DataBundle));
@@ -18,20 +18,20 @@ const END = Buffer.from('],"date":"');
 const DATE_END = Buffer.from('","message":"Data lookup successful"}}');
 const COMMA = Buffer.from(",");
 
-/** The bundles of a provider as JSON, without the brackets, and a validator of them. */
+/** The bundles of a provider as JSON, without the brackets, and their ETag. */
 interface Fragment {
   readonly bytes: Buffer;
   readonly etag: string;
 }
 
-/** Fragments in the catalogue's prices, for as long as a snapshot holds the group. */
+/** Fragments in the catalogue's prices. */
 const fragments = new WeakMap<Group, Fragment>();
 
-/** Writes every provider's bundles before anybody asks for them, with pauses for the event loop. */
+/** Writes the bundles of every provider before the first request, with pauses for the event loop. */
 export async function prepareBundles(snapshot: Snapshot): Promise<void> {
   const pause = pacer();
   for (const group of snapshot.groups["data-bundles"].values()) {
-    // Whoever asks for a list that cannot be written gets the fault; all others are served.
+    // A request for a faulty list gets the fault; all other lists are served.
     if (!fragments.has(group))
       await pacedFragment(pause, group).then(
         (made) => fragments.set(group, made),

@@ -15,7 +15,7 @@ const MOST_BYTES = 64 * 2 ** 20;
 const COST_PER_BYTE = 2.5;
 const COST_PER_ENTRY = 2_000;
 
-/** Lists that answer callers without a credential. */
+/** Lists that need no credential. */
 const open: readonly ListName[] = ["data-bundles", "cable-providers", "cable-products", "cable-add-ons"];
 
 /** How to make a response. */
@@ -65,7 +65,7 @@ export class ResponseCache {
     return this.#snapshot;
   }
 
-  /** Prepares what takes long, then serves the snapshot. */
+  /** Writes the bundles, then serves the snapshot. */
   async prepare(snapshot: Snapshot): Promise<void> {
     await prepareBundles(snapshot);
     this.serve(snapshot);

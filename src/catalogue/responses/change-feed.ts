@@ -10,26 +10,25 @@ import type { Snapshot } from "../model/snapshot.ts";
 import { changeOf, newestRevision, oldestRevision } from "../revisions/load.ts";
 import type { CatalogueChangeAnswer } from "./shapes.ts";
 
-/** From where, and how much, is asked. */
 export interface ChangesAsked {
-  /** Where an earlier list ended; without it nothing is listed, and `next` is the place to begin. */
+  /** The `next` of an earlier answer. Without it the answer lists nothing and gives the current `next`. */
   readonly after: string | undefined;
   readonly limit: number;
 }
 
 export type ChangeList = Pick<CatalogueChangeAnswer, "data" | "scheduled" | "next" | "more">;
 
-/** An entry as its own list shows it, or what a caller's own prices are of. */
+/** An entry as its list shows it, or the `of` of a price rule. */
 type Shown = Record<string, string | number>;
 type Listed = ChangeList["scheduled"][number];
 
-/** A place in the history: after this change of this revision. */
+/** A place in the history: after one change of a revision. */
 interface Cursor {
   readonly revision: number;
   readonly place: number;
 }
 
-/** Lists what revisions changed, oldest first, up to the one that is served here: never ahead of the look-ups. */
+/** Lists the changes of revisions, oldest first, up to the served one: never ahead of the look-ups. */
 export async function listChanges(
   db: Kysely<Tables>,
   snapshot: Snapshot,
@@ -69,10 +68,9 @@ function firstAfter({ revision, place }: Cursor): number {
   return place === END ? revision + 1 : revision;
 }
 
-/** Stands for the end of a revision. */
+/** Place at the end of a revision. */
 const END = 0;
 
-/** "0", or revision and place as `textOf` writes them. */
 function cursorOf(text: string, history: string): Cursor {
   const [at = "", of] = text.split("-");
   if (text !== "0" && of !== history)
@@ -85,7 +83,7 @@ function textOf({ revision, place }: Cursor, history: string): string {
   return `${place === END ? revision : `${revision}.${place}`}-${history}`;
 }
 
-/** `reason` goes on after the name of the parameter. */
+/** `reason` follows the name of the parameter. */
 function beginAnew(reason: string): Failure {
   const message = `after ${reason}: begin anew without it, and fetch the lists.`;
   return new Failure("validation_failed", message, { fields: [{ field: "after", message }] });

@@ -1,15 +1,14 @@
 import type { ListName } from "../model/lists.ts";
 
-/** What answers say of where their list comes from. */
 export interface Freshness {
-  /** Names and values in turn. Another array whenever they change. */
+  /** Names and values in turn. A new array for each change. */
   readonly headers: readonly string[];
 }
 
-/** Of lists that follow no source. */
+/** Of lists without a source. */
 export const noFreshness: Freshness = { headers: [] };
 
-/** The origin of lists that follow a source, as a process knows it. Headers are made when it changes, not when they are sent. */
+/** The age of lists from a source. Writes the headers when it changes, not for each response. */
 export class SourceFreshness implements Freshness {
   readonly #covers: readonly ListName[];
   #asOf: number | null = null;
@@ -20,18 +19,17 @@ export class SourceFreshness implements Freshness {
     this.#covers = covers;
   }
 
-  /** Of a list. */
   of(list: ListName): Freshness {
     return this.#covers.includes(list) ? this : noFreshness;
   }
 
-  /** The headers by their names. */
+  /** The headers by name. */
   record(): Record<string, string> {
     const places = this.headers.keys().filter((at) => at % 2 === 0);
     return Object.fromEntries(places.map((at) => [this.headers[at]!, this.headers[at + 1]!]));
   }
 
-  /** `asOf`: when the list was last as the source has it, in milliseconds since 1970; null: never. */
+  /** `asOf`: when the list last agreed with the source, in milliseconds since 1970; null: never. */
   set(asOf: number | null, isStale: boolean): void {
     if (asOf === this.#asOf && isStale === this.#isStale) return;
     this.#asOf = asOf;

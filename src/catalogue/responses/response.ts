@@ -4,20 +4,19 @@ import type { Freshness } from "./freshness.ts";
 
 const cacheControl = "max-age=60, stale-if-error=600";
 
-/** What the headers of a response say about its list. */
 export interface Description {
-  /** The revision that changed the list last. */
+  /** The last revision that changed the list. */
   readonly revision: number;
-  /** When that was, in milliseconds since 1970. */
+  /** Of that revision, in milliseconds since 1970. */
   readonly publishedAt: number;
-  /** Open to anonymous callers: shared caches may keep what they get. */
+  /** Shared caches may keep the responses of anonymous callers. */
   readonly open: boolean;
   readonly freshness: Freshness;
 }
 
 type Forms = { [encoding in ContentEncoding]?: ReadyForm | Promise<ReadyForm> };
 
-/** A body under its headers. Each form is made on first use and kept as long as both stay the same. */
+/** A body with its headers. Each form is made on first use. */
 export class Response implements ReadyAnswer {
   readonly etag: string;
   readonly modifiedAt: number;
@@ -41,7 +40,7 @@ export class Response implements ReadyAnswer {
     this.#writing = body.body.then((written) => {
       this.#body = written;
     });
-    // Those who wait for the form get the fault.
+    // Requests that wait for the form get the fault.
     this.#writing.catch(() => undefined);
   }
 
@@ -95,7 +94,7 @@ export class Response implements ReadyAnswer {
   }
 }
 
-/** Milliseconds without a part of a second, which HTTP dates do not have. */
+/** HTTP dates have whole seconds. */
 function wholeSecond(milliseconds: number): number {
   return Math.floor(milliseconds / 1000) * 1000;
 }

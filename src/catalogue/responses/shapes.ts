@@ -1,10 +1,7 @@
 import Type, { type Static } from "typebox";
 import { listNames } from "../model/lists.ts";
 
-/**
- * The catalogue's answers on the wire, members in the documented order. Money is naira text. A `title` names the schema in the
- * OpenAPI document, and so in generated clients.
- */
+/** The answers on the wire, members in the documented order. Money is naira text. A `title` is the name in openapi.json. */
 
 const text = (description: string) => Type.String({ description });
 const naira = (description: string) => Type.String({ description, pattern: "^\\d+(\\.\\d{1,2})?$" });

@@ -13,21 +13,20 @@ import {
 import { type Item, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { type OfferedList, usable } from "./offer.ts";
 
-/** Lists as the catalogue can take them over, and what it cannot take, in sentences. */
 interface Fitted {
   readonly lists: WantedList[];
   readonly leftOut: string[];
 }
 
 /**
- * Fits the lists of a source into the catalogue. SkippedEntry out are entries of a provider or product that will not be there, and
- * entries with an id that another one has. What belongs to an entry that is gone goes with it, also in lists that the source
- * does not give. Known entries keep their order, and new ones follow.
+ * Fits the lists of a source into the catalogue. Leaves out entries without a parent, and entries with the id of another one.
+ * Removes the children of an entry that is gone, also in lists that the source does not give. Known entries keep their order,
+ * and new ones follow.
  */
 export function fitting(base: Snapshot, offered: readonly OfferedList[]): Fitted {
   const lists: WantedList[] = [];
   const leftOut: string[] = [];
-  /** Keys of the lists that others belong to, as they will be. */
+  /** Keys of the parents that will exist. */
   const keys = new Map<ListName, ReadonlySet<string>>();
   for (const list of listNames) {
     const parent = parentOf(list);
@@ -53,13 +52,13 @@ export function fitting(base: Snapshot, offered: readonly OfferedList[]): Fitted
   return { lists, leftOut };
 }
 
-/** Spells the codes of known entries as the catalogue does, where other lists repeat them. */
+/** Known parents keep their spelling: other lists repeat it. */
 function asSpelled(list: ListName, content: EntryContent, known: Item | undefined): EntryContent {
   if (known === undefined || childrenOf(list).length === 0) return content;
   return { ...content, ...Object.fromEntries(listShapeOf(list).key.map((member) => [member, known.content[member]!])) };
 }
 
-/** Leaves out all but the first entry of an id. */
+/** Keeps the first entry of each id. */
 function withOwnIds(base: Snapshot, list: ListName, contents: readonly EntryContent[]) {
   const owners = new Set<number | string>();
   const twice: string[] = [];
@@ -75,7 +74,7 @@ function withOwnIds(base: Snapshot, list: ListName, contents: readonly EntryCont
   return { entries, twice };
 }
 
-/** Known entries as they stand, then new ones by id, size, price and code: the order of a source is no promise of it. */
+/** Known entries in their order, then new ones by id, size, price and code. The order of a source means nothing. */
 function inOwnOrder(base: Snapshot, list: ListName, contents: readonly EntryContent[]): EntryContent[] {
   const ranked = contents.map((content) => {
     const key = entryKeyOf(list, content);

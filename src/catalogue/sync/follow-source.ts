@@ -8,9 +8,9 @@ import { ageOf, beginSync, readSync } from "./record.ts";
 import { syncFrom } from "./sync.ts";
 
 const LOOK_EVERY = 1_000;
-/** Milliseconds that a pull may take until the source has given everything. */
+/** Milliseconds for the source to give everything. */
 const LONGEST_PULL = 5 * 60_000;
-/** The longest that a source may ask to be left alone; a clock that was set back must not make it longer. */
+/** The longest pause that a source may ask for, also if the clock was set back. */
 const LONGEST_WAIT = 24 * 3_600_000;
 
 /** How a catalogue follows a source. Times are milliseconds. */
@@ -65,7 +65,7 @@ export async function followSource(
     try {
       note(await readSync(db, source.name));
       const age = now() - (last?.begun_at ?? 0);
-      // A clock that was set back far would otherwise wait for its old time.
+      // If the clock was set back far, do not wait for the old time.
       if (last && age < pause && age > -every) return;
       const wait = (last?.not_before ?? 0) - now();
       if (wait > 0 && wait <= LONGEST_WAIT) return;
@@ -79,7 +79,7 @@ export async function followSource(
   note(await readSync(db, source.name));
   tellAge();
   const looking = periodically(LOOK_EVERY, look);
-  // Requests that need the store report that it is away.
+  // The look-ups themselves report that the store is away.
   looking.run().catch(() => undefined);
 
   return {

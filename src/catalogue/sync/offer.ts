@@ -7,32 +7,31 @@ import { type EntryContent, entryKeyOf, type ListName, listShapeOf, nameOf } fro
 import type { Snapshot } from "../model/snapshot.ts";
 import { itemIn } from "../model/snapshot.ts";
 
-/** A source that lists follow, as far as a pull needs it. */
 export type SyncSource = Pick<LiveSource, "name" | "covers" | "pull">;
 
-/** An entry that a source has under a good code, and that has a value no catalogue can hold. */
+/** An entry with a good code and another value that no catalogue can have. */
 interface Unusable {
   readonly key: string;
   /** Such as "MTNDATA 104: its price cannot be used". */
   readonly sentence: string;
 }
 
-/** A list as a source has it: each entry once, the first where it stands there twice. */
+/** A list of a source. If the source repeats an entry, the first one counts. */
 export interface OfferedList {
   readonly list: ListName;
   readonly contents: readonly EntryContent[];
   readonly unusable: readonly Unusable[];
 }
 
-/** What a source has, as lists of the catalogue. */
+/** The lists of a source. */
 export interface Offer {
   readonly lists: readonly OfferedList[];
-  /** What the source has and no list can hold, in sentences. */
+  /** What no list can have, in sentences. */
   readonly leftOut: readonly string[];
   readonly origin: Origin;
 }
 
-/** Asks a source for all that it covers, and changes nothing. Gives nothing of a list of which most cannot be read. */
+/** Asks a source for all its lists, and changes nothing. Refuses the whole offer if most of a list is unusable. */
 export async function offerOf(
   { covers, pull }: SyncSource,
   signal: AbortSignal,
@@ -52,7 +51,6 @@ export async function offerOf(
   return { lists, leftOut, origin: pulled.origin ?? { asOf: null, isStale: false } };
 }
 
-/** Look-ups are answered meanwhile. */
 async function readList(
   list: ListName,
   given: readonly object[],
@@ -65,7 +63,7 @@ async function readList(
   for (const [at, members] of given.entries()) {
     await pause();
     const wrong: string[] = [];
-    // A sentence about an entry begins with the name of the member.
+    // The sentence begins with the name of the member.
     const content = readEntry(list, { ...members }, (sentence) => wrong.push(sentence.split(" ", 1)[0]!));
     const codes = listShapeOf(list).key;
     if (content) {
@@ -87,7 +85,7 @@ async function readList(
   return { list, contents: [...contents.values()], unusable: [...unusable.values()], bad };
 }
 
-/** The entries of an offered list as the catalogue takes them: of a known one that cannot be used, the last good one stays. */
+/** The entries of an offered list. If a known entry is unusable, its last good version stays. */
 export function usable(base: Snapshot, { list, contents, unusable }: OfferedList) {
   const entries = [...contents];
   const leftOut: string[] = [];
@@ -99,7 +97,7 @@ export function usable(base: Snapshot, { list, contents, unusable }: OfferedList
   return { entries, leftOut };
 }
 
-/** Alike for what would be alike in the catalogue, in whatever order it comes. */
+/** Equal for offers that make the same catalogue, in any order. */
 export async function offerHash({ lists }: Offer): Promise<string> {
   const pause = pacer();
   const hash = createHash("sha256");

@@ -3,7 +3,7 @@ import { catalogueSources } from "../../upstreams/registry.ts";
 
 const names = catalogueSources.map(({ name }) => name);
 
-/** Which source the catalogue follows, and when. Each source declares its own settings in its folder. */
+/** Each source declares its own settings in its folder. */
 export const syncSettings = {
   source: setting({
     name: "DUBA_CATALOGUE_SOURCE",

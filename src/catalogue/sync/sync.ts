@@ -9,15 +9,15 @@ import { fitting } from "./fit.ts";
 import { type Offer, offerHash, offerOf, type SyncSource } from "./offer.ts";
 import { endSync, isHeld, type SyncResult } from "./record.ts";
 
-/** Sentences that are kept of one pull. */
+/** Most sentences of one pull. */
 const KEPT = 20;
 
-/** The plan that makes the covered lists what the source has. */
+/** The plan that replaces the lists that the source covers. */
 export function planOf({ lists }: Offer): Plan {
   return (base) => difference(base, fitting(base, lists).lists);
 }
 
-/** Publishes what a source sent: a formula in it needs approval, since somebody opens the catalogue in a spreadsheet one day. */
+/** Holds formulas from a source: somebody may open the catalogue in a spreadsheet. */
 export function withFormulaGuard(publisher: Publisher): Publisher {
   return { ...publisher, guard: { ...publisher.guard, holdFormulas: true } };
 }
@@ -90,16 +90,16 @@ export async function syncFrom(
   }
 }
 
-/** What the source has and the catalogue does not take, in sentences. */
+/** What the catalogue does not take from the source, in sentences. */
 export async function leftOutOf({ latest }: Publisher, { lists, leftOut }: Offer): Promise<string[]> {
   return [...leftOut, ...fitting(await latest(), lists).leftOut];
 }
 
-/** What is held of an earlier pull must not be approved after a newer one. */
+/** Rejects the draft of an earlier pull: nobody must approve it after a newer one. */
 async function supersede(publisher: Publisher, draft: number | null): Promise<void> {
   if (!(await isHeld(publisher.db, draft))) return;
   await reject(publisher, draft!, "duba").catch((error: unknown) => {
-    // Decided in between.
+    // Somebody decided it meanwhile.
     if (!(error instanceof CatalogueFault)) throw error;
   });
 }
