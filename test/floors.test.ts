@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { suite, test } from "node:test";
 import { stronglyConnected } from "./support/circles.ts";
 
@@ -15,6 +15,14 @@ const files = globSync("src/**/*.ts").filter((file) => !file.endsWith(".test.ts"
 const imports = files.flatMap(importsOf);
 
 const mostLines = 300;
+/** Names that files may share, and the one meaning of each. */
+const sharedNames: Record<string, string> = {
+  "index.ts": "what a folder offers",
+  "commands.ts": "the commands of a room",
+  "retention.ts": "deletes what a room has kept long enough",
+};
+/** Folders whose files have fixed names: those of the commands, and those that each vendor has. */
+const fixedNames = ["src/cli/commands/", "src/upstreams/vendors/"];
 
 suite("floors", () => {
   test("ARCHITECTURE.md lists every place of src/ and no other", () => {
@@ -41,6 +49,13 @@ suite("floors", () => {
   test(`no file has more than ${mostLines} lines`, () => {
     const long = files.filter((file) => textOf(file).split("\n").length - 1 > mostLines);
     assert.deepEqual(long, []);
+  });
+
+  test("no two files have the same name", () => {
+    const named = files.filter(
+      (file) => !(basename(file) in sharedNames) && !fixedNames.some((folder) => file.startsWith(folder)),
+    );
+    assert.deepEqual(repeated(named.map((file) => [basename(file), file])), []);
   });
 
   test("tests are written with suite and test", () => {
@@ -88,6 +103,13 @@ function importsOf(file: string): Import[] {
   return [...found]
     .map(([, target]) => ({ file, target: relative(".", join(dirname(file), target!)) }))
     .filter(({ target }) => target.startsWith("src/"));
+}
+
+/** Each name that two files have, with these files. */
+function repeated(named: readonly (readonly [name: string, file: string])[]): string[] {
+  return [...Map.groupBy(named, ([name]) => name)]
+    .filter(([, uses]) => uses.length > 1)
+    .map(([name, uses]) => `${name}: ${uses.map(([, file]) => file).join(", ")}`);
 }
 
 function arrow({ file, target }: Import): string {
