@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import pg from "pg";
+import { isFailed } from "../src/storage/sqlite/messages.ts";
 import { SharedConnection } from "../src/storage/sqlite/shared-connection.ts";
 import type { FreshSettings } from "../test/support/engines.ts";
 
@@ -21,10 +22,10 @@ export function openBarePair({ dataDirectory, databaseUrl }: FreshSettings): Pro
 
 async function onSqlite(file: string): Promise<BarePair> {
   const connection = new SharedConnection({ file, busyMilliseconds: 5000 });
-  const run = (sql: string, parameters: string[]) =>
-    connection.runShared([{ sql, parameters }], (error) => {
-      throw error;
-    });
+  const run = (sql: string, parameters: string[]) => {
+    const [outcome] = connection.runShared([{ sql, parameters }]);
+    if (isFailed(outcome!)) throw new Error(outcome.message);
+  };
   run(table, []);
   return {
     async write() {

@@ -14,46 +14,51 @@ import { commandTimeouts, migrationTimeouts, type StoreTimeouts, servingTimeouts
 export { StoreAway, StoreFault } from "./errors.ts";
 
 export interface StoreSettings {
-  /** Where the embedded store keeps its files; made if it is missing. Unused with a database URL. */
+  /** Directory of the embedded store; created if it is missing. Unused with a database URL. */
   readonly dataDirectory: string;
   /** A PostgreSQL URL; without one the store is SQLite in the data directory. */
   readonly databaseUrl?: string | undefined;
-  /** True for a process that serves: only one may on one data directory. The command line runs beside it with false. */
+  /** True for a process that serves: only one may use a data directory. Commands run beside it with false. */
   readonly serving: boolean;
-  /** For a start of such a process: nobody waits for it, so that the store is waited for like a command does until `serve`. */
+  /** For the start of such a process: statements get the time-outs of a command until `serve`. */
   readonly starting?: boolean;
-  /** For a command that needs a store which is there already: throws `StoreFault` with exit code 2 instead of making one. */
+  /** For a command that needs an existing store: throws `StoreFault` with exit code 2 instead of creating one. */
   readonly mustExist?: boolean;
-  /** For a command that reads or writes the whole store, in one transaction: no statement of it has to be done in time. */
+  /** For a command that reads or writes the whole store: its statements have no time-out. */
   readonly patient?: boolean;
 }
 
 export interface Store {
   readonly engine: "sqlite" | "postgres";
   /**
-   * A process that serves is answered within a second: a statement by itself, and the begin of a transaction, reject with
-   * `StoreAway` when the store is out of reach, locked, full, read-only or too slow. Statements of a transaction may take
-   * 10 s, as do those of a process beside it: longer work belongs in transactions, which others wait for on SQLite.
+   * In a process that serves, a statement outside a transaction, or the begin of a transaction, rejects with `StoreAway` within
+   * a second if the store is out of reach, locked, full, read-only or too slow. A statement in a transaction may take 10 s, as
+   * may all statements of a command. Longer work belongs in short transactions, because on SQLite others wait for them.
    */
   readonly db: Kysely<Tables>;
-  /** The time that decides, in milliseconds since 1970: it does not jump, and on PostgreSQL all processes share it. */
+  /** The time of the store, in milliseconds since 1970: it does not jump, and on PostgreSQL all processes share it. */
   now(): number;
-  /** Ends the time of a start. */
+  /** Ends the start: from now on statements have the time-outs of a process that serves. */
   serve(): Promise<void>;
-  /** Whether the store takes a write at the moment; never rejects. Those who ask meanwhile share the answer. */
+  /** Whether the store accepts a write now; never rejects. Calls at the same time share the answer. */
   takesWrites(): Promise<boolean>;
-  /** Lets what is under way finish, then closes. */
+  /** Waits for running statements, then closes. */
+  close(): Promise<void>;
+}
+
+/** An open database of either engine. */
+interface Database {
+  readonly db: Kysely<Tables>;
+  wait(timeouts: StoreTimeouts): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the store and brings it to this version's tables. Throws `StoreFault` when it cannot: directory not writable, held
- * by another serving process, not a database, made by a newer version, PostgreSQL out of reach or refusing.
+ * Opens the store and brings it to this version's tables. Throws `StoreFault` if it cannot: the directory is not writable,
+ * another process serves from it, the file is no database, a newer version made it, PostgreSQL is out of reach or refuses.
  */
 export async function openStore(settings: StoreSettings): Promise<Store> {
-  return settings.databaseUrl === undefined || settings.databaseUrl === ""
-    ? openEmbedded(settings)
-    : openShared(settings.databaseUrl, settings);
+  return settings.databaseUrl ? openShared(settings.databaseUrl, settings) : openEmbedded(settings);
 }
 
 function timeoutsOf({ serving, starting, patient }: StoreSettings): StoreTimeouts {
@@ -70,30 +75,11 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
   try {
     prepareFile(file);
     const database = await openSqlite(file, migrationTimeouts);
-    try {
-      if (mustExist && !(await hasTables(database.db))) throw noStoreIn(dataDirectory);
-      await migrate(database.db);
-    } catch (error) {
-      await database.close();
-      throw error;
-    }
-    database.wait(timeoutsOf(settings));
-    const clock = await keptClock(async () => Date.now());
-    return {
-      engine: "sqlite",
-      now: clock.now,
-      db: database.db,
-      serve: async () => database.wait(servingTimeouts),
-      takesWrites: writeProbe(database.db),
-      async close() {
-        await clock.stop();
-        try {
-          await database.close();
-        } finally {
-          lock?.release();
-        }
-      },
-    };
+    const store = await prepared("sqlite", database, settings, {
+      missing: () => noStoreIn(dataDirectory),
+      time: async () => Date.now(),
+    });
+    return { ...store, close: () => store.close().finally(() => lock?.release()) };
   } catch (error) {
     lock?.release();
     throw explainSqlite(error, file);
@@ -105,28 +91,46 @@ async function openShared(url: string, settings: StoreSettings): Promise<Store> 
   const { checkUrl, explainPostgres, noTablesAt } = await import("./postgres/explain.ts");
   const { openPostgres } = await import("./postgres/pool.ts");
   checkUrl(url);
-  const { db, wait, close } = openPostgres(url, migrationTimeouts);
-  let clock: KeptClock;
+  const database = openPostgres(url, migrationTimeouts);
   try {
-    if (settings.mustExist && !(await hasTables(db))) throw noTablesAt(url);
-    await migrate(db);
-    await wait(timeoutsOf(settings));
-    clock = await keptClock(() => databaseTime(db));
+    return await prepared("postgres", database, settings, {
+      missing: () => noTablesAt(url),
+      time: () => databaseTime(database.db),
+    });
   } catch (error) {
-    await close();
     throw wrapped(explainPostgres(error, url), "The database");
   }
-  return {
-    engine: "postgres",
-    db,
-    now: clock.now,
-    serve: () => wait(servingTimeouts),
-    takesWrites: writeProbe(db),
-    async close() {
-      await clock.stop();
-      await close();
-    },
-  };
+}
+
+/** Closes the database if its tables cannot be prepared. */
+async function prepared(
+  engine: Store["engine"],
+  { db, wait, close }: Database,
+  settings: StoreSettings,
+  { missing, time }: { missing: () => StoreFault; time: () => Promise<number> },
+): Promise<Store> {
+  try {
+    if (settings.mustExist && !(await hasTables(db))) throw missing();
+    await migrate(db);
+    await wait(timeoutsOf(settings));
+    const clock = new Clock(await time());
+    // While the store is away the clock runs on its own.
+    const correcting = every(10_000, async () => clock.correct(await time()));
+    return {
+      engine,
+      db,
+      now: clock.now,
+      serve: () => wait(servingTimeouts),
+      takesWrites: writeProbe(db),
+      async close() {
+        await correcting.stop();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 function noStoreIn(dataDirectory: string): StoreFault {
@@ -141,20 +145,7 @@ async function databaseTime(db: Kysely<Tables>): Promise<number> {
   return rows[0]!.at;
 }
 
-/** A clock that is held against its reference every ten seconds, until `stop`. */
-interface KeptClock {
-  now(): number;
-  stop(): Promise<void>;
-}
-
-async function keptClock(reference: () => Promise<number>): Promise<KeptClock> {
-  const clock = new Clock(await reference());
-  // While the store is away the clock goes on without it.
-  const { stop } = every(10_000, async () => clock.correct(await reference()));
-  return { now: clock.now, stop };
-}
-
-/** A true write: a full or read-only store still reads well, and SQLite writes nothing where nothing changes. */
+/** Writes a changed value: a full or read-only store can still be read, and SQLite skips a write that changes nothing. */
 function writeProbe(db: Kysely<Tables>): Store["takesWrites"] {
   const write = async () => {
     const created_at = Date.now();

@@ -126,7 +126,7 @@ function isInside(client: pg.PoolClient): boolean {
 
 export interface PostgresDatabase {
   readonly db: Kysely<Tables>;
-  /** From here on the store is waited for as long as this says. Resolves when nothing waits any longer. */
+  /** Changes the time-outs of all later statements. Resolves when no earlier statement runs. */
   wait(timeouts: StoreTimeouts): Promise<void>;
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ export interface SqliteDatabase {
   readonly db: Kysely<Tables>;
   readonly thread: SqliteThread;
   /** Changes the time-outs of all later statements. */
-  wait(timeouts: StoreTimeouts): void;
+  wait(timeouts: StoreTimeouts): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function openSqlite(file: string, timeouts: StoreTimeouts): Promise
   return {
     db,
     thread,
-    wait(timeouts) {
+    async wait(timeouts) {
       queue.timeouts = timeouts;
     },
     async close() {

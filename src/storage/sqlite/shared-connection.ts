@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { LRUCache } from "lru-cache";
+import { codeOf } from "../errors.ts";
 import { type Failed, LOCK_MILLISECONDS, type Opening, type Outcome, type Rows, type Statement } from "./messages.ts";
 
 const CACHED_STATEMENTS = 200;
@@ -16,6 +17,20 @@ class Refused extends Error {
   constructor(code: string, message: string) {
     super(message);
     this.code = code;
+  }
+}
+
+/** What the main thread learns of an error. */
+export function failureOf(error: unknown): Failed {
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: codeOf(error) ?? "SQLITE_MISUSE", message };
+}
+
+function outcomeOf(run: () => Rows): Outcome {
+  try {
+    return run();
+  } catch (error) {
+    return failureOf(error);
   }
 }
 
@@ -61,24 +76,16 @@ export class SharedConnection {
   }
 
   /** Runs independent statements and returns one outcome each, after the commit of those that write. */
-  runShared(statements: readonly Statement[], failed: (error: unknown) => Failed): Outcome[] {
-    const outcomes: Outcome[] = new Array(statements.length);
-    const attempt = (index: number, run: (statement: Statement) => Rows) => {
-      try {
-        outcomes[index] = run(statements[index]!);
-      } catch (error) {
-        outcomes[index] = failed(error);
-      }
-    };
-
-    const sharing: number[] = [];
-    for (const [index, { sql }] of statements.entries()) {
-      if (SHARABLE.test(sql) && this.#writes(sql)) sharing.push(index);
-      else attempt(index, (statement) => this.#runAlone(statement));
+  runShared(statements: readonly Statement[]): Outcome[] {
+    const outcomes = new Map<Statement, Outcome>();
+    const sharing: Statement[] = [];
+    for (const statement of statements) {
+      if (SHARABLE.test(statement.sql) && this.#writes(statement.sql)) sharing.push(statement);
+      else outcomes.set(statement, this.#outcomeAlone(statement));
     }
-    if (sharing.length > 1) this.#shareCommit(sharing, attempt, outcomes, failed);
-    else for (const index of sharing) attempt(index, (statement) => this.#runAlone(statement));
-    return outcomes;
+    const shared = sharing.length > 1 ? this.#shareCommit(sharing) : sharing.map((it) => this.#outcomeAlone(it));
+    for (const [index, statement] of sharing.entries()) outcomes.set(statement, shared[index]!);
+    return statements.map((statement) => outcomes.get(statement)!);
   }
 
   /** Runs a statement of the open transaction. */
@@ -114,29 +121,22 @@ export class SharedConnection {
     this.#database.close();
   }
 
-  #shareCommit(
-    indexes: readonly number[],
-    attempt: (index: number, run: (statement: Statement) => Rows) => void,
-    outcomes: Outcome[],
-    failed: (error: unknown) => Failed,
-  ): void {
+  #shareCommit(statements: readonly Statement[]): Outcome[] {
     try {
       this.begin(false);
-      for (const index of indexes) attempt(index, (statement) => this.#runUnderSavepoint(statement));
-    } catch (error) {
-      for (const index of indexes) outcomes[index] = failed(error);
-      return;
-    }
-    if (!this.#database.inTransaction) {
+      const outcomes = statements.map((statement) => outcomeOf(() => this.#runUnderSavepoint(statement)));
       // Some errors, such as a full disk, roll everything back. Then each statement runs by itself.
-      for (const index of indexes) attempt(index, (statement) => this.#runAlone(statement));
-      return;
-    }
-    try {
+      if (!this.#database.inTransaction) return statements.map((statement) => this.#outcomeAlone(statement));
       this.commit();
+      return outcomes;
     } catch (error) {
-      for (const index of indexes) outcomes[index] = failed(error);
+      const failed = failureOf(error);
+      return statements.map(() => failed);
     }
+  }
+
+  #outcomeAlone(statement: Statement): Outcome {
+    return outcomeOf(() => this.#runAlone(statement));
   }
 
   #runUnderSavepoint(statement: Statement): Rows {

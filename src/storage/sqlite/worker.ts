@@ -1,22 +1,15 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { Failed, Opened, Opening, Reply, Request } from "./messages.ts";
-import { SharedConnection } from "./shared-connection.ts";
+import type { Opened, Opening, Reply, Request } from "./messages.ts";
+import { failureOf, SharedConnection } from "./shared-connection.ts";
 
 /** The SQLite thread: opens one connection, says so, then answers one request at a time. */
 
 const port = parentPort!;
 
-function failed(error: unknown): Failed {
-  const message = error instanceof Error ? error.message : String(error);
-  const code =
-    error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "SQLITE_MISUSE";
-  return { code, message };
-}
-
 function answer(connection: SharedConnection, request: Request): Reply {
   switch (request.kind) {
     case "shared":
-      return connection.runShared(request.statements, failed);
+      return connection.runShared(request.statements);
     case "inside":
       return [connection.runInside(request.statement)];
     case "begin":
@@ -40,7 +33,7 @@ function serve(connection: SharedConnection): void {
     try {
       reply = answer(connection, request);
     } catch (error) {
-      reply = [failed(error)];
+      reply = [failureOf(error)];
     }
     port.postMessage(reply);
     if (request.kind === "close") port.close();
@@ -51,6 +44,6 @@ let opened: Opened = null;
 try {
   serve(new SharedConnection(workerData as Opening));
 } catch (error) {
-  opened = failed(error);
+  opened = failureOf(error);
 }
 port.postMessage(opened);
