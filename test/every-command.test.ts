@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { ran } from "../src/cli/testing.ts";
-import { commandsOf, families } from "../src/commands.ts";
+import { commandsOf, families } from "../src/commands/families.ts";
 import { membersOf, readTexts } from "../src/operation/command/read-texts.ts";
 import { mayRun, roles } from "../src/operation/command.ts";
 

@@ -1,5 +1,5 @@
 import { Argument, type Command as Commander, Option } from "commander";
-import type { Desk } from "../commands.ts";
+import type { Desk } from "../commands/desk.ts";
 import { settings } from "../config/settings.ts";
 import { InputFault, type Member, membersOf, type Texts } from "../operation/command/read-texts.ts";
 import type { Command } from "../operation/command.ts";
@@ -37,7 +37,7 @@ export function addCommand(
     try {
       setExitCode(await runCommand(io, command, texts, sub.opts<FaceOptions>()));
     } catch (fault) {
-      if (!(fault instanceof InputFault)) throw fault;
+      if (!(fault instanceof InputFault) || fault.faults.length === 0) throw fault;
       const nameOf = (field: string) =>
         options.get(field)?.long ??
         (visible.some(({ name }) => name === field) ? `<${field}>` : `On standard input, the ${field}`);
@@ -88,7 +88,6 @@ function addFaceOptions(sub: Commander, command: Command<Desk>): void {
   if (store !== "none") sub.addOption(settingOption("--data <directory>", settings.dataDirectory));
 }
 
-function sentencesOf({ faults, message }: InputFault, nameOf: (field: string) => string): string {
-  if (faults.length === 0) return message;
+function sentencesOf({ faults }: InputFault, nameOf: (field: string) => string): string {
   return faults.map(({ field, message }) => `${nameOf(field)} ${message}.`).join("\n");
 }

@@ -1,5 +1,5 @@
 import type { Command as Commander } from "commander";
-import type { Desk } from "../commands.ts";
+import type { Desk } from "../commands/desk.ts";
 import type { Command } from "../operation/command.ts";
 import { addCommand } from "./add-command.ts";
 import { exampleLine } from "./terminal/example-line.ts";

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { AccessFault } from "../access/access-fault.ts";
-import { commandsOf, families } from "../commands.ts";
+import { commandsOf, families } from "../commands/families.ts";
 import type { Operation } from "../operation/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import { addFamily } from "./add-family.ts";
@@ -19,9 +19,6 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   catalogue: async () => (await import("./commands/catalogue/catalogue.ts")).addCatalogue,
   prices: async () => (await import("./commands/prices.ts")).addPrices,
   sources: async () => (await import("./commands/sources.ts")).addSources,
-  keyring: async () => (await import("./commands/keyring.ts")).addKeyring,
-  backup: async () => (await import("./commands/backup.ts")).addBackup,
-  restore: async () => (await import("./commands/backup.ts")).addRestore,
   audit: async () => {
     const { addAudit } = await import("./commands/audit/audit.ts");
     return (program, io, setExitCode) => addAudit(program, io, { trail: (data) => auditKeys(io, data), setExitCode });

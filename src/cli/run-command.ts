@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { Desk } from "../commands.ts";
+import type { Desk } from "../commands/desk.ts";
 import { type ChosenFile, membersOf, type Texts } from "../operation/command/read-texts.ts";
 import { accept, type Command, CommandFault } from "../operation/command.ts";
-import { withDesk } from "./desk.ts";
+import { withDesk } from "./open-desk.ts";
 import { type AnswerOptions, showAnswer } from "./terminal/answer.ts";
 import type { Io } from "./terminal/io.ts";
 import { type Ask, asker } from "./terminal/stdin-lines.ts";

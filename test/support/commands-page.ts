@@ -1,5 +1,6 @@
 import { exampleLine } from "../../src/cli/terminal/example-line.ts";
-import { commandsOf, type Desk, families } from "../../src/commands.ts";
+import type { Desk } from "../../src/commands/desk.ts";
+import { commandsOf, families } from "../../src/commands/families.ts";
 import { type Member, membersOf } from "../../src/operation/command/read-texts.ts";
 import type { Command } from "../../src/operation/command.ts";
 

@@ -107,7 +107,7 @@ function cellsOf(columns: Command<never>["columns"], shape: Shape, rows: readonl
   const drawn = Object.entries(columns ?? allOf(shape)).map(([name, given]) => {
     const column: AnyColumn = typeof given === "string" ? { heading: given } : given;
     const { heading = name, unit, none = "-", of = (row: Row) => row[name] } = column;
-    const isTime = isInstant(shape.properties?.[name]);
+    const isTime = !column.of && isInstant(shape.properties?.[name]);
     const cell = (row: Row) => cellOf((of as (row: Row) => unknown)(row), isTime, none);
     return { heading: unit === undefined ? heading : `${heading} (${unit})`, cell };
   });

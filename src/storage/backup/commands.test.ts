@@ -9,8 +9,8 @@ import { startService, type TestService } from "../../../test/support/service.ts
 import { until } from "../../../test/support/until.ts";
 import { writeAnchor } from "../../audit/anchor/anchor.ts";
 import { signer } from "../../audit/chain/seal.ts";
+import { makeStore, type Ran, ran } from "../../cli/testing.ts";
 import { openStore } from "../../storage/store.ts";
-import { makeStore, type Ran, ran } from "../testing.ts";
 
 for (const engine of engines) {
   suite(`a backup beside a service on ${engine.name}`, () => {
@@ -105,7 +105,7 @@ for (const engine of engines) {
         const noted = await duba(settings, "audit", "tail", "--kind", "store.restored");
         assert.match(noted.out, / anchor=999:h{43}\n$/);
         const made = await duba(service.settings, "audit", "tail", "--kind", "store.backed_up");
-        assert.match(made.out, / operator\S* +rows=\d+ sha256=[0-9a-f]{64}\n/);
+        assert.match(made.out, / terminal\S* +rows=\d+ sha256=[0-9a-f]{64}\n/);
         const lists = await restored.ask("/api/v2/corporate-data/list", { credential: live.text });
         assert.equal(lists.status, 200);
         await restored.close();

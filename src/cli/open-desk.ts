@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { type Desk, deskOf } from "../commands.ts";
+import { type Desk, deskOf } from "../commands/desk.ts";
 import { readConfig } from "../config/read-config.ts";
 import type { Command } from "../operation/command.ts";
 import { type Log, silent } from "../runtime/log.ts";

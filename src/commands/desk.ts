@@ -1,0 +1,55 @@
+import type { Config } from "../config/read-config.ts";
+import type { WithAccounts } from "../identity/commands/with-accounts.ts";
+import type { Keyring } from "../keyring/keyring.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Audited } from "../storage/audited.ts";
+import type { ofBackup, ofRestore } from "./backups.ts";
+
+/** What a face opens for a command. */
+export interface Surroundings extends Audited {
+  config: Config;
+  /** Reports how much is done, of how much in all if that is known. */
+  progress: (done: number, all?: number) => void;
+  log: Log;
+  /** Whether the face can save several files of one answer. */
+  savesSeveral: boolean;
+}
+
+/** What a face hands to a command: what one room needs of another is a member here. */
+export interface Desk extends Surroundings, WithAccounts {
+  backups: {
+    ofBackup: () => ReturnType<typeof ofBackup>;
+    ofRestore: (isRingLost: boolean) => ReturnType<typeof ofRestore>;
+  };
+  /** The key ring, which belongs to the store. */
+  keyring(): Promise<{ ring: Keyring; path: string }>;
+}
+
+export function deskOf(surroundings: Surroundings): Desk {
+  const { db, config } = surroundings;
+  const accounts = () => import("../access/accounts/accounts.ts");
+  const textOf = async (member: "name" | "email") => {
+    const texts = new Map((await (await accounts()).listAccounts(db)).map((account) => [account.id, account[member]]));
+    return (id: string) => texts.get(id) ?? id;
+  };
+  return {
+    ...surroundings,
+    accounts: {
+      find: async (idOrEmail) => (await accounts()).findAccount(db, idOrEmail),
+      emails: () => textOf("email"),
+      names: () => textOf("name"),
+    },
+    backups: {
+      ofBackup: async () => (await import("./backups.ts")).ofBackup(config),
+      ofRestore: async (isRingLost) => (await import("./backups.ts")).ofRestore(config, isRingLost),
+    },
+    async keyring() {
+      const { keyringPath, readKeyring } = await import("../keyring/file.ts");
+      const { matchKeyring } = await import("../keyring/keyring.ts");
+      const path = keyringPath(config);
+      const ring = await readKeyring(path);
+      await matchKeyring(db, ring, Date.now());
+      return { ring, path };
+    },
+  };
+}

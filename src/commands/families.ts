@@ -1,0 +1,33 @@
+import type { Command } from "../operation/command.ts";
+import type { Desk } from "./desk.ts";
+
+/** Commands that share the first word of their names. They load when somebody needs them. */
+export interface Family {
+  name: string;
+  about: string;
+  load: () => Promise<readonly Command<Desk>[]>;
+}
+
+const access = async () => (await import("../access/commands.ts")).accessCommands;
+
+const identity = async () => (await import("../identity/commands.ts")).identityCommands;
+
+const keyring = async () => (await import("../keyring/commands.ts")).keyringCommands;
+const backup = async () => (await import("../storage/backup/commands.ts")).backupCommands;
+
+/** Every command of every room, by family. */
+export const families: readonly Family[] = [
+  { name: "accounts", about: "Manage the accounts of your customers.", load: access },
+  { name: "keys", about: "Manage API keys.", load: access },
+  { name: "ledger", about: "Read the ledger of verifications and charges.", load: identity },
+  { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: identity },
+  { name: "keyring", about: "Manage the keys that seal records and hash BVNs.", load: keyring },
+  { name: "subjects", about: "Export or erase the data of one person.", load: identity },
+  { name: "backup", about: "Write the store to a file, without identity records.", load: backup },
+  { name: "restore", about: "Restore a backup into an empty store.", load: backup },
+];
+
+/** The commands of a family. */
+export async function commandsOf({ name, load }: Family): Promise<readonly Command<Desk>[]> {
+  return (await load()).filter(({ id }) => id.split(".")[0] === name);
+}

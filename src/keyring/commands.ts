@@ -1,0 +1,191 @@
+import Type from "typebox";
+import { instant, isoOf, list, orNull } from "../operation/command/answer-schema.ts";
+import { flag, formed, InputFault } from "../operation/command/read-texts.ts";
+import { command } from "../operation/command.ts";
+import { timeFrom } from "../operation/setting.ts";
+import type { Audited } from "../storage/audited.ts";
+import { currentOf, type Keyring, type RingKey } from "./keyring.ts";
+import type { KeyUsage } from "./usage.ts";
+
+interface Room extends Audited {
+  keyring(): Promise<{ ring: Keyring; path: string }>;
+  progress: (done: number, all: number) => void;
+}
+
+const showKeyring = command({
+  id: "keyring.show",
+  summary: "List the keys, their start times, and the number of verifications that need each key.",
+  description: "The command reads the whole ledger.",
+  role: "viewer",
+  kind: "read",
+  store: "patient",
+  input: Type.Object({}),
+  answer: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      for: Type.Enum(["records", "hashes"]),
+      from: orNull(instant),
+      state: Type.Enum(["current", "waiting", "old"]),
+      needed_by: Type.Integer(),
+    }),
+  ),
+  columns: {
+    key: "key",
+    for: "for",
+    state: "state",
+    from: { none: "the start" },
+    needed_by: "needed by",
+  },
+  view: (keys) => {
+    const idle = keys.filter(({ state, needed_by }) => state === "old" && needed_by === 0).map(({ key }) => key);
+    const note = `Nothing needs ${idle.join(", ")} any more. See duba keyring retire.`;
+    return idle.length === 0 ? [list] : [list, { note }];
+  },
+  examples: [{}],
+  run: async (_, { db, keyring }: Room) => {
+    const { keyUsage } = await import("./usage.ts");
+    const { ring } = await keyring();
+    return keysOf(ring, await keyUsage(db), Date.now());
+  },
+});
+
+const rotateKeyring = command({
+  id: "keyring.rotate",
+  summary: "Add a record key and a hash key to the key ring.",
+  description:
+    "They become current after a delay, so that all processes know them before one uses them. If you have several machines, " +
+    "copy the file to all of them before that time.",
+  role: "officer",
+  kind: "change",
+  face: "terminal",
+  input: Type.Object({
+    records: flag("Add only a record key. It encrypts records."),
+    hashes: flag("Add only a hash key. It hashes BVNs, request bodies and idempotency keys."),
+    // Serving processes read the file each second. A longer wait leaves time to copy it to other machines.
+    in: formed(timeFrom("5s"), {
+      description: "Time until the new keys become current. Minimum: 5s.",
+      placeholder: "time",
+      default: "10s",
+    }),
+  }),
+  answer: Type.Object({ added: Type.Array(Type.String()), from: instant, path: Type.String() }),
+  view: ({ added, from, path }) => [
+    `${added.join(" and ")} will be current from ${from}.`,
+    { note: `Copy ${path} to a safe place now. You cannot read later records without it.` },
+  ],
+  records: ["keyring.rotated"],
+  examples: [{}, { records: true, in: "10min" }],
+  run: async ({ records, hashes, in: wait }, { keyring, ...store }: Room) => {
+    const { rotate } = await import("./rotate.ts");
+    const which = { records: records ?? !hashes, hashes: hashes ?? !records };
+    const { path } = await keyring();
+    const { added, from } = await rotate({ ...store, path }, { ...which, wait, now: Date.now });
+    return { added, from: isoOf(from), path };
+  },
+});
+
+const rewrapKeys = command({
+  id: "keyring.rewrap",
+  summary: "Encrypt the key of each stored record with the current record key, so that you can retire older keys.",
+  description: "You may stop the command and run it again. The exit code is 1 if Duba cannot open a record.",
+  role: "officer",
+  kind: "change",
+  face: "terminal",
+  counts: "records",
+  input: Type.Object({}),
+  answer: Type.Object({
+    records: Type.Integer(),
+    key: Type.String(),
+    a_second: Type.Integer(),
+    unreadable: Type.Array(Type.String()),
+  }),
+  view: ({ records, key, a_second, unreadable }) => [
+    `${records} records were moved to ${key}, ${a_second} a second.`,
+    ...(unreadable.length === 0
+      ? []
+      : [{ note: `This key ring cannot open these records, so they did not change: ${unreadable.join(", ")}` }]),
+  ],
+  isWell: ({ unreadable }) => unreadable.length === 0,
+  records: ["keyring.rewrapped"],
+  examples: [{}],
+  run: async (_, { db, audit, actor, keyring, progress }: Room) => {
+    const { ring } = await keyring();
+    const now = Date.now();
+    refuseWaiting(ring, now);
+    const { countOutdated, rewrap } = await import("./rewrap.ts");
+    const key = currentOf(ring.records, now).id;
+    const all = await countOutdated(db, ring, now);
+    const begun = performance.now();
+    const { rows, unreadable } = await rewrap(db, ring, { now, progress: (rows) => progress(rows, all) });
+    await audit(db, { kind: "keyring.rewrapped", actor, facts: { key, records: rows } });
+    const a_second = Math.round((rows / Math.max(1, performance.now() - begun)) * 1000);
+    return { records: rows, key, a_second, unreadable };
+  },
+});
+
+const retireKey = command({
+  id: "keyring.retire",
+  summary: "Remove a key that no verification needs.",
+  description:
+    "Duba refuses if a verification needs it, and in the first 5 minutes of its successor. If you have several machines, copy the " +
+    "file to the others afterwards.",
+  role: "officer",
+  kind: "danger",
+  face: "terminal",
+  store: "patient",
+  target: ["key"],
+  input: Type.Object({ key: Type.String({ description: "Name of the key in `duba keyring show`." }) }),
+  answer: Type.Object({ key: Type.String() }),
+  view: ({ key }) => [`The key ${key} is retired.`],
+  records: ["keyring.retired"],
+  guide: {
+    heading: "What to know:",
+    items: [
+      [
+        "Copies",
+        "Old copies of the key ring still contain the key. With one of them, a person can open the records in an old copy of the database.",
+      ],
+    ],
+  },
+  examples: [{ key: "r1" }],
+  run: async ({ key }, { keyring, ...store }: Room) => {
+    const { retire } = await import("./rotate.ts");
+    await retire({ ...store, ...(await keyring()) }, key, Date.now());
+    return { key };
+  },
+});
+
+export const keyringCommands = [showKeyring, rotateKeyring, rewrapKeys, retireKey];
+
+function refuseWaiting({ records }: Keyring, now: number): void {
+  const waiting = records.find(({ from = 0 }) => from > now);
+  if (waiting)
+    throw new InputFault(`The key ${waiting.id} becomes current at ${isoOf(waiting.from!)}. Run rewrap after that.`);
+}
+
+function keysOf({ records, hmac }: Keyring, usage: KeyUsage, now: number) {
+  const [currentRecord, currentHash] = [currentOf(records, now), currentOf(hmac, now)];
+  const entry = (
+    key: string,
+    purpose: "records" | "hashes",
+    { from }: RingKey,
+    { isCurrent, neededBy = 0 }: { isCurrent: boolean; neededBy: number | undefined },
+  ) => ({
+    key,
+    for: purpose,
+    from: isoOf(from ?? null),
+    state: isCurrent ? ("current" as const) : (from ?? 0) > now ? ("waiting" as const) : ("old" as const),
+    needed_by: neededBy,
+  });
+  return [
+    ...records.map((key) =>
+      entry(key.id, "records", key, { isCurrent: key === currentRecord, neededBy: usage.records.get(key.id) }),
+    ),
+    ...hmac.map((key) =>
+      entry(`v${key.version}`, "hashes", key, {
+        isCurrent: key === currentHash,
+        neededBy: usage.hashes.get(key.version),
+      }),
+    ),
+  ];
+}

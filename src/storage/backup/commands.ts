@@ -1,0 +1,107 @@
+import type { Kysely } from "kysely";
+import Type from "typebox";
+import { instant } from "../../operation/command/answer-schema.ts";
+import { flag } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import type { Audited } from "../audited.ts";
+import type { Tables } from "../tables.ts";
+import type { BackupOptions } from "./backup.ts";
+import type { RestoreOptions } from "./restore.ts";
+
+interface Room extends Audited {
+  progress: (rows: number, all: number) => void;
+  backups: {
+    /** What a backup needs of the other rooms. */
+    ofBackup(): Promise<Pick<BackupOptions, "madeBy" | "sign" | "figures">>;
+    /** What a restore needs of them, and what to do after it. A key ring that is lost checks nothing. */
+    ofRestore(isRingLost: boolean): Promise<{ options: RestoreOptions; done(db: Kysely<Tables>): Promise<void> }>;
+  };
+}
+
+const backupStore = command({
+  id: "backup",
+  summary: "Write the store to a file, without identity records.",
+  description:
+    "The new file holds accounts, API keys, catalogue, ledger and audit trail, all as of one moment. It contains no identity records " +
+    "and no keys of records. The service may run meanwhile.",
+  role: "officer",
+  kind: "change",
+  face: "terminal",
+  store: "patient",
+  target: ["file"],
+  input: Type.Object({ file: Type.String({ description: "The new file. Only its owner can read it." }) }),
+  answer: Type.Object({
+    file: Type.String(),
+    rows: Type.Integer(),
+    bytes: Type.Integer(),
+    sha256: Type.String(),
+  }),
+  view: ({ file, rows, bytes, sha256 }) => [
+    `${rows} rows are in ${file} (${bytes} bytes).`,
+    `SHA-256: ${sha256}`,
+    { note: "Keep a copy of the key ring in another place. A restored store does not work without it." },
+  ],
+  records: ["store.backed_up"],
+  guide: {
+    heading: "What to know:",
+    items: [
+      ["Key ring", "The backup does not contain it. The restored store needs the same key ring."],
+      [
+        "Changes",
+        "Duba signs the file with the key ring, so a restore detects changes. The audit trail has an entry for each backup.",
+      ],
+      ["Records", "After a restore, retries of older verifications receive 410 record_no_longer_held."],
+      [
+        "Keep it safe",
+        "The file contains e-mails of accounts, hashes of API keys, and keyed hashes and last digits of BVNs.",
+      ],
+    ],
+  },
+  examples: [{ file: "duba-2026-11-01.jsonl" }],
+  run: async ({ file }, { progress, backups, ...store }: Room) => {
+    const { backup } = await import("./backup.ts");
+    return { file, ...(await backup(store, file, { ...(await backups.ofBackup()), progress })) };
+  },
+});
+
+const restoreStore = command({
+  id: "restore",
+  summary: "Restore a backup into an empty store.",
+  description:
+    "On SQLite or PostgreSQL. The command restores everything or nothing. The store must be new or unused, and no service may run on it. " +
+    "Before you start, put the key ring of the original store in its place.",
+  role: "officer",
+  kind: "change",
+  face: "terminal",
+  store: "own",
+  target: ["file"],
+  input: Type.Object({
+    file: Type.String({ description: "The file that `duba backup` wrote." }),
+    without_keyring: flag(
+      "Restore although the key ring is lost. Duba cannot check then whether somebody changed the backup.",
+    ),
+  }),
+  answer: Type.Object({ rows: Type.Integer(), made_at: instant }),
+  view: ({ rows, made_at }) => [`${rows} rows are restored, as of ${made_at}. The counts agree with the backup.`],
+  records: ["store.restored"],
+  guide: {
+    heading: "What to do after a restore:",
+    items: [
+      [
+        "Erased persons",
+        "Erase persons again if you erased them after the backup. The backup contains hashes and last digits of their BVNs, but no records.",
+      ],
+      ["Keys", "Revoke keys and suspend accounts again if you did so after the backup. They are active again."],
+    ],
+  },
+  examples: [{ file: "duba-2026-11-01.jsonl" }],
+  run: async ({ file, without_keyring }, { progress, backups, ...store }: Room) => {
+    const { restore } = await import("./restore.ts");
+    const { options, done } = await backups.ofRestore(without_keyring === true);
+    const { rows, madeAt } = await restore(store, file, { ...options, progress });
+    await done(store.db);
+    return { rows, made_at: madeAt };
+  },
+});
+
+export const backupCommands = [backupStore, restoreStore];
