@@ -11,24 +11,24 @@ import type { VendorValues } from "./ports/vendor.ts";
 export interface SourceCase {
   source: CatalogueSource;
   values(url: string): VendorValues;
-  /** What the source answers to requests that come before those for lists, such as for a token. */
+  /** The answer to a request before those for lists, such as for a token. */
   prelude?: (received: Received) => object | undefined;
-  /** Good answers by path and query, in the order in which they are asked for. */
+  /** Good answers by path and query, in the order of the requests. */
   answers: Readonly<Record<string, object>>;
-  /** What they come to. */
+  /** The lists that these answers contain. */
   lists: Partial<CatalogueLists>;
   leftOut: readonly string[];
-  /** Holds a request against the source's documentation. */
+  /** Compares a request with the source's documentation. */
   assertRequest(received: Received): void;
   /** Good answers with one value of another type, by path and query. */
   misfits: Readonly<Record<string, object>>;
-  /** Other answers by path and query, by what they say, and what they come to. */
+  /** Other answers by path and query, with the result of the pull, by what they say. */
   variants: Readonly<Record<string, { answers: Readonly<Record<string, object>>; pulled: Pulled }>>;
-  /** Texts that may never be told to anybody else. */
+  /** Texts that must not appear in a log or a result. */
   secrets: readonly string[];
 }
 
-/** What a source's raw text looks like in the fault table; it may not get any further. */
+/** A source's text in the fault table. Duba must not repeat it anywhere. */
 const rawText = "raw text of a source";
 
 interface Fault {

@@ -10,9 +10,9 @@ import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./port
 import { unavailable } from "./ports/outcomes.ts";
 import { dojah } from "./vendors/dojah/index.ts";
 
-function guarded(_: TestContext, changes: Partial<CircuitBreakerOptions>, upstream: Pick<IdentityUpstream, "verify">) {
+function opened(_: TestContext, changes: Partial<CircuitBreakerOptions>, upstream: Pick<IdentityUpstream, "verify">) {
   return {
-    guard: new CircuitBreaker({ name: "vendor", ...upstream }, { ...usual, log: new RecordedLog(), ...changes }),
+    breaker: new CircuitBreaker({ name: "vendor", ...upstream }, { ...usual, log: new RecordedLog(), ...changes }),
   };
 }
 
@@ -21,13 +21,13 @@ const silent = ({ signal }: Pick<IdentityQuestion, "signal">) =>
   new Promise<IdentityOutcome>((resolve) => signal.addEventListener("abort", () => resolve({ kind: "unknown" })));
 
 test("a vendor that does not answer is left after the time-out, or when the caller ends the wait", async (t) => {
-  const { guard } = guarded(t, { timeout: 30 }, { verify: silent });
-  assert.equal((await guard.verify(question)).kind, "unknown");
+  const { breaker } = opened(t, { timeout: 30 }, { verify: silent });
+  assert.equal((await breaker.verify(question)).kind, "unknown");
   const caller = new AbortController();
-  const asked = guard.verify({ ...question, signal: caller.signal });
+  const asked = breaker.verify({ ...question, signal: caller.signal });
   caller.abort();
   assert.equal((await asked).kind, "unknown");
-  assert.deepEqual(await guard.verify({ ...question, signal: caller.signal }), unavailable("not_reached"));
+  assert.deepEqual(await breaker.verify({ ...question, signal: caller.signal }), unavailable("not_reached"));
 });
 
 test("200 questions at once to a dead vendor end within one time-out, and the next 200 at once", async (t) => {
@@ -40,10 +40,10 @@ test("200 questions at once to a dead vendor end within one time-out, and the ne
     underWay -= 1;
     return outcome;
   };
-  const { guard } = guarded(t, { timeout: 500, concurrency: 64, breakerFailures: 5 }, { verify });
+  const { breaker } = opened(t, { timeout: 500, concurrency: 64, breakerFailures: 5 }, { verify });
   const kinds = async () => {
     const begun = performance.now();
-    const outcomes = await Promise.all(Array.from({ length: 200 }, () => guard.verify(another())));
+    const outcomes = await Promise.all(Array.from({ length: 200 }, () => breaker.verify(another())));
     const count = (reason: string) => outcomes.filter((outcome) => JSON.stringify(outcome).includes(reason)).length;
     return { unknown: count("unknown"), busy: count("busy"), paused: count("paused"), took: performance.now() - begun };
   };
@@ -66,11 +66,11 @@ test("200 questions at once to a server that never answers take no more connecti
   });
   server.behaviour = () => {};
   const dojahHere = dojah.open({ url: server.url, appId: "app", key: "key" }, { http, log });
-  const { guard } = guarded(t, { timeout: 1000, concurrency: 8 }, { verify: (asked) => dojahHere.verify(asked) });
-  const outcomes = await Promise.all(Array.from({ length: 200 }, () => guard.verify(another())));
+  const { breaker } = opened(t, { timeout: 1000, concurrency: 8 }, { verify: (asked) => dojahHere.verify(asked) });
+  const outcomes = await Promise.all(Array.from({ length: 200 }, () => breaker.verify(another())));
   assert.equal(outcomes.filter(({ kind }) => kind === "unknown").length, 8);
   assert.equal(server.connections, 8);
-  assert.equal(guard.isReady(), false);
+  assert.equal(breaker.isReady(), false);
 });
 
 /** A vendor that answers when the test says so. */
@@ -92,8 +92,8 @@ const laterOf = (outcome: IdentityOutcome) => {
 
 test("a vendor that is too slow is listened to, but sends nothing more for the question", async (t) => {
   const { verify, questions, answers } = slowVendor();
-  const { guard } = guarded(t, { timeout: 30 }, { verify });
-  const later = laterOf(await guard.verify(question));
+  const { breaker } = opened(t, { timeout: 30 }, { verify });
+  const later = laterOf(await breaker.verify(question));
   const [{ signal, sendUntil }] = questions as [IdentityQuestion];
   assert.deepEqual([signal.aborted, sendUntil?.aborted], [false, true]);
   answers[0]!({ kind: "not_found" });
@@ -105,22 +105,22 @@ test("whoever heeds the end of sending at once is believed: the question was not
     new Promise<IdentityOutcome>((resolve) =>
       sendUntil!.addEventListener("abort", () => resolve(unavailable("not_reached"))),
     );
-  const { guard } = guarded(t, { timeout: 30 }, { verify });
-  assert.deepEqual(await guard.verify(question), unavailable("not_reached"));
+  const { breaker } = opened(t, { timeout: 30 }, { verify });
+  assert.deepEqual(await breaker.verify(question), unavailable("not_reached"));
 });
 
 test("listening ends when its time is over, or when a new question needs the place", async (t) => {
   const { verify, questions } = slowVendor();
-  const { guard } = guarded(t, { timeout: 30, concurrency: 2, breakerFailures: 10 }, { verify });
-  await Promise.all([guard.verify(another()), guard.verify(another())]);
+  const { breaker } = opened(t, { timeout: 30, concurrency: 2, breakerFailures: 10 }, { verify });
+  await Promise.all([breaker.verify(another()), breaker.verify(another())]);
   const over = () => questions.map(({ signal }) => signal.aborted);
   assert.deepEqual(over(), [false, false]);
-  await guard.verify(another());
+  await breaker.verify(another());
   assert.deepEqual(over(), [true, false, false]);
 
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const end = new AbortController();
-  const asked = guard.verify({ ...another(), signal: end.signal });
+  const asked = breaker.verify({ ...another(), signal: end.signal });
   end.abort();
   await asked;
   t.mock.timers.tick(59_999);

@@ -10,8 +10,8 @@ import { unavailable } from "./ports/outcomes.ts";
 const paused = unavailable("paused");
 const busy = unavailable("busy");
 
-/** A guarded vendor that answers `outcome`, on a clock that the test moves. */
-function guarded(
+/** A vendor behind a breaker that answers `outcome`, on a clock that the test moves. */
+function opened(
   t: TestContext,
   changes: Partial<CircuitBreakerOptions> = {},
   upstream: Partial<IdentityUpstream> = {},
@@ -20,7 +20,7 @@ function guarded(
   const vendor = { outcome: { kind: "not_found" } as IdentityOutcome, asked: 0 };
   const log = new RecordedLog();
   const changesSeen: UpstreamHealth[] = [];
-  const guard = new CircuitBreaker(
+  const breaker = new CircuitBreaker(
     {
       name: "vendor",
       verify: async () => {
@@ -40,21 +40,21 @@ function guarded(
   const ask = async (outcome: IdentityOutcome, people = 1) => {
     vendor.outcome = outcome;
     let last: IdentityOutcome | undefined;
-    for (let n = 0; n < people; n += 1) last = await guard.verify(another());
+    for (let n = 0; n < people; n += 1) last = await breaker.verify(another());
     return last;
   };
   const pass = (milliseconds: number) => t.mock.timers.tick(milliseconds);
-  return { guard, vendor, log, changesSeen, ask, pass };
+  return { breaker, vendor, log, changesSeen, ask, pass };
 }
 
 test("outcomes pass through, and answers about the person keep the vendor ready", async (t) => {
-  const { guard, vendor, ask, log, changesSeen } = guarded(t);
+  const { breaker, vendor, ask, log, changesSeen } = opened(t);
   for (const kind of ["not_found", "phone_mismatch"] as const) assert.deepEqual(await ask({ kind }, 10), { kind });
   vendor.outcome = unavailable("refused");
-  for (let n = 0; n < 10; n += 1) assert.deepEqual(await guard.verify(question), vendor.outcome);
+  for (let n = 0; n < 10; n += 1) assert.deepEqual(await breaker.verify(question), vendor.outcome);
   assert.equal(vendor.asked, 30);
-  assert.equal(guard.isReady(), true);
-  assert.deepEqual(guard.health(), {
+  assert.equal(breaker.isReady(), true);
+  assert.deepEqual(breaker.health(), {
     name: "vendor",
     state: "ready",
     alarm: null,
@@ -72,26 +72,26 @@ for (const outcome of [
   unavailable("rate_limited"),
 ] as IdentityOutcome[]) {
   test(`${JSON.stringify(outcome)} in a row keeps questions from the vendor`, async (t) => {
-    const { guard, vendor, ask, log } = guarded(t);
+    const { breaker, vendor, ask, log } = opened(t);
     await ask(outcome, 2);
     await ask({ kind: "not_found" });
     await ask(outcome, 2);
-    assert.equal(guard.isReady(), true);
+    assert.equal(breaker.isReady(), true);
     assert.deepEqual(await ask(outcome), outcome);
-    assert.equal(guard.isReady(), false);
+    assert.equal(breaker.isReady(), false);
     assert.deepEqual(await ask({ kind: "not_found" }, 20), paused);
     assert.equal(vendor.asked, 6);
     const kind = outcome.kind === "unavailable" ? (outcome.reason ?? "unavailable") : outcome.kind;
-    assert.deepEqual(guard.health().lastFailures, { [kind]: 1_000_000 });
+    assert.deepEqual(breaker.health().lastFailures, { [kind]: 1_000_000 });
     assert.equal(log.lines.length, 1);
   });
 }
 
 test("one person's questions count once, however often they fail: the vendor is asked for others", async (t) => {
   for (const outcome of [{ kind: "unknown" }, { kind: "bad_response" }, unavailable("out_of_service")] as const) {
-    const { guard, vendor, ask } = guarded(t);
+    const { breaker, vendor, ask } = opened(t);
     vendor.outcome = outcome;
-    for (let n = 0; n < 20; n += 1) assert.deepEqual(await guard.verify(question), outcome);
+    for (let n = 0; n < 20; n += 1) assert.deepEqual(await breaker.verify(question), outcome);
     assert.equal(vendor.asked, 20);
     assert.deepEqual(await ask({ kind: "not_found" }), { kind: "not_found" });
     t.mock.timers.reset();
@@ -99,10 +99,10 @@ test("one person's questions count once, however often they fail: the vendor is 
 });
 
 test("a vendor that cannot be reached is paused, whoever was asked for", async (t) => {
-  const { guard, vendor } = guarded(t);
+  const { breaker, vendor } = opened(t);
   vendor.outcome = unavailable("not_reached");
-  for (let n = 0; n < 3; n += 1) await guard.verify(question);
-  assert.equal(guard.isReady(), false);
+  for (let n = 0; n < 3; n += 1) await breaker.verify(question);
+  assert.equal(breaker.isReady(), false);
 });
 
 test("well-formed answers that are not believed, and refusals, raise an alarm after several people, and pause nothing", async (t) => {
@@ -111,52 +111,52 @@ test("well-formed answers that are not believed, and refusals, raise an alarm af
     [{ kind: "bad_response", why: "failure" }, "bad_response"],
     [unavailable("refused"), "refused"],
   ] as const) {
-    const { guard, vendor, ask, log } = guarded(t);
+    const { breaker, vendor, ask, log } = opened(t);
     await ask(outcome, 2);
     vendor.outcome = outcome;
-    for (let n = 0; n < 10; n += 1) await guard.verify(question);
-    assert.equal(guard.health().alarm, alarm);
-    assert.equal(guard.isReady(), true);
+    for (let n = 0; n < 10; n += 1) await breaker.verify(question);
+    assert.equal(breaker.health().alarm, alarm);
+    assert.equal(breaker.isReady(), true);
     assert.deepEqual(
       log.lines.map(({ level, fields }) => [level, fields.alarm]),
       [["error", alarm]],
     );
     await ask({ kind: "not_found" });
-    assert.equal(guard.health().alarm, null);
+    assert.equal(breaker.health().alarm, null);
     await ask(outcome, 2);
-    assert.equal(guard.health().alarm, null);
+    assert.equal(breaker.health().alarm, null);
     t.mock.timers.reset();
   }
 });
 
 test("after the pause one question tries, and the others are not held up by it", async (t) => {
   const answers: ((outcome: IdentityOutcome) => void)[] = [];
-  const { guard, ask, pass, changesSeen } = guarded(
+  const { breaker, ask, pass, changesSeen } = opened(
     t,
     { breakerFailures: 1 },
     { verify: () => new Promise((resolve) => answers.push(resolve)) },
   );
-  const failing = guard.verify(question);
+  const failing = breaker.verify(question);
   answers[0]!({ kind: "unknown" });
   await failing;
   pass(9_999);
-  assert.equal(guard.isReady(), false);
+  assert.equal(breaker.isReady(), false);
   pass(1);
-  assert.equal(guard.isReady(), true);
+  assert.equal(breaker.isReady(), true);
 
-  const trying = guard.verify(question);
-  assert.equal(guard.health().state, "half_open");
-  assert.equal(guard.isReady(), false);
+  const trying = breaker.verify(question);
+  assert.equal(breaker.health().state, "half_open");
+  assert.equal(breaker.isReady(), false);
   assert.deepEqual(await ask({ kind: "not_found" }, 5), paused);
   answers[1]!({ kind: "unknown" });
   await trying;
-  assert.equal(guard.health().state, "open");
+  assert.equal(breaker.health().state, "open");
   pass(10_000);
 
-  const again = guard.verify(question);
+  const again = breaker.verify(question);
   answers[2]!({ kind: "not_found" });
   assert.deepEqual(await again, { kind: "not_found" });
-  assert.equal(guard.isReady(), true);
+  assert.equal(breaker.isReady(), true);
   assert.deepEqual(
     changesSeen.map(({ state }) => state),
     ["open", "half_open", "open", "half_open", "ready"],
@@ -165,23 +165,23 @@ test("after the pause one question tries, and the others are not held up by it",
 
 test("an alarm alone keeps questions away, for longer, and is told once until it ends", async (t) => {
   for (const alarm of ["no_money", "bad_credentials", "bad_settings"] as const) {
-    const { guard, vendor, ask, pass, log, changesSeen } = guarded(t);
+    const { breaker, vendor, ask, pass, log, changesSeen } = opened(t);
     assert.deepEqual(await ask(unavailable(alarm)), { kind: "unavailable", reason: alarm, lasting: true });
-    assert.equal(guard.health().alarm, alarm);
+    assert.equal(breaker.health().alarm, alarm);
     pass(10_000);
     // No retry helps before the operator acts.
     assert.deepEqual(await ask({ kind: "not_found" }), { ...paused, lasting: true });
     for (const outcome of [unavailable(alarm), { kind: "unknown" } as const]) {
       pass(60_000);
       assert.deepEqual(await ask(outcome), outcome);
-      assert.equal(guard.isReady(), false);
-      assert.equal(guard.health().alarm, alarm);
+      assert.equal(breaker.isReady(), false);
+      assert.equal(breaker.health().alarm, alarm);
     }
     assert.equal(vendor.asked, 3);
     pass(60_000);
     await ask({ kind: "not_found" });
-    assert.equal(guard.health().alarm, null);
-    assert.equal(guard.isReady(), true);
+    assert.equal(breaker.health().alarm, null);
+    assert.equal(breaker.isReady(), true);
     assert.deepEqual(
       log.lines.filter(({ message }) => /alarm|acts/.test(message)).map(({ level, fields }) => [level, fields.alarm]),
       [
@@ -199,36 +199,36 @@ test("an alarm alone keeps questions away, for longer, and is told once until it
 
 test("no more questions are under way than allowed; the rest is told at once", async (t) => {
   const answers: ((outcome: IdentityOutcome) => void)[] = [];
-  const { guard } = guarded(t, {}, { verify: () => new Promise((resolve) => answers.push(resolve)) });
-  const asked = Array.from({ length: 10 }, () => guard.verify(question));
+  const { breaker } = opened(t, {}, { verify: () => new Promise((resolve) => answers.push(resolve)) });
+  const asked = Array.from({ length: 10 }, () => breaker.verify(question));
   assert.equal(answers.length, 4);
-  assert.equal(guard.isReady(), false);
+  assert.equal(breaker.isReady(), false);
   for (const late of asked.slice(4)) assert.deepEqual(await late, busy);
   for (const answer of answers) answer({ kind: "not_found" });
   await Promise.all(asked);
-  assert.equal(guard.isReady(), true);
-  assert.equal(guard.health().state, "ready");
+  assert.equal(breaker.isReady(), true);
+  assert.equal(breaker.health().state, "ready");
 });
 
 test("a fault of the adapter counts as a failure and is passed on", async (t) => {
   const fault = new Error("fault");
-  const { guard } = guarded(t, {}, { verify: () => Promise.reject(fault) });
-  for (const _ of [1, 2, 3]) await assert.rejects(guard.verify(another()), fault);
-  assert.equal(guard.isReady(), false);
-  assert.deepEqual(guard.health().lastFailures, { fault: 1_000_000 });
+  const { breaker } = opened(t, {}, { verify: () => Promise.reject(fault) });
+  for (const _ of [1, 2, 3]) await assert.rejects(breaker.verify(another()), fault);
+  assert.equal(breaker.isReady(), false);
+  assert.deepEqual(breaker.health().lastFailures, { fault: 1_000_000 });
 });
 
 test("a look-up that is not put says nothing of the earlier question", async (t) => {
-  assert.equal(guarded(t).guard.lookUp, undefined);
+  assert.equal(opened(t).breaker.lookUp, undefined);
   t.mock.timers.reset();
-  const { guard } = guarded(t, { breakerFailures: 1 }, { lookUp: async () => unavailable("out_of_service") });
-  assert.deepEqual(await guard.lookUp!(question), unavailable("out_of_service"));
-  assert.equal(guard.isReady(), false);
-  assert.deepEqual(await guard.lookUp!(question), { kind: "unknown" });
+  const { breaker } = opened(t, { breakerFailures: 1 }, { lookUp: async () => unavailable("out_of_service") });
+  assert.deepEqual(await breaker.lookUp!(question), unavailable("out_of_service"));
+  assert.equal(breaker.isReady(), false);
+  assert.deepEqual(await breaker.lookUp!(question), { kind: "unknown" });
 });
 
 test("nothing of a question is in the log", async (t) => {
-  const { ask, log } = guarded(t);
+  const { ask, log } = opened(t);
   await ask({ kind: "unknown" }, 5);
   await ask(unavailable("no_money"), 2);
   assert.ok(log.lines.length > 0);
@@ -236,6 +236,6 @@ test("nothing of a question is in the log", async (t) => {
 });
 
 for (const repeatable of [true, false])
-  test(`a guard says of its vendor that asking again is ${repeatable ? "" : "not "}free`, (t) => {
-    assert.equal(guarded(t, {}, { repeatable }).guard.repeatable, repeatable);
+  test(`a breaker says of its vendor that asking again is ${repeatable ? "" : "not "}free`, (t) => {
+    assert.equal(opened(t, {}, { repeatable }).breaker.repeatable, repeatable);
   });

@@ -11,7 +11,7 @@ import {
 } from "./ports/identity-upstream.ts";
 import { unavailable, unknown } from "./ports/outcomes.ts";
 
-/** Faults that only the operator can mend: until then every further request would fail. */
+/** Faults that only the operator can fix: until then every request would fail. */
 const lasting = ["no_money", "bad_credentials", "bad_settings"] as const satisfies Unavailability[];
 /**
  * `refused`, `bad_response`: the vendor refused the requests about several people in a row, or its responses were not
@@ -71,7 +71,7 @@ export class CircuitBreaker implements IdentityUpstream {
   /** When an open breaker lets one request through, in milliseconds since 1970. */
   #testsAt = 0;
   #inFlight = 0;
-  /** The people whose requests failed since the last success, and those whose requests were refused or got no plausible response. */
+  /** The people whose requests failed since the last success, and those with a refusal or an implausible response. */
   readonly #failed: DistinctSubjects;
   readonly #doubtful: DistinctSubjects;
   /** Aborts the requests that are past their time-out, oldest first. */
@@ -143,7 +143,7 @@ export class CircuitBreaker implements IdentityUpstream {
     return outcome.kind === "unavailable" && outcome.notPut ? unknown : outcome;
   }
 
-  /** `subject` is the person in question: repeated failures for one person say little about the vendor. */
+  /** `subject` is the person: repeated failures for one person say little about the vendor. */
   async #limited(
     subject: string,
     signal: AbortSignal,
@@ -177,7 +177,7 @@ export class CircuitBreaker implements IdentityUpstream {
     }
   }
 
-  /** Marked as lasting while only the operator can help. */
+  /** `lasting` while only the operator can help. */
   #paused(): IdentityOutcome {
     return { ...unavailable("paused"), ...(this.#isLasting() ? { lasting: true } : {}) };
   }
@@ -221,7 +221,7 @@ export class CircuitBreaker implements IdentityUpstream {
     else if (alarm)
       log.error(
         { vendor: this.name, alarm },
-        "An identity vendor refuses all questions, or answers none believably: see whether its interface or our settings changed",
+        "An identity vendor refuses all questions, or none of its answers is plausible. Check whether its interface or our settings changed",
       );
     else log.warn({ vendor: this.name }, "An identity vendor works again after an alarm");
     onChange?.(this.health());

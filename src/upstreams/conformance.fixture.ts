@@ -17,7 +17,7 @@ const written = answerWriter(Type.Omit(IdentityRecord, ["request_reference"]));
 const shortDate = /^(\d{2}-[A-Z][a-z]{2}-\d{4})?$/;
 const longDate = /^([A-Z][a-z]{2,8} [1-9]\d?, \d{4})?$/;
 
-/** Holds a record against the interface: all members and no others, in its order and in its forms. */
+/** Compares a record with the interface: all members and no others, in its order and in its forms. */
 export function assertRecord(record: IdentityAnswer): void {
   assert.equal(written(record), JSON.stringify(record));
   const { personal_info: person } = record;
@@ -43,7 +43,7 @@ export const question: IdentityQuestion = {
   signal: new AbortController().signal,
 };
 
-/** What every source keeps. `bvns` are numbers with a known result. */
+/** The tests that every source passes. `bvns` are numbers with a known result. */
 export function testIdentityUpstream(
   name: string,
   open: (t: TestContext) => Promise<IdentityUpstream>,
@@ -71,24 +71,24 @@ export function testIdentityUpstream(
   });
 }
 
-/** A vendor behind HTTP, as its fixtures have it. */
+/** A vendor behind HTTP, with its fixtures. */
 export interface VendorCase {
   vendor: Vendor;
   values(url: string): VendorValues;
-  /** What the vendor answers to requests that come before the question, such as for a token. */
+  /** The answer to a request before the question, such as for a token. */
   prelude?: (received: Received) => object | undefined;
-  /** Holds the request for `question` against the vendor's documentation. */
+  /** Compares the request for `question` with the vendor's documentation. */
   assertRequest(received: Received): void;
   /** A good answer for `question`, and the record it becomes. */
   good: { body: object; record: IdentityAnswer };
   notFound: { status: number; body: object };
-  /** Further answers of the vendor's own, by what they say. */
+  /** Other documented answers, by what they say. */
   answers: Record<string, { status: number; body: unknown; outcome: IdentityOutcome }>;
-  /** Texts that may never be told to anybody else. */
+  /** Texts that must not appear in a log or an outcome. */
   secrets: string[];
 }
 
-/** What every vendor behind HTTP keeps, over real sockets. */
+/** The tests that every vendor behind HTTP passes, over real sockets. */
 export function testVendor(vendorCase: VendorCase): void {
   const { vendor, good, notFound, answers } = vendorCase;
   const { name } = vendor;

@@ -1,4 +1,4 @@
-/** A calendar day. `isPlain`: its text can be read in one way only; `05/07/1994` is taken day first, as vendors here write. */
+/** A calendar day. `isPlain`: its text has only one meaning. We read `05/07/1994` as 5 July, as Nigerian vendors write it. */
 export interface Day {
   day: number;
   month: number;
@@ -14,7 +14,7 @@ const time = "(?:(?:T| +|, *)\\d{1,2}:.*)?";
 const weekday = "(?:[A-Za-z]{3,9}\\.?,? +)?";
 const form = (text: string) => new RegExp(`^${text}${time}$`, "i");
 
-/** `1982-07-29`, also with a time behind it. */
+/** `1982-07-29`, also with a time after it. */
 const yearFirst = form("(?<year>\\d{4})[-/.](?<month>\\d{1,2})[-/.](?<day>\\d{1,2})");
 /** `29/07/1982`, `29-07-82`. */
 const dayFirst = form("(?<day>\\d{1,2})[-/.](?<month>\\d{1,2})[-/.](?<year>\\d{4}|\\d\\d)");
@@ -27,14 +27,14 @@ const wordAndDay = form(
   `${weekday}(?<month>[A-Za-z]{3,9})\\.?[- ]+(?<day>\\d{1,2})(?:st|nd|rd|th)?(?:, *| +|-)(?<year>\\d{4}|\\d\\d)`,
 );
 
-/** The day that a vendor's text names; undefined if it names none, or could name several. */
+/** The day in a vendor's text; undefined if there is none, or several are possible. */
 export function parseDay(given: string, now: Date = new Date()): Day | undefined {
   const text = given.trim();
   const numeric = dayFirst.exec(text);
   const found = yearFirst.exec(text) ?? numeric ?? dayAndWord.exec(text) ?? wordAndDay.exec(text);
   if (!found) return undefined;
   const { day: d = "", month: m = "", year: y = "" } = found.groups!;
-  // `10-09-08` may begin with its year.
+  // `10-09-08` may start with its year.
   if (numeric && y.length === 2 && Number(y) <= 31) return undefined;
   const thisYear = now.getUTCFullYear();
   const day = Number(d);
@@ -46,7 +46,7 @@ export function parseDay(given: string, now: Date = new Date()): Day | undefined
   return { day, month, year, isPlain: !numeric || day > 12 || day === month + 1 };
 }
 
-/** Of two digits: the last year that ends so and has begun. */
+/** The year of two digits: the latest one that is not in the future. */
 function fullYear(digits: number, thisYear: number): number {
   const year = thisYear - (thisYear % 100) + digits;
   return year > thisYear ? year - 100 : year;

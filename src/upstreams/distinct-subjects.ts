@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 
-/** People, counted once each, up to a number. It holds keyed hashes of this process, never a BVN. */
+/** Counts different people, up to a limit. It keeps keyed hashes with a key of this process, never a number. */
 export class DistinctSubjects {
   readonly #many: number;
   readonly #key = randomBytes(32);
@@ -18,7 +18,7 @@ export class DistinctSubjects {
     if (!this.areMany) this.#seen.add(createHmac("sha256", this.#key).update(subject).digest("base64"));
   }
 
-  /** Counts one more, whoever it is. */
+  /** Counts one more person, even if the same person was counted before. */
   addAnother(): void {
     if (!this.areMany) this.#seen.add(`${this.#seen.size}`);
   }

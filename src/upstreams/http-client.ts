@@ -115,7 +115,7 @@ export class HttpClient {
     return result;
   }
 
-  /** Ends what is under way and closes all connections. */
+  /** Ends all requests and closes all connections. */
   close(): Promise<void> {
     return this.#agent.destroy();
   }

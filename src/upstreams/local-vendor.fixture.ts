@@ -9,7 +9,7 @@ import {
 import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 
-/** A request as it came to a vendor. */
+/** A request that a vendor received. */
 export interface Received {
   method: string;
   path: string;
@@ -30,7 +30,7 @@ export const text =
   (response) =>
     void response.writeHead(status, { "Content-Type": type, ...headers }).end(body);
 
-/** A server in a vendor's place, on a free port of this machine. */
+/** A server that replaces a vendor, on a free port of this machine. */
 export class LocalVendor {
   readonly received: Received[] = [];
   readonly url: string;
@@ -64,7 +64,7 @@ export class LocalVendor {
     return new LocalVendor(server, scheme);
   }
 
-  /** Resolves when so many requests have come. */
+  /** Resolves after so many requests. */
   async asked(count: number): Promise<void> {
     while (this.received.length < count) await new Promise<void>((resolve) => this.#arrivals.push(resolve));
   }

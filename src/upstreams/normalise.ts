@@ -2,11 +2,11 @@ import areas from "../../data/people/local-government-areas.json" with { type: "
 import { type Day, months } from "./days.ts";
 
 /**
- * Forms of a record's members. Each takes whatever a vendor gives: a text, a number in its place, nothing, or something
- * else, which counts as nothing.
+ * Forms of a record's members. Each function accepts any value of a vendor: a text, a number in its place, or something
+ * else, which counts as missing.
  */
 
-/** A text as it is given, or the digits of a number; else empty. */
+/** The trimmed text, or the digits of a number; else empty. */
 export function plain(given: unknown): string {
   if (typeof given === "string") return given.trim();
   return typeof given === "number" && Number.isFinite(given) ? String(given) : "";
@@ -22,7 +22,7 @@ export function longDate({ day, month, year }: Omit<Day, "isPlain">): string {
   return `${months[month]} ${day}, ${year}`;
 }
 
-/** How a value looks, with nothing of what it says: digits as 9, letters as a, such as `99/99/9999`. */
+/** The shape of a value without its content: digits as 9, letters as a, such as `99/99/9999`. */
 export function maskedShape(given: unknown): string {
   if (typeof given !== "string") return given === null ? "null" : Array.isArray(given) ? "list" : typeof given;
   const shape = given
@@ -32,7 +32,7 @@ export function maskedShape(given: unknown): string {
   return shape.length > 40 ? `${shape.slice(0, 40)}…` : shape;
 }
 
-/** The 0-form of a Nigerian number, `08012345678`; another number as it is given. */
+/** The 0-form of a Nigerian number, `08012345678`; another number unchanged. */
 export function phone(text: unknown): string {
   const given = plain(text);
   const own = /^(?:\+?234)?0?([1-9]\d{9})$/.exec(given.replace(/[^\d+]/g, ""));
@@ -54,19 +54,19 @@ const states = new Map(
     ]),
 );
 
-/** `Lagos State` out of any spelling of a Nigerian state; another place as it is given. */
+/** `Lagos State` for any spelling of a Nigerian state; another place unchanged. */
 export function state(text: unknown): string {
   const given = plain(text);
   return states.get(given.toLowerCase().replace(/ state$/, "")) ?? given;
 }
 
-/** `Nigeria` out of the word for its people or its code; another nationality as it is given. */
+/** `Nigeria` for `Nigerian` or the code of the country; another nationality unchanged. */
 export function nationality(text: unknown): string {
   const given = plain(text);
   return /^(nigerian?|nga?)$/i.test(given) ? "Nigeria" : given;
 }
 
-/** `Single` out of `SINGLE`. */
+/** `Single` for `SINGLE`. */
 export function capitalised(text: unknown): string {
   const given = plain(text);
   return given.charAt(0).toUpperCase() + given.slice(1).toLowerCase();
@@ -74,14 +74,14 @@ export function capitalised(text: unknown): string {
 
 const levels = ["Low", "Medium", "High"];
 
-/** `Level 2 - Medium Level Accounts` out of `LEVEL 2`; a longer text as it is given. */
+/** `Level 2 - Medium Level Accounts` for `LEVEL 2`; a longer text unchanged. */
 export function levelOfAccount(text: unknown): string {
   const given = plain(text);
   const level = /^level ([123])$/i.exec(given)?.[1];
   return level ? `Level ${level} - ${levels[Number(level) - 1]} Level Accounts` : given;
 }
 
-/** YES, NO, null for nothing, or undefined for what says neither. */
+/** YES or NO; null if the value is missing; undefined if it means neither. */
 export function watchlisted(given: unknown): "YES" | "NO" | null | undefined {
   const word = typeof given === "boolean" ? String(given) : plain(given).toLowerCase();
   if (["true", "yes", "y", "1"].includes(word)) return "YES";

@@ -7,10 +7,10 @@ import { catalogueSources } from "./registry.ts";
 /** Milliseconds for one request. */
 const timeout = 15_000;
 
-/** A source that is open. */
+/** An open source. */
 export interface LiveSource extends Pick<CatalogueSource, "name" | "covers"> {
   pull: Pull;
-  /** Ends what is under way and closes all connections. */
+  /** Ends all requests and closes all connections. */
   close(): Promise<void>;
 }
 

@@ -6,17 +6,17 @@ import { vendors } from "./registry.ts";
 export interface LiveUpstreams {
   /** In the order of the names. */
   upstreams: CircuitBreaker[];
-  /** Ends what is under way and closes all connections. */
+  /** Ends all requests and closes all connections. */
   close(): Promise<void>;
 }
 
-/** Opens the vendors of these names, each behind a guard of its own, with the values of its settings. */
+/** Opens the named vendors with the values of their settings, each behind its own circuit breaker. */
 export function openLive(
   names: readonly string[],
   values: Readonly<Record<string, VendorValues>>,
   options: Omit<CircuitBreakerOptions, "timeout"> &
     Pick<HttpClientOptions, "keepAlive"> & {
-      /** Milliseconds for one question, by the name of the vendor. */
+      /** Milliseconds for one question, by vendor name. */
       timeouts: Readonly<Record<string, number>>;
     },
 ): LiveUpstreams {

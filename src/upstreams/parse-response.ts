@@ -2,11 +2,11 @@ import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/schema";
 import type { Log } from "../runtime/log.ts";
 
-/** The most members of an answer that are told of, and how deep they may stand. */
+/** How many members of a response we describe in the log, and to which depth. */
 const mostMembers = 80;
 const deepest = 6;
 
-/** A reader of a vendor's answers. An answer of another shape is undefined, and that shape is told, without a value. */
+/** Returns a function that checks a response. For another shape it returns undefined, and logs that shape without any value. */
 export function responseParser<Schema extends TSchema>(
   vendor: string,
   schema: Schema,
@@ -25,7 +25,7 @@ export function responseParser<Schema extends TSchema>(
   };
 }
 
-/** Names and types of an answer's members, such as `.data.bvn: text`. Names that may be values are masked. */
+/** Names and types of a response's members, such as `.data.bvn: text`. Names that may be personal data become "…". */
 export function memberTypes(value: unknown): string[] {
   const lines: string[] = [];
   describe("", value, 0, lines);
@@ -44,7 +44,7 @@ function describe(path: string, value: unknown, depth: number, lines: string[]):
   lines.push(`${path || "answer"}: ${typeOf(value)}`);
 }
 
-/** Member names are words, at most with a number of two digits behind them. */
+/** A member's name if it is a word with at most two digits at its end. */
 function shown(name: string): string {
   return /^[A-Za-z_-]{1,40}\d{0,2}$/.test(name) ? name : "…";
 }

@@ -6,8 +6,8 @@ import { peerCatalogue } from "./vendors/peer/catalogue.ts";
 import { peer } from "./vendors/peer/index.ts";
 import { vtpass } from "./vendors/vtpass/index.ts";
 
-/** Every live vendor, one line each. The sandbox is none: test keys reach it and nothing else, live keys never do. */
+/** All live vendors. The sandbox is not one of them: only test keys reach it. */
 export const vendors: readonly Vendor[] = [blusalt, dojah, peer];
 
-/** Every source of a catalogue, one line each. */
+/** All sources of a catalogue. */
 export const catalogueSources: readonly CatalogueSource[] = [peerCatalogue, vtpass];

@@ -1,10 +1,10 @@
 import type { HttpResult } from "../http-client.ts";
 import type { Disbelief, IdentityOutcome, Unavailability } from "./identity-upstream.ts";
 
-/** What no retry of the same question cures. */
+/** A retry of the same question does not help. */
 const lasting: ReadonlySet<Unavailability> = new Set(["no_money", "bad_credentials", "bad_settings", "refused"]);
 
-/** What says by itself that the source never had the question. */
+/** These reasons alone prove that the source never received the question. */
 const notPut: ReadonlySet<Unavailability> = new Set(["not_reached", "busy", "paused"]);
 
 export const unknown: IdentityOutcome = { kind: "unknown" };
@@ -22,12 +22,12 @@ export function unavailable(reason: Unavailability): Extract<IdentityOutcome, { 
   };
 }
 
-/** The same of a source that never had the question, whatever kept it away. */
+/** The same if the source never received the question, for whatever reason. */
 export function unasked(reason: Unavailability): IdentityOutcome {
   return { ...unavailable(reason), notPut: true };
 }
 
-/** What a question without a readable answer comes to: `unavailable` only if it certainly never left this machine. */
+/** The outcome of a question without a readable response: `unavailable` only if the question never left this machine. */
 export function unanswered(result: Exclude<HttpResult, { kind: "answered" }>): IdentityOutcome {
   switch (result.kind) {
     case "notSent":
@@ -35,7 +35,7 @@ export function unanswered(result: Exclude<HttpResult, { kind: "answered" }>): I
     case "lost":
       return unknown;
     case "unreadable":
-      // What a proxy says in its own name does not tell what the vendor behind it did.
+      // A proxy may have written this page: it does not say what the vendor behind it did.
       return result.status >= 500 ? unknown : badResponse("unreadable");
   }
 }
@@ -58,12 +58,12 @@ const byStatus: Record<number, IdentityOutcome> = {
 const noMoney =
   /\b(insufficient|not enough|low|exhausted) (\w+ ){0,2}(balance|funds?|wallet|credits?|units?)\b|\b(balance|funds?|wallet|credits?|units?) (\w+ ){0,2}(insufficient|low|not enough|not sufficient|exhausted)\b|\bfund (your|the) (wallet|account)\b/i;
 
-/** Members in which vendors say what went wrong, as against members of a record. */
+/** Names of members in which vendors explain a failure. Members of a record have other names. */
 const telling = /message|error|detail|description|reason|status|code|title|response/i;
 
 /**
- * Whether an answer says, in words or as a code, that our account with the vendor is out of money. Vendors say so with a
- * 400, a 403 or even a 200.
+ * Whether a response says, in words or as a code, that our account with the vendor has no money. Vendors say so with status
+ * 400, 403 or even 200.
  */
 export function saysNoMoney(body: unknown, depth = 3): boolean {
   if (depth === 0 || typeof body !== "object" || body === null) return false;
@@ -75,9 +75,8 @@ export function saysNoMoney(body: unknown, depth = 3): boolean {
 }
 
 /**
- * What a failure's status says when its body says nothing better. `unavailable` only where the status means that the
- * vendor turned the question away; above 499 nobody can tell what was done. A 404 may be a wrong address as well as an
- * unknown BVN, so it is no answer.
+ * The outcome of a failure whose body does not explain it. `unavailable` only if the status means that the vendor refused the
+ * question; from 500 on the vendor may have done the work. A 404 can mean a wrong address as well as an unknown number.
  */
 export function failedWith(status: number): IdentityOutcome {
   return status >= 500 ? unknown : (byStatus[status] ?? badResponse("status"));

@@ -7,13 +7,13 @@ import { person } from "./people.ts";
 interface Reserved {
   description: string;
   outcome?: Exclude<IdentityOutcome, { kind: "verified" }>;
-  /** The record, made of that of the invented person. */
+  /** Changes the record of the invented person. */
   record?: (person: IdentityAnswer, kind: CheckKind) => IdentityAnswer;
   /** Milliseconds before the answer. */
   delay?: number;
 }
 
-/** The number that the identity room refuses before any upstream is asked, even with limits off. */
+/** The identity room refuses this number before it calls an upstream, even with limits off. */
 export const limitedSubject = "00000000009";
 
 const reserved: Readonly<Record<string, Reserved>> = {
@@ -68,7 +68,7 @@ export function sandboxNumbers(kind: CheckKind): { number: string; result: strin
   });
 }
 
-/** An identity source of invented people, for test keys. It holds nothing and calls nobody. */
+/** An identity source of invented people, for test keys. It stores nothing and calls nobody. */
 export function sandbox(): IdentityUpstream {
   return {
     name: "sandbox",

@@ -28,12 +28,12 @@ const levels = ["Level 1 - Low Level Accounts", "Level 2 - Medium Level Accounts
 /**
  * The invented person of a number, in the forms of a published sample record: names and branch in capitals, the card as
  * LAST MIDDLE FIRST, phones in the 0-form. The same number gives the same person in every process, on every day and
- * machine; `phone` (ten digits) becomes the person's own, since every phone matches in the sandbox.
+ * machine. `phone` (ten digits) becomes the person's own, because every phone matches in the sandbox.
  */
 export function person(kind: CheckKind, number: string, phone: string): IdentityAnswer {
   const isBvn = kind === "bvn";
   const seed = isBvn ? number : `${kind} ${number}`;
-  // One draw for each named trait: a trait that is added or dropped leaves all others as they were.
+  // Each trait has its own draw, so that a new trait does not change the others.
   const draw = (trait: string, below: number) =>
     Number.parseInt(hash("sha256", `${seed} ${trait}`).slice(0, 12), 16) % below;
   const oneOf = <Item>(trait: string, items: readonly Item[]) => items[draw(trait, items.length)]!;
@@ -57,12 +57,12 @@ export function person(kind: CheckKind, number: string, phone: string): Identity
   return {
     bvn_number: "",
     name_on_card: `${last} ${middle} ${first}`,
-    // Only a BVN is enrolled at a bank.
+    // Only a BVN has an enrolment at a bank.
     enrolment_branch: isBvn ? residence.lga.toUpperCase() : "",
     enrolment_bank: isBvn ? oneOf("bank", banks).code : "",
     formatted_registration_date: isBvn && draw("has registration", 2) ? longDate(dayOf(registration)) : null,
     level_of_account: isBvn ? oneOf("level", levels) : "",
-    // Two leading zeros show up clients that keep the number as a number.
+    // The leading zeros reveal clients that store it as a number.
     nin: draw("has nin", 4) ? `00${digits("nin", 9)}` : "",
     watchlisted: oneOf("watchlisted", [null, "NO"]),
     verification_status: "VERIFIED",
@@ -75,7 +75,7 @@ export function person(kind: CheckKind, number: string, phone: string): Identity
       email: draw("has email", 2) ? `${first}.${last}@example.com`.toLowerCase() : "",
       gender,
       phone_number: `0${phone}`,
-      // 0800 numbers are toll-free lines, so nobody's own phone is ever invented.
+      // 0800 numbers are toll-free lines, so this is never somebody's own phone.
       phone_number_2: draw("has second phone", 2) ? `0800${digits("second phone", 7)}` : null,
       date_of_birth: shortDate(dayOf(birth)),
       formatted_date_of_birth: longDate(dayOf(birth)),

@@ -10,11 +10,11 @@ const name = "blusalt";
  * `IdentityVerification/BVN` by POST, `bvn_number` and `phone_number` in the body, the three credentials (client id, API
  * key, application name), and `status_code`, `status`, `message`, `results` with the members of the record.
  *
- * Not in that reference, but alike in several public programs that call the service: the address and the names of the
- * three headers; in one of them, `status_code` 404 for an unknown BVN. Found nowhere: a test number, and how a lack of
- * money, bad credentials, limits and somebody else's phone are answered; the status is taken to mean there what it means
- * in HTTP. Blusalt takes no reference of ours: a question that was lost cannot be put again without being paid again. Its
- * newer service, under other paths and with answers of another shape, is not spoken here.
+ * The address and the names of the three headers are not in that reference; several public programs that call the service
+ * agree on them, and one of them expects `status_code` 404 for an unknown BVN. We found no test number, and no answers to a
+ * lack of money, bad credentials, limits or somebody else's phone, so we give a status its meaning in HTTP. Blusalt accepts
+ * no reference of ours: a second question after a lost one costs money again. This adapter does not know Blusalt's newer
+ * service, which has other paths and answers.
  */
 export const blusalt = vendor({
   name,

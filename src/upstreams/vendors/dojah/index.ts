@@ -9,12 +9,11 @@ const name = "dojah";
  * Dojah's "BVN Advanced" look-up, from its documentation (Nigeria, lookup BVN; response codes) and its OpenAPI document.
  * Documented: both addresses, the path, `AppId` and `Authorization` (the bare key), `bvn` in the query, the members of
  * `entity`, the meaning of each status, the sandbox's BVN. The documentation shows dates as `1997-05-16` and as
- * `28-Jun-2000`, and states with and without "State": all are read.
+ * `28-Jun-2000`, and states with and without "State": we read all of them.
  *
- * Not documented, so not relied upon: whether a failed look-up is paid for, which body goes with which status beyond
- * `{"error": "BVN not found"}`, and whether members can be null. Dojah takes no phone number and no reference of ours:
- * the phone is compared by Duba, and a question that was lost cannot be put again without being paid again. It takes the
- * BVN in the URL, which no log here ever holds.
+ * Not documented: whether a failed look-up costs money, the bodies of failures other than `{"error": "BVN not found"}`, and
+ * whether members can be null. Dojah accepts no phone number and no reference of ours: Duba compares the phone, and a second
+ * question after a lost one costs money again. The BVN is in the URL, which we never log.
  */
 export const dojah = vendor({
   name,
@@ -40,7 +39,7 @@ export const dojah = vendor({
       ...headerText,
     }),
   },
-  /** The one BVN of Dojah's sandbox, which has no phone to compare. */
+  /** The only BVN of Dojah's sandbox. Its record has no phone number. */
   testQuestion: { kind: "bvn", number: "22222222222", phone: "8000000000" },
   open({ url, appId, key }, { http, log }) {
     const outcomeOf = outcomeReader({ vendor: name, failureIn: dojahFailure, good: DojahResponse, recordIn }, log);

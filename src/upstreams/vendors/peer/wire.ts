@@ -53,7 +53,7 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
   unsupported_media_type: unavailable("bad_settings"),
   malformed_json: unavailable("bad_settings"),
 
-  // One question must not be able to raise an alarm for all.
+  // One bad question must not raise an alarm.
   validation_failed: unavailable("refused"),
   malformed_request: unavailable("refused"),
   conflicting_parameters: unavailable("refused"),
@@ -62,7 +62,7 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
   uri_too_long: unavailable("refused"),
   headers_too_large: unavailable("refused"),
   expectation_failed: unavailable("refused"),
-  // It ends by itself, unlike the others.
+  // Not lasting: this limit ends by itself.
   subject_rate_limited: { kind: "unavailable", reason: "refused" },
 
   rate_limited: unavailable("rate_limited"),

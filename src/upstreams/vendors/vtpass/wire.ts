@@ -4,7 +4,7 @@ import type { PullFault } from "../../ports/catalogue-source.ts";
 const code = Type.String({ pattern: "^[!-~]{1,64}$" });
 const success = Type.Literal("000");
 
-/** What goes under an identifier, such as `data`. */
+/** The services of an identifier, such as `data`. */
 export const Services = Type.Object({
   response_description: success,
   content: Type.Array(Type.Object({ serviceID: code })),
@@ -20,7 +20,7 @@ export type Variation = Static<typeof Variation>;
 
 const service = { serviceID: code, convinience_fee: Type.Optional(Type.String()) };
 
-/** What a service sells. The documentation names the list `variations` on some pages and `varations` on others. */
+/** The variations of a service. The documentation names the list `variations` on some pages and `varations` on others. */
 export const Variations = Type.Object({
   response_description: success,
   content: Type.Union([
@@ -29,12 +29,12 @@ export const Variations = Type.Object({
   ]),
 });
 
-/** Documented response codes which say that the account cannot be used, or not from here. */
+/** Documented response codes that refuse our account or our address. */
 const refusals = new Set(["021", "022", "023", "024", "027", "087"]);
-/** Those which say that there is no such thing. */
+/** Documented response codes for something that does not exist. */
 const absences = new Set(["010", "011", "012"]);
 
-/** What a failure says of itself: a code of three digits other than 000, in one of two members. */
+/** The failure in a response: a code of three digits other than 000, in one of two members. */
 export function failureIn(body: unknown): { kind: PullFault; said: string } | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   const { code, response_description } = body as Record<string, unknown>;
@@ -44,13 +44,13 @@ export function failureIn(body: unknown): { kind: PullFault; said: string } | un
   return { kind, said: `with the code ${given}` };
 }
 
-/** Why a variation is no entry of a catalogue; undefined: it is one. */
+/** Why we leave a variation out; undefined if we do not. */
 export function unfit({ variation_code, fixedPrice }: Variation): string | undefined {
   if (!/^[!-~]{1,64}$/.test(variation_code)) return "its code is not 1 to 64 visible ASCII characters";
   return fixedPrice === "Yes" ? undefined : "its price is not fixed";
 }
 
-/** `0 %`, `N0` and the like are no fee. */
+/** Whether the text names a fee: `0 %` and `N0` are none. */
 export function isFee(text: string | undefined): boolean {
   return text !== undefined && /[1-9]/.test(text);
 }
