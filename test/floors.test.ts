@@ -58,6 +58,11 @@ suite("floors", () => {
     assert.deepEqual(repeated(named.map((file) => [basename(file), file])), []);
   });
 
+  test("no exported name means two things", () => {
+    const exported = files.flatMap((file) => [...new Set(exportsOf(file))].map((name) => [name, file] as const));
+    assert.deepEqual(repeated(exported), []);
+  });
+
   test("tests are written with suite and test", () => {
     const others = globSync("{src,test,bench}/**/*.test.ts").filter((file) =>
       /import \{[^}]*\b(?:describe|it)\b[^}]*\} from "node:test"/.test(textOf(file)),
@@ -103,6 +108,13 @@ function importsOf(file: string): Import[] {
   return [...found]
     .map(([, target]) => ({ file, target: relative(".", join(dirname(file), target!)) }))
     .filter(({ target }) => target.startsWith("src/"));
+}
+
+function exportsOf(file: string): string[] {
+  const found = textOf(file).matchAll(
+    /^export (?:abstract )?(?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm,
+  );
+  return [...found].map(([, name]) => name!);
 }
 
 /** Each name that two files have, with these files. */

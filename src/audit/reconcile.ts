@@ -19,7 +19,7 @@ export interface LedgerRow {
 }
 
 /** Where ledger and trail do not say the same. */
-export interface Difference {
+export interface LedgerDifference {
   reference: string;
   /** Without its subject, such as "has no entry on the audit trail". */
   what: string;
@@ -29,7 +29,7 @@ export interface ReconcileOptions {
   /** All rows of the ledger, each once, in pages. */
   ledger: AsyncIterable<readonly LedgerRow[]>;
   /** Hears each difference as it is found. */
-  found: (difference: Difference) => void;
+  found: (difference: LedgerDifference) => void;
   /** Milliseconds since 1970. */
   now?: number;
 }

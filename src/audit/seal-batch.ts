@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { lockHead, moveHead } from "./chain/head.ts";
-import { batchSize, digest, listOf, type SealedColumns, type Sign, sealHash, sealMac } from "./chain/seal.ts";
+import { batchSize, digest, entryList, type SealedColumns, type Sign, sealHash, sealMac } from "./chain/seal.ts";
 import { entryColumns } from "./read.ts";
 
 /** Seals all committed entries that are not sealed yet, oldest first; safe beside other processes that do the same. */
@@ -29,7 +29,7 @@ async function sealOneBatch(trx: Transaction<Tables>, sign: Sign, now: number): 
   const batch = head.batch + 1;
   const entries = await take(trx, batch);
   if (entries.length === 0) return 0;
-  const list = listOf(entries);
+  const list = entryList(entries);
   const row = { batch, previous: head.hash, sealed_at: now, size: entries.length, content: digest(list) };
   await trx
     .insertInto("audit_seal")

@@ -32,7 +32,7 @@ export async function starterSnapshot(): Promise<Snapshot> {
 }
 
 /** What callers are answered from one snapshot. Those that share a cache are revisions of one process. */
-export class Answers {
+export class CatalogueAnswers {
   readonly #snapshot: Snapshot;
   readonly #cache: ResponseCache;
 
@@ -60,8 +60,8 @@ export class Answers {
   }
 }
 
-export function answersOf(snapshot: Snapshot, now: () => number): Answers {
-  return new Answers(snapshot, new ResponseCache(now));
+export function answersOf(snapshot: Snapshot, now: () => number): CatalogueAnswers {
+  return new CatalogueAnswers(snapshot, new ResponseCache(now));
 }
 
 /** Rows of a shipped starter file, members as they stand there. */

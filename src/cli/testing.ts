@@ -9,7 +9,7 @@ export interface Ran {
   err: string;
 }
 
-export interface Surroundings {
+export interface TestSurroundings {
   environment?: Record<string, string | undefined>;
   stdin?: string;
   /** Whether a person types the standard input. */
@@ -19,7 +19,7 @@ export interface Surroundings {
 }
 
 /** Runs a command line in process. */
-export async function ran(argv: readonly string[], surroundings: Surroundings = {}): Promise<Ran> {
+export async function ran(argv: readonly string[], surroundings: TestSurroundings = {}): Promise<Ran> {
   const { environment = {}, stdin = "", isTTY, colours, operations } = surroundings;
   const written = { out: "", err: "" };
   const io = {

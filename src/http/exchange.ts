@@ -4,7 +4,7 @@ import { Failure } from "../operation/failures.ts";
 import type { BoundOperation } from "../operation/operation.ts";
 import type { RateLimitState } from "../runtime/rate-limiter.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { failureAnswer, failureOf, faultOf } from "./failure-response.ts";
+import { failureAnswer, faultOf, serviceFailure } from "./failure-response.ts";
 
 /** One request to an operation, and its answer. */
 export interface Exchange {
@@ -41,7 +41,7 @@ export function send(exchange: Exchange, status: number, headers: readonly strin
 /** Answers with the failure; any other error becomes `internal_error`, and its place is logged. */
 export function fail(exchange: Exchange, error: unknown): void {
   const { operation, deps, request, response, counts, address, always } = exchange;
-  const failure = error instanceof Failure ? error : failureOf(error);
+  const failure = error instanceof Failure ? error : serviceFailure(error);
   const fault = failure === error ? undefined : faultOf(error);
   counts[failure.status] = (counts[failure.status] ?? 0) + 1;
   if (fault || deps.accessLog !== "off") logLine(exchange, failure.status, failure.code, fault);

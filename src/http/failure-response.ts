@@ -49,7 +49,7 @@ const challenges: Partial<Record<Failure["code"], string>> = {
 };
 
 /** The failure that a caller reads when the service itself fails. */
-export function failureOf(fault: unknown): Failure {
+export function serviceFailure(fault: unknown): Failure {
   if (!(fault instanceof StoreAway)) return new Failure("internal_error");
   return new Failure(
     "internal_error",

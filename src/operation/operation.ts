@@ -87,7 +87,7 @@ type Answering<Input, Headers, Answer extends TSchema, Room> =
   /** Picks an answer that is already written. Runs on every request, so it must not wait or compute. */
   | { pick: (call: Call<Input, Headers>, room: Room) => ReadyAnswer; run?: never };
 
-export type Specification<Input extends TObject, Headers extends TObject, Answer extends TSchema, Room> = Described &
+type Specification<Input extends TObject, Headers extends TObject, Answer extends TSchema, Room> = Described &
   Carried<Input> &
   Answering<Static<Input>, Static<Headers>, Answer, Room> & {
     /** Request headers that the operation reads, by lower-case name. */

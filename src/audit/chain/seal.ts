@@ -47,7 +47,7 @@ export function entryDigest({ id, occurred_at, kind, actor, facts }: SealedColum
 }
 
 /** Id and digest of each entry, a line each: what a seal vouches for. */
-export function listOf(entries: readonly SealedColumns[]): string {
+export function entryList(entries: readonly SealedColumns[]): string {
   return entries.map((entry) => `${entry.id} ${entryDigest(entry)}`).join("\n");
 }
 

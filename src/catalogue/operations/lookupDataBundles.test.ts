@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerWriter } from "../../operation/answer-writer.ts";
-import { Answers, answersOf, pickFrom, starterRows, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { answersOf, CatalogueAnswers, pickFrom, starterRows, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import { applyChanges } from "../changes/change.ts";
 import { groupIn, type Item, type Snapshot } from "../model/snapshot.ts";
 import { ResponseCache } from "../responses/cache.ts";
@@ -48,7 +48,7 @@ test("without a provider, a revision that only reorders the providers reorders t
   ]);
   const cache = new ResponseCache(() => Date.parse(date));
   const providersIn = (snapshot: Snapshot) => {
-    const { data } = JSON.parse(textOf(new Answers(snapshot, cache).dataBundles())).data;
+    const { data } = JSON.parse(textOf(new CatalogueAnswers(snapshot, cache).dataBundles())).data;
     return [...new Set(data.map(({ type }: { type: string }) => type))].slice(0, 2);
   };
   assert.deepEqual(providersIn(before), [first!.key, second!.key]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { ReadyAnswer } from "../../operation/ready-answer.ts";
-import { Answers, answersOf, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { answersOf, CatalogueAnswers, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import type { EntryContent } from "../model/lists.ts";
 import { Edit, itemIn } from "../model/snapshot.ts";
 import { ResponseCache } from "./cache.ts";
@@ -75,7 +75,7 @@ test("the list of all providers is dated anew together with its compressed forms
 test("a validator is the same on every instance and in every revision with the same list", () => {
   const one = answersOf(snapshot, () => start);
   const other = answersOf({ ...snapshot, revision: 9, publishedAt: start }, () => start + 3_600_000);
-  const etagsOf = (answers: Answers) => [
+  const etagsOf = (answers: CatalogueAnswers) => [
     answers.dataBundles(undefined).etag,
     answers.dataBundles("MTNDATA").etag,
     answers.corporateBundles().etag,
@@ -112,8 +112,8 @@ test("a changed price changes the validators of the lists that show it, and no o
 
 test("a revision writes only the lists anew that it touches, and moves the dates and revisions of no others", async () => {
   const cache = new ResponseCache(() => start);
-  const before = new Answers(snapshot, cache);
-  const bytesOf = (answers: Answers) =>
+  const before = new CatalogueAnswers(snapshot, cache);
+  const bytesOf = (answers: CatalogueAnswers) =>
     [
       answers.dataBundles("MTNDATA"),
       answers.dataBundles("GLODATA"),
@@ -124,7 +124,7 @@ test("a revision writes only the lists anew that it touches, and moves the dates
       answers.addOns("dstv", "COMPE36"),
     ].map((answer) => plainForm(answer).body);
   const [mtn, ...others] = bytesOf(before);
-  const now = new Answers(await edited({ "MTNDATA 104": { price: 10_050 } }), cache);
+  const now = new CatalogueAnswers(await edited({ "MTNDATA 104": { price: 10_050 } }), cache);
   const [mtnNow, ...othersNow] = bytesOf(now);
   assert.notEqual(mtnNow, mtn);
   for (const [place, body] of othersNow.entries()) assert.equal(body, others[place]);
@@ -154,7 +154,7 @@ test("a list that breaks its schema is never given, and keeps no other from bein
   const broken = await edited({ "MTNDATA 104": { value: null } });
   const cache = new ResponseCache(() => start);
   await cache.prepare(broken);
-  const answers = new Answers(broken, cache);
+  const answers = new CatalogueAnswers(broken, cache);
   assert.throws(() => answers.dataBundles("MTNDATA"), /breaks its schema at/);
   assert.ok(textOf(answers.dataBundles("GLODATA")).includes("GLODATA"));
 });

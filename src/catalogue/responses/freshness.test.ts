@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Answers, headerOf, plainForm, starterSnapshot } from "../catalogue.fixture.ts";
+import { CatalogueAnswers, headerOf, plainForm, starterSnapshot } from "../catalogue.fixture.ts";
 import { ResponseCache } from "./cache.ts";
 import { SourceFreshness } from "./freshness.ts";
 
@@ -9,7 +9,7 @@ const starter = await starterSnapshot();
 
 function following(covers: ConstructorParameters<typeof SourceFreshness>[0]) {
   const freshness = new SourceFreshness(covers);
-  const answers = new Answers(
+  const answers = new CatalogueAnswers(
     starter,
     new ResponseCache(
       () => start,

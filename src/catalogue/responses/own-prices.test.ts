@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ReadyAnswer } from "../../operation/ready-answer.ts";
-import { Answers, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { CatalogueAnswers, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import { applyChanges, type Change } from "../changes/change.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
@@ -33,7 +33,7 @@ async function withPrice(snapshot: Snapshot, key: string, price: number): Promis
   return applyChanges(next, [{ subject: "data-bundles", key, old, new: state }]);
 }
 
-const written = async (answers: Answers, account?: string, provider?: string) =>
+const written = async (answers: CatalogueAnswers, account?: string, provider?: string) =>
   (await answers.dataBundles(provider, account).form("identity", false)).body.toString();
 const bundlesIn = (text: string): Record<string, string>[] => JSON.parse(text).data.data;
 
@@ -43,7 +43,7 @@ const snapshot = await withRules(
   { of: "MTNDATA 104", rule: "price", value: 9_550 },
   { of: "dstv", rule: "margin", value: 5_000 },
 );
-const answers = new Answers(snapshot, new ResponseCache(() => start));
+const answers = new CatalogueAnswers(snapshot, new ResponseCache(() => start));
 
 test("an account sees its own prices and the same face values; all others see the catalogue's", () => {
   const look = (account?: string) =>
@@ -89,40 +89,46 @@ test("a provider without own prices has one body for everybody, and unknown code
 });
 
 test("the validator follows what the caller sees", async () => {
-  const etags = (from: Answers, account?: string) =>
+  const etags = (from: CatalogueAnswers, account?: string) =>
     [from.dataBundles("MTNDATA", account), from.dataBundles(undefined, account)].map(({ etag }) => etag);
   const own = etags(answers, "acc_1");
   for (const [place, etag] of etags(answers).entries()) assert.notEqual(own[place], etag);
-  assert.deepEqual(etags(new Answers(snapshot, new ResponseCache(() => start + 5)), "acc_1"), own);
+  assert.deepEqual(etags(new CatalogueAnswers(snapshot, new ResponseCache(() => start + 5)), "acc_1"), own);
   const form = await answers.dataBundles(undefined, "acc_1").form("identity", false);
   assert.equal(headerOf(form, "ETag"), own[1]);
 
-  const other = new Answers(await withRules(snapshot, { of: "MTNDATA", value: -300 }), new ResponseCache(() => start));
+  const other = new CatalogueAnswers(
+    await withRules(snapshot, { of: "MTNDATA", value: -300 }),
+    new ResponseCache(() => start),
+  );
   for (const [place, etag] of etags(other, "acc_1").entries()) assert.notEqual(own[place], etag);
   assert.deepEqual(etags(other), etags(answers));
 });
 
 test("an account's answers stay as they are through revisions that do not touch them", async () => {
   const cache = new ResponseCache(() => start);
-  const [before, after] = [new Answers(snapshot, cache), new Answers(await withPrice(snapshot, glo, 1), cache)];
+  const [before, after] = [
+    new CatalogueAnswers(snapshot, cache),
+    new CatalogueAnswers(await withPrice(snapshot, glo, 1), cache),
+  ];
   const first = plainForm(before.dataBundles("MTNDATA", "acc_1"));
   const second = plainForm(after.dataBundles("MTNDATA", "acc_1"));
   assert.equal(first, second);
   assert.equal(headerOf(first, "Duba-Catalogue-Revision"), "2");
   assert.equal(after.dataBundles("MTNDATA", "acc_1"), after.dataBundles("MTNDATA", "acc_1"));
-  const dearer = new Answers(await withPrice(snapshot, "MTNDATA 113", 100), cache);
+  const dearer = new CatalogueAnswers(await withPrice(snapshot, "MTNDATA 113", 100), cache);
   assert.notEqual(plainForm(dearer.dataBundles("MTNDATA", "acc_1")).body, first.body);
 });
 
 test("an account's lists changed when its own prices did, also when it has none left", async () => {
-  const modified = (from: Answers, account?: string) =>
+  const modified = (from: CatalogueAnswers, account?: string) =>
     [from.dataBundles("MTNDATA", account), from.dataBundles(undefined, account), from.cablePlans("gotv", account)].map(
       ({ modifiedAt }) => (modifiedAt - starter.publishedAt) / hour,
     );
   assert.deepEqual(modified(answers, "acc_1"), [1, 1, 1]);
   assert.deepEqual(modified(answers, "acc_2"), [0, 0, 0]);
   const without = { ...snapshot, revision: 3, publishedAt: snapshot.publishedAt + hour };
-  const ended = new Answers(
+  const ended = new CatalogueAnswers(
     await applyChanges(without, removingRules("acc_1", undefined)(without) as Change[]),
     new ResponseCache(() => start),
   );
@@ -151,7 +157,7 @@ test("ten thousand accounts each see their own prices, and push each other out o
     groups: { ...starter.groups, prices: new Map(rules) },
     stamps: { ...starter.stamps, prices: new Map(rules.map(([account]) => [account, starter])) },
   };
-  const all = new Answers(crowded, new ResponseCache(() => start));
+  const all = new CatalogueAnswers(crowded, new ResponseCache(() => start));
   const first = all.dataBundles("MTNDATA", "acc_0");
   assert.equal(all.dataBundles("MTNDATA", "acc_0"), first);
   for (let n = 0; n < 10_000; n++) {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
-import { type Desk, openDesk } from "./catalogue/catalogue.fixture.ts";
+import { type CatalogueDesk, openDesk } from "./catalogue/catalogue.fixture.ts";
 
 const shop = "shop@example.com";
 
 for (const engine of engines)
   suite(`duba prices on ${engine.name}`, () => {
-    let desk: Desk;
+    let desk: CatalogueDesk;
     before(async () => {
       desk = await openDesk(engine);
       for (const email of [shop, "other@example.com"])

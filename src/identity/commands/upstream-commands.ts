@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { anyLabel, checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
-import { elevenDigits, phone } from "../../operation/command/forms.ts";
+import { elevenDigits, phoneNumber } from "../../operation/command/forms.ts";
 import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -78,7 +78,9 @@ const testUpstream = command({
     number: Type.Optional(
       formed(elevenDigits, { description: `${anyLabel} of the person.`, private: true, with: "ask" }),
     ),
-    phone: Type.Optional(formed(phone, { description: "Phone number of the person.", private: true, with: "ask" })),
+    phone: Type.Optional(
+      formed(phoneNumber, { description: "Phone number of the person.", private: true, with: "ask" }),
+    ),
   }),
   answer: Type.Object({
     name: Type.String(),

@@ -45,7 +45,7 @@ export const email: Form<string> = {
 export const elevenDigits = formOf(elevenDigitsField("", ""), digitsOf);
 
 /** A phone number, read as the ten digits that all its forms share. */
-export const phone = formOf(phoneField, phoneOf);
+export const phoneNumber = formOf(phoneField, phoneOf);
 
 /** The form of a field of a request. */
 function formOf(field: TString, valueIn: (text: string) => string): Form<string> {

@@ -1,6 +1,6 @@
 import { AbortedTransactionError, type DatabaseConnection, type Driver, type QueryResult } from "kysely";
 import type { FollowedQuery } from "../record-keys.ts";
-import type { Rows, Statement } from "./messages.ts";
+import type { Rows, SqlStatement } from "./messages.ts";
 import type { StatementQueue } from "./queue.ts";
 import { SqliteError } from "./thread.ts";
 import type { OpenTransaction } from "./transaction.ts";
@@ -25,7 +25,7 @@ class QueuedConnection implements DatabaseConnection {
     };
   }
 
-  async run(statement: Statement): Promise<Rows> {
+  async run(statement: SqlStatement): Promise<Rows> {
     if (this.transaction === undefined) return this.#queue.run(statement);
     if (this.aborted) {
       const message = "The transaction had an error: roll it back before anything else";

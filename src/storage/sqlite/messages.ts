@@ -1,10 +1,10 @@
 /** The messages between the main thread and the SQLite thread: one request at a time, one reply each. */
 
-export interface Statement {
+export interface SqlStatement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
   /** Run in the same commit if this one gives rows. */
-  readonly followedBy?: Statement;
+  readonly followedBy?: SqlStatement;
 }
 
 export interface Rows {
@@ -23,9 +23,9 @@ export type Outcome = Rows | Failed;
 
 export type Request =
   /** Independent statements: those that write share one commit. The reply has one outcome each. */
-  | { readonly kind: "shared"; readonly statements: readonly Statement[] }
+  | { readonly kind: "shared"; readonly statements: readonly SqlStatement[] }
   /** One statement of the open transaction. */
-  | { readonly kind: "inside"; readonly statement: Statement }
+  | { readonly kind: "inside"; readonly statement: SqlStatement }
   | { readonly kind: "begin"; readonly readOnly: boolean }
   | { readonly kind: "commit" }
   | { readonly kind: "rollback" }

@@ -1,6 +1,6 @@
 import { StoreAway } from "../errors.ts";
 import { answerBefore, currentTimeouts, remainingTime, type StoreTimeouts } from "../timeouts.ts";
-import { isFailed, type Rows, type Statement } from "./messages.ts";
+import { isFailed, type Rows, type SqlStatement } from "./messages.ts";
 import { errorOf, type SqliteThread } from "./thread.ts";
 import { OpenTransaction, rowsOf } from "./transaction.ts";
 
@@ -8,7 +8,7 @@ import { OpenTransaction, rowsOf } from "./transaction.ts";
 const SHARED_AT_MOST = 256;
 
 interface Waiting {
-  readonly statement: Statement | undefined;
+  readonly statement: SqlStatement | undefined;
   readonly readOnly: boolean;
   readonly resolve: (answer: Rows | OpenTransaction) => void;
   readonly reject: (error: Error) => void;
@@ -39,7 +39,7 @@ export class StatementQueue {
   }
 
   /** Runs a statement outside a transaction; resolves after its commit. */
-  run(statement: Statement): Promise<Rows> {
+  run(statement: SqlStatement): Promise<Rows> {
     return this.#wait(statement, false) as Promise<Rows>;
   }
 
@@ -56,7 +56,7 @@ export class StatementQueue {
     return this.#closed;
   }
 
-  async #wait(statement: Statement | undefined, readOnly: boolean): Promise<Rows | OpenTransaction> {
+  async #wait(statement: SqlStatement | undefined, readOnly: boolean): Promise<Rows | OpenTransaction> {
     if (this.#closed !== undefined) throw new StoreAway("SQLITE_THREAD", "it was closed", false);
     const { promise, resolve, reject } = Promise.withResolvers<Rows | OpenTransaction>();
     const asked = performance.now();

@@ -1,7 +1,14 @@
 import Database from "better-sqlite3";
 import { LRUCache } from "lru-cache";
 import { codeOf } from "../errors.ts";
-import { type Failed, LOCK_MILLISECONDS, type Opening, type Outcome, type Rows, type Statement } from "./messages.ts";
+import {
+  type Failed,
+  LOCK_MILLISECONDS,
+  type Opening,
+  type Outcome,
+  type Rows,
+  type SqlStatement,
+} from "./messages.ts";
 
 const CACHED_STATEMENTS = 200;
 const RETRY_MILLISECONDS = 10;
@@ -76,9 +83,9 @@ export class SharedConnection {
   }
 
   /** Runs independent statements and returns one outcome each, after the commit of those that write. */
-  runShared(statements: readonly Statement[]): Outcome[] {
-    const outcomes = new Map<Statement, Outcome>();
-    const sharing: Statement[] = [];
+  runShared(statements: readonly SqlStatement[]): Outcome[] {
+    const outcomes = new Map<SqlStatement, Outcome>();
+    const sharing: SqlStatement[] = [];
     for (const statement of statements) {
       if (SHARABLE.test(statement.sql) && this.#writes(statement.sql)) sharing.push(statement);
       else outcomes.set(statement, this.#outcomeAlone(statement));
@@ -89,7 +96,7 @@ export class SharedConnection {
   }
 
   /** Runs a statement of the open transaction. */
-  runInside(statement: Statement): Rows {
+  runInside(statement: SqlStatement): Rows {
     this.#demandTransaction();
     const rows = this.#run(statement);
     this.#demandTransaction();
@@ -121,7 +128,7 @@ export class SharedConnection {
     this.#database.close();
   }
 
-  #shareCommit(statements: readonly Statement[]): Outcome[] {
+  #shareCommit(statements: readonly SqlStatement[]): Outcome[] {
     try {
       this.begin(false);
       const outcomes = statements.map((statement) => outcomeOf(() => this.#runUnderSavepoint(statement)));
@@ -135,11 +142,11 @@ export class SharedConnection {
     }
   }
 
-  #outcomeAlone(statement: Statement): Outcome {
+  #outcomeAlone(statement: SqlStatement): Outcome {
     return outcomeOf(() => this.#runAlone(statement));
   }
 
-  #runUnderSavepoint(statement: Statement): Rows {
+  #runUnderSavepoint(statement: SqlStatement): Rows {
     this.#demandTransaction();
     this.#database.exec("SAVEPOINT shared");
     try {
@@ -155,7 +162,7 @@ export class SharedConnection {
     }
   }
 
-  #runAlone(statement: Statement): Rows {
+  #runAlone(statement: SqlStatement): Rows {
     if (statement.followedBy !== undefined) return this.#runBoth(statement);
     const rows = this.#run(statement);
     if (this.#database.inTransaction) {
@@ -165,7 +172,7 @@ export class SharedConnection {
     return rows;
   }
 
-  #runBoth(statement: Statement): Rows {
+  #runBoth(statement: SqlStatement): Rows {
     this.begin(false);
     try {
       const rows = this.#run(statement);
@@ -177,7 +184,7 @@ export class SharedConnection {
     }
   }
 
-  #run({ sql, parameters, followedBy }: Statement): Rows {
+  #run({ sql, parameters, followedBy }: SqlStatement): Rows {
     const prepared = this.#prepare(sql);
     if (prepared.reader) {
       const rows = prepared.all(...parameters);

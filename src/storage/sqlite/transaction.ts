@@ -1,6 +1,6 @@
 import { StoreAway } from "../errors.ts";
 import { answerBefore, type StoreTimeouts } from "../timeouts.ts";
-import { isFailed, type Outcome, type Reply, type Request, type Rows, type Statement } from "./messages.ts";
+import { isFailed, type Outcome, type Reply, type Request, type Rows, type SqlStatement } from "./messages.ts";
 import { errorOf, SqliteError, type SqliteThread } from "./thread.ts";
 
 /** The rows of an outcome; throws `StoreAway` or `SqliteError` when it is a failure. */
@@ -25,7 +25,7 @@ export class OpenTransaction {
     this.#watch();
   }
 
-  async run(statement: Statement): Promise<Rows> {
+  async run(statement: SqlStatement): Promise<Rows> {
     return rowsOf((await this.#ask({ kind: "inside", statement }))[0]);
   }
 

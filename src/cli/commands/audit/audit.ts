@@ -4,8 +4,9 @@ import { kinds } from "../../../audit/event-types.ts";
 import type { Entry } from "../../../audit/tail.ts";
 import type { ChainFault, ChainVerification } from "../../../audit/verify-chain.ts";
 import { settings } from "../../../config/settings.ts";
+import { dayOf } from "../../../operation/command/forms.ts";
 import { duration } from "../../../operation/setting.ts";
-import { dayOf } from "../../terminal/expiry.ts";
+
 import { examples, section, subcommand } from "../../terminal/help.ts";
 import type { Io } from "../../terminal/io.ts";
 import { settingOption } from "../../terminal/options.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Difference } from "../../../audit/reconcile.ts";
+import type { LedgerDifference } from "../../../audit/reconcile.ts";
 import { settings } from "../../../config/settings.ts";
 import { inSnapshot } from "../../../storage/audited.ts";
 import { examples, section, subcommand } from "../../terminal/help.ts";
@@ -21,8 +21,8 @@ export function addReconcile(audit: Command, io: Io, setExitCode: (exitCode: num
         import("../../../audit/reconcile.ts"),
         import("../../../identity/ledger/audit-outbox.ts"),
       ]);
-      const differences: Difference[] = [];
-      const found = (difference: Difference) => {
+      const differences: LedgerDifference[] = [];
+      const found = (difference: LedgerDifference) => {
         if (json) differences.push(difference);
         else io.out(`${shown(`Verification ${difference.reference}: ${difference.what}.`)}\n`);
       };

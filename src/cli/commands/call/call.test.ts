@@ -10,7 +10,7 @@ import { identityOperations } from "../../../identity/operations/index.ts";
 import { failureBody } from "../../../operation/envelope.ts";
 import { Failure } from "../../../operation/failures.ts";
 import type { Operation } from "../../../operation/operation.ts";
-import { ran, type Surroundings } from "../../testing.ts";
+import { ran, type TestSurroundings } from "../../testing.ts";
 
 const operations = [...catalogueOperations, ...identityOperations, ...accessOperations] as readonly Operation<never>[];
 const named = (id: string) => operations.find((operation) => operation.id === id)!;
@@ -33,7 +33,7 @@ suite("duba call", () => {
     seen.push({ method, url, headers, body: await text(request) });
     response.writeHead(answer.status, { "content-type": "application/json" }).end(answer.body);
   });
-  const duba = (argv: readonly string[], more: Surroundings = {}) =>
+  const duba = (argv: readonly string[], more: TestSurroundings = {}) =>
     ran(["call", ...argv], {
       operations,
       ...more,

@@ -7,7 +7,7 @@ import { openStore } from "../../../storage/store.ts";
 import { type Ran, ran } from "../../testing.ts";
 
 /** For tests: a store with the starter catalogue, a folder for files, and command lines on both. */
-export interface Desk {
+export interface CatalogueDesk {
   environment: Record<string, string | undefined>;
   duba(...argv: string[]): Promise<Ran>;
   path(name: string): string;
@@ -17,7 +17,7 @@ export interface Desk {
 }
 
 /** On a fresh store with the starter catalogue. */
-export async function openDesk(engine: Engine): Promise<Desk> {
+export async function openDesk(engine: Engine): Promise<CatalogueDesk> {
   const fresh = await engine.fresh();
   const store = await openStore({ ...fresh.settings, serving: true });
   await (await openCatalogue({ db: store.db })).stop();
@@ -39,7 +39,7 @@ export function deskOn({
 }: {
   dataDirectory: string;
   databaseUrl?: string | undefined;
-}): Desk {
+}): CatalogueDesk {
   const folder = mkdtempSync(join(tmpdir(), "duba-files-"));
   const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, USER: "ada" };
   const path = (name: string) => join(folder, name);

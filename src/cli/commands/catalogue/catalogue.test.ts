@@ -5,7 +5,7 @@ import { engines } from "../../../../test/support/engines.ts";
 import { startService } from "../../../../test/support/service.ts";
 import { until } from "../../../../test/support/until.ts";
 import { listNames } from "../../../catalogue/model/lists.ts";
-import { type Desk, deskOn, openDesk } from "./catalogue.fixture.ts";
+import { type CatalogueDesk, deskOn, openDesk } from "./catalogue.fixture.ts";
 
 /** One text in place of another, which must be there. */
 function edited(text: string, from: string, to: string): string {
@@ -15,7 +15,7 @@ function edited(text: string, from: string, to: string): string {
 
 for (const engine of engines)
   suite(`duba catalogue on ${engine.name}`, () => {
-    let desk: Desk;
+    let desk: CatalogueDesk;
     before(async () => {
       desk = await openDesk(engine);
     });
