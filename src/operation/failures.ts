@@ -1,104 +1,94 @@
 import { anyLabel, forEachKind, labelOf, notFoundCode } from "./check-kind.ts";
 
-/**
- * Every failure that Duba can answer: its HTTP status, whether the same request may succeed later, its cause and its cure. The
- * code is a stable public name. No other file repeats these facts.
- */
-export const failures = {
+interface FailureFacts {
+  /** The HTTP status. */
+  status: number;
+  /** True if the same request may succeed later. */
+  retryable?: boolean;
+  cause: string;
+  cure: string;
+}
+
+/** Every failure that Duba can answer. The code is a stable public name. No other file repeats these facts. */
+const table = {
   malformed_json: {
     status: 400,
-    retryable: false,
     cause: "The request body is not JSON.",
     cure: "Send one JSON object in UTF-8, for example with a JSON library instead of joining strings.",
   },
   malformed_request: {
     status: 400,
-    retryable: false,
     cause:
       "Duba cannot read the request as HTTP: the request line, a header, a URL escape or the length is wrong, Host is missing or wrong, or Host or Authorization is there twice.",
     cure: "Send the request with an ordinary HTTP/1.1 client and percent-encode the URL.",
   },
   conflicting_parameters: {
     status: 400,
-    retryable: false,
     cause: "The request has one parameter more than once, or in two places, with different values.",
     cure: "Send each parameter once, or with the same value everywhere.",
   },
   invalid_idempotency_key: {
     status: 400,
-    retryable: false,
     cause: `The Idempotency-Key is not 1 to 255 visible ASCII characters, or contains the ${anyLabel} or the phone number.`,
     cure: "Send a random identifier, for example a UUID, that says nothing about the person.",
   },
   missing_credentials: {
     status: 401,
-    retryable: false,
     cause: "The operation needs an Authorization header, and the request has none.",
     cure: "Send `Authorization: Bearer <api key>`. The first start of the service prints a sandbox key.",
   },
   invalid_credentials: {
     status: 401,
-    retryable: false,
     cause: "The credential is mistyped, unknown or revoked, or its account is suspended.",
     cure: "Check the key for missing characters, or ask the operator of the service for a new one.",
   },
   expired_credentials: {
     status: 401,
-    retryable: false,
     cause: "The API key or access token has expired.",
     cure: "Exchange your API key for a new token, or ask the operator of the service for a new key.",
   },
   insufficient_scope: {
     status: 403,
-    retryable: false,
     cause: "The credential is valid, but its key does not have the scope that this operation needs.",
     cure: "Use a key with the scope that the message names.",
   },
   address_not_allowed: {
     status: 403,
-    retryable: false,
     cause: "The key works only from certain addresses, and the request came from another one.",
     cure: "Call from an allowed address, or ask the operator of the service to allow yours.",
   },
   consent_required: {
     status: 403,
-    retryable: false,
     cause: "This service needs the person's consent for a live verification, and the request has no Consent-Reference.",
     cure: "Send your own reference to the consent in a Consent-Reference header.",
   },
   route_not_found: {
     status: 404,
-    retryable: false,
     cause: "No operation has this path. Paths are exact: case and slashes count.",
     cure: "Compare the path with the reference at /docs.",
   },
   provider_not_found: {
     status: 404,
-    retryable: false,
     cause: "No provider has this code.",
     cure: "Use one of the codes that the message lists.",
   },
   product_not_found: {
     status: 404,
-    retryable: false,
     cause: "The cable provider has no product with this code.",
     cure: "List its products with GET /api/v2/cable-tv/fetch-billers?type=<provider>.",
   },
   ...forEachKind(notFoundCode, (kind) => ({
     status: 404,
-    retryable: false,
     cause: `The identity source has no record of this ${labelOf(kind)}.`,
     cure: "Check the number with the customer. Nothing was charged.",
   })),
   verification_not_found: {
     status: 404,
-    retryable: false,
     cause: "Your account has no verification with this reference or idempotency key in this mode.",
     cure: "Check the reference, and use a key of the same mode (test or live) as the verification.",
   },
   method_not_allowed: {
     status: 405,
-    retryable: false,
     cause: "The path exists, but not with this method.",
     cure: "Use a method from the Allow header.",
   },
@@ -116,67 +106,56 @@ export const failures = {
   },
   operation_retired: {
     status: 410,
-    retryable: false,
     cause: "The operation ended on its sunset date.",
     cure: "Use the operation that the Link header names.",
   },
   record_no_longer_held: {
     status: 410,
-    retryable: false,
     cause: "The verification succeeded earlier, and Duba has deleted its record since, as the retention time demands.",
     cure: "If you need the record again, verify again with a new idempotency key.",
   },
   body_too_large: {
     status: 413,
-    retryable: false,
     cause: "The request body is larger than this service accepts: 16 KiB, unless its operator set another limit.",
     cure: "Send only the documented members.",
   },
   uri_too_long: {
     status: 414,
-    retryable: false,
     cause: "The URL is longer than this service accepts: 8 KiB, unless its operator set another limit.",
     cure: "Send only the documented parameters.",
   },
   unsupported_media_type: {
     status: 415,
-    retryable: false,
     cause: "The operation does not read bodies of this type.",
     cure: "Send JSON with `Content-Type: application/json`.",
   },
   expectation_failed: {
     status: 417,
-    retryable: false,
     cause: "The Expect header asks for something other than 100-continue.",
     cure: "Send the request without an Expect header.",
   },
   validation_failed: {
     status: 422,
-    retryable: false,
     cause: "One or more parameters are missing or have the wrong form. `fields` lists all of them.",
     cure: "Correct each field as its message says.",
   },
   phone_mismatch: {
     status: 422,
-    retryable: false,
     cause: `The ${anyLabel} exists, but the phone number does not belong to it.`,
     cure: "Ask the customer for the phone number that is registered with it. Nothing was charged.",
   },
   amount_mismatch: {
     status: 422,
-    retryable: false,
     cause: "This service checks the amount, and the amount in the request is not the fee.",
     cure: "Send the amount that the message names. For a BVN, GET /api/v2/education/waec-lookup returns it too. Nothing was charged.",
   },
   verification_failed: {
     status: 422,
-    retryable: false,
     cause: `Duba could not verify the ${anyLabel} and the phone number together. This service does not say which of them is wrong.`,
     cure: "Check both with the customer. Nothing was charged.",
   },
   idempotency_key_reused: {
     status: 422,
-    retryable: false,
     cause: "You used the idempotency key before, for a verification with other content.",
     cure: "Use a new key for each new verification, and the same key for its retries.",
   },
@@ -200,7 +179,6 @@ export const failures = {
   },
   headers_too_large: {
     status: 431,
-    retryable: false,
     cause: "All headers together are larger than this service accepts: 16 KiB, unless its operator set another limit.",
     cure: "Send fewer or shorter headers.",
   },
@@ -224,7 +202,6 @@ export const failures = {
   },
   upstream_not_configured: {
     status: 503,
-    retryable: false,
     cause: "This service has no identity source for live keys.",
     cure: "Ask the operator of the service to configure one, or use a test key for the sandbox.",
   },
@@ -240,9 +217,11 @@ export const failures = {
     cause: "The identity source did not answer in time, so the outcome is not known yet.",
     cure: "Send the same request with the same Idempotency-Key, or get the outcome from GET /api/v2/kyc/verifications.",
   },
-} as const satisfies Record<string, { status: number; retryable: boolean; cause: string; cure: string }>;
+} satisfies Record<string, FailureFacts>;
 
-export type FailureCode = keyof typeof failures;
+export type FailureCode = keyof typeof table;
+
+export const failures: Readonly<Record<FailureCode, FailureFacts>> = table;
 
 /** One fault of one parameter; all faults of a request are reported together. */
 export interface FieldFault {
@@ -278,6 +257,6 @@ export class Failure extends Error {
   }
 
   get retryable(): boolean {
-    return this.detail.retryable ?? failures[this.code].retryable;
+    return this.detail.retryable ?? failures[this.code].retryable ?? false;
   }
 }
