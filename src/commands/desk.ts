@@ -36,6 +36,7 @@ export function deskOf(surroundings: Surroundings): Desk {
     ...surroundings,
     accounts: {
       find: async (idOrEmail) => (await accounts()).findAccount(db, idOrEmail),
+      ids: async () => (await (await accounts()).listAccounts(db)).map(({ id }) => id),
       emails: () => textOf("email"),
       names: () => textOf("name"),
     },

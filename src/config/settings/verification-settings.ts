@@ -1,6 +1,7 @@
 import { type CheckKind, forEachKind, labelOf } from "../../operation/check-kind.ts";
 import { koboOf } from "../../operation/money.ts";
 import { duration, oneOf, onOff, setting, someTime } from "../../operation/setting.ts";
+import { timeZone } from "../../runtime/time-zone.ts";
 import { vendors } from "../../upstreams/registry.ts";
 
 const vendorNames = vendors.map(({ name }) => name);
@@ -45,6 +46,13 @@ export const verificationSettings = {
         read: (text) => koboOf(text),
       }),
   ),
+  timeZone: setting({
+    name: "DUBA_TIME_ZONE",
+    default: "Africa/Lagos",
+    about: "Time zone of the days and months in the books and in the sums of the ledger.",
+    form: "the name of a time zone, such as Africa/Lagos or UTC",
+    read: timeZone,
+  }),
   amountPolicy: setting({
     name: "DUBA_AMOUNT_POLICY",
     default: "record",

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CheckKind } from "../../operation/check-kind.ts";
+import { CommandFault } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
@@ -16,12 +17,10 @@ export interface Correction {
   reference?: string | undefined;
 }
 
-/** No verification of the account and mode has this reference. */
-export class UnknownReferenceFault extends Error {
-  readonly exitCode = 1;
-}
-
-/** Adds a line to the books. It counts in the month in which it is made, so that the statements of past months stay as they are. */
+/**
+ * Adds a line to the books. It counts in the month in which it is made, so that the statements of past months stay as they are.
+ * Throws a `CommandFault` if no verification of the account and mode has the reference.
+ */
 export async function adjust(
   { db, audit, actor }: Audited,
   { accountId, mode, kobo, reference, ...given }: Correction,
@@ -40,7 +39,7 @@ export async function adjust(
             .where("mode", "=", mode)
             .executeTakeFirst();
     if (corrected === undefined)
-      throw new UnknownReferenceFault(`The account has no ${mode} verification with the reference "${reference}".`);
+      throw new CommandFault(`The account has no ${mode} verification with the reference "${reference}".`);
     const row = {
       id: randomUUID(),
       reference: reference ?? null,

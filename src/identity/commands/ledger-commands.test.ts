@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
 import { makeStore, type Ran, ran } from "../../cli/testing.ts";
+import { openKeyring } from "../../keyring/file.ts";
+import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { openStore } from "../../storage/store.ts";
 import type { VerificationRow } from "../../storage/tables.ts";
 
@@ -76,20 +79,24 @@ for (const { name, fresh } of engines) {
       assert.equal(exitCode, 0);
       const none = { started: 0, not_found: 0, phone_mismatch: 0, refused: 0, failed: 0, unknown: 0 };
       assert.deepEqual(JSON.parse(out), {
-        from: "2026-03-01T00:00:00.000Z",
-        to: "2026-04-01T00:00:00.000Z",
-        accounts: [
+        from: "2026-02-28T23:00:00.000Z",
+        to: "2026-03-31T23:00:00.000Z",
+        time_zone: "Africa/Lagos",
+        by: "account",
+        groups: [
           {
-            account: "shop@example.com",
+            group: "shop@example.com",
             mode: "live",
+            kind: "bvn",
             count: 3,
             charged: 2,
             fees: "161",
             by_state: { ...none, verified: 2, not_found: 1 },
           },
           {
-            account: "shop@example.com",
+            group: "shop@example.com",
             mode: "test",
+            kind: "bvn",
             count: 1,
             charged: 1,
             fees: "80.5",
@@ -99,7 +106,69 @@ for (const { name, fresh } of engines) {
       });
       const lines = (await duba(...march, "--mode", "test", "--account", "SHOP@example.com")).out.trim().split("\n");
       assert.equal(lines.length, 2);
-      assert.match(lines[1]!, /^shop@example\.com +test +1 +1 +80\.5 /);
+      assert.match(lines[1]!, /^shop@example\.com +test +bvn +1 +1 +80\.5 /);
+    });
+
+    test("lists what fits, page by page, and nothing of the person", async () => {
+      const list = async (...options: string[]) => {
+        const { exitCode, out } = await duba("ledger", "list", "--json", ...options);
+        assert.equal(exitCode, 0);
+        assert.doesNotMatch(out, /hash-of|sealed-text/);
+        const { verifications, next } = JSON.parse(out);
+        return {
+          next,
+          found: verifications.map((each: { request_reference: string }) => each.request_reference.at(-1)),
+        };
+      };
+      assert.deepEqual((await list()).found, ["5", "4", "3", "2", "1"]);
+      assert.deepEqual((await list("--account", "shop@example.com", "--mode", "test")).found, ["4"]);
+      assert.deepEqual((await list("--state", "not_found", "--last4", "0017")).found, ["3"]);
+      assert.deepEqual((await list("--from", "2026-04-01")).found, ["5"]);
+      assert.deepEqual((await list("--consent", "consent-1", "--to", "2026-03-15")).found, []);
+      const first = await list("--limit", "2");
+      const second = await list("--limit", "3", "--cursor", first.next);
+      assert.deepEqual([first.found, second.found, second.next], [["5", "4"], ["3", "2", "1"], null]);
+      const shown = await duba("ledger", "list", "--limit", "1");
+      assert.match(shown.out, /aaaaaa000000005 +shop@example\.com +live +bvn +verified +\*{7}0017 +80\.5$/m);
+      assert.match(shown.err, /There may be more: add --cursor \S+\n$/);
+      assert.equal((await duba("ledger", "list", "--csv", "--limit", "2")).out.trim().split("\n").length, 3);
+    });
+
+    test("finds a verification by its idempotency key, also one from before the key ring was rotated", async () => {
+      const path = `${place.settings.dataDirectory}.keyring`;
+      const store = await openStore({ ...place.settings, serving: false });
+      const { keyring } = await openKeyring(path, store.db);
+      const { id } = await store.db.selectFrom("account").select("id").executeTakeFirstOrThrow();
+      const hash = new KeyedHashes({ current: keyring }).of("idempotency key", [id, "live", "order-1"]);
+      await store.db
+        .updateTable("verification")
+        .set({ idempotency_hash: hash })
+        .where("reference", "=", "aaaaaa000000003")
+        .execute();
+      await store.close();
+      assert.equal((await duba("keyring", "rotate")).exitCode, 0);
+      for (const options of [[], ["--account", "shop@example.com"]])
+        assert.match((await duba("ledger", "list", "--idempotency-key", "order-1", ...options)).out, /aaaaaa000000003/);
+      assert.match((await duba("ledger", "list", "--idempotency-key", "order-2")).out, /^No verification fits\.$/m);
+      rmSync(path);
+    });
+
+    test("a wrong value is refused with what would be right", async () => {
+      const refusals: [string[], RegExp][] = [
+        [["list", "--last4", "17"], /^--last4 must be four digits/],
+        [["list", "--limit", "5000"], /^--limit must be a number from 1 to 1000/],
+        [["list", "--cursor", "x"], /^--cursor must be the cursor of an earlier page/],
+        [["list", "--from", "2026-03-02", "--to", "2026-03-01"], /^The period ends before it begins/],
+        [["summary", "--from", "2026-03-02", "--to", "2026-03-02"], /^The period ends before it begins/],
+        [["summary", "--by", "colour"], /^--by must be one of account, day/],
+        [["summary", "--by", "day", "--from", "1999-01-01"], /^A summary by day has at most 1500/],
+        [["summary", "--from", "2999-01-01"], /^The period ends before it begins/],
+      ];
+      for (const [argv, expected] of refusals) {
+        const { exitCode, err } = await duba("ledger", ...argv);
+        assert.equal(exitCode, 2, argv.join(" "));
+        assert.match(err, expected);
+      }
     });
 
     test("refuses what is no day and who is no account", async () => {

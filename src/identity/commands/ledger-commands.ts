@@ -1,47 +1,43 @@
 import Type from "typebox";
+import { checkKinds } from "../../operation/check-kind.ts";
 import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
-import { day } from "../../operation/command/forms.ts";
-import { formed } from "../../operation/command/read-texts.ts";
 import { CommandFault, command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { erased } from "../ledger/attempt-outcome.ts";
 import { unknownVerifications, verificationByReference } from "../ledger/inspect.ts";
-import { summary } from "../ledger/summary.ts";
+import { groupings, summary } from "../ledger/summary.ts";
 import { states } from "../ledger/transitions.ts";
+import { listVerificationsCommand } from "./list-verifications-command.ts";
+import { type BooksRoom, period, periodOf, whose } from "./period.ts";
 import type { WithAccounts } from "./with-accounts.ts";
 
 const mode = Type.Enum(["test", "live"]);
 
 const summarizeLedger = command({
   id: "ledger.summary",
-  summary: "Count the verifications of a period by account, mode and state, and add up the charges and fees in naira.",
+  summary: "Count the verifications of a period by state, and add up the charges and fees in naira.",
   description:
     "The command subtracts a reversed charge in the period of the reversal, so past periods do not change. It never adds test " +
-    "and live together.",
+    "and live together, nor BVNs and NINs. Days and months are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
   input: Type.Object({
-    account: Type.Optional(Type.String({ description: "Only this account.", placeholder: "id or e-mail" })),
-    mode: Type.Optional(Type.Enum(["test", "live"], { description: "Only test or only live." })),
-    from: Type.Optional(
-      formed(day, { description: "First day, in UTC. Default: the first day of this month.", placeholder: "day" }),
-    ),
-    to: Type.Optional(
-      formed(day, {
-        description: "Day after the last day of the period, in UTC. Default: until now.",
-        placeholder: "day",
-      }),
-    ),
+    by: Type.Enum([...groupings], { description: "What each line is about.", default: "account" }),
+    ...whose,
+    ...period,
   }),
   answer: Type.Object({
     from: instant,
     to: instant,
-    accounts: Type.Array(
+    time_zone: Type.String(),
+    by: Type.Enum([...groupings]),
+    groups: Type.Array(
       Type.Object({
-        account: Type.String(),
+        group: Type.String(),
         mode,
+        kind: orNull(Type.Enum([...checkKinds])),
         count: Type.Integer(),
         charged: Type.Integer(),
         fees: Type.String(),
@@ -50,8 +46,9 @@ const summarizeLedger = command({
     ),
   }),
   columns: {
-    account: "account",
+    group: "group",
     mode: "mode",
+    kind: "kind",
     count: "count",
     charged: "charged",
     fees: "fees",
@@ -60,17 +57,24 @@ const summarizeLedger = command({
     ),
   },
   view: ({ from, to }) => [{ note: `From ${timeText(from)} until ${timeText(to)}. Fees in naira.` }, list],
-  examples: [{}, { account: "shop@example.com", mode: "live", from: "2026-11-01", to: "2026-12-01" }],
-  run: async ({ account, mode, from = startOfMonth(), to = Date.now() }, { db, accounts }: Audited & WithAccounts) => {
+  examples: [
+    {},
+    { by: "day", account: "shop@example.com", mode: "live", from: "2026-11-01", to: "2026-12-01" },
+    { by: "month", from: "2026-01-01" },
+  ],
+  run: async ({ by, account, mode, ...days }, { db, accounts, config: { timeZone: zone } }: BooksRoom) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
-    const period = { from, to, ...(accountId && { accountId }), ...(mode && { mode }) };
-    const [sums, emailOf] = [await summary(db, period), await accounts.emails()];
+    const { from, to } = periodOf(days, zone);
+    const sums = await summary(db, { from, to, accountId, mode }, { by, zone });
+    const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
     return {
       from: isoOf(from),
       to: isoOf(to),
-      accounts: sums.map(({ accountId, mode, count, charged, feeKobo, byState }) => ({
-        account: emailOf(accountId),
-        ...{ mode, count, charged, fees: nairaOf(feeKobo), by_state: byState },
+      time_zone: zone.name,
+      by,
+      groups: sums.map(({ group, mode, kind, count, charged, feeKobo, byState }) => ({
+        group: nameOf(group),
+        ...{ mode, kind, count, charged, fees: nairaOf(feeKobo), by_state: byState },
       })),
     };
   },
@@ -169,9 +173,4 @@ const listUnknowns = command({
   },
 });
 
-export const ledgerCommands = [summarizeLedger, showVerification, listUnknowns];
-
-function startOfMonth(): number {
-  const now = new Date();
-  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
-}
+export const ledgerCommands = [listVerificationsCommand, summarizeLedger, showVerification, listUnknowns];

@@ -19,19 +19,18 @@ for (const engine of engines) {
     test("each condition finds what fits, alone and with others, newest first", async () => {
       const { accountId } = newRequest();
       const other = newRequest().accountId;
-      const [plain, test, failed, nin, peer, digits, consented, keyed] = await storeRows(
+      const [plain, test, failed, nin, digits, consented, keyed] = await storeRows(
         store.db,
         verifiedRow(accountId, start + 1),
         verifiedRow(accountId, start + 2, { mode: "test" }),
         verifiedRow(accountId, start + 3, { state: "failed" }),
         verifiedRow(accountId, start + 4, { kind: "nin" }),
-        verifiedRow(accountId, start + 5, { upstream: "peer" }),
         verifiedRow(accountId, start + 6, { subject_last4: "4321" }),
         verifiedRow(accountId, start + 7, { consent_reference: "consent-9" }),
         verifiedRow(accountId, start + 8, { idempotency_hash: "v1:known" }),
         verifiedRow(other, start + 9, { subject_last4: "4321", state: "failed", consent_reference: "consent-9" }),
       );
-      const all = [keyed, consented, digits, peer, nin, failed, test, plain].map((row) => row!.reference);
+      const all = [keyed, consented, digits, nin, failed, test, plain].map((row) => row!.reference);
       assert.deepEqual(await found({ accountId }), all);
       const expected: [LedgerFilter, (typeof plain)[]][] = [
         [{ mode: "test" }, [test]],
@@ -39,7 +38,6 @@ for (const engine of engines) {
         [{ state: "failed", mode: "test" }, []],
         [{ kind: "nin" }, [nin]],
         [{ kind: "nin", state: "verified" }, [nin]],
-        [{ vendor: "peer" }, [peer]],
         [{ last4: "4321" }, [digits]],
         [{ last4: "4321", state: "failed" }, []],
         [{ consent: "consent-9" }, [consented]],

@@ -10,8 +10,6 @@ export interface LedgerFilter {
   accountId?: string | undefined;
   mode?: Mode | undefined;
   state?: VerificationState | undefined;
-  /** The vendor called last. */
-  vendor?: string | undefined;
   kind?: CheckKind | undefined;
   /** Made at this time or later. */
   from?: number | undefined;
@@ -49,8 +47,6 @@ const columns = [
   "kind",
   "state",
   "subject_last4",
-  "upstream",
-  "attempts",
   "fee",
   "charged",
   "consent_reference",
@@ -88,7 +84,7 @@ export async function listVerifications(
 
 /** The alternatives of the index that finds the fewest rows, and the conditions that it does not know. */
 function conditionsOf(filter: LedgerFilter): { indexed: Condition[]; others: Condition[] } {
-  const { accountId, mode, state, vendor, kind, last4, idempotencyHashes: hashes, consent } = filter;
+  const { accountId, mode, state, kind, last4, idempotencyHashes: hashes, consent } = filter;
   const is = (column: keyof Row, value: string | undefined) =>
     value === undefined ? undefined : sql`${sql.ref(column)} = ${value}`;
   const given = {
@@ -98,7 +94,6 @@ function conditionsOf(filter: LedgerFilter): { indexed: Condition[]; others: Con
     state: is("state", state),
     account: is("account_id", accountId),
     mode: is("mode", mode),
-    vendor: is("upstream", vendor),
     kind: is("kind", kind),
   };
   // Most verifications are verified, so that the account finds fewer.

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { TimeZone } from "../../runtime/time-zone.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
 import { Charges } from "./charges.ts";
 import { onlyRow } from "./ledger.fixture.ts";
-import { summary } from "./summary.ts";
+import { storeRows, verifiedRow } from "./ledger-rows.fixture.ts";
+import { type Grouping, summary } from "./summary.ts";
 
 for (const engine of engines) {
   suite(`what the operator sees on ${engine.name}`, () => {
@@ -31,22 +33,66 @@ for (const engine of engines) {
       const all = await summary(store.db, period);
       const none = { started: 0, verified: 0, not_found: 0, phone_mismatch: 0, refused: 0, failed: 0, unknown: 0 };
       const ofOne = {
-        accountId: one.accountId,
+        group: one.accountId,
         mode: "test",
+        kind: "bvn",
         count: 5,
         charged: 2,
         feeKobo: 199_999_999_998,
         byState: { ...none, verified: 2, not_found: 1, failed: 1, unknown: 1 },
       };
-      const single = { count: 1, charged: 1, feeKobo: 99_999_999_999, byState: { ...none, verified: 1 } };
+      const single = { kind: "bvn", count: 1, charged: 1, feeKobo: 99_999_999_999, byState: { ...none, verified: 1 } };
       assert.deepEqual(all, [
-        { accountId: one.accountId, mode: "live", ...single },
+        { group: one.accountId, mode: "live", ...single },
         ofOne,
-        { accountId: two.accountId, mode: "test", ...single },
+        { group: two.accountId, mode: "test", ...single },
       ]);
       assert.deepEqual(await summary(store.db, { ...period, accountId: one.accountId, mode: "test" }), [ofOne]);
       assert.deepEqual(await summary(store.db, { from: time + 1, to: time + 2 }), []);
       assert.deepEqual(await summary(store.db, { from: time - 1, to: time }), []);
+    });
+
+    test("groups by day, month, key and state, each kind apart, in the days of the time zone", async () => {
+      const { accountId } = newRequest();
+      const zone = new TimeZone("Africa/Lagos");
+      const december = Date.UTC(2026, 10, 30, 23);
+      const [first] = await storeRows(
+        store.db,
+        // Charged a second later, which is on the next day.
+        verifiedRow(accountId, december - 1, { fee: 5 }),
+        verifiedRow(accountId, december, { key_id: "key_2", kind: "nin", fee: 20 }),
+        verifiedRow(accountId, december - 2 * 86_400_000, { state: "failed", charged: 0, charged_at: null }),
+      );
+      await new Charges(store.db, () => december + 86_400_000).withdraw(first!.reference, { mark: "", replaces: "" });
+      const of = async (by: Grouping) => {
+        const sums = await summary(
+          store.db,
+          { from: december - 9 * 86_400_000, to: december + 9 * 86_400_000, accountId },
+          { by, zone },
+        );
+        return sums.map(({ group, kind, count, charged, feeKobo }) => [group, kind, count, charged, feeKobo]);
+      };
+      assert.deepEqual(await of("day"), [
+        ["2026-11-29", "bvn", 1, 0, 0],
+        ["2026-11-30", "bvn", 1, 0, 0],
+        ["2026-12-01", "bvn", 0, 1, 5],
+        ["2026-12-01", "nin", 1, 1, 20],
+        ["2026-12-02", "bvn", 0, -1, -5],
+      ]);
+      assert.deepEqual(await of("month"), [
+        ["2026-11", "bvn", 2, 0, 0],
+        ["2026-12", "bvn", 0, 0, 0],
+        ["2026-12", "nin", 1, 1, 20],
+      ]);
+      assert.deepEqual(await of("key"), [
+        ["key_1", "bvn", 2, 0, 0],
+        ["key_2", "nin", 1, 1, 20],
+      ]);
+      assert.deepEqual(await of("state"), [
+        ["failed", "bvn", 1, 0, 0],
+        ["verified", "bvn", 1, 0, 0],
+        ["verified", "nin", 1, 1, 20],
+      ]);
     });
 
     test("a charge belongs to the period in which it was made, and what is taken back later to that later one", async (t) => {

@@ -1,5 +1,6 @@
 import type { TString } from "typebox";
 import { isNetwork } from "../../runtime/address-list.ts";
+import { isDay, isMonth } from "../../runtime/time-zone.ts";
 import { digitsOf, elevenDigitsField, phoneField, phoneOf } from "../fields.ts";
 import { koboOf } from "../money.ts";
 
@@ -15,6 +16,13 @@ const dayMilliseconds = 86_400_000;
 
 /** A day, read as the milliseconds since 1970 of its first moment in UTC. */
 export const day: Form<number> = { form: "a day such as 2026-11-01", read: (text) => dayOf(text) };
+
+/** A day or a month whose first moment depends on a time zone, which the command knows. */
+export const calendarDay: Form<string> = { form: day.form, read: (text) => (isDay(text) ? text : undefined) };
+export const calendarMonth: Form<string> = {
+  form: "a month such as 2026-11",
+  read: (text) => (isMonth(text) ? text : undefined),
+};
 
 /** The end of something that begins now, read as milliseconds since 1970. */
 export const expiry: Form<number> = {
@@ -63,8 +71,5 @@ export function expiryOf(text: string, now: number): number | undefined {
 
 /** The first moment of a day such as `2027-01-31`, in UTC; undefined for other text. */
 export function dayOf(text: string): number | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
-  const start = Date.parse(`${text}T00:00:00Z`);
-  // Date.parse may read 30 February as 2 March.
-  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(text) ? start : undefined;
+  return isDay(text) ? Date.parse(`${text}T00:00:00Z`) : undefined;
 }

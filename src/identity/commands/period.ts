@@ -1,0 +1,43 @@
+import Type from "typebox";
+import { calendarDay } from "../../operation/command/forms.ts";
+import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { Audited } from "../../storage/audited.ts";
+import type { WithAccounts } from "./with-accounts.ts";
+
+/** What commands need that read the ledger by account and day. */
+export type BooksRoom = Audited & WithAccounts & { config: { timeZone: TimeZone } };
+
+/** The members of an input that say whose verifications it is about. */
+export const whose = {
+  account: Type.Optional(Type.String({ description: "Only this account.", placeholder: "id or e-mail" })),
+  mode: Type.Optional(Type.Enum(["test", "live"], { description: "Only test or only live." })),
+};
+
+/** The members of an input that bound a period, in days of the time zone. */
+export const period = {
+  from: Type.Optional(
+    formed(calendarDay, { description: "First day. Default: the first day of this month.", placeholder: "day" }),
+  ),
+  to: Type.Optional(
+    formed(calendarDay, {
+      description: "Day after the last day of the period. Default: until now.",
+      placeholder: "day",
+    }),
+  ),
+};
+
+/** The period in milliseconds since 1970. Throws an `InputFault` for one that ends before it begins. */
+export function periodOf(
+  { from, to }: { from?: string; to?: string },
+  zone: TimeZone,
+  now: number = Date.now(),
+): { from: number; to: number } {
+  const since = from === undefined ? zone.startOfMonth(zone.monthOf(now)) : zone.startOfDay(from);
+  const until = to === undefined ? now : zone.startOfDay(to);
+  if (until <= since)
+    throw new InputFault(
+      `The period ends before it begins: it is from ${zone.isoOf(since)} until ${zone.isoOf(until)}. Give an earlier "from" or a later "to".`,
+    );
+  return { from: since, to: until };
+}
