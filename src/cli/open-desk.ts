@@ -25,7 +25,7 @@ export async function withDesk<Result>(
   io: Io,
   { store: needed = "shared", counts = "rows" }: Pick<Command<never>, "store" | "counts">,
   { data, author, out }: Opening,
-  use: (desk: Desk) => Promise<Result>,
+  use: (desk: Desk, clearProgress: () => void) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(withOverrides(io.environment, { DUBA_DATA: data }));
   const [{ openStore }, { append }] = await Promise.all([import("../storage/store.ts"), import("../audit/append.ts")]);
@@ -49,6 +49,7 @@ export async function withDesk<Result>(
         log: eachOnce(io),
         savesSeveral: out !== undefined && isDirectory(out),
       }),
+      bar.clear,
     );
   } finally {
     bar.clear();

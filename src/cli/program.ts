@@ -8,7 +8,6 @@ import { addFamily } from "./add-family.ts";
 import { examples, rootCommand, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
 import { painter } from "./terminal/table.ts";
-import { auditKeys } from "./with-store.ts";
 
 type SetExitCode = (exitCode: number) => void;
 type AddCommand = (program: Command, io: Io, setExitCode: SetExitCode) => void;
@@ -19,10 +18,6 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   catalogue: async () => (await import("./commands/catalogue/catalogue.ts")).addCatalogue,
   prices: async () => (await import("./commands/prices.ts")).addPrices,
   sources: async () => (await import("./commands/sources.ts")).addSources,
-  audit: async () => {
-    const { addAudit } = await import("./commands/audit/audit.ts");
-    return (program, io, setExitCode) => addAudit(program, io, { trail: (data) => auditKeys(io, data), setExitCode });
-  },
 };
 
 /**

@@ -22,8 +22,9 @@ export async function runCommand(io: Io, command: Command<Desk>, texts: Texts, o
     // Whoever can open the store from a terminal may do all with it.
     const input = accept(command, "officer", all);
     if (command.kind === "danger" && !options.yes && io.stdin.isTTY) await confirm(command, all, ask);
-    return await withDesk(io, command, options, async (desk) => {
+    return await withDesk(io, command, options, async (desk, clearProgress) => {
       const answer = await command.run(input, desk);
+      clearProgress();
       return showAnswer(io, command, { answer, input }, options);
     });
   } finally {

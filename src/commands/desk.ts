@@ -1,5 +1,6 @@
 import type { Config } from "../config/read-config.ts";
 import type { WithAccounts } from "../identity/commands/with-accounts.ts";
+import type { ledgerAuditEvents } from "../identity/ledger/audit-outbox.ts";
 import type { Keyring } from "../keyring/keyring.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audited } from "../storage/audited.ts";
@@ -17,6 +18,7 @@ export interface Surroundings extends Audited {
 
 /** What a face hands to a command: what one room needs of another is a member here. */
 export interface Desk extends Surroundings, WithAccounts {
+  ledgerRows(snapshot: Audited["db"]): Promise<ReturnType<typeof ledgerAuditEvents>>;
   backups: {
     ofBackup: () => ReturnType<typeof ofBackup>;
     ofRestore: (isRingLost: boolean) => ReturnType<typeof ofRestore>;
@@ -40,6 +42,7 @@ export function deskOf(surroundings: Surroundings): Desk {
       emails: () => textOf("email"),
       names: () => textOf("name"),
     },
+    ledgerRows: async (snapshot) => (await import("../identity/ledger/audit-outbox.ts")).ledgerAuditEvents(snapshot),
     backups: {
       ofBackup: async () => (await import("./backups.ts")).ofBackup(config),
       ofRestore: async (isRingLost) => (await import("./backups.ts")).ofRestore(config, isRingLost),

@@ -12,6 +12,7 @@ const access = async () => (await import("../access/commands.ts")).accessCommand
 
 const identity = async () => (await import("../identity/commands.ts")).identityCommands;
 
+const audit = async () => (await import("../audit/commands.ts")).auditCommands;
 const keyring = async () => (await import("../keyring/commands.ts")).keyringCommands;
 const backup = async () => (await import("../storage/backup/commands.ts")).backupCommands;
 
@@ -25,6 +26,7 @@ export const families: readonly Family[] = [
   { name: "subjects", about: "Export or erase the data of one person.", load: identity },
   { name: "backup", about: "Write the store to a file, without identity records.", load: backup },
   { name: "restore", about: "Restore a backup into an empty store.", load: backup },
+  { name: "audit", about: "Read and check the audit trail.", load: audit },
 ];
 
 /** The commands of a family. */

@@ -5,7 +5,7 @@ import { withoutFormula } from "../../catalogue/files/formula.ts";
 import { type AnswerFile, type Column, list, type Part, timeText } from "../../operation/command/answer-schema.ts";
 import { type Command, CommandFault } from "../../operation/command.ts";
 import type { Io } from "./io.ts";
-import { isRow, type Paint, painter, record, table } from "./table.ts";
+import { isRow, type Paint, painter, record, shown, table } from "./table.ts";
 
 export interface AnswerOptions {
   json?: true;
@@ -68,12 +68,11 @@ function printParts(io: Io, command: Command<never>, { answer, input }: Run, opt
   if (secret) io.out(`${(answer as Row)[secret]}\n`);
   if (files) saveFiles(io, (answer as Row)[files] as AnswerFile[], options.out);
   const say = secret || files ? io.err : io.out;
-  const isWell = command.isWell?.(answer as never) !== false;
   const first = options.all ? undefined : command.first;
   const [out, err] = [painter(io.colours?.out), painter(io.colours?.err)];
   for (const part of parts) {
-    if (typeof part === "string") say(`${part}\n`);
-    else if ("note" in part) io.err(`${isWell ? part.note : err("red", part.note)}\n`);
+    if (typeof part === "string") say(`${shown(part)}\n`);
+    else if ("note" in part) io.err(`${part.fault ? `${err("red", part.fault)} ` : ""}${part.note}\n`);
     else if ("list" in part) for (const table of listParts(command, answer)) io.out(tableText(table, first, out));
     else if ("record" in part) io.out(record(part.record, out));
     else io.out(tableText(part, first, out));

@@ -17,10 +17,9 @@ export function progressBar({ err, colours }: Io, unit: string) {
       const rate = `${done} ${unit}, ${rateOf(done, now - begun)} a second`;
       err(`${clearLine}${all === undefined ? rate : `${bar(done / Math.max(1, all))} ${rate}`}`);
     },
-    /** Rows a second so far. */
-    rate: (done: number): number => rateOf(done, performance.now() - begun),
     clear(): void {
       if (drawn > 0) err(clearLine);
+      drawn = Number.NEGATIVE_INFINITY;
     },
   };
 }

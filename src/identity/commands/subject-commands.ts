@@ -75,9 +75,9 @@ const eraseSubject = command({
       ? []
       : [
           {
-            note:
-              "The erased data may still be in the database's files, because another process, such as a backup, was reading them. " +
-              "Run this command again after that process ends.",
+            fault:
+              "The erased data may still be in the database's files, because another process, such as a backup, was reading them.",
+            note: "Run this command again after that process ends.",
           },
         ]),
   ],

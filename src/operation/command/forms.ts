@@ -3,6 +3,7 @@ import { isNetwork } from "../../runtime/address-list.ts";
 import { isDay, isMonth } from "../../runtime/time-zone.ts";
 import { digitsOf, elevenDigitsField, phoneField, phoneOf } from "../fields.ts";
 import { koboOf } from "../money.ts";
+import { duration } from "../setting.ts";
 
 /** How a person writes a value. Those of settings have it too: see `setting.ts` for lengths of time, counts and sizes. */
 export interface Form<Value> {
@@ -31,6 +32,15 @@ export const expiry: Form<number> = {
     const now = Date.now();
     const end = expiryOf(text, now);
     return end !== undefined && end > now ? end : undefined;
+  },
+};
+
+/** A time in the past, read as milliseconds since 1970. */
+export const moment: Form<number> = {
+  form: "a day such as 2026-11-01 (at 00:00 UTC), or a time ago such as 30min or 24h",
+  read: (text) => {
+    const ago = duration.read(text);
+    return ago === undefined ? dayOf(text) : Date.now() - ago;
   },
 };
 

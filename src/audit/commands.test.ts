@@ -3,18 +3,16 @@ import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { CommanderError } from "commander";
-import { engines, type Fresh } from "../../../../test/support/engines.ts";
-import { writeAnchor } from "../../../audit/anchor/anchor.ts";
-import { append, entryOf } from "../../../audit/append.ts";
-import { readHead, signFirstHead } from "../../../audit/chain/head.ts";
-import { signer } from "../../../audit/chain/seal.ts";
-import { sealEntries } from "../../../audit/seal-batch.ts";
-import type { AuditEvent } from "../../../storage/audited.ts";
-import { openStore, type Store } from "../../../storage/store.ts";
-import { rootCommand } from "../../terminal/help.ts";
-import type { Ran } from "../../testing.ts";
-import { addAudit } from "./audit.ts";
+import { engines, type Fresh } from "../../test/support/engines.ts";
+import { type Ran, ran } from "../cli/testing.ts";
+import { keyringText } from "../keyring/keyring.ts";
+import type { AuditEvent } from "../storage/audited.ts";
+import { openStore, type Store } from "../storage/store.ts";
+import { anchorPath, writeAnchor } from "./anchor/anchor.ts";
+import { append, entryOf } from "./append.ts";
+import { readHead, signFirstHead } from "./chain/head.ts";
+import { signer } from "./chain/seal.ts";
+import { sealEntries } from "./seal-batch.ts";
 
 const sealKey = randomBytes(32);
 const day = 86_400_000;
@@ -23,40 +21,21 @@ for (const { name, fresh } of engines) {
   suite(`the audit trail on ${name}, beside a process that serves`, () => {
     let place: Fresh;
     let store: Store;
-    const anchorFile = () => join(place.settings.dataDirectory, "ring.anchor");
+    const ringFile = () => join(place.settings.dataDirectory, "ring");
+    const anchorFile = () => anchorPath(ringFile());
 
-    async function duba(argv: readonly string[], colours = false): Promise<Ran> {
+    function duba(argv: readonly string[], colours = false): Promise<Ran> {
       const { dataDirectory, databaseUrl } = place.settings;
-      const written = { out: "", err: "" };
-      const io = {
-        out(text: string) {
-          written.out += text;
-        },
-        err(text: string) {
-          written.err += text;
-        },
-        environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl },
-        stdin: (async function* () {})(),
-        colours: { out: colours, err: colours },
-      };
-      let exitCode = 0;
-      const setExitCode = (code: number) => {
-        exitCode = code;
-      };
-      const program = rootCommand(io);
-      addAudit(program, io, { trail: async () => ({ sealKey, anchor: anchorFile() }), setExitCode });
-      try {
-        await program.parseAsync(["audit", ...argv], { from: "user" });
-      } catch (fault) {
-        if (!(fault instanceof CommanderError)) throw fault;
-        exitCode = fault.exitCode === 0 ? 0 : 2;
-      }
-      return { exitCode, ...written };
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_KEYRING: ringFile() };
+      return ran(["audit", ...argv], { environment, colours: { out: colours, err: colours } });
     }
 
     before(async () => {
       place = await fresh();
       store = await openStore({ ...place.settings, serving: true });
+      const key = () => randomBytes(32);
+      const ring = { hmac: [{ version: 1, key: key() }], records: [{ id: "r1", key: key() }], audit: sealKey };
+      writeFileSync(ringFile(), keyringText(ring), { mode: 0o600 });
       const facts = { account: "acc_1", reason: "\u001b[31mlate\u001b[0m payment" };
       const daysAgo = (days: number, event: AuditEvent) => entryOf(event, Date.now() - days * day);
       const earlier = [
@@ -86,7 +65,9 @@ for (const { name, fresh } of engines) {
       const { exitCode: again, out: json } = await duba(["verify", "--head", head, "--json"]);
       assert.equal(again, 0);
       const counts = { batches: 1, removed_batches: 0, entries: 3, unsealed: 1 };
-      assert.deepEqual(JSON.parse(json), { whole: true, ...counts, head, anchor: null, faults: [] });
+      assert.deepEqual(JSON.parse(json), {
+        ...{ whole: true, ...counts, head, anchor: null, anchor_at: null, anchor_file: anchorFile(), faults: [] },
+      });
     });
 
     test("lists the places of what was tampered with, and ends with 1", async () => {
@@ -131,7 +112,7 @@ for (const { name, fresh } of engines) {
       const what = "is named by the anchor, and the trail ends before it";
       assert.deepEqual({ anchor, faults }, { anchor: `2:${hash}`, faults: [{ batch: 2, entry: null, what }] });
       writeFileSync(anchorFile(), "{}");
-      await assert.rejects(duba(["verify"]), { name: "AuditTrailFault", exitCode: 1 });
+      assert.equal((await duba(["verify"])).exitCode, 1);
       rmSync(anchorFile());
     });
 
@@ -141,8 +122,8 @@ for (const { name, fresh } of engines) {
           .replaceAll("\r\u001b[K", "<clear>")
           .replace(/Head: .*/, "Head")
           .replace(/The anchor file .*\n/, "");
-      assert.equal(await errorsOf("verify"), "<clear>1 of 1 batches<clear>Head\n");
-      assert.equal(await errorsOf("export"), "<clear>1 batches<clear>");
+      assert.match(await errorsOf("verify"), /^<clear>\[#{20}\] 100% 1 batches, \d+ a second<clear>Head\n$/);
+      assert.match(await errorsOf("export"), /^<clear>1 batches, \d+ a second<clear>$/);
       assert.equal((await duba(["export"])).err, "");
     });
 
@@ -220,10 +201,10 @@ for (const { name, fresh } of engines) {
     }
 
     for (const [fault, argv, sentence] of [
-      ["a head of another form", ["verify", "--head", "abc"], /It must be a head that `duba audit tail`/],
-      ["an unknown kind", ["tail", "--kind", "key.eaten"], /Allowed choices are account\.created/],
-      ["a time that is none", ["tail", "--since", "yesterday"], /It must be a day such as 2026-11-01/],
-      ["no lines", ["tail", "--lines", "0"], /It must be a number from 1/],
+      ["a head of another form", ["verify", "--head", "abc"], /^--head must be a head that `duba audit tail`/],
+      ["an unknown kind", ["tail", "--kind", "key.eaten"], /^--kind must be one of account\.created/],
+      ["a time that is none", ["tail", "--since", "yesterday"], /^--since must be a day such as 2026-11-01/],
+      ["no lines", ["tail", "--lines", "0"], /^--lines must be a whole number above 0/],
     ] as const) {
       test(`refuses ${fault} as usage`, async () => {
         const { exitCode, out, err } = await duba(argv);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { engines, type Fresh } from "../../../../test/support/engines.ts";
-import { append } from "../../../audit/append.ts";
-import { drainAuditOutbox } from "../../../identity/ledger/audit-outbox.ts";
-import { account, verification as sample } from "../../../storage/backup/backup.fixture.ts";
-import { openStore, type Store } from "../../../storage/store.ts";
-import type { Tables, VerificationRow } from "../../../storage/tables.ts";
-import { ran } from "../../testing.ts";
+import { engines, type Fresh } from "../../test/support/engines.ts";
+import { ran } from "../cli/testing.ts";
+import { drainAuditOutbox } from "../identity/ledger/audit-outbox.ts";
+import { account, verification as sample } from "../storage/backup/backup.fixture.ts";
+import { openStore, type Store } from "../storage/store.ts";
+import type { Tables, VerificationRow } from "../storage/tables.ts";
+import { append } from "./append.ts";
 
 const day = 86_400_000;
 

@@ -1,0 +1,180 @@
+import type { Kysely } from "kysely";
+import Type from "typebox";
+import { keyringPath, readKeyring } from "../../keyring/file.ts";
+import { instant, orNull } from "../../operation/command/answer-schema.ts";
+import { formed } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { type Audited, inSnapshot } from "../../storage/audited.ts";
+import type { Tables } from "../../storage/tables.ts";
+import type { LedgerDifference, LedgerRow } from "../reconcile.ts";
+import type { ChainFault } from "../verify-chain.ts";
+import { headText, keptHead } from "./kept-head.ts";
+
+interface Room extends Audited {
+  config: Parameters<typeof keyringPath>[0];
+  progress: (done: number, all?: number) => void;
+  /** The verifications of the ledger as the trail should have them. */
+  ledgerRows(snapshot: Kysely<Tables>): Promise<AsyncIterable<readonly LedgerRow[]>>;
+}
+
+const verifyTrail = command({
+  id: "audit.verify",
+  summary: "Check the whole audit trail.",
+  description:
+    "The command lists each entry and seal that somebody changed, added, moved or removed after Duba sealed it. The exit code is 1 " +
+    "if there is one.",
+  role: "viewer",
+  kind: "read",
+  counts: "batches",
+  input: Type.Object({
+    head: Type.Optional(
+      formed(keptHead, {
+        description: "A head that you copied earlier. The trail must still contain it.",
+        placeholder: "batch:hash",
+      }),
+    ),
+  }),
+  answer: Type.Object({
+    whole: Type.Boolean(),
+    batches: Type.Integer(),
+    removed_batches: Type.Integer(),
+    entries: Type.Integer(),
+    unsealed: Type.Integer(),
+    head: orNull(Type.String()),
+    anchor: orNull(Type.String()),
+    anchor_at: orNull(instant),
+    anchor_file: Type.String(),
+    faults: Type.Array(
+      Type.Object({ batch: orNull(Type.Integer()), entry: orNull(Type.String()), what: Type.String() }),
+    ),
+  }),
+  view: ({ whole, batches, removed_batches, entries, unsealed, head, anchor, anchor_at, anchor_file, faults }) => {
+    const waiting = `${unsealed} ${unsealed === 1 ? "waits" : "wait"} to be sealed`;
+    const read = `${counted(entries, "entry", "entries")} in ${counted(batches, "batch", "batches")} were read, and ${waiting}.`;
+    const removed = `Retention has removed the entries of ${counted(removed_batches, "batch", "batches")}.`;
+    const words = removed_batches === 0 ? read : `${read} ${removed}`;
+    const verdict = `The audit trail has ${counted(faults.length, "fault", "faults")}.`;
+    return [
+      ...faults.map(faultText),
+      whole ? `The audit trail is whole. ${words}` : { fault: verdict, note: words },
+      ...(head === null ? [] : [{ note: `Head: ${head}` }]),
+      {
+        note:
+          anchor === null
+            ? `The anchor file ${anchor_file} does not exist.`
+            : `Anchor: batch ${anchor.split(":")[0]}, of ${anchor_at}`,
+      },
+    ];
+  },
+  isWell: ({ whole }) => whole,
+  guide: {
+    heading: "What it checks:",
+    items: [
+      [
+        "Entries and seals",
+        "Duba seals each batch of entries within about a second, with a key of the key ring. Each seal contains the hash of the previous seal.",
+      ],
+      [
+        "The anchor",
+        "The service writes the newest head to a file beside the key ring, once a minute and when it stops. If the trail does not contain this head, somebody restored an older state. If you did that on purpose, remove the file.",
+      ],
+      [
+        "The end",
+        "A person who can also write that file can hide the change. Copy the head that this command prints to another machine, and use it with --head later.",
+      ],
+      ["Backdated", "It is a fault if an entry is dated minutes before Duba sealed the previous batch."],
+      [
+        "Not sealed",
+        "The command counts entries that wait for a seal. It is a fault if an entry waits longer than 10 minutes.",
+      ],
+    ],
+  },
+  examples: [{}, { head: "57:aTESZZ3fQ1p-hm6AT0SRLsJ3HgUTpcd3nyzFwFNOCRU" }],
+  run: async ({ head: kept }, { db, config, progress }: Room) => {
+    const [{ verify }, { anchorPath, readAnchor }, { signer }] = await Promise.all([
+      import("../verify-chain.ts"),
+      import("../anchor/anchor.ts"),
+      import("../chain/seal.ts"),
+    ]);
+    const ringPath = keyringPath(config);
+    const { audit: sealKey } = await readKeyring(ringPath);
+    const anchor = await readAnchor(anchorPath(ringPath), signer(sealKey));
+    const faults: ChainFault[] = [];
+    const found = (fault: ChainFault) => void faults.push(fault);
+    const trail = await verify(db, sealKey, { found, progress, ...(kept && { kept }), ...(anchor && { anchor }) });
+    return {
+      whole: faults.length === 0,
+      batches: trail.batches,
+      removed_batches: trail.removedBatches,
+      entries: trail.entries,
+      unsealed: trail.unsealed,
+      head: headText(trail.head),
+      anchor: anchor ? `${anchor.batch}:${anchor.hash}` : null,
+      anchor_at: anchor?.at ?? null,
+      anchor_file: anchorPath(ringPath),
+      faults,
+    };
+  },
+});
+
+const reconcileLedger = command({
+  id: "audit.reconcile",
+  summary: "Compare the ledger with the audit trail.",
+  description:
+    "The command lists each finished verification that is missing on one of them, or that differs between them. The exit code is 1 " +
+    "if there is one.",
+  role: "viewer",
+  kind: "read",
+  store: "patient",
+  input: Type.Object({}),
+  answer: Type.Object({
+    agree: Type.Boolean(),
+    verifications: Type.Integer(),
+    recorded: Type.Integer(),
+    differences: Type.Array(Type.Object({ reference: Type.String(), what: Type.String() })),
+  }),
+  view: ({ agree, verifications, recorded, differences }) => {
+    const read = `${counted(verifications, "verification", "verifications")} on the ledger, ${recorded} on the trail.`;
+    const { length } = differences;
+    const verdict = `There ${length === 1 ? "is 1 difference" : `are ${length} differences`}.`;
+    return [
+      ...differences.map(({ reference, what }) => `Verification ${reference}: ${what}.`),
+      agree ? `The ledger and the audit trail agree: ${read}` : { fault: verdict, note: read },
+    ];
+  },
+  isWell: ({ agree }) => agree,
+  guide: {
+    heading: "What to know:",
+    items: [
+      [
+        "Verify first",
+        "This command does not check the seals. `duba audit verify` shows whether somebody changed an entry.",
+      ],
+      [
+        "Not compared",
+        "Verifications that run, or that finished in the last seconds, and verifications that retention removes in these days.",
+      ],
+    ],
+  },
+  examples: [{}],
+  run: async (_, { db, ledgerRows }: Room) => {
+    const { reconcile } = await import("../reconcile.ts");
+    const differences: LedgerDifference[] = [];
+    const found = (difference: LedgerDifference) => void differences.push(difference);
+    const { verifications, recorded } = await inSnapshot(db, async (snapshot) =>
+      reconcile(snapshot, { ledger: await ledgerRows(snapshot), found }),
+    );
+    return { agree: differences.length === 0, verifications, recorded, differences };
+  },
+});
+
+export const checkCommands = [verifyTrail, reconcileLedger];
+
+function faultText({ batch, entry, what }: ChainFault): string {
+  if (entry !== null) return `Entry ${entry}${batch === null ? "" : ` of batch ${batch}`} ${what}.`;
+  return `${batch === null ? "The head" : `Batch ${batch}`} ${what}.`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

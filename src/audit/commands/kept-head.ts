@@ -1,0 +1,16 @@
+import type { Form } from "../../operation/command/forms.ts";
+import type { KeptHead } from "../chain/chain.ts";
+
+/** A head as people copy it: the number of a batch and the hash of its seal. */
+export const keptHead: Form<KeptHead> = {
+  form: "a head that `duba audit tail` or `duba audit verify` printed",
+  read: (text) => {
+    const [, batch, hash] = /^([1-9]\d{0,14}):([\w-]{43})$/.exec(text) ?? [];
+    return batch === undefined || hash === undefined ? undefined : { batch: Number(batch), hash };
+  },
+};
+
+/** Null before the first seal. */
+export function headText(head: KeptHead | null): string | null {
+  return head === null || head.batch === 0 ? null : `${head.batch}:${head.hash}`;
+}

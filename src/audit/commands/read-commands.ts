@@ -1,0 +1,120 @@
+import Type from "typebox";
+import { isoOf, lines, list, orNull } from "../../operation/command/answer-schema.ts";
+import { moment } from "../../operation/command/forms.ts";
+import { formed } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { count } from "../../operation/setting.ts";
+import type { Audited } from "../../storage/audited.ts";
+import { kinds } from "../event-types.ts";
+import { headText } from "./kept-head.ts";
+
+const tailTrail = command({
+  id: "audit.tail",
+  summary: "Show the newest entries, oldest first.",
+  description: "The command does not verify them.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({
+    lines: formed(count, { description: "Maximum number of entries.", placeholder: "number", default: "20" }),
+    since: Type.Optional(
+      formed(moment, { description: `Only entries from this time: ${moment.form}.`, placeholder: "when" }),
+    ),
+    until: Type.Optional(
+      formed(moment, { description: `Only entries before this time: ${moment.form}.`, placeholder: "when" }),
+    ),
+    kind: Type.Optional(Type.Enum(Object.keys(kinds), { description: "Only entries of this kind." })),
+  }),
+  answer: Type.Object({
+    entries: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        occurred_at: Type.String(),
+        kind: Type.String(),
+        actor: Type.String(),
+        facts: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String()]),
+        batch: orNull(Type.Integer()),
+      }),
+    ),
+    head: orNull(Type.String()),
+  }),
+  columns: { occurred_at: "time", kind: "kind", actor: "actor", facts: { of: ({ facts }) => factsText(facts) } },
+  view: ({ head }) => (head === null ? [list] : [list, { note: `Head: ${head}` }]),
+  examples: [{}, { kind: "key.revoked", since: "2026-11-01", until: "2026-12-01" }],
+  run: async ({ lines, ...request }, { db }: Audited) => {
+    const [{ tail }, { storedHead }] = await Promise.all([import("../tail.ts"), import("../chain/head.ts")]);
+    const entries = await tail(db, { most: lines, ...request });
+    return {
+      entries: entries.map(({ id, occurredAt, kind, actor, facts, batch }) => ({
+        ...{ id, occurred_at: exactTime(occurredAt), kind, actor, facts: factsOf(kind, facts), batch },
+      })),
+      head: headText((await storedHead(db)) ?? null),
+    };
+  },
+});
+
+const exportTrail = command({
+  id: "audit.export",
+  summary:
+    "Write the sealed audit trail as JSON lines: for each batch its entries and its seal, and at the end the head.",
+  description: "If you keep the head in another place, you can verify the copy without the database and without a key.",
+  role: "viewer",
+  kind: "read",
+  counts: "batches",
+  input: Type.Object({}),
+  answer: lines(Type.Object({})),
+  guide: {
+    heading: "How to verify a copy (all hashes are SHA-256 in base64url):",
+    items: [
+      [
+        "Entry",
+        'Hash of the JSON array of its "id", "occurred_at", "kind", "actor" and "facts", all text, without spaces.',
+      ],
+      ["Batch", 'The lines "<id> <hash>" of its entries, joined by \\n, hash to the "content" of its seal.'],
+      ["Seal", 'Hash of the JSON array of its "batch", "previous", "sealed_at", "size" and "content", all text.'],
+      ["Chain", "Each seal's hash is \"previous\" in the next, and the last one's is the hash of the head."],
+    ],
+  },
+  examples: [{}],
+  run: async (_, { db, progress }: Audited & { progress: (done: number) => void }) => {
+    const { exportTrail } = await import("../export.ts");
+    return (async function* () {
+      for await (const line of exportTrail(db)) {
+        yield line;
+        if ("seal" in line) progress(Number(line.seal.batch));
+      }
+    })();
+  },
+});
+
+export const readCommands = [tailTrail, exportTrail];
+
+/** The facts of an entry, with readable times; the stored text if it is not JSON. */
+function factsOf(kind: string, text: string): Record<string, unknown> | string {
+  const forms = kinds[kind] ?? {};
+  try {
+    const facts: unknown = JSON.parse(text);
+    if (typeof facts !== "object" || facts === null || Array.isArray(facts)) return text;
+    return Object.fromEntries(
+      Object.entries(facts).map(([name, value]) => [
+        name,
+        forms[name] === "time" && typeof value === "number" ? exactTime(value) : value,
+      ]),
+    );
+  } catch {
+    return text;
+  }
+}
+
+function factsText(facts: Record<string, unknown> | string): string {
+  if (typeof facts === "string") return facts;
+  return Object.entries(facts)
+    .map(
+      ([name, value]) => `${name}=${value === null ? "-" : typeof value === "object" ? JSON.stringify(value) : value}`,
+    )
+    .join(" ");
+}
+
+/** A changed entry may have an invalid time. */
+function exactTime(milliseconds: number): string {
+  return Number.isNaN(new Date(milliseconds).getTime()) ? `${milliseconds}` : isoOf(milliseconds);
+}
