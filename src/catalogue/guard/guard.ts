@@ -4,7 +4,7 @@ import { isFormula } from "../files/formula.ts";
 import { type EntryContent, groupOf, type ListName, listNames, lists, nameOf } from "../model/lists.ts";
 import { type PriceList, pricedEntries, priceListOf } from "../model/price-lists.ts";
 import { countIn, groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
-import { freePrices, oddPricesOfData, replacedPrices } from "./prices.ts";
+import { freePrices, oddPricesOfData, replacedPrices, sentencesOf } from "./prices.ts";
 
 /** What a revision may change without an approval. */
 export interface Guard {
@@ -30,15 +30,17 @@ export interface Guarded {
 }
 
 /** Why the changes need an approval, in sentences; empty if they need none. */
-export function reasonsToHold({ base, after, earlier, changes }: Guarded, guard: Guard): string[] {
+export async function reasonsToHold(guarded: Guarded, guard: Guard): Promise<string[]> {
+  const { base, after, earlier, changes } = guarded;
+  const { priceFactor } = guard;
   return [
-    ...removals({ base, after, earlier, changes }, guard),
+    ...removals(guarded, guard),
     ...emptied(base, after, changes),
-    ...firstOf(freePrices(changes), "prices are 0"),
+    ...firstOf(await freePrices(changes), "prices are 0"),
     ...moves([...priceMoves(changes), ...ownPriceMoves(base, after, changes)], guard),
-    ...firstOf(replacedPrices(earlier, after, changes, guard.priceFactor), "new entries look like one that is gone"),
-    ...firstOf(oddPricesOfData(base, after, changes, guard.priceFactor), "prices of a GB are as odd"),
-    ...(guard.holdFormulas ? firstOf(formulas(changes), "texts begin like a formula") : []),
+    ...firstOf(await replacedPrices(earlier, after, changes, priceFactor), "new entries look like one that is gone"),
+    ...firstOf(await oddPricesOfData(base, after, changes, priceFactor), "prices of a GB are as odd"),
+    ...(guard.holdFormulas ? firstOf(await formulas(changes), "texts begin like a formula") : []),
   ];
 }
 
@@ -142,8 +144,8 @@ function moves(all: readonly Move[], { priceFactor }: Guard): string[] {
   return firstOf(sentences, "prices move as far");
 }
 
-function formulas(changes: readonly Change[]): string[] {
-  return changes.flatMap(({ subject, old, new: now }) => {
+function formulas(changes: readonly Change[]): Promise<string[]> {
+  return sentencesOf(changes, ({ subject, old, new: now }) => {
     if (subject === "prices" || now === null) return [];
     return differingMembers(old?.content ?? {}, now.content)
       .filter((member) => isFormula(String(now.content[member])))

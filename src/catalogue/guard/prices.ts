@@ -1,4 +1,5 @@
 import { nairaOf } from "../../operation/money.ts";
+import { pacer } from "../../runtime/pace.ts";
 import { type Change, differingMembers } from "../changes/change.ts";
 import { type EntryContent, groupOf, type ListName, lists, nameOf } from "../model/lists.ts";
 import { type Group, groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
@@ -11,9 +12,23 @@ const SIMILAR = 4;
 /** Fewer similar bundles have no usual price. */
 const FEWEST = 3;
 
+/** The sentences about each change, with pauses for the event loop. */
+export async function sentencesOf(
+  changes: readonly Change[],
+  about: (change: Change) => readonly string[],
+): Promise<string[]> {
+  const pause = pacer();
+  const sentences: string[] = [];
+  for (const change of changes) {
+    sentences.push(...about(change));
+    await pause();
+  }
+  return sentences;
+}
+
 /** Prices that become 0, in sentences. */
-export function freePrices(changes: readonly Change[]): string[] {
-  return changes.flatMap(({ subject, old, new: now }) => {
+export function freePrices(changes: readonly Change[]): Promise<string[]> {
+  return sentencesOf(changes, ({ subject, old, new: now }) => {
     if (subject === "prices" || now === null) return [];
     const members: Readonly<Record<string, string>> = lists[subject].members;
     return differingMembers(old?.content ?? {}, now.content)
@@ -31,7 +46,7 @@ export function replacedPrices(
   after: Snapshot,
   changes: readonly Change[],
   factor: number,
-): string[] {
+): Promise<string[]> {
   /** By list and group: the entries that are gone, by their looks. */
   const goneByGroup = new Map<string, ReadonlyMap<string, { content: EntryContent }[]>>();
   const goneFrom = (list: ListName, group: string) => {
@@ -39,7 +54,7 @@ export function replacedPrices(
     const looks = gone.flatMap(({ content }) => looksOf(list, content).map((look) => ({ look, content })));
     return Map.groupBy(looks, ({ look }) => look);
   };
-  return changes.flatMap(({ subject, key, old, new: now }) => {
+  return sentencesOf(changes, ({ subject, key, old, new: now }) => {
     if (old !== null || now === null || subject === "prices" || !("price" in lists[subject].members)) return [];
     const group = groupOf(subject, key);
     const gone = kept(goneByGroup, `${subject} ${group}`, () => goneFrom(subject, group));
@@ -76,7 +91,12 @@ function sizeOf({ value, description }: EntryContent): number | undefined {
  * Data bundles whose GB becomes far dearer or cheaper than in similar bundles of the provider, in sentences. Skips prices that
  * move too far: they have their own sentence.
  */
-export function oddPricesOfData(base: Snapshot, after: Snapshot, changes: readonly Change[], factor: number): string[] {
+export function oddPricesOfData(
+  base: Snapshot,
+  after: Snapshot,
+  changes: readonly Change[],
+  factor: number,
+): Promise<string[]> {
   const samples = new Map<Group, Sample[]>();
   const samplesOf = (group: Group) =>
     kept(samples, group, () => group.flatMap(({ content }) => sampleOf(content) ?? []));
@@ -86,14 +106,15 @@ export function oddPricesOfData(base: Snapshot, after: Snapshot, changes: readon
     medianOf(samplesOf(groupIn(base, "data-bundles", group)), size, FEWEST) ??
     // A list that is new as a whole is compared with itself.
     medianOf(samplesOf(groupIn(after, "data-bundles", group)), size, FEWEST + 1);
-  return changes.flatMap(({ subject, key, old, new: now }) => {
+  return sentencesOf(changes, ({ subject, key, old, new: now }) => {
     const sample = subject === "data-bundles" && now && sampleOf(now.content);
     if (!sample || (old && ratio(Number(old.content.price), Number(now.content.price)) > factor)) return [];
     const group = groupOf(subject, key);
     const usual = kept(usualPrices, `${group} ${sample.size}`, () => usualIn(group, sample.size));
     const isOdd = ({ perGb }: Sample) => usual !== undefined && ratio(perGb, usual) > GB_FACTOR;
+    if (usual === undefined || !isOdd(sample)) return [];
     const before = old && sampleOf(old.content);
-    if (usual === undefined || !isOdd(sample) || (before && isOdd(before))) return [];
+    if (before && isOdd(before)) return [];
     const [own, others] = [sample.perGb, usual].map((kobo) => nairaOf(Math.round(kobo)));
     return [`${nameOf(subject, now.content)}: a GB costs ${own}, and ${others} in bundles of similar size.`];
   });

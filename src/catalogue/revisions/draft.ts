@@ -4,7 +4,7 @@ import { type Change, countsOf } from "../changes/change.ts";
 import { CatalogueFault } from "../model/fault.ts";
 
 /** Rows of one INSERT: both engines limit its parameters, and the event loop turns between two INSERTs. */
-const CHUNK = 500;
+const CHUNK = 200;
 
 /** Who changes what, and why. */
 export interface About {

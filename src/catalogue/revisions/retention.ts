@@ -47,19 +47,18 @@ export async function removeHistory(
     });
 }
 
-/** Keeps every revision from some number on: without a gap each of them can be undone. */
+/** Removes the oldest ones only: without a gap each later revision can be undone. Keeps the newest. */
 async function removeRevisions(trx: Transaction<Tables>, before: number): Promise<number> {
-  const revisions = trx.selectFrom("catalogue_revision");
-  const { first } = await revisions
-    .select(({ fn }) => fn.min("number").as("first"))
-    .where("created_at", ">=", before)
-    .executeTakeFirstOrThrow();
-  const { newest } = await revisions.select(({ fn }) => fn.max("number").as("newest")).executeTakeFirstOrThrow();
-  const end = first ?? newest ?? 0;
-  const old = await revisions.select("number").where("number", "<", end).orderBy("number").limit(BATCH).execute();
+  const oldest = await trx
+    .selectFrom("catalogue_revision")
+    .select(["number", "created_at"])
+    .orderBy("number")
+    .limit(BATCH + 1)
+    .execute();
+  const kept = oldest.findIndex(({ created_at }) => created_at >= before);
+  const old = oldest.slice(0, kept);
   const last = old.at(-1);
-  if (!last) return 0;
-  await trx.deleteFrom("catalogue_revision").where("number", "<=", last.number).execute();
+  if (last) await trx.deleteFrom("catalogue_revision").where("number", "<=", last.number).execute();
   return old.length;
 }
 

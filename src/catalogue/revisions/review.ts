@@ -32,7 +32,7 @@ export async function review(
   const after = await applyChanges(base, changes);
   const { added, removed } = countsOf(changes);
   const earlier = added + removed > 0 ? await dayBefore(db, newest, now()) : newest;
-  return { reasons: reasonsToHold({ base, after, earlier, changes }, guard), tooLarge: sizeFault(after) };
+  return { reasons: await reasonsToHold({ base, after, earlier, changes }, guard), tooLarge: sizeFault(after) };
 }
 
 function sizeFault(after: Snapshot): SizeFault | undefined {

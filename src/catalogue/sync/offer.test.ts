@@ -71,7 +71,7 @@ test("VTpass's published lists are not held as such: no price in them is far fro
   const changes = await difference(without, lists);
   assert.equal(changes.length, 77 + 65);
   const after = await applyChanges(without, changes);
-  assert.deepEqual(reasonsToHold({ base: without, after, earlier: without, changes }, usualGuard), []);
+  assert.deepEqual(await reasonsToHold({ base: without, after, earlier: without, changes }, usualGuard), []);
 });
 
 test("a name that no list can hold is left out, and the rest is taken over", async () => {
