@@ -1,4 +1,4 @@
-/** An administrator asked for what cannot be done. `message` is one sentence that says why and what would be right. */
+/** An operator's request that cannot be done. `message` is one sentence that says why and what would be right. */
 export class AccessFault extends Error {
   override readonly name = "AccessFault";
 }

@@ -15,13 +15,13 @@ export interface AccessRoom {
 export interface AccessOptions {
   db: Kysely<Tables>;
   audit: Audit;
-  /** Value of the Sandbox account's test key; empty or left out: made at random on the first start. */
+  /** Value of the Sandbox account's test key; empty or absent: the first start creates a random one. */
   bootstrapKey?: string | undefined;
   /** How many failed credentials one address may send. */
   failedLimit: Limit;
   /** Milliseconds; at least 3 hours. */
   tokenLifetime: number;
-  /** How long another process that starts at the same time may take to show the key that it made, in milliseconds. */
+  /** How long we wait for another starting process to show the key that it created, in milliseconds. */
   patience?: number;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -30,17 +30,17 @@ export interface AccessOptions {
 export interface Access {
   credentials: Credentials;
   room: AccessRoom;
-  /** The sandbox key to print, once: only in the process that made it at random. */
+  /** The sandbox key to print, once: only in the process that created it at random. */
   printed?: string;
   /** The sandbox key that this start revoked, and why. */
   replaced?: ReplacedKey;
-  /** Notes that the key was printed; a start that does not is followed by one that makes another key. */
+  /** Notes that the key was printed; otherwise the next start replaces the key. */
   noteShown(): Promise<void>;
   /** Stops watching for changes of other processes. */
   stop(): void;
 }
 
-/** Readies accounts and keys on a migrated store and begins to watch for changes. Throws an `AccessFault` for an unfit `bootstrapKey`. */
+/** Prepares accounts and keys on a migrated store and starts to poll for changes. Throws an `AccessFault` for a bad `bootstrapKey`. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { db, audit, bootstrapKey, failedLimit, tokenLifetime, patience, now = Date.now } = options;
   const started = await firstStart({ db, audit }, bootstrapKey || undefined, now(), patience);

@@ -10,10 +10,10 @@ import { KeyFinder } from "./keys/find-key.ts";
 import { readApiKey, tokenPrefix } from "./secrets.ts";
 
 const pollEvery = 1_000;
-/** With a poll each second nothing is taken for current after 4 s without an answer, so that no revoked key lives for 5 s. */
+/** With a poll each second we stop trusting the cache after 4 s without an answer, so no revoked key works for 5 s. */
 const staleAfter = 3_500;
 const cachedHeaders = 10_000;
-/** No header of an honest client is longer; the bound keeps the cache's memory small. */
+/** No honest client sends a longer header; the limit bounds the cache's memory. */
 const longestCached = 512;
 
 export interface CredentialsOptions {
@@ -23,7 +23,7 @@ export interface CredentialsOptions {
   now?: () => number;
 }
 
-/** Knows whom the `Authorization` header of a request stands for. */
+/** Finds the caller of an `Authorization` header. */
 export class Credentials {
   readonly finder: KeyFinder;
   readonly #db: Kysely<Tables>;
@@ -31,11 +31,11 @@ export class Credentials {
   readonly #now: () => number;
   readonly #proven = new LRUCache<string, Proven>({ max: cachedHeaders });
   readonly #lookUps = new Map<string, Promise<Proven>>();
-  /** Counts the times that the cache was emptied: what was read before does not belong in it afterwards. */
+  /** Counts how often the cache was emptied, so that an older look-up does not fill it again. */
   #generation = 0;
   #change: number | undefined;
   #currentAt = 0;
-  /** Whether the store was last heard of so long ago that what is remembered serves look-ups only. */
+  /** Whether the store has been silent for so long that the cache serves only catalogue look-ups. */
   #isStale = false;
   readonly #poll = singleFlight(() => this.refresh());
   #timer: NodeJS.Timeout | undefined;
@@ -48,10 +48,9 @@ export class Credentials {
   }
 
   /**
-   * The credential of a header that is not absent. A known header is answered at once and without a promise, and then
-   * its failures are thrown at once as well; `await` serves both. Failures: `invalid_credentials`,
-   * `expired_credentials`, `address_not_allowed`, and `rate_limited` with `retryAfter`. An error of the store comes as it is.
-   * `looksUp`: the catalogue is served also while the store is away, to those who were known when it last answered.
+   * The credential of a header that is not absent. For a known header it returns or throws at once, without a promise; `await`
+   * works for both. Failures: `invalid_credentials`, `expired_credentials`, `address_not_allowed`, and `rate_limited` with
+   * `retryAfter`. Throws the store's errors unchanged. `looksUp`: known callers may read the catalogue while the store is away.
    */
   credentialOf(header: string, address: string, looksUp = false): Credential | Promise<Credential> {
     const proven = this.#remembered(header, looksUp);
@@ -62,14 +61,14 @@ export class Credentials {
     return this.#isStale && !looksUp ? undefined : this.#proven.get(header);
   }
 
-  /** Forgets everything that was read, for example after a key was revoked in this process. */
+  /** Empties the cache, for example after this process revoked a key. */
   forget(): void {
     this.#generation += 1;
     this.#proven.clear();
     this.#lookUps.clear();
   }
 
-  /** Asks the store whether keys changed in any process, and forgets what it knew if so. */
+  /** Asks the store whether a process changed a key, and empties the cache if so. */
   async refresh(): Promise<void> {
     const askedAt = this.#now();
     const change = await changeCount(this.#db, "access");
@@ -94,7 +93,7 @@ export class Credentials {
 
   #tick(): void {
     if (this.#now() - this.#currentAt >= staleAfter) this.#isStale = true;
-    // A poll that fails leaves the cache to grow stale; look-ups report the store's errors themselves.
+    // After a failed poll the cache becomes stale; look-ups report the store's errors themselves.
     this.#poll().catch(() => undefined);
   }
 
@@ -103,9 +102,9 @@ export class Credentials {
     return admit(proven, address, this.#now());
   }
 
-  /** Equal headers that come at once share one look-up. */
+  /** Equal headers at the same time share one look-up. */
   #lookUp(header: string): Promise<Proven> {
-    // A header that had to wait for its attempt may be known by now.
+    // Another look-up may have found this header while it waited.
     const known = this.#remembered(header, false);
     if (known) return Promise.resolve(known);
     const running = this.#lookUps.get(header);
@@ -140,12 +139,12 @@ export class Credentials {
   }
 }
 
-/** True for a header that says nothing: none, an empty one, or the word Bearer without a credential. */
+/** True for no header, an empty one, or the word Bearer without a credential. */
 export function isAbsent(header: string | undefined): boolean {
   return header === undefined || /^(?:bearer)?\s*$/i.test(header);
 }
 
-/** What to check, judged by the text alone: never by whether the key exists. */
+/** Advice from the text alone: it never reveals whether the key exists. */
 function adviceOn(secret: string): string {
   if (/^duba_(?:test|live)_/.test(secret)) {
     return readApiKey(secret)

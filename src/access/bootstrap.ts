@@ -18,17 +18,16 @@ export interface ReplacedKey {
 }
 
 export interface FirstStart {
-  /** Text of a key that this start made at random: show it, then call `noteShown`. */
+  /** Text of a random key that this start created: show it, then call `noteShown`. */
   printed?: string;
   replaced?: ReplacedKey;
 }
 
 /**
- * Makes a fresh store usable: the account "Sandbox" with a test key, if there is no account yet. With `bootstrapKey` (24 or
- * more visible characters) that key has this value: the same value changes nothing, another one revokes the old key with
- * its tokens. Two keys are revoked and replaced by a new one at random: the value of a setting that is gone, and a key that
- * no start is known to have shown. Of several processes that start at once one makes the key: the others wait `patience`
- * milliseconds for it to be shown. Throws an `AccessFault` for a value that cannot be a test key.
+ * Creates the account "Sandbox" with a test key in a store without accounts. `bootstrapKey` (24 or more visible characters) sets
+ * the key's value: the same value changes nothing, another one revokes the old key and its tokens. A new random key replaces a
+ * key in two cases: its setting is gone, or no start has shown it. If several processes start at once, one creates the key, and
+ * the others wait `patience` milliseconds until it is shown. Throws an `AccessFault` for a value that cannot be a test key.
  */
 export async function firstStart(
   { db, audit }: Omit<Audited, "actor">,
@@ -55,13 +54,13 @@ export async function firstStart(
   }
 }
 
-/** Notes that somebody was shown the key with this text: later starts leave it as it is. */
+/** Notes that somebody has seen the key with this text, so later starts do not replace it. */
 export async function noteShown(db: Kysely<Tables>, text: string): Promise<void> {
   const value = noteText({ key: readApiKey(text)!.id, why: "never_shown" });
   await db.deleteFrom("instance_secret").where("name", "=", noteName).where("value", "=", value).execute();
 }
 
-/** What a later start must know of the sandbox key: why it would replace it. No note: it stays. */
+/** A note for later starts: why they should replace the sandbox key. Without a note it stays. */
 const noteName = "sandbox-key";
 
 const noteText = ({ key, why }: ReplacedKey) => `${why} ${key}`;
@@ -87,7 +86,7 @@ async function replaceNoted(
   now: number,
 ): Promise<FirstStart> {
   const current = await latestBootstrapKey(trx);
-  // Revoked by hand: nobody wants another.
+  // An operator revoked it and wants no other.
   if (current?.id !== noted.key || current.revoked_at !== null) {
     await note(trx, undefined, now);
     return {};
@@ -96,7 +95,7 @@ async function replaceNoted(
   return { printed: await makeKey(trx, store, current.account_id, now), replaced: noted };
 }
 
-/** Makes a key at random, and gives its text. Until it is noted as shown, a start replaces it. */
+/** Creates a random key and returns its text. Every start replaces it until `noteShown`. */
 async function makeKey(trx: Transaction<Tables>, store: Audited, accountId: string, now: number): Promise<string> {
   const { id, text, hash } = newApiKey("test");
   await insertSandboxKey(store, id, accountId, hash, now);
@@ -119,7 +118,7 @@ async function setBootstrapKey(
 ): Promise<FirstStart> {
   const hash = secretHash(value);
   const current = await latestBootstrapKey(trx);
-  // Also when it was revoked by hand: a restart must not bring a revoked key back to life.
+  // Also if an operator revoked it: a restart must not bring a revoked key back.
   if (current?.secret_hash === hash) return {};
   const replaced = current?.revoked_at === null ? current.id : undefined;
   if (replaced !== undefined) await revokeKey(store, replaced, now);
@@ -147,7 +146,7 @@ async function sandboxAccount(trx: Transaction<Tables>, store: Audited, now: num
   return (known ?? (await createAccount(store, sandbox, now))).id;
 }
 
-/** The public id that the value itself names, unless the value has another form or an earlier key has the id. */
+/** The public id in the value, unless the value has another form or an earlier key has that id. */
 async function idFor(trx: Transaction<Tables>, value: string): Promise<string> {
   const id = readApiKey(value)?.id ?? newKeyId();
   const taken = await trx.selectFrom("api_key").select("id").where("id", "=", id).executeTakeFirst();

@@ -4,13 +4,13 @@ import { siteOf, subscriberOf, subscribersOfSite } from "../runtime/address.ts";
 import { type Limit, RateLimiter } from "../runtime/rate-limiter.ts";
 import { secretHash } from "./secrets.ts";
 
-/** With more proven credentials than this, the least recently used ones count against the limit again. */
+/** With more working credentials than this, the least recently used ones count against the limit again. */
 const MAX_PROVEN = 10_000;
 
 /**
  * Limits the failed credentials of an address, in this process. In IPv6 a /64 network has the limit, and a /48 network ten
- * times the limit. A credential that was proven before is not limited until it fails: nobody can guess it, and its owner
- * must not pay for a neighbour's guesses.
+ * times the limit. A credential that has worked before is not limited until it fails: its owner must not pay for a neighbour's
+ * guesses.
  */
 export class FailedCredentials {
   readonly #subscribers: FailureLimit;

@@ -11,9 +11,8 @@ const idBytes = 15;
 
 /**
  * Records events in the transaction of the change itself, with one insert; they are sealed later. Throws for an unknown kind
- * or fact, for an actor of another form, and for a value that is not of its fact's type: programming faults. In a text, runs
- * of ten or more digits become "…", and what is beyond 200 characters goes: a person wrote it, and the change must not fail
- * for that.
+ * or fact, for an actor of another form, and for a value that is not of its fact's type: programming faults. People write the
+ * texts, so a text never makes the change fail: runs of ten or more digits become "…", and we cut it after 200 characters.
  */
 export const append: Audit = async (trx, ...events) => {
   const now = Date.now();
@@ -23,14 +22,14 @@ export const append: Audit = async (trx, ...events) => {
     .execute();
 };
 
-/** The row of an event that happens `now`, in milliseconds since 1970, not sealed yet. */
+/** The unsealed row of an event at `now`, in milliseconds since 1970. */
 export function entryOf({ kind, actor, facts }: AuditEvent, now: number): AuditEntryRow {
   if (!isActor(actor)) throw new TypeError(`The actor of a ${kind} is not a word, or a word and an id`);
   const id = randomBytes(idBytes).toString("base64url");
   return { id, occurred_at: now, kind, actor, facts: factsText(kind, facts), batch: null, position: 0 };
 }
 
-/** JSON of the facts in the order of the list. No fault repeats a value. */
+/** JSON of the facts in the order of the list. No error message contains a value. */
 function factsText(kind: string, facts: AuditEvent["facts"]): string {
   const types = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
   if (types === undefined) throw new TypeError(`The audit trail has no kind "${kind}"`);
@@ -59,7 +58,7 @@ function isActor(text: string): boolean {
   return parts !== null && !isSomebodysNumber(parts[1] ?? "");
 }
 
-/** A whole BVN or phone number, where an id belongs. */
+/** A whole BVN or phone number in place of an id. */
 function isSomebodysNumber(text: string): boolean {
   return /^\+?\d{10,14}$/.test(text);
 }

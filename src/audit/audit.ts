@@ -19,9 +19,9 @@ export interface AuditTrailParts {
   db: Kysely<Tables>;
   /** Must be the same in every process and at every start on this store: another key cannot verify earlier seals. */
   sealKey: Buffer;
-  /** Path of the file that keeps the newest head. */
+  /** Path of the file with the newest head. */
   anchor: string;
-  /** Whether the log keeps the newest head too. */
+  /** Whether the log gets the newest head too. */
   logAnchor?: boolean;
   /** Clock for retention, in milliseconds since 1970. */
   now?: () => number;

@@ -1,10 +1,10 @@
 /**
- * What a fact may be. `reference`: an id, a name from a closed list or a hash. `text`: words of a person, or an amount in
+ * The type of a fact. `reference`: an id, a name from a closed list or a hash. `text`: words of a person, or an amount in
  * naira. `number`: a whole number below a thousand million. `time`: milliseconds since 1970. Any fact may be null.
  */
 export type FactType = "reference" | "text" | "number" | "flag" | "time";
 
-/** Everything the audit trail may hold: each kind of event, and the names and types of its facts. */
+/** Every kind of event on the audit trail, with the names and types of its facts. */
 export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>> = {
   "account.created": { account: "reference", bvn_fee: "text", nin_fee: "text", answers: "reference" },
   "account.changed": { account: "reference", changed: "text", bvn_fee: "text", nin_fee: "text", answers: "reference" },

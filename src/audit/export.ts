@@ -6,7 +6,7 @@ import { entryPages, type StoredEntry, type StoredSeal, sealPages } from "./read
 /** An entry, the seal that closes its batch, or the head at the end. Every column is text, as it is hashed. */
 export type Exported =
   | { entry: StoredEntry }
-  /** `removed`: retention has taken the entries of the batch. */
+  /** `removed`: retention has removed the entries of the batch. */
   | { seal: Omit<StoredSeal, "list"> & { removed: boolean } }
   | { head: { batch: string; hash: string } };
 
@@ -28,7 +28,7 @@ export async function* exportTrail(db: Kysely<Tables>): AsyncGenerator<Exported>
   }
   if (head !== undefined) yield { head: { batch: `${head.batch}`, hash: head.hash } };
 
-  // Asked when a batch turns out to be empty: retention may go on meanwhile.
+  // We ask only about an empty batch, because retention may run meanwhile.
   async function isRemoved(batch: string): Promise<boolean> {
     return Number(batch) <= ((await storedHead(db))?.removed ?? 0);
   }

@@ -5,7 +5,7 @@ import type { Seal, SealedColumns } from "./chain/seal.ts";
 const sealsAtOnce = 100;
 const entriesAtOnce = 1000;
 
-/** As text, whatever the column holds: a value that was tampered with must be reported, not fail the read. */
+/** As text: a changed value must be reported and must not make the query fail. */
 const asText = (column: string) => sql<string>`cast(${sql.ref(column)} as text)`;
 
 export interface Range {
@@ -79,7 +79,7 @@ export async function* entryPages(db: Kysely<Tables>, range: Range): AsyncGenera
   }
 }
 
-/** An entry that names no batch is in no range. */
+/** An entry without a batch is in no range. */
 function inRange(column: string, { above, upTo }: Range): Expression<SqlBool> {
   const conditions = [sql`${sql.ref(column)} is not null`];
   if (above !== undefined) conditions.push(sql`${sql.ref(column)} > ${above}`);

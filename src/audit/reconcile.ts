@@ -6,7 +6,7 @@ import { oldestKept } from "./retention.ts";
 
 const entriesAtOnce = 1000;
 
-/** A retry or a late outcome may come so much later than its row, and each sweep at a time of its own. */
+/** A retry or a late outcome may come so much later than its row, and each retention job runs at its own time. */
 const margin = 2 * 86_400_000;
 
 /** A verification of the ledger, as the trail should have it. */
@@ -14,11 +14,11 @@ export interface LedgerRow {
   reference: string;
   /** Milliseconds since 1970. */
   createdAt: number;
-  /** Null while it is under way, and until the trail's turn to record it comes. */
+  /** Null while the verification runs, and until the outbox has passed it on. */
   event: AuditEvent | null;
 }
 
-/** Where ledger and trail do not say the same. */
+/** A difference between ledger and trail. */
 export interface LedgerDifference {
   reference: string;
   /** Without its subject, such as "has no entry on the audit trail". */
@@ -42,9 +42,9 @@ export interface Reconciled {
 }
 
 /**
- * Holds the ledger against the trail: each verification that has ended must have an entry, the last one must say what the
- * row says, and each entry must have its row. What retention removes in these days is left out. `db` must show one moment.
- * The entries are believed: whether they are as they were sealed is for `verify` to tell.
+ * Compares the ledger with the trail: each verification that has ended must have an entry, the last one must agree with the row,
+ * and each entry must have its row. Skips what retention removes these days. `db` must be a snapshot. It does not check the
+ * entries against their seals: `verify` does.
  */
 export async function reconcile(db: Kysely<Tables>, options: ReconcileOptions): Promise<Reconciled> {
   const { ledger, found, now = Date.now() } = options;

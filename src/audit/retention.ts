@@ -15,9 +15,9 @@ export function oldestKept(now: number): number {
 }
 
 /**
- * Removes the entries of whole batches sealed before `before`, oldest first, in short transactions. Their seals stay, and
- * the head says how far removal went, so that the chain still verifies. `before` is in milliseconds since 1970. Throws a
- * `AuditTrailFault` at a seal or head that was tampered with.
+ * Removes the entries of whole batches sealed before `before`, oldest first, in short transactions. Their seals stay, and the
+ * head has the number of the last removed batch, so that the chain still verifies. `before` is in milliseconds since 1970. Throws
+ * an `AuditTrailFault` at a seal or head that was changed.
  */
 export async function removeOld(db: Kysely<Tables>, sign: Sign, before: number): Promise<void> {
   let more = true;
@@ -37,7 +37,7 @@ async function removeSome(trx: Transaction<Tables>, sign: Sign, before: number):
   let size = 0;
   for (const seal of oldest) {
     if (Number(seal.sealed_at) >= before || (size > 0 && size + Number(seal.size) > entriesAtOnce)) break;
-    // Else whoever sets its time back for a moment could have the entries removed, and the removal signed.
+    // Otherwise a person who sets a seal's time back could make us remove its entries and sign the removal.
     if (!isGenuine(sign, seal))
       throw new AuditTrailFault(`The seal of batch ${seal.batch} of the audit trail was changed.`);
     through = Number(seal.batch);

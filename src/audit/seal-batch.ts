@@ -17,7 +17,7 @@ async function hasUnsealed(db: Kysely<Tables>): Promise<boolean> {
     .selectFrom("audit_entry")
     .select("id")
     .where("batch", "is", null)
-    // In the order of the index of unsealed entries: PostgreSQL might else read the table from its beginning.
+    // In the order of the index of unsealed entries: otherwise PostgreSQL might read the table from its beginning.
     .orderBy("occurred_at")
     .limit(1)
     .executeTakeFirst();
@@ -27,7 +27,7 @@ async function hasUnsealed(db: Kysely<Tables>): Promise<boolean> {
 async function sealOneBatch(trx: Transaction<Tables>, sign: Sign, now: number): Promise<number> {
   const head = await lockHead(trx, sign);
   const batch = head.batch + 1;
-  const entries = await take(trx, batch);
+  const entries = await claim(trx, batch);
   if (entries.length === 0) return 0;
   const list = entryList(entries);
   const row = { batch, previous: head.hash, sealed_at: now, size: entries.length, content: digest(list) };
@@ -39,9 +39,9 @@ async function sealOneBatch(trx: Transaction<Tables>, sign: Sign, now: number): 
   return entries.length;
 }
 
-/** Gives unsealed entries, oldest first, their place in `batch`: one that commits later is taken by a later batch. */
-async function take(trx: Transaction<Tables>, batch: number): Promise<SealedColumns[]> {
-  const taken = await trx
+/** Puts unsealed entries, oldest first, into `batch`. Entries that commit later go into a later batch. */
+async function claim(trx: Transaction<Tables>, batch: number): Promise<SealedColumns[]> {
+  const claimed = await trx
     .updateTable("audit_entry")
     .from((from) =>
       from
@@ -66,5 +66,5 @@ async function take(trx: Transaction<Tables>, batch: number): Promise<SealedColu
     .where("audit_entry.batch", "is", null)
     .returning([...entryColumns, "audit_entry.position"])
     .execute();
-  return taken.sort((a, b) => a.position - b.position);
+  return claimed.sort((a, b) => a.position - b.position);
 }

@@ -8,10 +8,10 @@ import { type Head, readHead } from "./chain/head.ts";
 import { batchSize, type Sign, signer } from "./chain/seal.ts";
 import { entryPages, type Range, sealPages } from "./read.ts";
 
-/** An entry unsealed for longer is a fault: nobody seals, or somebody took it out of its batch. */
+/** It is a fault if an entry waits longer: no service seals, or somebody removed it from its batch. */
 const longestWait = 10 * 60_000;
 
-/** Where the trail is not as it was written. */
+/** A place where the trail was changed. */
 export interface ChainFault {
   /** Null for the head, and for an entry of no sealed batch. */
   batch: number | null;
@@ -22,20 +22,20 @@ export interface ChainFault {
 }
 
 export interface VerifyOptions {
-  /** Hears each fault as it is found. */
+  /** Receives each fault at once. */
   found: (fault: ChainFault) => void;
-  /** Hears now and then how many of all batches are done. */
+  /** Receives the number of batches done, and of all batches. */
   progress?: (done: number, all: number) => void;
   /** Must be part of the trail. */
   kept?: KeptHead;
-  /** Must be part of the trail, and of its store. Read it before this verification begins: it may move on meanwhile. */
+  /** Must be part of the trail, and of its store. Read it before the verification begins, because it may move meanwhile. */
   anchor?: Anchor;
   /** Milliseconds since 1970. */
   now?: number;
 }
 
 export interface ChainVerification {
-  /** Sealed batches, with those whose entries retention removed. */
+  /** All sealed batches, also those without entries after retention. */
   batches: number;
   removedBatches: number;
   /** Entries in those batches. */

@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { currentOf, type Keyring } from "./keyring.ts";
 
-/** Whose record it is: bound into the sealed text, so that one moved to another row or account does not open. */
+/** The row of a record. It is bound into the sealed text, so a text moved to another row or account does not open. */
 export interface SealedRow {
   accountId: string;
   reference: string;
 }
 
 /**
- * A record under a key of its own (AES-256-GCM), which a key of the ring wraps, as two columns:
+ * A record encrypted with its own key (AES-256-GCM), and that key encrypted with a key of the ring, as two columns:
  *
  * - `sealed_record`: `s1:<ring key id at sealing>:<record>`
  * - `sealed_key`: `s1:<ring key id>:<record's key>`
  *
- * The last part is nonce, ciphertext and tag in base64url. Rewrapping renews `sealed_key` only.
+ * The last part is nonce, ciphertext and tag in base64url. Rewrapping changes only `sealed_key`.
  */
 export interface Sealed {
   sealed_record: string;
@@ -50,7 +50,7 @@ function textOf(part: Part, keyId: string, row: SealedRow, key: Buffer, plain: B
   return `${version}:${keyId}:${encrypt(key, plain, boundTo(part, keyId, row)).toString("base64url")}`;
 }
 
-/** Opens a text with the key that `keyOf` gives for its key id. */
+/** Opens a text with the key that `keyOf` returns for its key id. */
 function opened(part: Part, row: SealedRow, text: string, keyOf: (keyId: string) => Buffer | undefined): Buffer {
   const [found, keyId, sealed, ...more] = text.split(":");
   const key = keyId && keyOf(keyId);
@@ -63,7 +63,7 @@ function unwrapped({ records }: Keyring, row: SealedRow, sealedKey: string): Buf
   return opened("key", row, sealedKey, (keyId) => records.find(({ id }) => id === keyId)?.key);
 }
 
-/** Seals a record, its key wrapped by the key of the ring that is current at `now` (milliseconds since 1970). */
+/** Seals a record with the ring key that is current at `now` (milliseconds since 1970). */
 export function seal({ records }: Keyring, row: SealedRow, record: object, now: number): Sealed {
   const { id, key } = currentOf(records, now);
   const own = randomBytes(32);
@@ -75,7 +75,7 @@ export function seal({ records }: Keyring, row: SealedRow, record: object, now: 
   return sealed;
 }
 
-/** Opens what `seal` gave. Throws if a part was changed, the row is another one, or the ring lacks the key. */
+/** Opens what `seal` returned. Throws if a part was changed, the row is another one, or the ring lacks the key. */
 export function unseal(keyring: Keyring, row: SealedRow, { sealed_record, sealed_key }: Sealed): unknown {
   const own = unwrapped(keyring, row, sealed_key);
   return JSON.parse(opened("record", row, sealed_record, () => own).toString());
@@ -87,5 +87,5 @@ export function rewrapped(keyring: Keyring, row: SealedRow, sealedKey: string, n
   return textOf("key", id, row, key, unwrapped(keyring, row, sealedKey));
 }
 
-/** How every `sealed_key` under this key of the ring begins. */
+/** The beginning of every `sealed_key` under this key of the ring. */
 export const wrappedBy = (keyId: string) => `${version}:${keyId}:`;

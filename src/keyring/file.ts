@@ -9,22 +9,21 @@ import { makeDirectory, obstacleIn } from "../storage/sqlite/data-directory.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type Keyring, KeyringFault, keyringText, knownKeys, parseKeyring } from "./keyring.ts";
 
-/** Path of the key ring: the one that is named, else beside the data directory and not in it. */
+/** Path of the key ring: the setting, or a file beside the data directory, not in it. */
 export function keyringPath({ keyring, dataDirectory }: { keyring: string; dataDirectory: string }): string {
   return keyring || `${resolve(dataDirectory)}.keyring`;
 }
 
 /**
- * Reads the ring. Throws `KeyringFault` if the file is missing, damaged or cannot be read, or if another user owns it or may
- * read it.
+ * Reads the ring. Throws `KeyringFault` if the file is missing, damaged or unreadable, or if another user owns it or may read it.
  */
 export async function readKeyring(path: string): Promise<Keyring> {
   return parseKeyring(await textOf(path), path);
 }
 
 /**
- * Reads the ring of a store, and makes it for a store that never had one: mode 0600, whole or not at all, once however many
- * processes start together. Throws `KeyringFault` if the ring is lost, damaged, cannot be read or cannot be made.
+ * Reads the ring of a store, or creates one for a store that never had one: mode 0600, completely or not at all, and only once if
+ * several processes start together. Throws `KeyringFault` if the ring is lost, damaged or unreadable, or cannot be created.
  */
 export async function openKeyring(path: string, db: Kysely<Tables>): Promise<{ keyring: Keyring; made: boolean }> {
   const found = await readKeyring(path).catch((error: unknown) => {
@@ -32,11 +31,11 @@ export async function openKeyring(path: string, db: Kysely<Tables>): Promise<{ k
   });
   if (found) return { keyring: found, made: false };
   const made = (await knownKeys(db)).size === 0 && (await make(path));
-  // Where another process has made it meanwhile it is there by now; a lost one is not.
+  // If another process created it meanwhile, it exists now. A lost ring does not.
   return { keyring: await readKeyring(path), made };
 }
 
-/** Throws `KeyringFault` if the ring is not there and could not be made either. Makes nothing. */
+/** Throws `KeyringFault` if the ring does not exist and cannot be created. Creates nothing. */
 export function checkKeyringPlace(path: string): void {
   if (existsSync(path)) return;
   const code = obstacleIn(dirname(resolve(path)));
@@ -64,13 +63,13 @@ function newRing(): Keyring {
   return { hmac: [{ version: 1, key: key() }], records: [{ id: "r1", key: key() }], audit: key() };
 }
 
-/** True if this process made the file, false if another was faster. */
+/** True if this process created the file, false if another was faster. */
 async function make(path: string): Promise<boolean> {
   const own = `${path}.${randomBytes(6).toString("hex")}.new`;
   try {
     makeDirectory(dirname(path));
     await writeNew(own, newRing());
-    // A link appears whole and never replaces: of two processes one wins, and the other reads the winner's.
+    // A link appears at once and never replaces a file: of two processes one wins, and the other reads that file.
     await link(own, path);
     await syncDirectory(dirname(path));
     return true;
@@ -89,8 +88,8 @@ function cannotMake(path: string, code: string | undefined): KeyringFault {
 }
 
 /**
- * Changes the ring's file at once and durably; owner and mode stay. One command at a time: the new file, before it takes
- * the old one's place, keeps others out. Throws `KeyringFault` if one is at it, or the file cannot be written.
+ * Replaces the ring's file atomically and durably; owner and mode stay. One command at a time: the new file is the lock. Throws
+ * `KeyringFault` if another command is changing the ring, or if the file cannot be written.
  */
 export async function changeKeyring(path: string, change: (ring: Keyring) => Promise<Keyring>): Promise<void> {
   await readKeyring(path);

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type CurrentKeyring, currentOf, type HmacKey } from "./keyring.ts";
 
-/** What a keyed hash is for: the same text hashed for two purposes gives two unrelated values. */
+/** The purpose of a keyed hash: the same text has unrelated hashes for two purposes. */
 type Purpose = "subject" | "body" | "idempotency key";
 
 type Parts = readonly (string | null)[];
 
 /**
- * Keyed hashes (HMAC-SHA-256) of what must be recognised and may not be kept. Stored text: `v<key version>:<base64url>`.
+ * Keyed hashes (HMAC-SHA-256) of data that we must recognise and may not store. Stored text: `v<key version>:<base64url>`.
  */
 export class KeyedHashes {
   readonly #keyring: CurrentKeyring;
@@ -23,19 +23,19 @@ export class KeyedHashes {
     return hashed(this.#current(), purpose, parts);
   }
 
-  /** The hash under every key of the ring, the current first, for looking up what was stored before a rotation. */
+  /** The hash under every key of the ring, the current first: rows from before a rotation have an older one. */
   all(purpose: Purpose, parts: Parts): string[] {
     const current = this.#current();
     const others = this.#keyring.current.hmac.filter((key) => key !== current);
     return [current, ...others].map((key) => hashed(key, purpose, parts));
   }
 
-  /** The hash under the oldest key, which stays when another becomes current: to know a request by while it runs. */
+  /** The hash under the oldest key. It stays the same during a rotation, so it identifies a running request. */
   lasting(purpose: Purpose, parts: Parts): string {
     return hashed(this.#keyring.current.hmac[0]!, purpose, parts);
   }
 
-  /** Whether a stored hash is of these parts, whichever key it was made with. */
+  /** Whether a stored hash, under any key of the ring, matches these parts. */
   matches(stored: string, purpose: Purpose, parts: Parts): boolean {
     return this.all(purpose, parts).some(
       (hash) => hash.length === stored.length && timingSafeEqual(Buffer.from(hash), Buffer.from(stored)),

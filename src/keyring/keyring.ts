@@ -3,20 +3,20 @@ import type { Kysely } from "kysely";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 
-/** Why the key ring cannot be used: one sentence for people, which never holds a key. The process ends with `exitCode`. */
+/** The key ring cannot be used. `message` is one sentence without any key. The process ends with `exitCode`. */
 export class KeyringFault extends Error {
   override readonly name = "KeyringFault";
   readonly exitCode = 1;
 }
 
-/** A sentence for the log about why the ring could not be read or changed. */
+/** A sentence for the log that says why the ring could not be read or changed. */
 export function keyringReasonOf(error: unknown): string {
   return error instanceof KeyringFault ? error.message : `The store did not answer (${codeOf(error)}).`;
 }
 
 export interface RingKey {
   readonly key: Buffer;
-  /** From when it may be current, in milliseconds since 1970; absent: always. */
+  /** Its start time, in milliseconds since 1970; absent: from the beginning. */
   readonly from?: number;
 }
 
@@ -33,16 +33,16 @@ export interface Keyring {
   readonly hmac: readonly HmacKey[];
   /** For sealing records, oldest first. */
   readonly records: readonly RecordKey[];
-  /** For the seals of the audit trail; never rotated, since with another key no earlier seal is known again. */
+  /** For the seals of the audit trail. It never changes, because another key could not verify earlier seals. */
   readonly audit: Buffer;
 }
 
-/** The ring in use. Ask it at each use: the file may change while the service runs. */
+/** The ring in use. Read `current` at each use: the file may change while the service runs. */
 export interface CurrentKeyring {
   readonly current: Keyring;
 }
 
-/** The key to use at `now`: the last one whose time has come. The others only open and recognise. */
+/** The key to write with at `now`: the last one that has started. The others only open and recognise. */
 export function currentOf<Key extends RingKey>(keys: readonly Key[], now: number): Key {
   return keys.findLast(({ from = 0 }) => from <= now) ?? keys[0]!;
 }
@@ -50,7 +50,7 @@ export function currentOf<Key extends RingKey>(keys: readonly Key[], now: number
 const keyText = /^[A-Za-z0-9+/]{43}=$/;
 const recordId = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** Reads a ring's text; `path` is only named. Throws `KeyringFault` if it is damaged. */
+/** Reads a ring's text. Throws `KeyringFault`, which names `path`, if it is damaged. */
 export function parseKeyring(text: string, path: string): Keyring {
   const fault = (what: string) =>
     new KeyringFault(
@@ -104,10 +104,10 @@ export function keyringText({ hmac, records, audit }: Keyring): string {
 export const hmacName = (version: number) => `keyring:hmac:${version}`;
 export const recordsName = (id: string) => `keyring:records:${id}`;
 
-/** What the store knows of a key that was retired: rings with and without it are both right. */
+/** Replaces the fingerprint of a retired key in the store: a ring may have the key or not. */
 export const retired = "retired";
 
-/** What the store remembers of each key: enough to know it again, nothing to rebuild it from. */
+/** The store's fingerprint of each key: it recognises the key and does not reveal it. */
 function fingerprintsOf({ hmac, records, audit }: Keyring): Map<string, string> {
   const fingerprint = (key: Buffer) => createHmac("sha256", key).update("duba key ring").digest("base64url");
   return new Map([
@@ -117,7 +117,7 @@ function fingerprintsOf({ hmac, records, audit }: Keyring): Map<string, string> 
   ]);
 }
 
-/** What the store knows of key rings, by name. */
+/** The fingerprints in the store, by name. */
 export async function knownKeys(db: Kysely<Tables>): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom("instance_secret")
@@ -128,8 +128,8 @@ export async function knownKeys(db: Kysely<Tables>): Promise<Map<string, string>
 }
 
 /**
- * Notes new keys in the store and holds the ring against those it already knows. Throws `KeyringFault` if a key differs
- * or is missing: with another ring no idempotency key would be known again and no record could be opened.
+ * Adds the fingerprints of new keys to the store and compares the others. Throws `KeyringFault` if a key differs or is missing:
+ * with another ring we could recognise no idempotency key and open no record.
  */
 export async function matchKeyring(db: Kysely<Tables>, keyring: Keyring, now: number): Promise<void> {
   const own = fingerprintsOf(keyring);

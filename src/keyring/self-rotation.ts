@@ -6,18 +6,18 @@ import { type RingPlace, retire, rotate, settling } from "./rotate.ts";
 import { recordUsage } from "./usage.ts";
 
 const lookEvery = 60_000;
-/** So long before a new key is current, in milliseconds, its processes get to know it. */
+/** Milliseconds between adding a key and its start, in which all processes read it. */
 const wait = 10_000;
 
 export interface SelfRotation extends RingPlace {
-  /** A record key serves for so many milliseconds. */
+  /** How long a record key is current, in milliseconds. */
   every: number;
   now: () => number;
 }
 
 /**
- * Adds a record key when the newest has served its time, and retires those that no record is sealed under any more. Throws
- * `KeyringFault` if the ring cannot be changed.
+ * Adds a record key when the newest is old enough, and retires the older keys that no record needs. Throws `KeyringFault` if the
+ * ring cannot be changed.
  */
 export async function rotateIfDue({ every, now, ...place }: SelfRotation): Promise<void> {
   const { path, db } = place;

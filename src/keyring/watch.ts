@@ -9,7 +9,7 @@ import { type CurrentKeyring, type Keyring, keyringReasonOf, matchKeyring } from
 
 /** The key ring of a serving process, reloaded when its file changes. */
 export interface WatchedKeyring extends CurrentKeyring {
-  /** Whether this start made the file. */
+  /** Whether this start created the file. */
   readonly made: boolean;
   /** Stops watching the file; the ring stays usable. */
   stop(): Promise<void>;
@@ -60,7 +60,7 @@ export async function watchKeyring({
       seen = read.state;
     },
     keyringReasonOf,
-    (reason) => log.error({ reason }, "The key ring's file is not taken over: what was read of it before stays in use"),
+    (reason) => log.error({ reason }, "The changed key ring is not used: the ring that was read before stays in use"),
   );
   const looking = every(lookEvery, async () => {
     looks += 1;

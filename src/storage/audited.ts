@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** Something that happened, without personal data: kind and facts are on the audit trail's list. */
+/** An event without personal data. The audit trail lists the allowed kinds and facts. */
 export interface AuditEvent {
   kind: string;
   /** A word, or a word and an id: `system`, `operator:ada`. */
@@ -10,12 +10,12 @@ export interface AuditEvent {
 }
 
 /**
- * Records events of the audit trail in the transaction of the change itself: they commit together or not at all. An
- * event that may not be recorded, because its kind or a fact is not on the list, throws: that is a programming fault.
+ * Records events on the audit trail in the transaction of the change: they commit together or not at all. Throws if a kind or a
+ * fact is not on the list: that is a programming fault.
  */
 export type Audit = (trx: Kysely<Tables>, ...events: AuditEvent[]) => Promise<void>;
 
-/** A store whose changes are recorded, and who makes them. */
+/** A store, the audit trail of its changes, and the person or process that makes them. */
 export interface Audited {
   db: Kysely<Tables>;
   audit: Audit;

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** What processes watch for changes: each has one row, whose number they poll. */
+/** A subject with a counter, which other processes poll to notice changes. */
 type Watched = Tables["change_counter"]["name"];
 
 /** Counts a change. Other processes notice it once the transaction commits. */
@@ -13,7 +13,7 @@ export async function noteChange(trx: Transaction<Tables>, name: Watched): Promi
     .execute();
 }
 
-/** Waits until no other transaction holds this counter, and holds it until the transaction ends. */
+/** Locks this counter until the transaction ends. */
 export async function lockCounter(trx: Transaction<Tables>, name: Watched): Promise<void> {
   await trx
     .updateTable("change_counter")

@@ -1,19 +1,19 @@
-/** A correction may move the clock by this part of the time since the one before. */
+/** A correction moves the clock by at most this part of the time since the last correction. */
 const pace = 0.1;
-/** A difference of so many milliseconds is no jump: it is corrected at once. */
+/** A difference of at most so many milliseconds is not a jump: we correct it at once. */
 const usual = 1000;
 
 /**
- * The time of a store, in milliseconds since 1970. It begins with a reference (the database's clock, or this machine's) and
- * goes on with the time that passes in this process. A jump of the reference changes it by at most a tenth of the time that
- * passes, so that a wrong clock frees and deletes nothing.
+ * The time of a store, in milliseconds since 1970. It starts at a reference (the database's clock, or this machine's) and then
+ * counts the time that passes in this process. A jump of the reference changes it by at most a tenth of that time, so a wrong
+ * clock does not make us free or delete anything early.
  */
 export class Clock {
   readonly #elapsed: () => number;
   #base: number;
   #correctedAt: number;
 
-  /** `elapsed`: milliseconds that only ever grow. */
+  /** `elapsed`: milliseconds, never decreasing. */
   constructor(reference: number, elapsed: () => number = () => performance.now()) {
     this.#elapsed = elapsed;
     this.#correctedAt = elapsed();
@@ -22,7 +22,7 @@ export class Clock {
 
   readonly now = (): number => Math.floor(this.#base + this.#elapsed());
 
-  /** Moves the clock towards what the reference says now. */
+  /** Moves the clock towards the reference. */
   correct(reference: number): void {
     const passed = this.#elapsed() - this.#correctedAt;
     const difference = reference - (this.#base + this.#elapsed());

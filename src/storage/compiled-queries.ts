@@ -4,7 +4,7 @@ import { FairQueue } from "../runtime/fair-queue.ts";
 import type { FollowedQuery } from "./record-keys.ts";
 import type { Tables } from "./tables.ts";
 
-/** Stands in a compiled query for a value that is known only when the query runs. */
+/** In a compiled query, the place of a value that is known only when the query runs. */
 class Placeholder {
   readonly valueIn: (values: Record<string, unknown>) => unknown;
   constructor(valueIn: Placeholder["valueIn"]) {
@@ -12,10 +12,10 @@ class Placeholder {
   }
 }
 
-/** Far more than the statements of one ledger; it bounds the memory if a caller passes a new function each time. */
+/** Far more than the ledger's statements. It bounds the memory if a caller passes a new function each time. */
 const mostCompiled = 500;
 
-/** Compiles queries once and runs them with other values each time: compiling one takes longer than running it. */
+/** Compiles each query once and runs it with other values each time, because compiling takes longer than running. */
 export class CompiledQueries {
   readonly #db: Kysely<Tables>;
   readonly #compiled = new LRUCache<string, FollowedQuery>({ max: mostCompiled });
@@ -30,7 +30,7 @@ export class CompiledQueries {
   /**
    * Runs the query that `write` returns and resolves to its rows. `write` sees placeholders instead of values, so its SQL can
    * depend on its two arguments only: on `variant`, which is JSON and functions, and on how long each list of `values` is. Each
-   * difference in these is compiled by itself. `write` must be the same function each time and use nothing else that changes.
+   * difference in these needs a compilation. `write` must be the same function each time and use nothing else that changes.
    * Results return one per event-loop tick: commits answer many callers at once, and their work must not run in one go.
    */
   async run<Values extends object, Variant, Row>(

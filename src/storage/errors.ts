@@ -1,26 +1,26 @@
 /**
- * Why the store cannot be opened: one sentence for people, saying what is wrong and what would be right. It never holds a
- * password. The process that meets it prints `message` and ends with `exitCode`.
+ * The store cannot be opened. `message` is one sentence that says what is wrong and what would be right; it never contains a
+ * password. The process prints it and ends with `exitCode`.
  */
 export class StoreFault extends Error {
   override readonly name = "StoreFault";
   readonly exitCode: number = 1;
 }
 
-/** A command was pointed at a place without a store. */
+/** There is no store where a command looked for it. */
 export class MissingStore extends StoreFault {
   override readonly exitCode = 2;
 }
 
 /**
- * The store cannot do its work at the moment: it is out of reach, locked, full, read-only or broken. It may be asked again.
+ * The store cannot work at the moment: it is out of reach, locked, full, read-only or broken. The caller may try again.
  * `message` is for operators and never goes on the wire; `code` is the engine's, or one of ours.
  */
 export class StoreAway extends Error {
   override readonly name = "StoreAway";
   readonly exitCode = 1;
   readonly code: string;
-  /** Whether the statement may have taken effect for all that, or may yet do so. */
+  /** Whether the statement may have taken effect, or may still do so. */
   readonly inDoubt: boolean;
 
   constructor(code: string, reason: string, inDoubt: boolean, options?: ErrorOptions) {

@@ -13,13 +13,13 @@ import { codeOf } from "./errors.ts";
 import type { RecordKeyRow, Tables } from "./tables.ts";
 
 /**
- * The wrapped keys of sealed records, apart from the ledger. PostgreSQL leaves the old version of a changed or deleted row in
- * its file until a VACUUM. So the keys lie in small slots, one for each hour, and a key is destroyed by writing its slot's
- * other keys into a new file. On SQLite `secure_delete` overwrites what is deleted.
+ * The encrypted keys of sealed records, in a table of their own. PostgreSQL leaves the old version of a changed or deleted row in
+ * its file until a VACUUM. So each hour's keys have a small table (slot), and we destroy a key by writing the slot's other keys
+ * into a new file. On SQLite `secure_delete` overwrites deleted rows.
  */
 
 const hour = 60 * 60_000;
-/** A slot is used again after so many hours: by then all of its keys are past their day. */
+/** We reuse a slot after so many hours. By then all its keys are older than the 24 hours that a record is kept. */
 export const slotCount = 26;
 export const allSlots: readonly number[] = Array.from({ length: slotCount }, (_, slot) => slot);
 
@@ -28,19 +28,19 @@ export function slotAt(at: number): number {
   return Math.floor(at / hour) % slotCount;
 }
 
-/** A row's sealed record, and the sealed record's own key; one is never held without the other for long. */
+/** Whether the ledger still has the sealed record of a key. */
 const isHeld = sql<SqlBool>`exists (
   select 1 from verification
   where verification.reference = record_key.reference and verification.sealed_record is not null)`;
 
-/** A statement, and another that is run in the same commit if the first gave rows; on SQLite only. */
+/** A statement, and another that runs in the same commit if the first returned rows; on SQLite only. */
 export type FollowedQuery<Row = unknown> = CompiledQuery<Row> & { followedBy?: CompiledQuery };
 
 type Moved = { reference: string; sealed_record: string | null };
 
 /**
- * Stores the key with the update that stores its record: both or neither. Nothing is stored if the update changes no row, or
- * leaves the row without a record.
+ * Stores a key together with the update that stores its record: both or neither. If the update changes no row, or leaves the row
+ * without a record, we store no key.
  */
 export function withRecordKey(
   db: Kysely<Tables>,
@@ -77,7 +77,7 @@ export function withRecordKey(
     .select("moved.reference");
 }
 
-/** The wrapped key of a record that was sealed at `sealedAt`; undefined if it was destroyed. */
+/** The encrypted key of a record that was sealed at `sealedAt`; undefined if it was destroyed. */
 export async function recordKeyOf(
   db: Kysely<Tables>,
   reference: string,
@@ -87,15 +87,15 @@ export async function recordKeyOf(
     await db
       .selectFrom("record_key")
       .select("sealed_key")
-      // As a literal, so that PostgreSQL locks this slot only.
+      // As a literal, so that PostgreSQL locks only this slot.
       .where("slot", "=", sql.lit(slotAt(sealedAt)))
       .where("reference", "=", reference)
       .executeTakeFirst();
-  // A statement that waited while PostgreSQL rewrote the slot sees it empty. The next one does not.
+  // A statement that waited while PostgreSQL rewrote the slot sees an empty slot. The next statement sees the keys.
   return ((await look()) ?? (await look()))?.sealed_key;
 }
 
-/** Runs `read` where no slot looks empty because it is being rewritten. */
+/** Runs `read` in a transaction during which no slot is rewritten. */
 export async function readingRecordKeys<Result>(
   db: Kysely<Tables>,
   read: (trx: Transaction<Tables>) => Promise<Result>,
@@ -106,13 +106,13 @@ export async function readingRecordKeys<Result>(
   });
 }
 
-/** The slots that may hold keys whose records are gone. Reads all keys. */
+/** The slots that may have keys without a record. Reads all keys. */
 export async function staleSlots(db: Kysely<Tables>): Promise<number[]> {
   return readingRecordKeys(db, async (trx) => {
     const orphaned = trx.selectFrom("record_key").select("slot").distinct().where(sql<SqlBool>`not ${isHeld}`);
     const stale = (await orphaned.execute()).map(({ slot }) => slot);
     if (isSqlite(db)) return stale;
-    // An insert that was broken off leaves its row in the file as well.
+    // An insert that was rolled back also leaves its row in the file.
     const { rows } = await sql<{ slot: number }>`
       select slot from generate_series(0, ${sql.lit(slotCount - 1)}) as slot
       where pg_relation_size(('record_key_' || slot)::regclass) > 0
@@ -121,13 +121,13 @@ export async function staleSlots(db: Kysely<Tables>): Promise<number[]> {
   });
 }
 
-/** How long others wait for a slot, in milliseconds; and how long we wait before we try again. */
+/** In milliseconds: how long we wait for a slot's lock, which makes others wait too, and the time before the next attempt. */
 const lockPatience = 300;
 const betweenTries = 200;
 
 /**
- * Destroys the keys in these slots whose records are gone, and what is left of earlier keys. Each slot by itself; false if a
- * reader held one for more than `patience` milliseconds.
+ * Destroys the keys without a record in these slots, and the old versions of keys, one slot at a time. False if a reader locked
+ * a slot for more than `patience` milliseconds.
  */
 export async function destroyStaleKeys(
   db: Kysely<Tables>,
@@ -164,7 +164,7 @@ async function rewrite(trx: Transaction<Tables>, slot: number): Promise<void> {
   await sql`
     create temporary table kept_record_key on commit drop as
     select slot, reference, sealed_key from ${file} as record_key where ${isHeld}`.execute(trx);
-  // Gives the slot a new file, and empties the one before at the commit.
+  // Gives the slot a new file. The commit removes the old one.
   await sql`truncate ${file}`.execute(trx);
   await sql`insert into ${file} (slot, reference, sealed_key) select slot, reference, sealed_key from kept_record_key`.execute(
     trx,

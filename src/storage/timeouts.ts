@@ -22,7 +22,7 @@ export const commandTimeouts: StoreTimeouts = { alone: 10_000, inside: 10_000, i
 /** The longest delay that a Node timer accepts. */
 const forever = 2 ** 31 - 1;
 
-/** For migrations and backups, which take as long as the tables are large, and may wait for another process. */
+/** For migrations and backups: large tables take long, and they may wait for another process. */
 export const migrationTimeouts: StoreTimeouts = { alone: 10_000, inside: forever, idle: forever };
 
 const longer = new AsyncLocalStorage<number>();

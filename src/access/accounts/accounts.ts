@@ -17,14 +17,14 @@ export interface Account {
   answers: Answers;
   /** Milliseconds since 1970, like the one that follows. */
   createdAt: number;
-  /** Null while the account's keys are in force. */
+  /** Null while the account's keys work. */
   suspendedAt: number | null;
 }
 
-/** What is agreed with an account; what is left out stays as it is. */
+/** The terms of an account. An absent member does not change. */
 export interface Terms {
   name?: string;
-  /** Kobo by kind; null: the service's own fee. A kind that is left out stays as it is. */
+  /** Kobo by kind; null: the service's own fee. An absent kind does not change. */
   fees?: Partial<Record<CheckKind, number | null>>;
   answers?: Answers;
 }
@@ -60,7 +60,7 @@ export async function createAccount(
   });
 }
 
-/** Changes what is agreed with the account of this id or e-mail. Throws an `AccessFault` if there is none, or for an empty name. */
+/** Changes the terms of the account with this id or e-mail. Throws an `AccessFault` if there is none, or for an empty name. */
 export async function changeAccount(store: Audited, idOrEmail: string, terms: Terms): Promise<Account> {
   const { name, fees, answers } = terms;
   const change = (account: Account) => ({
@@ -76,7 +76,7 @@ export async function changeAccount(store: Audited, idOrEmail: string, terms: Te
 }
 
 /**
- * Puts every key and token of an account out of force until it is resumed; suspending it again keeps the first time.
+ * Disables every key and token of an account until it is resumed. A second suspension keeps the first time.
  * Throws an `AccessFault` if there is no such account.
  */
 export async function suspendAccount(store: Audited, idOrEmail: string, now: number = Date.now()): Promise<Account> {

@@ -38,7 +38,7 @@ export interface KeyRequest {
 }
 
 /**
- * Creates a key and gives its text, this once. Throws an `AccessFault` for an unknown account or scope, a bad address or
+ * Creates a key and returns its text, which is not stored. Throws an `AccessFault` for an unknown account or scope, a bad address or
  * an expiry that is not in the future.
  */
 export async function createKey(
@@ -89,7 +89,7 @@ export async function listKeys(db: Kysely<Tables>, account?: string): Promise<Ap
 }
 
 /**
- * Revokes a key by its public id, and with it every token that it bought. Revoking it again changes nothing. Throws
+ * Revokes a key by its public id, and every token that it bought. A second call changes nothing. Throws
  * an `AccessFault` for an unknown id.
  */
 export async function revokeKey({ db, audit, actor }: Audited, id: string, now: number = Date.now()): Promise<ApiKey> {

@@ -13,8 +13,8 @@ export interface RollRequest {
 }
 
 /**
- * Replaces a key by a new one of the same account, mode, label, scopes, addresses and length of life, and gives its text,
- * this once. The old key ends after the overlap. Throws an `AccessFault` for an unknown key or one that has ended.
+ * Replaces a key with a new one of the same account, mode, label, scopes, addresses and length of life, and returns its text,
+ * which is not stored. The old key ends after the overlap. Throws an `AccessFault` for an unknown key or one that has ended.
  */
 export async function rollKey(
   { db, audit, actor }: Audited,

@@ -8,13 +8,13 @@ import type { KeyFinder, StoredKey } from "../keys/find-key.ts";
 import { newAccessToken } from "../secrets.ts";
 
 const hour = 3_600_000;
-/** We keep expired tokens for a day, so that their owners read "expired" instead of "unknown". */
+/** We keep expired tokens for a day, so that callers get "expired" instead of "unknown". */
 const keptAfterExpiry = 24 * hour;
 const deletedAtOnce = 20;
 
 /** An API key and the name sent with it. */
 export interface PresentedKey {
-  /** Where the name came from: JSON knows the account's e-mail only, Basic the key's public id as well. */
+  /** Origin of the name: in JSON it is the account's e-mail; in Basic it may be the key's public id. */
   form: "json" | "basic";
   name: string;
   key: string;
@@ -75,7 +75,7 @@ export function tokenIssuer({
   };
 }
 
-/** The one failure of every wrong credential, whatever is wrong with it. */
+/** The same failure for every wrong credential. */
 function wrongCredentials(): Failure {
   return new Failure(
     "invalid_credentials",

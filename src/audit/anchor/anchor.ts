@@ -9,7 +9,7 @@ import { AuditTrailFault, type Head, readHead } from "../chain/head.ts";
 import { isSigned, type Sign, sealHash } from "../chain/seal.ts";
 import { sealColumns } from "../read.ts";
 
-/** A head of the trail that is kept in a file, out of reach of whoever can write the database only. */
+/** A head of the trail in a file, out of reach of a person who can only write the database. */
 export interface Anchor extends KeptHead {
   /** Random name of the store. */
   store: string;
@@ -24,7 +24,7 @@ export function anchorPath(keyring: string): string {
 
 const signed = ({ store, batch, hash, at }: Anchor) => `anchor ${store} ${batch} ${hash} ${at}`;
 
-/** Undefined if there is none. Throws a `AuditTrailFault` if it cannot be read, was changed, or is of another key. */
+/** Undefined if there is none. Throws an `AuditTrailFault` if it is unreadable, was changed, or is of another key. */
 export async function readAnchor(path: string, sign: Sign): Promise<Anchor | undefined> {
   let text: string;
   try {
@@ -37,14 +37,14 @@ export async function readAnchor(path: string, sign: Sign): Promise<Anchor | und
     const { mac, ...anchor } = JSON.parse(text) as Anchor & { mac: string };
     if (isSigned(sign, signed(anchor), mac)) return anchor;
   } catch {
-    // It is no JSON of ours.
+    // Not our JSON.
   }
   throw new AuditTrailFault(
     `The audit trail's anchor ${path} was changed, or is of another key ring. ${whenItIsRight(path)}`,
   );
 }
 
-/** Replaces the anchor at once and durably. Throws the system's error. */
+/** Replaces the anchor atomically and durably. Throws the system's error. */
 export async function writeAnchor(path: string, sign: Sign, { store, batch, hash }: Head): Promise<void> {
   const anchor: Anchor = { store, batch, hash, at: new Date().toISOString() };
   const next = `${path}.${randomBytes(6).toString("hex")}.new`;
@@ -64,8 +64,8 @@ export async function writeAnchor(path: string, sign: Sign, { store, batch, hash
 }
 
 /**
- * Makes the anchor of a store that was restored, whatever the one before says. Gives the one before as `batch:hash`, for the
- * trail to note; null if there was none. `write` does it: not before the restored store is kept.
+ * Prepares to replace the anchor of a restored store. `before` is the old anchor as `batch:hash` for the audit trail; null if
+ * there was none. Call `write` after the restore has committed.
  */
 export async function replaceAnchor(path: string, sign: Sign) {
   const before = await readAnchor(path, sign).then(
@@ -81,7 +81,7 @@ export async function replaceAnchor(path: string, sign: Sign) {
   };
 }
 
-/** Throws a `AuditTrailFault` unless `head`, which was read after the anchor, ends a trail that holds the anchor. */
+/** Throws an `AuditTrailFault` unless the trail contains the anchor. Read `head` after the anchor. */
 export async function compareWithAnchor(db: Kysely<Tables>, head: Head, anchor: Anchor, path: string): Promise<void> {
   const fault = (what: string) => new AuditTrailFault(`The audit trail ${what}. ${whenItIsRight(path)}`);
   const named = `batch ${anchor.batch}, which its anchor of ${anchor.at} names`;

@@ -15,7 +15,7 @@ export interface AnchorKeeperParts {
   log: Log;
 }
 
-/** Keeps the trail's newest head in a file, and never moves on from a head that the trail does not hold any more. */
+/** Writes the trail's newest head to a file. It never replaces a head that the trail no longer contains. */
 export class AnchorKeeper {
   readonly #parts: AnchorKeeperParts;
   #fault: string | undefined;
@@ -26,12 +26,12 @@ export class AnchorKeeper {
     this.#parts = parts;
   }
 
-  /** Whether the trail does not hold what the anchor names. */
+  /** Whether the trail lacks the head that the anchor names. */
   get alarm(): boolean {
     return this.#fault !== undefined;
   }
 
-  /** Holds the trail against the anchor, then moves the anchor to the newest head. Throws only what the store throws. */
+  /** Compares the trail with the anchor, then moves the anchor to the newest head. Throws only what the store throws. */
   async move(): Promise<void> {
     const { db, sign, path, log } = this.#parts;
     try {
@@ -43,7 +43,7 @@ export class AnchorKeeper {
       if (anchor !== undefined) await compareWithAnchor(db, head, anchor, path);
       this.#fault = undefined;
       if (anchor?.batch !== head.batch) await this.#write(head, anchor === undefined);
-      this.#tell(head);
+      this.#logHead(head);
     } catch (error) {
       if (!(error instanceof AuditTrailFault)) throw error;
       if (error.message !== this.#fault)
@@ -67,12 +67,12 @@ export class AnchorKeeper {
       this.#unwritten = reason;
       return;
     }
-    // Whoever removes the anchor of a trail to hide that it was put back leaves this.
+    // A person who removes the anchor to hide an old trail leaves this entry.
     if (isNew && head.batch > 0)
       await append(db, { kind: "audit.anchored", actor: "system", facts: { batch: head.batch } });
   }
 
-  #tell({ batch, hash }: Head): void {
+  #logHead({ batch, hash }: Head): void {
     if (!this.#parts.logAnchor || batch === 0 || batch === this.#logged) return;
     this.#logged = batch;
     this.#parts.log.info({ head: `${batch}:${hash}` }, "The audit trail's newest head");

@@ -4,12 +4,12 @@ import { entryDigest } from "./seal.ts";
 /** Clocks of several machines differ, and a transaction takes a while to commit. */
 const lateness = 5 * 60_000;
 
-/** The entries that a seal lists, to be held against those that the store has. */
+/** The entries that a seal lists, to compare with the entries in the store. */
 export class SealedBatch {
-  /** By id; what was met is taken out. */
-  readonly #left = new Map<string, { position: string; digest: string }>();
+  /** The entries that were not compared yet, by id. */
+  readonly #missing = new Map<string, { position: string; digest: string }>();
 
-  /** When everything committed until then had been sealed, in milliseconds since 1970. */
+  /** Everything committed until then had been sealed, in milliseconds since 1970. */
   readonly #sealedUntil: number;
 
   constructor(list: string, sealedUntil: number) {
@@ -17,15 +17,15 @@ export class SealedBatch {
     if (list === "") return;
     for (const [index, line] of list.split("\n").entries()) {
       const [id = "", digest = ""] = line.split(" ");
-      this.#left.set(id, { position: `${index + 1}`, digest });
+      this.#missing.set(id, { position: `${index + 1}`, digest });
     }
   }
 
-  /** What is wrong with an entry that names this batch. */
+  /** The faults of an entry that names this batch. */
   *faultsOf(entry: StoredEntry): Generator<string> {
-    const listed = this.#left.get(entry.id);
+    const listed = this.#missing.get(entry.id);
     if (listed === undefined) return yield "was put into the batch after it was sealed";
-    this.#left.delete(entry.id);
+    this.#missing.delete(entry.id);
     if (listed.digest !== entryDigest(entry)) yield "was changed after it was sealed";
     if (listed.position !== entry.position)
       yield `stands at place ${entry.position}, and was sealed at place ${listed.position}`;
@@ -34,8 +34,8 @@ export class SealedBatch {
       yield `is dated ${Math.round(late / 60_000)} minutes before the batch in front of it was sealed: it was backdated, or a clock was wrong`;
   }
 
-  /** The entries that were not met, and what is wrong with them. */
+  /** The listed entries that the store does not have, with their fault. */
   *missing(): Generator<[id: string, fault: string]> {
-    for (const [id, { position }] of this.#left) yield [id, `is gone from place ${position} of the batch`];
+    for (const [id, { position }] of this.#missing) yield [id, `is gone from place ${position} of the batch`];
   }
 }

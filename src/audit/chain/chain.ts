@@ -2,21 +2,21 @@ import type { StoredSeal } from "../read.ts";
 import type { Head } from "./head.ts";
 import { digest, isGenuine, type Sign, sealHash } from "./seal.ts";
 
-/** A head that was kept elsewhere: the number of a batch and the hash of its seal. */
+/** A head that is stored elsewhere: the number of a batch and the hash of its seal. */
 export interface KeptHead {
   batch: number;
   hash: string;
 }
 
-/** A head that the trail must hold, and what says so, such as "the kept head". */
+/** A head that the trail must contain, and its origin, such as "the kept head". */
 export interface Pin extends KeptHead {
   by: string;
 }
 
-/** The number of a batch, and what is wrong with it or its seal. */
+/** The number of a batch, and a fault of the batch or its seal. */
 type BatchFault = [batch: number, fault: string];
 
-/** Holds each seal against the one before it; they must come in order of their batches. */
+/** Compares each seal with the one before it. Pass them in the order of their batches. */
 export class Chain {
   readonly #sign: Sign;
   readonly #pins: readonly Pin[];
@@ -27,7 +27,7 @@ export class Chain {
     this.#pins = pins;
   }
 
-  /** What is wrong with the next seal. `removed`: retention has taken its entries, and with them its list. */
+  /** The faults of the next seal. `removed`: retention has removed its entries and its list. */
   *next(seal: StoredSeal, removed: boolean): Generator<BatchFault> {
     const before = this.#last;
     const batch = Number(seal.batch);
@@ -44,7 +44,7 @@ export class Chain {
       if (pin.batch === batch && pin.hash !== hash) yield [batch, `is another than ${pin.by} names`];
   }
 
-  /** What is wrong with the end of the trail; `head` is undefined if it cannot be believed. */
+  /** The faults of the end of the trail; `head` is undefined if it is not genuine. */
   *end(head: Head | undefined): Generator<BatchFault> {
     const { batch, hash, genuine } = this.#last;
     if (head !== undefined && head.batch > batch) yield gap(batch + 1, head.batch);

@@ -16,7 +16,7 @@ export interface Head {
   removed: number;
 }
 
-/** Why the trail cannot be sealed or trusted: one sentence for people. */
+/** The trail cannot be sealed or trusted. `message` is one sentence for people. */
 export class AuditTrailFault extends Error {
   override readonly name = "AuditTrailFault";
   readonly exitCode = 1;
@@ -50,7 +50,7 @@ export async function storedHead(db: Kysely<Tables>): Promise<StoredHead | undef
   return row && numbered(row);
 }
 
-/** The head, or undefined if it is missing or not as it was written with this key. */
+/** The head, or undefined if it is missing or was not written with this key. */
 export async function readHead(db: Kysely<Tables>, sign: Sign): Promise<Head | undefined> {
   return genuine(await storedHead(db), sign);
 }
@@ -62,8 +62,8 @@ function genuine(stored: StoredHead | undefined, sign: Sign): Head | undefined {
 }
 
 /**
- * Signs the head of a store that nothing has happened in, and names the store. In a store that has begun an unsigned head
- * stays as it is, and nothing is sealed: otherwise whoever can write the database could have the whole trail sealed anew.
+ * Signs the head of an unused store, and names the store. In a used store an unsigned head stays as it is, and we seal nothing:
+ * otherwise a person who can write the database could have the whole trail sealed again.
  */
 export async function signFirstHead(db: Kysely<Tables>, sign: Sign): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -74,7 +74,7 @@ export async function signFirstHead(db: Kysely<Tables>, sign: Sign): Promise<voi
   });
 }
 
-/** A command may have made accounts before the first start; only a service seals, verifies and says that it started. */
+/** Commands may create accounts before the first start. Only a service seals, verifies and records that it started. */
 async function hasBegun(trx: Transaction<Tables>): Promise<boolean> {
   const traces = [
     await trx.selectFrom("audit_seal").select("batch").limit(1).execute(),
@@ -95,8 +95,8 @@ async function lockStoredHead(trx: Transaction<Tables>): Promise<StoredHead | un
 }
 
 /**
- * The head, which no other transaction moves before this one ends. Throws an `AuditTrailFault` if it or the newest seal is not
- * as it was written: to go on from there would seal over what was tampered with.
+ * Locks the head until the transaction ends, and returns it. Throws an `AuditTrailFault` if it or the newest seal was changed:
+ * otherwise we would seal over the change.
  */
 export async function lockHead(trx: Transaction<Tables>, sign: Sign): Promise<Head> {
   const head = genuine(await lockStoredHead(trx), sign);
@@ -113,7 +113,7 @@ export async function lockHead(trx: Transaction<Tables>, sign: Sign): Promise<He
   return head;
 }
 
-/** Moves the head that this transaction holds. */
+/** Moves the head that this transaction has locked. */
 export async function moveHead(trx: Transaction<Tables>, sign: Sign, head: Head): Promise<void> {
   await trx
     .updateTable("audit_head")

@@ -3,7 +3,7 @@ import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 /** At most this many entries are one batch, so that a transaction stays short. */
 export const batchSize = 1000;
 
-/** Gives the keyed hash of a text. */
+/** Returns the keyed hash of a text. */
 export type Sign = (text: string) => string;
 
 /** Columns of an entry as they are hashed: numbers as their decimal text. */
@@ -24,7 +24,7 @@ export interface Seal {
   content: string;
 }
 
-/** Signs with a key of its own for each use, derived from `sealKey`, so that what is signed for one cannot stand for another. */
+/** Signs with a different key for each use, derived from `sealKey`, so that a signature is valid for one use only. */
 export function signer(sealKey: Buffer, use: "audit trail" | "backup" = "audit trail"): Sign {
   const key = Buffer.from(hkdfSync("sha256", sealKey, "", `duba ${use}`, 32));
   return (text) => createHmac("sha256", key).update(text).digest("base64url");
@@ -41,12 +41,12 @@ export function digest(text: string): string {
   return hash("sha256", text, "base64url");
 }
 
-/** JSON arrays hold their members apart: no two different rows have the same bytes. */
+/** JSON arrays separate their members, so two different rows never have the same bytes. */
 export function entryDigest({ id, occurred_at, kind, actor, facts }: SealedColumns): string {
   return digest(JSON.stringify([id, occurred_at, kind, actor, facts]));
 }
 
-/** Id and digest of each entry, a line each: what a seal vouches for. */
+/** Id and digest of each entry, a line each: the content of a seal. */
 export function entryList(entries: readonly SealedColumns[]): string {
   return entries.map((entry) => `${entry.id} ${entryDigest(entry)}`).join("\n");
 }
@@ -62,7 +62,7 @@ export function sealMac(sign: Sign, seal: Seal): string {
   return sign(signed(seal));
 }
 
-/** Whether a seal is as it was made with this key. */
+/** Whether a seal was made with this key and not changed. */
 export function isGenuine(sign: Sign, seal: Seal & { mac: string }): boolean {
   return isSigned(sign, signed(seal), seal.mac);
 }

@@ -8,30 +8,29 @@ import { migrationsOf } from "../migrate.ts";
 import type { Tables } from "../tables.ts";
 import { type BackupHeader, copiedTables, countRows, endOf } from "./backup.ts";
 
-/** Looks at the restored store before it is kept; throws a sentence for people if it is not what it should be. */
+/** Checks the restored store before the commit; throws a sentence for people if it finds a fault. */
 export type Verifier = (restored: Kysely<Tables>, figures: unknown) => Promise<void>;
 
 export interface RestoreOptions {
-  /** Keyed hash under the key ring, to hold the backup against; null: whoever made or changed it is believed. */
+  /** Keyed hash under the key ring, which proves who wrote the backup; null: no check. */
   sign: ((text: string) => string) | null;
   verifiers?: readonly Verifier[];
-  /** What else the audit trail notes of the restore. */
+  /** Additional facts for the audit trail. */
   facts?: AuditEvent["facts"];
   progress?: (rows: number, all: number) => void;
 }
 
-/** What was restored. */
 export interface Restored {
   madeAt: string;
   rows: number;
 }
 
-/** Parameters of one statement, which both engines bound. */
+/** Both engines limit the parameters of a statement. */
 const mostParameters = 20_000;
 
 /**
- * Fills a store that nobody has used with what a backup holds, all of it or nothing. Throws `StoreFault` if the file is
- * damaged, not whole or of other migrations; if the store is in use; or if a verifier says no.
+ * Fills an unused store with a backup, completely or not at all. Throws `StoreFault` if the file is damaged, incomplete or of
+ * other migrations, or if the store is in use. Throws what a verifier throws.
  */
 export async function restore(store: Audited, path: string, options: RestoreOptions): Promise<Restored> {
   const file = await open(path, "r").catch((error) =>
@@ -42,7 +41,7 @@ export async function restore(store: Audited, path: string, options: RestoreOpti
   try {
     const header = await verifiedHeader(file, path, options.sign);
     await refuseOtherMigrations(store.db, header);
-    // The file is read within the transaction: nobody else uses this store, and a kill leaves it as it was.
+    // We read the file in the transaction: nobody else uses this store, and a kill changes nothing.
     return await inTransaction(store.db, (trx) => fill(store, trx, file, header, options));
   } finally {
     await file.close();
@@ -72,7 +71,7 @@ async function fill(
     .updateTable("change_counter")
     .set((it) => ({ number: it("number", "+", 1) }))
     .execute();
-  // What clients have may be newer than what is restored: no date of theirs may say that nothing changed.
+  // Clients may have newer data than the backup, so their dates must not match "not modified".
   await trx.updateTable("catalogue_group").set({ changed_at: Date.now() }).execute();
   await trx.updateTable("catalogue_history").set({ id: newHistoryId() }).execute();
   for (const { table } of copiedTables)
@@ -84,7 +83,7 @@ async function fill(
   return { madeAt: header.made_at, rows: done };
 }
 
-/** Throws `StoreFault` unless the store is as a first start leaves it, or emptier, and no service runs on it. */
+/** Throws `StoreFault` if the store has more than a first start puts into it, or if a service runs on it. */
 async function refuseUsed(trx: Transaction<Tables>): Promise<void> {
   const used = [
     await trx.selectFrom("verification").select("reference").limit(1).execute(),
@@ -115,7 +114,7 @@ async function refuseUsed(trx: Transaction<Tables>): Promise<void> {
     throw new StoreFault("A service runs on this store: stop it first. Nothing was changed.");
 }
 
-/** A backup fills its own tables and no other, whoever wrote it. */
+/** Throws `StoreFault` for a table or column that no backup has, whoever wrote the file. */
 function refuseForeign(table: string, columns: readonly string[]): void {
   const known = copiedTables.find((copied) => copied.table === table);
   if (known && columns.every((column) => known.columns.includes(column))) return;
@@ -130,7 +129,7 @@ async function refuseOtherMigrations(db: Kysely<Tables>, { migrations, made_by }
   );
 }
 
-/** Reads the whole file. Throws `StoreFault` unless every byte is as it was written under this key ring. */
+/** Reads the whole file. Throws `StoreFault` if a byte changed since it was written under this key ring. */
 async function verifiedHeader(file: FileHandle, path: string, sign: RestoreOptions["sign"]): Promise<BackupHeader> {
   const fault = (what: string) => new StoreFault(`The file ${path} ${what}. Nothing was changed.`);
   const hash = createHash("sha256");
@@ -144,7 +143,7 @@ async function verifiedHeader(file: FileHandle, path: string, sign: RestoreOptio
   if (!header?.startsWith('{"duba_backup":')) throw fault("is not a backup of Duba");
   const [, sha256] = /^\{"sha256":"([0-9a-f]{64})","ring":"[\w-]+","hmac":"[\w-]+"\}$/.exec(last!.toString()) ?? [];
   if (sha256 === undefined) throw fault("is not whole: its end is missing");
-  if (sha256 !== hash.digest("hex")) throw fault("is damaged: its bytes are not those that were written");
+  if (sha256 !== hash.digest("hex")) throw fault("is damaged: its bytes are not the bytes that were written");
   if (sign) {
     const [end, right] = [JSON.parse(last!.toString()), endOf(sha256, sign)];
     if (!isSame(end.ring, right.ring))
@@ -166,7 +165,7 @@ interface Batch {
   rows: unknown[][];
 }
 
-/** Rows of one table at a time, as many as a statement takes. */
+/** Rows of one table at a time, as many as fit into a statement. */
 async function* batches(file: FileHandle): AsyncGenerator<Batch> {
   let batch: Batch = { table: "account", columns: [], rows: [] };
   for await (const line of linesOf(file)) {
@@ -176,12 +175,12 @@ async function* batches(file: FileHandle): AsyncGenerator<Batch> {
     const isFull = (batch.rows.length + 1) * batch.columns.length > mostParameters;
     if (isRow && !isFull) continue;
     if (batch.rows.length > 0) yield batch;
-    // The last line is of no table, and nothing follows it.
+    // The last line is no table, and nothing follows it.
     batch = isRow ? { ...batch, rows: [] } : { table: value.table, columns: value.columns ?? [], rows: [] };
   }
 }
 
-/** The lines of a file from its start, without their ends; what follows the last end is a line as well. */
+/** The lines of a file, without their ends; the text after the last end is a line too. */
 async function* linesOf(file: FileHandle): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of file.createReadStream({ start: 0, autoClose: false, highWaterMark: 1 << 20 })) {

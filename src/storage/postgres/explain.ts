@@ -10,17 +10,17 @@ interface Place {
 /** Where the URL points, without its password; throws `StoreFault` when it is no PostgreSQL URL. */
 function placeOf(url: string): Place {
   const wanted = "The database URL must look like postgres://user:password@host:5432/database";
-  if (!URL.canParse(url)) throw new StoreFault(`${wanted}: what was given is not a URL.`);
+  if (!URL.canParse(url)) throw new StoreFault(`${wanted}: yours is not a URL.`);
   const { protocol, hostname, port, pathname, username } = new URL(url);
   const decoded = (text: string) => {
     try {
       return decodeURIComponent(text);
     } catch {
-      throw new StoreFault(`${wanted}: what was given has a % that stands for nothing, write %25 for it.`);
+      throw new StoreFault(`${wanted}: yours has a % without a code; write %25 for a %.`);
     }
   };
   if (protocol !== "postgres:" && protocol !== "postgresql:") {
-    throw new StoreFault(`${wanted}: what was given begins with ${protocol}//.`);
+    throw new StoreFault(`${wanted}: yours begins with ${protocol}//.`);
   }
   return {
     server: `${hostname || "localhost"}:${port || "5432"}`,
@@ -37,7 +37,7 @@ export function noTablesAt(url: string): StoreFault {
   );
 }
 
-/** Says for people why PostgreSQL at `url` cannot be used, or gives the error back when it is of another kind. */
+/** A sentence that says why PostgreSQL at `url` cannot be used, or the error itself if it is of another kind. */
 export function explainPostgres(error: unknown, url: string): unknown {
   if (error instanceof StoreFault) return error;
   if (error instanceof StoreAway) return explainPostgres(error.cause, url);
@@ -75,7 +75,7 @@ export function explainPostgres(error: unknown, url: string): unknown {
   return error;
 }
 
-/** Refuses a URL that is not PostgreSQL's, before anything is connected. */
+/** Throws `StoreFault` for a URL that is not PostgreSQL's. Does not connect. */
 export function checkUrl(url: string): void {
   placeOf(url);
 }

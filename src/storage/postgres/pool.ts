@@ -17,7 +17,7 @@ function toNumber(text: string): number {
   return number;
 }
 
-/** This pool's own parsers: the process-wide ones of `pg` stay as they are. */
+/** Parsers for this pool only; the process-wide ones of `pg` do not change. */
 const types: pg.CustomTypesConfig = {
   getTypeParser(id, format) {
     if (id === INT8 || id === NUMERIC) return toNumber;
@@ -29,7 +29,7 @@ const MOST_NAMED = 500;
 const LONGEST_NAMED = 4000;
 const names = new Map<string, string>();
 
-/** A name lets the server parse and plan a statement once for each connection. None for long ones, nor for ever more of them. */
+/** The server parses a named statement once per connection. Long statements get no name, and the number of names is bounded. */
 function nameOf(sql: string): string | undefined {
   const known = names.get(sql);
   if (known !== undefined || names.size >= MOST_NAMED || sql.length > LONGEST_NAMED) return known;
@@ -38,15 +38,15 @@ function nameOf(sql: string): string | undefined {
   return name;
 }
 
-/** What a named statement says once another version of Duba has changed its table: another connection will know better. */
+/** The error of a named statement after another version of Duba changed its table. A new connection does not have it. */
 const OUTDATED = "0A000";
 
-/** True when the server refused one statement, which then certainly did nothing. */
+/** True if the server refused one statement, which then certainly did nothing. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === "ERROR";
 }
 
-/** Of a refusal: no connection, read-only, no room, no memory, a lock or a time that was not had, a fault of its own. */
+/** Refusals that are no fault of the statement: no connection, read-only, no room, a lock, a time-out, a server fault. */
 const AWAY = /^(?:08|0A000|25006|53|55P03|57|58|XX)/;
 const READ_ONLY = "25006";
 const TIMED_OUT = "57014";
@@ -55,7 +55,7 @@ function isOfStatement(error: unknown): boolean {
   return error instanceof RangeError || (isRefusal(error) && !AWAY.test(codeOf(error) ?? ""));
 }
 
-/** The error as it is when it is the statement's own, else `StoreAway`; in doubt unless the server itself refused. */
+/** The error itself if the statement is at fault, else `StoreAway`; in doubt unless the server refused the statement. */
 function explained(error: unknown, isSent: boolean): unknown {
   if (isOfStatement(error)) return error;
   const reason = error instanceof Error ? error.message : String(error);
@@ -64,7 +64,7 @@ function explained(error: unknown, isSent: boolean): unknown {
 
 const noAnswer = () => new Error("no answer in time");
 
-/** The server gives up before we do: then it is certain that the statement did nothing. */
+/** The server gives up before we do, so we know that the statement did nothing. */
 const serverLimit = (milliseconds: number) => milliseconds - 50;
 
 /** One pool's view of its server: when it last answered, by `performance.now()`. */
@@ -73,8 +73,8 @@ interface Server {
 }
 
 /**
- * A connection whose answers are waited for with `timeouts`. One that was lost, gave no answer in time or is read-only (its
- * server may be the primary no more) is closed when Kysely gives it back, not used again.
+ * A connection with time-outs. When Kysely returns it, we close it instead of reusing it if it was lost, was too slow, or is
+ * read-only (its server may no longer be the primary).
  */
 function bounded(client: pg.PoolClient, timeouts: StoreTimeouts, server: Server): PostgresPoolClient {
   let lost: unknown;
@@ -100,7 +100,7 @@ function bounded(client: pg.PoolClient, timeouts: StoreTimeouts, server: Server)
       try {
         return await ask(sql, parameters, until - performance.now());
       } catch (error) {
-        // The server gives up when the usual time is over, and has then done nothing.
+        // The server stopped the statement after the usual time, so it did nothing.
         if (alone === timeouts.alone || codeOf(error) !== TIMED_OUT || performance.now() >= until) throw error;
       }
     }
@@ -114,7 +114,7 @@ function bounded(client: pg.PoolClient, timeouts: StoreTimeouts, server: Server)
     return result;
   };
   return {
-    // Kysely's other form of it takes a cursor, and comes only with a cursor in its settings.
+    // Kysely uses the form with a cursor only if its settings have one.
     query: query as unknown as PostgresPoolClient["query"],
     release: (destroy) => client.release(destroy === true || lost !== undefined),
   };
@@ -131,7 +131,7 @@ export interface PostgresDatabase {
   close(): Promise<void>;
 }
 
-/** Connections that were opened under the same time-outs. */
+/** Connections with the same time-outs. */
 class PatientPool {
   readonly #pool: pg.Pool;
   readonly #timeouts: StoreTimeouts;
@@ -150,7 +150,7 @@ class PatientPool {
       statement_timeout: serverLimit(timeouts.alone),
       idle_in_transaction_session_timeout: timeouts.idle,
     });
-    // A dropped connection fails its statement, or is replaced at the next one; unheard, these events would end the process.
+    // The statement of a dropped connection fails anyway. Without a listener these events would end the process.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => client.on("error", () => undefined));
   }
@@ -169,7 +169,7 @@ class PatientPool {
       const left = () => remainingTime(timeouts, asked, this.#server.heard);
       return bounded(await answerBefore(coming, left, noAnswer), this.#timeouts, this.#server);
     } catch (error) {
-      // A connection that comes too late for this statement serves the next.
+      // A connection that arrives too late for this statement serves the next one.
       coming.then(
         (late) => late.release(),
         () => undefined,
@@ -178,7 +178,7 @@ class PatientPool {
     }
   }
 
-  /** Resolves when nobody waits for a connection any longer: both Kysely and the pool would forget those at their end. */
+  /** Resolves when nobody waits for a connection: Kysely and the pool would drop those callers when they close. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#connecting);
   }
@@ -188,7 +188,7 @@ class PatientPool {
   }
 }
 
-/** A pool on `url`; nothing is connected until the first statement. */
+/** A pool on `url`; it connects at the first statement. */
 export function openPostgres(url: string, timeouts: StoreTimeouts): PostgresDatabase {
   let pool = new PatientPool(url, timeouts);
   const current: PostgresPool = { options: {}, connect: () => pool.connect(), end: () => pool.end() };

@@ -18,7 +18,7 @@ const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
 function sync(directory: string): void {
-  // Windows syncs no directories.
+  // Windows cannot sync a directory.
   if (process.platform === "win32") return;
   const descriptor = openSync(directory, "r");
   try {
@@ -29,8 +29,8 @@ function sync(directory: string): void {
 }
 
 /**
- * Makes the directory and its missing parents, readable by their owner only. One level at a time: the recursive form of
- * Node never returns below /proc.
+ * Creates the directory and its missing parents for their owner only. One level at a time, because Node's recursive form never
+ * returns below /proc.
  */
 export function makeDirectory(directory: string): void {
   try {
@@ -45,7 +45,7 @@ export function makeDirectory(directory: string): void {
   }
 }
 
-/** Why files cannot be made in the directory, or the directory itself, as an error code. Makes nothing. */
+/** The error code if the directory, or a file in it, cannot be created. Creates nothing. */
 export function obstacleIn(directory: string): string | undefined {
   if (!existsSync(directory)) return obstacleIn(dirname(directory));
   if (!statSync(directory).isDirectory()) return "ENOTDIR";
@@ -57,7 +57,7 @@ export function obstacleIn(directory: string): string | undefined {
   }
 }
 
-/** Throws `StoreFault` if the directory could not be made or written. Makes nothing. */
+/** Throws `StoreFault` if the directory cannot be created or written. Creates nothing. */
 export function checkDirectory(path: string): void {
   const directory = resolve(path);
   const code = obstacleIn(directory);
@@ -65,8 +65,8 @@ export function checkDirectory(path: string): void {
 }
 
 /**
- * Makes the directory if it is missing, readable by its owner only; gives its absolute path. Throws `StoreFault` if it cannot
- * be written, or if another user owns or may enter it.
+ * Creates the directory if it is missing, for its owner only, and returns its absolute path. Throws `StoreFault` if it cannot
+ * be written, or if another user owns it or may enter it.
  */
 export function prepareDirectory(path: string): string {
   const directory = resolve(path);
@@ -83,13 +83,13 @@ export function prepareDirectory(path: string): string {
 
 function cannotUse(directory: string, code: string | undefined): StoreFault {
   return new StoreFault(
-    `The data directory ${directory} cannot be written (${code}): name a directory that this user may make and write.`,
+    `The data directory ${directory} cannot be written (${code}): name a directory that this user may create and write.`,
   );
 }
 
 /**
- * Makes the file, empty and readable by its owner only, before SQLite does; SQLite gives its side files the same mode. An
- * existing file is never opened here: closing it would drop the locks that SQLite holds on it in this process.
+ * Creates the file, empty and for its owner only, before SQLite does; SQLite gives its side files the same mode. We never open
+ * an existing file here: closing it would drop the locks of SQLite in this process.
  */
 export function prepareFile(file: string): void {
   try {
@@ -117,14 +117,14 @@ function cannotWrite(file: string, code: string | undefined): StoreFault {
   );
 }
 
-/** Held for as long as this process serves from a directory. */
+/** The lock of a process that serves from a directory. */
 export interface DirectoryLock {
   release(): void;
 }
 
 /**
- * Takes the directory for one serving process, or throws `StoreFault`. The lock is SQLite's own on `duba.lock`, so the
- * operating system frees it however the process ends.
+ * Locks the directory for one serving process, or throws `StoreFault`. It is SQLite's own lock on `duba.lock`, so the operating
+ * system releases it however the process ends.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const file = join(directory, "duba.lock");

@@ -1,9 +1,95 @@
-import { type Dialect, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "kysely";
+import {
+  AbortedTransactionError,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import type { FollowedQuery } from "../record-keys.ts";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type StoreTimeouts } from "../timeouts.ts";
-import { queuedDriver } from "./driver.ts";
+import type { Rows, SqlStatement } from "./messages.ts";
 import { StatementQueue } from "./queue.ts";
-import { SqliteThread } from "./thread.ts";
+import { SqliteError, SqliteThread } from "./thread.ts";
+import type { OpenTransaction } from "./transaction.ts";
+
+/** Kysely's connection: a place in the queue, or the open transaction. */
+class QueuedConnection implements DatabaseConnection {
+  readonly #queue: StatementQueue;
+  transaction: OpenTransaction | undefined;
+  /** After an error PostgreSQL accepts only a rollback. We do the same, or code would work on one engine only. */
+  aborted = false;
+
+  constructor(queue: StatementQueue) {
+    this.#queue = queue;
+  }
+
+  async executeQuery<Row>({ sql, parameters, followedBy: next }: FollowedQuery): Promise<QueryResult<Row>> {
+    const followedBy = next && { sql: next.sql, parameters: next.parameters };
+    const { rows, changes } = await this.run({ sql, parameters, ...(followedBy ? { followedBy } : {}) });
+    return {
+      rows: rows as Row[],
+      ...(changes === undefined ? {} : { numAffectedRows: BigInt(changes) }),
+    };
+  }
+
+  async run(statement: SqlStatement): Promise<Rows> {
+    if (this.transaction === undefined) return this.#queue.run(statement);
+    if (this.aborted) {
+      const message = "The transaction had an error: roll it back before anything else";
+      throw new SqliteError({ code: "SQLITE_ABORT", message });
+    }
+    try {
+      return await this.transaction.run(statement);
+    } catch (error) {
+      this.aborted = true;
+      throw error;
+    }
+  }
+
+  async begin(readOnly: boolean): Promise<void> {
+    this.transaction = await this.#queue.begin(readOnly);
+    this.aborted = false;
+  }
+
+  async commit(): Promise<void> {
+    if (this.aborted) {
+      await this.rollback();
+      throw new AbortedTransactionError();
+    }
+    await this.transaction?.commit();
+    this.transaction = undefined;
+  }
+
+  async rollback(): Promise<void> {
+    const { transaction } = this;
+    this.transaction = undefined;
+    await transaction?.rollback();
+  }
+
+  // biome-ignore lint/correctness/useYield: it only refuses
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new SqliteError({ code: "SQLITE_MISUSE", message: "The SQLite thread does not stream: read in pages" });
+  }
+}
+
+/** Kysely's driver over the queue. Transactions are `BEGIN IMMEDIATE`, read-only ones `BEGIN`. */
+function queuedDriver(queue: StatementQueue): Driver {
+  const own = (connection: DatabaseConnection) => connection as QueuedConnection;
+  return {
+    init: async () => {},
+    acquireConnection: async () => new QueuedConnection(queue),
+    beginTransaction: (connection, settings) => own(connection).begin(settings.accessMode === "read only"),
+    commitTransaction: (connection) => own(connection).commit(),
+    rollbackTransaction: (connection) => own(connection).rollback(),
+    releaseConnection: (connection) => own(connection).rollback(),
+    destroy: () => queue.close(),
+  };
+}
 
 class QueuedAdapter extends SqliteAdapter {
   // Otherwise Kysely runs one statement at a time, and none could share a commit. The queue keeps the order.

@@ -4,7 +4,7 @@ import { isFailed, type Rows, type SqlStatement } from "./messages.ts";
 import { errorOf, type SqliteThread } from "./thread.ts";
 import { OpenTransaction, rowsOf } from "./transaction.ts";
 
-/** At most this many statements share a commit, so that one reply never grows without bound. */
+/** At most so many statements share a commit, which bounds the reply. */
 const SHARED_AT_MOST = 256;
 
 interface Waiting {

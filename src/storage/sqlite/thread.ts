@@ -18,7 +18,7 @@ export class SqliteError extends Error {
 
 const AWAY = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOMEM|NOTADB|PROTOCOL|READONLY)/;
 
-/** The error that a failure of the engine stands for: `StoreAway`, or `SqliteError` when it is the statement's own. */
+/** `StoreAway`, or `SqliteError` if the statement itself is at fault. */
 export function errorOf(failed: Failed): StoreAway | SqliteError {
   return AWAY.test(failed.code) ? new StoreAway(failed.code, failed.message, false) : new SqliteError(failed);
 }
@@ -29,11 +29,11 @@ interface Pending {
 }
 
 /**
- * The thread that holds the SQLite connection, seen from the main thread. It keeps the process alive only while a request
- * is under way. When it ends unasked, the request under way and all later ones reject with code `SQLITE_THREAD`.
+ * The thread with the SQLite connection, seen from the main thread. It keeps the process alive only during a request. If it
+ * ends by itself, the current request and all later ones reject with code `SQLITE_THREAD`.
  */
 export class SqliteThread {
-  /** When the request under way was sent, by `performance.now()`. */
+  /** When we sent the current request, by `performance.now()`. */
   #sent = 0;
   readonly #worker: Worker;
   #pending: Pending | undefined;
@@ -47,7 +47,7 @@ export class SqliteThread {
     worker.unref();
   }
 
-  /** Since when it is silent, by `performance.now()`: that it was asked nothing is no silence. */
+  /** Since when we have waited for an answer, by `performance.now()`; now if there is no request. */
   get heard(): number {
     return this.#pending === undefined ? performance.now() : this.#sent;
   }
@@ -82,7 +82,7 @@ export class SqliteThread {
     });
   }
 
-  /** Closes the connection and ends the thread; a thread that does not answer in 5 s is ended without. */
+  /** Closes the connection and ends the thread. After 5 s without an answer it ends the thread anyway. */
   async close(): Promise<void> {
     if (this.#ended !== undefined) return;
     const exited = once(this.#worker, "exit");
@@ -97,7 +97,7 @@ export class SqliteThread {
     }
   }
 
-  /** Ends the thread at once, whatever it does. */
+  /** Ends the thread at once. */
   async kill(): Promise<void> {
     await this.#worker.terminate();
   }

@@ -3,14 +3,14 @@ import { answerBefore, type StoreTimeouts } from "../timeouts.ts";
 import { isFailed, type Outcome, type Reply, type Request, type Rows, type SqlStatement } from "./messages.ts";
 import { errorOf, SqliteError, type SqliteThread } from "./thread.ts";
 
-/** The rows of an outcome; throws `StoreAway` or `SqliteError` when it is a failure. */
+/** The rows of an outcome; throws `StoreAway` or `SqliteError` if it is a failure. */
 export function rowsOf(outcome: Outcome | undefined): Rows {
   if (outcome === undefined) return { rows: [] };
   if (isFailed(outcome)) throw errorOf(outcome);
   return outcome;
 }
 
-/** The open transaction: it has the connection to itself until `commit` or `rollback`. One request at a time. */
+/** The open transaction. No other work uses the connection until `commit` or `rollback`. One request at a time. */
 export class OpenTransaction {
   readonly #thread: SqliteThread;
   readonly #timeouts: StoreTimeouts;
@@ -33,7 +33,7 @@ export class OpenTransaction {
     await this.#finish("commit");
   }
 
-  /** Harmless after a transaction that is over already. */
+  /** Does nothing after the end of the transaction. */
   async rollback(): Promise<void> {
     if (this.#over === undefined) await this.#finish("rollback");
   }
@@ -68,7 +68,9 @@ export class OpenTransaction {
   #watch(): void {
     const { idle } = this.#timeouts;
     this.#idle = setTimeout(() => {
-      void this.#abandon(this.#timedOut(`the transaction was rolled back, as it asked nothing for ${idle} ms`, false));
+      void this.#abandon(
+        this.#timedOut(`the transaction was rolled back, because it sent nothing for ${idle} ms`, false),
+      );
     }, idle);
     this.#idle.unref();
   }
