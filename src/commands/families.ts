@@ -21,6 +21,7 @@ export const families: readonly Family[] = [
   { name: "accounts", about: "Manage the accounts of your customers.", load: access },
   { name: "keys", about: "Manage API keys.", load: access },
   { name: "ledger", about: "Read the ledger of verifications and charges.", load: identity },
+  { name: "books", about: "Write statements, correct them, and check the invoices of vendors.", load: identity },
   { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: identity },
   { name: "keyring", about: "Manage the keys that seal records and hash BVNs.", load: keyring },
   { name: "subjects", about: "Export or erase the data of one person.", load: identity },

@@ -1,5 +1,6 @@
+import { bookCommands } from "./commands/book-commands.ts";
 import { ledgerCommands } from "./commands/ledger-commands.ts";
 import { subjectCommands } from "./commands/subject-commands.ts";
 import { upstreamCommands } from "./commands/upstream-commands.ts";
 
-export const identityCommands = [...ledgerCommands, ...subjectCommands, ...upstreamCommands];
+export const identityCommands = [...ledgerCommands, ...bookCommands, ...subjectCommands, ...upstreamCommands];
