@@ -55,7 +55,7 @@ export async function undo(
   changes: readonly Change[],
 ): Promise<{ changes: Change[]; left: readonly SkippedEntry[] }> {
   const pause = pacer();
-  const undone: Change[] = [];
+  const inverted: Change[] = [];
   const left: SkippedEntry[] = [];
   const leave = ({ subject, old, new: made, key }: Change, reason: string) =>
     void left.push({ subject, name: subject === "prices" ? key : nameOf(subject, (made ?? old)!.content), reason });
@@ -63,34 +63,25 @@ export async function undo(
     await pause();
     const { subject, key, old, new: made } = change;
     const present = itemIn(base, subject, key) ?? null;
-    const touched = made === null ? [] : differingMembers(old?.content ?? {}, made.content);
-    const again = touched.filter((name) => present?.content[name] !== made?.content[name]);
-    if (made === null && present !== null) leave(change, "was added again since");
-    else if (made !== null && present === null) leave(change, "was removed since");
-    else if (again.length > 0) leave(change, `was changed again since: ${again.join(", ")}`);
-    const state = stateBefore(present, change, again);
-    if (state !== undefined && !isSame(present, state)) undone.push({ subject, key, old: present, new: state });
+    if (made === null || present === null) {
+      if (made === null && present === null) inverted.push({ subject, key, old: null, new: old });
+      else leave(change, made === null ? "was added again since" : "was removed since");
+      continue;
+    }
+    const touched = differingMembers(old?.content ?? {}, made.content);
+    const again = touched.filter((name) => present.content[name] !== made.content[name]);
+    if (again.length > 0) leave(change, `was changed again since: ${again.join(", ")}`);
+    if (old === null && again.length > 0) continue;
+    const position = present.position === made.position ? old?.position : made.position;
+    const back = old && { position: position!, content: withMembers(old.content, made.content, again) };
+    if (!isSame(made, back)) inverted.push({ subject, key, old: made, new: back });
   }
-  const kept = await fitting(base, undone);
+  const kept = await rebase(base, inverted);
   const keys = new Set(kept.map(({ subject, key }) => `${subject} ${key}`));
-  for (const change of undone)
+  for (const change of inverted)
     if (!keys.has(`${change.subject} ${change.key}`))
       leave(change, change.new === null ? "others belong to it since" : "what it belongs to is gone");
   return { changes: kept, left };
-}
-
-/** Undefined: do not change the entry. `again`: the members that changed again. */
-function stateBefore(
-  present: EntryState | null,
-  { old, new: made }: Change,
-  again: readonly string[],
-): EntryState | null | undefined {
-  if (made === null) return present === null ? old : undefined;
-  if (present === null) return undefined;
-  if (old === null) return again.length === 0 ? null : undefined;
-  const back = differingMembers(old.content, made.content).filter((name) => !again.includes(name));
-  const position = present.position === made.position ? old.position : present.position;
-  return { position, content: withMembers(present.content, old.content, back) };
 }
 
 /** Keeps the changes that orphan no entry, and gives each its own position and id. */

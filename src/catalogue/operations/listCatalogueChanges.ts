@@ -7,51 +7,35 @@ import { CatalogueChangeAnswer } from "../responses/shapes.ts";
 
 const USUAL_LIMIT = 100;
 
-const answered = { success: true, status: "success", message: "Catalogue changes found" } as const;
+const example = (
+  change: CatalogueChangeAnswer["data"][number],
+  next: string,
+  more: boolean,
+): CatalogueChangeAnswer => ({
+  ...{ success: true, status: "success", message: "Catalogue changes found" },
+  ...{ data: [change], scheduled: [], next, more },
+});
 
-const first: CatalogueChangeAnswer = {
-  ...answered,
-  data: [
-    {
-      revision: 1,
-      list: "data-providers",
-      change: "added",
-      holds_from: "2026-01-31T09:30:00.000Z",
-      old: null,
-      new: { type: "MTNDATA", id: 1, name: "MTN", narration: "MTN Data", image: "" },
-    },
-  ],
-  scheduled: [],
-  next: "1.1-9f2c61b0a7",
-  more: true,
-};
+const added = {
+  revision: 1,
+  list: "data-providers",
+  change: "added",
+  holds_from: "2026-01-31T09:30:00.000Z",
+  old: null,
+  new: { type: "MTNDATA", id: 1, name: "MTN", narration: "MTN Data", image: "" },
+} as const;
 
-const bundle = {
-  type: "MTNDATA",
-  code: "104",
-  description: "50MB 24Hrs",
-  amount: "100",
-  price: "100",
-  value: "50MB",
-  duration: "24Hrs",
-};
+const bundle = { type: "MTNDATA", code: "104", description: "50MB 24Hrs" };
+const size = { value: "50MB", duration: "24Hrs" };
 
-const dearer: CatalogueChangeAnswer = {
-  ...answered,
-  data: [
-    {
-      revision: 7,
-      list: "data-bundles",
-      change: "modified",
-      holds_from: "2026-02-28T23:00:00.000Z",
-      old: bundle,
-      new: { ...bundle, amount: "110", price: "110" },
-    },
-  ],
-  scheduled: [],
-  next: "7-9f2c61b0a7",
-  more: false,
-};
+const dearer = {
+  revision: 7,
+  list: "data-bundles",
+  change: "modified",
+  holds_from: "2026-02-28T23:00:00.000Z",
+  old: { ...bundle, amount: "100", price: "100", ...size },
+  new: { ...bundle, amount: "110", price: "110", ...size },
+} as const;
 
 export const listCatalogueChanges = operation({
   id: "listCatalogueChanges",
@@ -90,8 +74,12 @@ export const listCatalogueChanges = operation({
   failures: [],
   failurePayload: () => ({ data: [] }),
   examples: [
-    { summary: "The first change of all", input: { after: "0", limit: "1" }, answer: first },
-    { summary: "A price that rose", input: { after: "6-9f2c61b0a7" }, answer: dearer },
+    {
+      summary: "The first change of all",
+      input: { after: "0", limit: "1" },
+      answer: example(added, "1.1-9f2c61b0a7", true),
+    },
+    { summary: "A price that rose", input: { after: "6-9f2c61b0a7" }, answer: example(dearer, "7-9f2c61b0a7", false) },
   ],
   run: async (
     { input: { after, limit }, caller },
