@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "../../operation/failures.ts";
+import { withTimeout } from "../../runtime/timeout.ts";
 
 /** Limits of a request. */
 export interface RequestBounds {
@@ -26,7 +27,11 @@ export async function readJsonBody(request: IncomingMessage, bounds: RequestBoun
   if (length === 0 || (Number.isNaN(length) && request.headers["transfer-encoding"] === undefined)) return undefined;
   refuseOtherTypes(request);
   if (length > bounds.body) throw tooLarge(bounds);
-  const bytes = await bytesOf(request, bounds);
+  const bytes = await withTimeout(bytesOf(request, bounds), bounds.arrival);
+  if (bytes === undefined) {
+    const sentence = `The body did not arrive within ${bounds.arrival / 1000} seconds.`;
+    throw new Failure("request_timeout", sentence, { headers: { Connection: "close" } });
+  }
   if (bytes.length === 0) return undefined;
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -55,37 +60,20 @@ function tooLarge({ body }: RequestBounds): Failure {
   return new Failure("body_too_large", `The body is larger than ${sizeOf(body)}.`);
 }
 
-function bytesOf(request: IncomingMessage, bounds: RequestBounds): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const timer = setTimeout(() => {
-      settle();
-      const sentence = `The body did not arrive within ${bounds.arrival / 1000} seconds.`;
-      reject(new Failure("request_timeout", sentence, { headers: { Connection: "close" } }));
-    }, bounds.arrival);
-    const settle = () => {
-      clearTimeout(timer);
-      request.off("data", take).off("end", end).off("error", gone).off("close", gone);
-    };
-    const take = (chunk: Buffer) => {
+async function bytesOf(request: IncomingMessage, bounds: RequestBounds): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // The response still needs the connection.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
-      if (size > bounds.body) {
-        settle();
-        request.resume();
-        reject(tooLarge(bounds));
-      } else chunks.push(chunk);
-    };
-    const end = () => {
-      settle();
-      resolve(Buffer.concat(chunks));
-    };
-    const gone = () => {
-      settle();
-      reject(new Failure("malformed_request", "The connection ended before the whole body had arrived."));
-    };
-    // A request that has already ended emits no event.
-    if (request.destroyed) gone();
-    else request.on("data", take).on("end", end).on("error", gone).on("close", gone);
-  });
+      if (size > bounds.body) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new Failure("malformed_request", "The connection ended before the whole body had arrived.");
+  }
+  if (size <= bounds.body) return Buffer.concat(chunks);
+  request.resume();
+  throw tooLarge(bounds);
 }
