@@ -42,6 +42,7 @@ export async function withDesk<Result>(
       deskOf({
         // A command without a store never reads it.
         db: store?.db as Desk["db"],
+        now: store?.now ?? Date.now,
         audit: append,
         actor: actorOf(author ?? userName()),
         config,

@@ -3,11 +3,11 @@ import type { WithAccounts } from "../identity/commands/with-accounts.ts";
 import type { ledgerAuditEvents } from "../identity/ledger/audit-outbox.ts";
 import type { Keyring } from "../keyring/keyring.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Audited } from "../storage/audited.ts";
+import type { Audited, WithClock } from "../storage/audited.ts";
 import type { ofBackup, ofRestore } from "./backups.ts";
 
 /** What a face opens for a command. */
-export interface Surroundings extends Audited {
+export interface Surroundings extends Audited, WithClock {
   config: Config;
   /** Reports how much is done, of how much in all if that is known. */
   progress: (done: number, all?: number) => void;
@@ -28,7 +28,7 @@ export interface Desk extends Surroundings, WithAccounts {
 }
 
 export function deskOf(surroundings: Surroundings): Desk {
-  const { db, config } = surroundings;
+  const { db, now, config } = surroundings;
   const accounts = () => import("../access/accounts/accounts.ts");
   const textOf = async (member: "name" | "email") => {
     const texts = new Map((await (await accounts()).listAccounts(db)).map((account) => [account.id, account[member]]));
@@ -52,7 +52,7 @@ export function deskOf(surroundings: Surroundings): Desk {
       const { matchKeyring } = await import("../keyring/keyring.ts");
       const path = keyringPath(config);
       const ring = await readKeyring(path);
-      await matchKeyring(db, ring, Date.now());
+      await matchKeyring(db, ring, now());
       return { ring, path };
     },
   };

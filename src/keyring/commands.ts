@@ -3,11 +3,11 @@ import { instant, isoOf, list, orNull } from "../operation/command/answer-schema
 import { flag, formed, InputFault } from "../operation/command/read-texts.ts";
 import { command } from "../operation/command.ts";
 import { timeFrom } from "../operation/setting.ts";
-import type { Audited } from "../storage/audited.ts";
+import type { Audited, WithClock } from "../storage/audited.ts";
 import { currentOf, type Keyring, type RingKey } from "./keyring.ts";
 import type { KeyUsage } from "./usage.ts";
 
-interface Room extends Audited {
+interface Room extends Audited, WithClock {
   keyring(): Promise<{ ring: Keyring; path: string }>;
   progress: (done: number, all: number) => void;
 }
@@ -42,10 +42,10 @@ const showKeyring = command({
     return idle.length === 0 ? [list] : [list, { note }];
   },
   examples: [{}],
-  run: async (_, { db, keyring }: Room) => {
+  run: async (_, { db, now, keyring }: Room) => {
     const { keyUsage } = await import("./usage.ts");
     const { ring } = await keyring();
-    return keysOf(ring, await keyUsage(db), Date.now());
+    return keysOf(ring, await keyUsage(db), now());
   },
 });
 
@@ -79,7 +79,7 @@ const rotateKeyring = command({
     const { rotate } = await import("./rotate.ts");
     const which = { records: records ?? !hashes, hashes: hashes ?? !records };
     const { path } = await keyring();
-    const { added, from } = await rotate({ ...store, path }, { ...which, wait, now: Date.now });
+    const { added, from } = await rotate({ ...store, path }, { ...which, wait, now: store.now });
     return { added, from: isoOf(from), path };
   },
 });
@@ -108,9 +108,9 @@ const rewrapKeys = command({
   isWell: ({ unreadable }) => unreadable.length === 0,
   records: ["keyring.rewrapped"],
   examples: [{}],
-  run: async (_, { db, audit, actor, keyring, progress }: Room) => {
+  run: async (_, { db, audit, actor, now: time, keyring, progress }: Room) => {
     const { ring } = await keyring();
-    const now = Date.now();
+    const now = time();
     refuseWaiting(ring, now);
     const { countOutdated, rewrap } = await import("./rewrap.ts");
     const key = currentOf(ring.records, now).id;
@@ -150,7 +150,7 @@ const retireKey = command({
   examples: [{ key: "r1" }],
   run: async ({ key }, { keyring, ...store }: Room) => {
     const { retire } = await import("./rotate.ts");
-    await retire({ ...store, ...(await keyring()) }, key, Date.now());
+    await retire({ ...store, ...(await keyring()) }, key, store.now());
     return { key };
   },
 });

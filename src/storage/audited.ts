@@ -22,6 +22,11 @@ export interface Audited {
   actor: string;
 }
 
+/** The store's clock, in milliseconds since 1970. */
+export interface WithClock {
+  now(): number;
+}
+
 /** Runs `change` in the transaction that is open already, or in one of its own. */
 export async function inTransaction<Result>(
   db: Kysely<Tables>,

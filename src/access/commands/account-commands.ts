@@ -5,7 +5,7 @@ import { email, naira } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
-import type { Audited } from "../../storage/audited.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
 
 const feeName = (kind: CheckKind) => `${kind}_fee` as const;
@@ -75,8 +75,8 @@ const createAccount = command({
   ],
   records: ["account.created"],
   examples: [{ name: "Corner Shop", email: "shop@example.com" }],
-  run: async ({ name, email, ...terms }, store: Audited) =>
-    factsOf(await accounts.createAccount(store, { ...termsOf(terms), name, email })),
+  run: async ({ name, email, ...terms }, store: Audited & WithClock) =>
+    factsOf(await accounts.createAccount(store, { ...termsOf(terms), name, email }, store.now())),
 });
 
 const listAccounts = command({
@@ -137,7 +137,8 @@ const suspendAccount = command({
   ],
   records: ["account.suspended"],
   examples: [{ account: "shop@example.com" }],
-  run: async ({ account }, store: Audited) => factsOf(await accounts.suspendAccount(store, account)),
+  run: async ({ account }, store: Audited & WithClock) =>
+    factsOf(await accounts.suspendAccount(store, account, store.now())),
 });
 
 const resumeAccount = command({

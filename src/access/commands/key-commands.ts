@@ -5,7 +5,7 @@ import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { scopes } from "../../operation/operation.ts";
 import { duration } from "../../operation/setting.ts";
-import type { Audited } from "../../storage/audited.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
 import { findAccount, listAccounts } from "../accounts/accounts.ts";
 import * as keys from "../keys/keys.ts";
 import { rollKey } from "../keys/roll.ts";
@@ -75,13 +75,14 @@ const createKey = command({
       address: ["203.0.113.7", "10.0.0.0/8"],
     },
   ],
-  run: async ({ scope, expires, address, ...request }, store: Audited) => {
-    const { key, text } = await keys.createKey(store, {
+  run: async ({ scope, expires, address, ...request }, store: Audited & WithClock) => {
+    const wanted = {
       ...request,
       ...(scope && { scopes: scope }),
       ...(expires !== undefined && { expiresAt: expires }),
       ...(address && { addresses: address }),
-    });
+    };
+    const { key, text } = await keys.createKey(store, wanted, store.now());
     return { ...factsOf(key, (await findAccount(store.db, key.accountId)).email), key: text };
   },
 });
@@ -134,8 +135,8 @@ const rollKeyCommand = command({
   ],
   records: ["key.rolled", "key.created"],
   examples: [{ id: "4Zq8mPx0LtV2" }, { id: "4Zq8mPx0LtV2", overlap: "1h" }],
-  run: async ({ id, overlap }, store: Audited) => {
-    const { key, text, old } = await rollKey(store, { id: publicIdOf(id), overlap });
+  run: async ({ id, overlap }, store: Audited & WithClock) => {
+    const { key, text, old } = await rollKey(store, { id: publicIdOf(id), overlap }, store.now());
     const { email } = await findAccount(store.db, key.accountId);
     return { ...factsOf(key, email), key: text, replaces: old.id, old_key_ends_at: isoOf(old.expiresAt) };
   },
@@ -154,8 +155,8 @@ const revokeKey = command({
   ],
   records: ["key.revoked"],
   examples: [{ id: "4Zq8mPx0LtV2" }],
-  run: async ({ id }, store: Audited) => {
-    const key = await keys.revokeKey(store, publicIdOf(id));
+  run: async ({ id }, store: Audited & WithClock) => {
+    const key = await keys.revokeKey(store, publicIdOf(id), store.now());
     return { id: key.id, revoked_at: isoOf(key.revokedAt!) };
   },
 });
