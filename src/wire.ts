@@ -30,7 +30,7 @@ import type { Log } from "./runtime/log.ts";
 import { RateLimiter } from "./runtime/rate-limiter.ts";
 import { checkDirectory } from "./storage/sqlite/data-directory.ts";
 import { openStore } from "./storage/store.ts";
-import type { LiveUpstreams } from "./upstreams/open-upstreams.ts";
+import type { LiveUpstreams } from "./upstreams/open-vendors.ts";
 import { sandbox } from "./upstreams/sandbox/index.ts";
 
 /** The product: every operation of every room. */
@@ -137,7 +137,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
   const source =
     followed === ""
       ? undefined
-      : (await import("./upstreams/open-source.ts")).openSource(followed, config.sources[followed]!, log);
+      : (await import("./upstreams/open-vendors.ts")).openSource(followed, config.sources[followed]!, log);
   opened.defer(() => source?.close());
   const catalogue = await openCatalogue({
     db,
@@ -243,7 +243,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
 
 async function liveUpstreams(config: Config, log: Log, onChange: () => void): Promise<LiveUpstreams> {
   if (config.upstreams.length === 0) return { upstreams: [], close: async () => {} };
-  const { openLive } = await import("./upstreams/open-upstreams.ts");
+  const { openLive } = await import("./upstreams/open-vendors.ts");
   const { upstreams, vendors, upstream, vendorTimeouts: timeouts } = config;
   return openLive(upstreams, vendors, { ...upstream, timeouts, log, onChange });
 }

@@ -46,6 +46,13 @@ suite("floors", () => {
     assert.deepEqual(stronglyConnected(imports.map(({ file, target }) => [file, target])), []);
   });
 
+  test("imports between folders side by side flow one way", () => {
+    assert.deepEqual(
+      stronglyConnected(imports.filter(({ file }) => !file.endsWith(".fixture.ts")).flatMap(foldersOf)),
+      [],
+    );
+  });
+
   test(`no file has more than ${mostLines} lines`, () => {
     const long = files.filter((file) => textOf(file).split("\n").length - 1 > mostLines);
     assert.deepEqual(long, []);
@@ -108,6 +115,15 @@ function importsOf(file: string): Import[] {
   return [...found]
     .map(([, target]) => ({ file, target: relative(".", join(dirname(file), target!)) }))
     .filter(({ target }) => target.startsWith("src/"));
+}
+
+/** The two folders side by side that an import goes between, if it does. */
+function foldersOf({ file, target }: Import): [from: string, to: string][] {
+  const [from, to] = [file.split("/"), target.split("/")];
+  const at = from.findIndex((step, index) => step !== to[index]);
+  return at < from.length - 1 && at < to.length - 1
+    ? [[from.slice(0, at + 1).join("/"), to.slice(0, at + 1).join("/")]]
+    : [];
 }
 
 function exportsOf(file: string): string[] {

@@ -5,7 +5,7 @@ import { publish } from "../src/catalogue/revisions/publish.ts";
 import { ran } from "../src/cli/testing.ts";
 import { readConfig } from "../src/config/read-config.ts";
 import { silent } from "../src/runtime/log.ts";
-import { type LiveSource, openSource } from "../src/upstreams/open-source.ts";
+import { type LiveSource, openSource } from "../src/upstreams/open-vendors.ts";
 import { engines } from "./support/engines.ts";
 import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { pacer } from "../../runtime/pace.ts";
-import type { LiveSource } from "../../upstreams/open-source.ts";
+import type { LiveSource } from "../../upstreams/open-vendors.ts";
 import type { Origin, Pulled } from "../../upstreams/ports/catalogue-source.ts";
 import { readEntry } from "../files/entry.ts";
 import { type EntryContent, entryKeyOf, type ListName, listShapeOf, nameOf } from "../model/lists.ts";

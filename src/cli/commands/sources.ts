@@ -168,7 +168,7 @@ function addPull(sources: Command, io: Io): void {
       if (chosen === "") throw new UsageFault(`No source is selected. Name one, or set ${syncSettings.source.name}.`);
       const missing = missingOf(catalogueSources.find(({ name }) => name === chosen)!, config.sources[chosen]!);
       if (missing.length > 0) throw new UsageFault(`${chosen} is not set up. Set ${missing.join(", ")}.`);
-      const { openSource } = await import("../../upstreams/open-source.ts");
+      const { openSource } = await import("../../upstreams/open-vendors.ts");
       const source = openSource(chosen, config.sources[chosen]!, silent);
       const run = options.dryRun ? tryPull : makePull;
       try {

@@ -6,7 +6,7 @@ import { flag, formed, InputFault } from "../../operation/command/read-texts.ts"
 import { command } from "../../operation/command.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Audited } from "../../storage/audited.ts";
-import type { openLive } from "../../upstreams/open-upstreams.ts";
+import type { openLive } from "../../upstreams/open-vendors.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { missingOf, type VendorValues } from "../../upstreams/ports/vendor.ts";
 import { vendors } from "../../upstreams/registry.ts";
@@ -100,7 +100,7 @@ const testUpstream = command({
     const question = number && phone ? { kind, number, phone } : vendor.testQuestion;
     if (!question)
       throw new InputFault(`${name} has no published test number. Use --ask with a number that you may verify.`);
-    const { openLive } = await import("../../upstreams/open-upstreams.ts");
+    const { openLive } = await import("../../upstreams/open-vendors.ts");
     const live = openLive([name], config.vendors, { ...config.upstream, timeouts: config.vendorTimeouts, log });
     const upstream = live.upstreams[0]!;
     const begun = performance.now();

@@ -1,7 +1,9 @@
+import type { Log } from "../runtime/log.ts";
 import { CircuitBreaker, type CircuitBreakerOptions, lateAnswerWindow } from "./circuit-breaker.ts";
 import { HttpClient, type HttpClientOptions } from "./http-client.ts";
+import type { CatalogueSource, Pull } from "./ports/catalogue-source.ts";
 import type { VendorValues } from "./ports/vendor.ts";
-import { vendors } from "./registry.ts";
+import { catalogueSources, vendors } from "./registry.ts";
 
 export interface LiveUpstreams {
   /** In the order of the names. */
@@ -29,4 +31,23 @@ export function openLive(
     return new CircuitBreaker(vendor.open(values[name]!, { http, log }), { ...options, timeout: timeouts[name]! });
   });
   return { upstreams, close: () => http.close() };
+}
+
+/** Milliseconds for one request to a catalogue source. */
+const sourceTimeout = 15_000;
+
+/** An open source. */
+export interface LiveSource extends Pick<CatalogueSource, "name" | "covers"> {
+  pull: Pull;
+  /** Ends all requests and closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Opens the source of this name with the values of its settings. */
+export function openSource(wanted: string, values: VendorValues, log: Log): LiveSource {
+  const source = catalogueSources.find(({ name }) => name === wanted);
+  if (!source) throw new Error(`No catalogue source is called ${wanted}`);
+  const http = new HttpClient({ timeout: sourceTimeout, connections: 1, keepAlive: true, log });
+  const { name, covers } = source;
+  return { name, covers, pull: source.open(values, { http, log }), close: () => http.close() };
 }
