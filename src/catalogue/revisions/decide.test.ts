@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
-import { priced } from "../catalogue.fixture.ts";
+import { openStore } from "../../storage/store.ts";
+import { priced, publisherOf } from "../catalogue.fixture.ts";
 import { difference, type WantedList } from "../changes/difference.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { approve, reject } from "./decide.ts";
@@ -78,6 +79,30 @@ for (const engine of engines)
         assert.deepEqual(await approve(publisher, empty, "boss"), { state: "empty" });
         assert.equal((await findDraft(store.db, empty)).state, "rejected");
       } finally {
+        await store.close();
+      }
+    });
+
+    test("if two approve a draft at once, one publishes or schedules it, and the other gets a fault", async () => {
+      const { store, publisher } = await opened(engine);
+      const other = await openStore({ ...store.settings, serving: false });
+      try {
+        const now = draftOf(await publish(publisher, priced("MTNDATA 104", 100), about));
+        const later = { ...about, holdsFrom: start + hour };
+        const then = draftOf(await publish(publisher, priced("MTNDATA 113", 100), later));
+        const clock = { now: publisher.now };
+        for (const [id, state] of [
+          [now, "published"],
+          [then, "scheduled"],
+        ] as const) {
+          const approvals = [publisher, publisherOf(other.db, clock)].map((each) => approve(each, id, "boss"));
+          const [refused] = (await Promise.allSettled(approvals)).filter(({ status }) => status === "rejected");
+          assert.match(String((refused as PromiseRejectedResult).reason), new RegExp(`Draft d${id} is ${state}:`));
+          assert.equal((await findDraft(store.db, id)).state, state);
+        }
+        assert.equal((await seenAnew(store)).revision, 2);
+      } finally {
+        await other.close();
         await store.close();
       }
     });

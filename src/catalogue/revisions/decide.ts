@@ -31,10 +31,8 @@ export async function approve(publisher: Publisher, id: number, by: string): Pro
     const { base, changes, reasons, tooLarge, differs } = await rebaseDraft(publisher, row);
     if (tooLarge) throw tooLarge;
     if (changes.length === 0) {
-      await dropEmpty(publisher, row);
-      return { state: "empty" };
-    }
-    if (differs) {
+      if (await dropEmpty(publisher, row)) return { state: "empty" };
+    } else if (differs) {
       const facts = { state: "held", base, reasons: JSON.stringify(reasons) } as const;
       const isStored = await db.transaction().execute(async (trx) => {
         await lockCounter(trx, "catalogue");

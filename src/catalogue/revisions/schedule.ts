@@ -84,12 +84,14 @@ function isAlike(before: readonly Change[], after: readonly Change[]): boolean {
   );
 }
 
-/** Closes a draft that would change nothing any more. */
-export async function dropEmpty({ db, now }: Publisher, row: CatalogueDraftRow): Promise<void> {
+/** Closes a draft that would change nothing any more. Returns false if another process changed it meanwhile. */
+export async function dropEmpty({ db, now }: Publisher, row: CatalogueDraftRow): Promise<boolean> {
   const reasons = JSON.stringify(["Nothing was left to change."]);
-  await db.transaction().execute(async (trx) => {
+  return db.transaction().execute(async (trx) => {
     await noteChange(trx, "catalogue");
     const facts = { state: "rejected", reasons, decided_by: "system", decided_at: now() } as const;
-    if (await changeDraft(trx, row, facts)) await removeChanges(trx, row.id);
+    if (!(await changeDraft(trx, row, facts))) return false;
+    await removeChanges(trx, row.id);
+    return true;
   });
 }
