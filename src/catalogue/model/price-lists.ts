@@ -81,12 +81,8 @@ export function rulesOf(group: Group): PriceRule[] {
   return group.map(({ content }) => content as PriceRule);
 }
 
-export interface Priced extends Item {
-  readonly list: ListName;
-}
-
 /** Everything that a provider sells. */
-export function* pricedEntries(snapshot: Snapshot, provider: string): Generator<Priced, void> {
+export function* pricedEntries(snapshot: Snapshot, provider: string): Generator<Item & { list: ListName }, void> {
   const key = foldCase(provider);
   for (const item of groupIn(snapshot, "data-bundles", key)) yield { list: "data-bundles", ...item };
   for (const product of groupIn(snapshot, "cable-products", key)) {

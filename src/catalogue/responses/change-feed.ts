@@ -10,12 +10,6 @@ import type { Snapshot } from "../model/snapshot.ts";
 import { changeOf, newestRevision, oldestRevision } from "../revisions/load.ts";
 import type { CatalogueChangeAnswer } from "./shapes.ts";
 
-export interface ChangesAsked {
-  /** The `next` of an earlier answer. Without it the answer lists nothing and gives the current `next`. */
-  readonly after: string | undefined;
-  readonly limit: number;
-}
-
 export type ChangeList = Pick<CatalogueChangeAnswer, "data" | "scheduled" | "next" | "more">;
 
 /** An entry as its list shows it, or the `of` of a price rule. */
@@ -28,11 +22,14 @@ interface Cursor {
   readonly place: number;
 }
 
-/** Lists the changes of revisions, oldest first, up to the served one: never ahead of the look-ups. */
+/**
+ * Lists the changes of revisions, oldest first, up to the served one: never ahead of the look-ups. `after` is the `next` of an
+ * earlier answer; without it the answer lists nothing and gives the current `next`.
+ */
 export async function listChanges(
   db: Kysely<Tables>,
   snapshot: Snapshot,
-  { after, limit }: ChangesAsked,
+  { after, limit }: { after: string | undefined; limit: number },
   accountId: string | undefined,
 ): Promise<ChangeList> {
   const view = viewOf(snapshot, accountId);

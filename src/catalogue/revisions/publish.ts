@@ -17,20 +17,11 @@ export type PublishOutcome =
   | (Committed & { readonly changes: readonly Change[] })
   | { readonly state: "unchanged"; readonly revision: number };
 
-/** What a plan would change, and why that would need an approval. */
-export interface Preview {
-  readonly changes: readonly Change[];
-  readonly reasons: readonly string[];
-  /** The revision that the changes apply to. */
-  readonly revision: number;
-}
-
-/** Shows what a publication would do, and does nothing. Throws a `SizeFault` if the catalogue would become too large. */
-export async function preview(
-  publisher: Publisher,
-  plan: Plan,
-  { holdsFrom }: Pick<About, "holdsFrom">,
-): Promise<Preview> {
+/**
+ * What a publication would change on which revision, and why that would need an approval. Throws a `SizeFault` if the catalogue
+ * would become too large.
+ */
+export async function preview(publisher: Publisher, plan: Plan, { holdsFrom }: Pick<About, "holdsFrom">) {
   const newest = await publisher.latest();
   const base = holdsFrom === undefined ? newest : await expectedAt(publisher.db, newest, holdsFrom);
   const changes = await plan(base);

@@ -15,20 +15,16 @@ const DAY = 86_400_000;
 /** A revision would make the catalogue larger than it may be. */
 export class SizeFault extends CatalogueFault {}
 
-export interface Review {
-  /** Why the changes need an approval, in sentences; empty if they need none. */
-  readonly reasons: readonly string[];
-  /** The fault if the catalogue has no room for the changes. */
-  readonly tooLarge: SizeFault | undefined;
-}
-
-/** Reviews changes of `base`, which is the newest revision or what is expected at a later time. */
+/**
+ * Why changes of `base` need an approval, and the fault if the catalogue has no room for them. `base` is the newest revision, or
+ * what is expected at a later time.
+ */
 export async function review(
   { db, now, guard }: Pick<Publisher, "db" | "now" | "guard">,
   newest: Snapshot,
   base: Snapshot,
   changes: readonly Change[],
-): Promise<Review> {
+) {
   const after = await applyChanges(base, changes);
   const { added, removed } = countsOf(changes);
   const earlier = added + removed > 0 ? await dayBefore(db, newest, now()) : newest;

@@ -7,7 +7,7 @@ import type { Snapshot } from "../model/snapshot.ts";
 import { commit, type Publisher } from "./commit.ts";
 import { aboutOf, changeDraft, removeChanges } from "./draft.ts";
 import { changesOf } from "./load.ts";
-import { type Review, review } from "./review.ts";
+import { review } from "./review.ts";
 
 function scheduled(db: Kysely<Tables>) {
   return db
@@ -53,16 +53,8 @@ export async function publishDue(publisher: Publisher): Promise<void> {
   }
 }
 
-/** A draft, compared with the newest revision. */
-export interface RebasedDraft extends Review {
-  /** Number of that revision. */
-  readonly base: number;
-  readonly changes: readonly Change[];
-  /** False if the changes are the stored ones. */
-  readonly differs: boolean;
-}
-
-export async function rebaseDraft(publisher: Publisher, row: CatalogueDraftRow): Promise<RebasedDraft> {
+/** The changes of a draft on the newest revision, `base`, and their review. `differs`: they are not the stored ones. */
+export async function rebaseDraft(publisher: Publisher, row: CatalogueDraftRow) {
   const { db, now } = publisher;
   const newest = await publisher.latest();
   const later = row.holds_from !== null && row.holds_from > now();
