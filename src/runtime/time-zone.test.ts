@@ -46,6 +46,26 @@ suite("days and months of a time zone", () => {
     }
   });
 
+  test("a period is cut at the quarter of an hour in which the clocks change", () => {
+    const [spring, autumn] = [Date.UTC(2026, 2, 29, 1), Date.UTC(2026, 9, 25, 1)];
+    const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)];
+    const hour = 3_600_000;
+    assert.deepEqual(new TimeZone("Europe/London").steadyParts(from, to), [
+      { from, to: spring, offset: 0 },
+      { from: spring, to: autumn, offset: hour },
+      { from: autumn, to, offset: 0 },
+    ]);
+    assert.deepEqual(lagos.steadyParts(from, to), [{ from, to, offset: hour }]);
+    assert.deepEqual(lagos.steadyParts(from, from), []);
+    for (const end of [spring + 5, spring, spring - 5]) {
+      const parts = new TimeZone("Europe/London").steadyParts(spring - 7_000, end);
+      assert.deepEqual(
+        parts.map((part) => part.offset),
+        end > spring ? [0, hour] : [0],
+      );
+    }
+  });
+
   test("the calendar has no 30 February and no month 13, and no other name is a time zone", () => {
     assert.deepEqual(["2026-02-28", "2026-02-30", "2026-2-1", "x"].map(isDay), [true, false, false, false]);
     assert.deepEqual(["2026-12", "2026-13", "2026-11-01"].map(isMonth), [true, false, false]);

@@ -55,6 +55,31 @@ export class TimeZone {
     return times.sort((one, other) => one - other).find((at) => at + this.#offsetAt(at) >= shown) ?? times[1]!;
   }
 
+  /** A period cut where the zone's clocks change. `offset`: the milliseconds that they are ahead of UTC. */
+  steadyParts(from: number, to: number): { from: number; to: number; offset: number }[] {
+    const parts = [{ from, to, offset: this.#offsetAt(from) }];
+    for (let before = from; before < to; before += dayMilliseconds) {
+      const after = Math.min(before + dayMilliseconds, to);
+      const last = parts.at(-1)!;
+      if (this.#offsetAt(after) === last.offset) continue;
+      const change = this.#changeBetween(before, after);
+      last.to = change;
+      parts.push({ from: change, to, offset: this.#offsetAt(after) });
+    }
+    return parts.filter((part) => part.from < part.to);
+  }
+
+  /** The first moment of the offset that is in force at `after`. */
+  #changeBetween(before: number, after: number): number {
+    let [low, high] = [Math.floor(before / quarter), Math.floor(after / quarter)];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.#offsetAt(middle * quarter) === this.#offsetAt(after)) high = middle;
+      else low = middle;
+    }
+    return high * quarter;
+  }
+
   #local(at: number): string {
     return new Date(at + this.#offsetAt(at)).toISOString();
   }

@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
-import { InputFault } from "../../operation/command/read-texts.ts";
 import type { Mode } from "../../operation/operation.ts";
-import { nextDay, nextMonth, TimeZone } from "../../runtime/time-zone.ts";
+import { TimeZone } from "../../runtime/time-zone.ts";
+import { isSqlite } from "../../storage/engine.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { states, type VerificationState } from "./transitions.ts";
 
@@ -38,7 +38,8 @@ export interface SummaryPeriod {
 }
 
 interface SummaryLine {
-  name: string;
+  /** Days since 1970 for a summary by day or month. */
+  name: string | number;
   mode: Mode;
   kind: CheckKind | null;
   /** Empty for charges and adjustments. */
@@ -48,89 +49,71 @@ interface SummaryLine {
   kobo: number;
 }
 
-const mostSpans = 1_500;
 const utc = new TimeZone("UTC");
-
-interface Span {
-  name: string;
-  from: number;
-  to: number;
-}
+const dayLength = 86_400_000;
 
 type Column = RawBuilder<unknown>;
 
-/** The columns that give the group of a verification and of an adjustment. */
-const columns: Record<Grouping, { made: Column; adjusted: Column }> = {
-  account: { made: sql`verification.account_id`, adjusted: sql`adjustment.account_id` },
-  day: { made: sql`span.name`, adjusted: sql`span.name` },
-  month: { made: sql`span.name`, adjusted: sql`span.name` },
-  key: { made: sql`verification.key_id`, adjusted: sql`coalesce(verification.key_id, '')` },
-  state: { made: sql`verification.state`, adjusted: sql`coalesce(verification.state, '')` },
-};
-
-/**
- * Counts and fees of a period by group, mode and kind, in this order. `zone` decides which day a moment belongs to. Throws an
- * `InputFault` for too many days.
- */
+/** Counts and fees of a period by group, mode and kind, in this order. `zone` decides which day a moment belongs to. */
 export async function summary(
   db: Kysely<Tables>,
   { from, to, accountId, mode }: SummaryPeriod,
   { by = "account", zone = utc }: { by?: Grouping; zone?: TimeZone } = {},
 ): Promise<VerificationSummary[]> {
-  const spans = by === "day" || by === "month" ? spansOf(by, zone, { from, to }) : [{ name: "", from, to }];
-  const values = spans.map((span) => sql`(${span.name}, cast(${span.from} as bigint), cast(${span.to} as bigint))`);
+  const isByTime = by === "day" || by === "month";
+  const parts = isByTime ? zone.steadyParts(from, to) : [{ from, to, offset: 0 }];
+  // The index of an account has the mode before the time.
+  const modes = mode === undefined ? ["test", "live"] : [mode];
   const whose = (table: "verification" | "adjustment") => {
-    const ofAccount = accountId === undefined ? sql`` : sql`and ${sql.ref(`${table}.account_id`)} = ${accountId}`;
-    return mode === undefined ? ofAccount : sql`${ofAccount} and ${sql.ref(`${table}.mode`)} = ${mode}`;
+    const ofMode = sql`${sql.ref(`${table}.mode`)} in (${sql.join(modes)})`;
+    return accountId === undefined ? ofMode : sql`${ofMode} and ${sql.ref(`${table}.account_id`)} = ${accountId}`;
   };
-  const { made, adjusted } = columns[by];
-  // One statement reads one moment, so that a charge and its adjustment are seen together. On SQLite `cross join` reads the
-  // spans first.
-  const lines = await sql<SummaryLine>`
-    with span (name, since, until) as (values ${sql.join(values)})
-    select ${made} as name, mode, kind, state, count(*) as count, 0 as charges, 0 as kobo
-      from span cross join verification where created_at >= since and created_at < until ${whose("verification")}
-      group by ${made}, mode, kind, state
-    union all
-    select ${made}, mode, kind, '', 0, count(*), sum(fee)
-      from span cross join verification where charged_at >= since and charged_at < until ${whose("verification")}
-      group by ${made}, mode, kind
-    union all
-    select ${adjusted}, adjustment.mode, adjustment.kind, '', 0, sum(charges), sum(kobo)
-      from span cross join adjustment left join verification on verification.reference = adjustment.reference
-      where at >= since and at < until ${whose("adjustment")}
-      group by ${adjusted}, adjustment.mode, adjustment.kind`.execute(db);
+  // Without statistics SQLite would read all that the account was ever charged.
+  const byCharge = sql.raw(isSqlite(db) ? "indexed by verification_by_charge" : "");
+  const queries = parts.map((part) => {
+    const columns = groupColumns(by, part.offset);
+    const within = (column: string) => sql`${sql.ref(column)} >= ${part.from} and ${sql.ref(column)} < ${part.to}`;
+    return sql`
+      select ${columns.made} as name, mode, kind, state, count(*) as count, 0 as charges, 0 as kobo
+        from verification where ${within("created_at")} and ${whose("verification")} group by 1, 2, 3, 4
+      union all
+      select ${columns.charged}, mode, kind, '', 0, count(*), sum(fee)
+        from verification ${byCharge} where ${within("charged_at")} and ${whose("verification")} group by 1, 2, 3
+      union all
+      select ${columns.adjusted}, adjustment.mode, adjustment.kind, '', 0, sum(charges), sum(kobo)
+        from adjustment left join verification on verification.reference = adjustment.reference
+        where ${within("at")} and ${whose("adjustment")} group by 1, 2, 3`;
+  });
+  // One statement reads one moment, so that a charge and its adjustment are seen together.
+  const { rows } = await sql<SummaryLine>`${sql.join(queries, sql` union all `)}`.execute(db);
   const summaries = new Map<string, VerificationSummary>();
-  for (const { name, mode, kind, state, count, charges, kobo } of lines.rows) {
-    const place = `${name}\n${mode}\n${kind ?? ""}`;
-    const entry = summaries.get(place) ?? emptySummary(name, mode, kind);
+  for (const { name, mode, kind, state, count, charges, kobo } of rows) {
+    const group = isByTime
+      ? new Date(Number(name) * dayLength).toISOString().slice(0, by === "day" ? 10 : 7)
+      : `${name}`;
+    const place = `${group}\n${mode}\n${kind ?? ""}`;
+    const entry = summaries.get(place) ?? emptySummary(group, mode, kind);
     summaries.set(place, entry);
     entry.count += count;
     entry.charged += charges;
     entry.feeKobo += kobo;
-    if (state !== "") entry.byState[state] = count;
+    if (state !== "") entry.byState[state] += count;
   }
   return [...summaries].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
+}
+
+/** The columns that give the group of a verification, of a charge and of an adjustment. */
+function groupColumns(by: Grouping, offset: number): Record<"made" | "charged" | "adjusted", Column> {
+  const dayOf = (column: string) => sql`(${sql.ref(column)} + ${offset}) / ${sql.lit(dayLength)}`;
+  if (by === "day" || by === "month")
+    return { made: dayOf("created_at"), charged: dayOf("charged_at"), adjusted: dayOf("at") };
+  if (by === "account")
+    return { made: sql`account_id`, charged: sql`account_id`, adjusted: sql`adjustment.account_id` };
+  const column = sql.ref(`verification.${by === "key" ? "key_id" : "state"}`);
+  return { made: column, charged: column, adjusted: sql`coalesce(${column}, '')` };
 }
 
 function emptySummary(group: string, mode: Mode, kind: CheckKind | null): VerificationSummary {
   const byState = Object.fromEntries(states.map((state) => [state, 0])) as Record<VerificationState, number>;
   return { group, mode, kind, count: 0, charged: 0, feeKobo: 0, byState };
-}
-
-/** The days or months of a period; the first and the last may be parts of one. */
-function spansOf(by: "day" | "month", zone: TimeZone, { from, to }: Pick<Span, "from" | "to">): Span[] {
-  const [nameOf, startOf, next] =
-    by === "day"
-      ? [zone.dayOf.bind(zone), zone.startOfDay.bind(zone), nextDay]
-      : [zone.monthOf.bind(zone), zone.startOfMonth.bind(zone), nextMonth];
-  const spans: Span[] = [];
-  for (let start = from; start < to; ) {
-    if (spans.length === mostSpans) throw new InputFault(`A summary by ${by} has at most ${mostSpans} of them.`);
-    const name = nameOf(start);
-    const end = Math.min(startOf(next(name)), to);
-    spans.push({ name, from: start, to: end });
-    start = end;
-  }
-  return spans;
 }
