@@ -121,7 +121,7 @@ suite("the live upstreams", () => {
       const [fault, ...more] = faultsOf({ ...peer, DUBA_UPSTREAMS: text });
       assert.match(
         fault!,
-        /^DUBA_UPSTREAMS must be a comma-separated list of .*peer.*: test keys reach the sandbox, live keys never do\.$/,
+        /^DUBA_UPSTREAMS must be a comma-separated list of .*peer.*, each once \(test keys always use the sandbox, live keys never use it\)\.$/,
       );
       assert.deepEqual(more, []);
     }

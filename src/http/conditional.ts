@@ -42,7 +42,7 @@ export function notModifiedHeaders(headers: readonly string[]): string[] {
 
 /**
  * Header pairs for a ready answer to a request with a body. A cache keyed by URL would serve it for another product: it must
- * not be stored, and Content-Location names the URL that gives the same answer.
+ * not be stored, and Content-Location names the URL of the same answer.
  */
 export function uncachedHeaders(headers: readonly string[], url: string, input: Record<string, string>): string[] {
   const uncached: string[] = [];

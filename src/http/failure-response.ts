@@ -53,7 +53,7 @@ export function serviceFailure(fault: unknown): Failure {
   if (!(fault instanceof StoreAway)) return new Failure("internal_error");
   return new Failure(
     "internal_error",
-    "The store of this service is out of order at the moment. Nothing was done for this request. Send it again shortly.",
+    "The store of this service does not work at the moment. Duba did nothing for this request. Send it again soon.",
     { retryAfter: 2 },
   );
 }

@@ -23,10 +23,10 @@ export function answerOddRequests(
   pathOf: (url: string) => FailurePath | undefined,
 ): void {
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
-    refuse(socket, deps, new Failure("method_not_allowed", "This is not a proxy: CONNECT is not possible here."));
+    refuse(socket, deps, new Failure("method_not_allowed", "This is not a proxy: it does not accept CONNECT."));
   });
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    const failure = new Failure("expectation_failed", "Leave the Expect header out, or send Expect: 100-continue.");
+    const failure = new Failure("expectation_failed", "Send no Expect header, or Expect: 100-continue.");
     const id = requestIdOf(request.headers["x-request-id"]);
     const path = pathOf(request.url ?? "");
     const { status, headers, body } = failureAnswer(failure, id, deps, deps.addressOf(request), path);
@@ -38,7 +38,7 @@ function parserFailure(code: string | undefined, bounds: RequestBounds): Failure
   if (code === "HPE_HEADER_OVERFLOW")
     return new Failure("headers_too_large", `The headers are larger than ${sizeOf(bounds.headers)}.`);
   if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW")
-    return new Failure("body_too_large", "The body's chunks carry too much.");
+    return new Failure("body_too_large", "The body's chunk extensions are too large.");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new Failure("request_timeout", "The request did not arrive in time.");
   return new Failure("malformed_request", "The request is not well-formed HTTP/1.1.");
 }

@@ -68,7 +68,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
 
   app.addHook("onRoute", ({ url, method }) => paths.add(url, [method].flat(), byPath.get(url)));
 
-  // Runs before Fastify reads the body, so that no body changes what is refused here.
+  // Runs before Fastify reads the body: we refuse these requests whatever their body is.
   app.addHook("onRequest", (request, reply, done) => {
     const failure =
       refusalOf(request.raw, deps) ?? (request.is404 ? unroutable(paths.methods(request.raw.url!), deps) : undefined);

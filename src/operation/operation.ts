@@ -26,7 +26,7 @@ export interface Call<Input = unknown, Headers = unknown> {
   /** Null when an operation that is open to anonymous callers was called without a credential. */
   caller: Caller | null;
   requestId: string;
-  /** The caller's network address, as far as trusted proxies tell. */
+  /** The caller's network address, from the connection or a trusted proxy. */
   address: string;
 }
 

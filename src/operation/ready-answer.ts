@@ -15,7 +15,7 @@ export interface ReadyAnswer {
   readonly modifiedAt: number;
   /**
    * The form for one encoding and kind of caller (`shared`: anonymous, so that shared caches may keep it). A promise only
-   * when a compressed form is asked for the first time.
+   * on the first request for a compressed form.
    */
   form(encoding: ContentEncoding, shared: boolean): ReadyForm | Promise<ReadyForm>;
 }

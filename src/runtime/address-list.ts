@@ -19,7 +19,7 @@ export function addressList(entries: readonly string[]): BlockList | null {
   return list;
 }
 
-/** Whether the list holds the address. An IPv4 address counts in its IPv6 form `::ffff:10.0.0.1` too. */
+/** Whether the list contains the address. An IPv4 address counts in its IPv6 form `::ffff:10.0.0.1` too. */
 export function isListed(list: BlockList, address: string): boolean {
   const [plain = ""] = address.split("%");
   return list.check(plain, isIPv6(plain) ? "ipv6" : "ipv4");

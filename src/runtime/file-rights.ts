@@ -3,8 +3,8 @@ import type { Stats } from "node:fs";
 const others = 0o077;
 
 /**
- * Why somebody else can reach a file or directory that holds secrets, and the command that cures it; undefined if nobody but
- * this user can. Windows has no such rights, and nothing is checked there.
+ * Why other users can access a file or directory with secrets, and the command that prevents it; undefined if only this user
+ * can. Windows has no such rights, and nothing is checked there.
  */
 export function looseRights(path: string, stats: Stats): string | undefined {
   const { uid, mode } = stats;

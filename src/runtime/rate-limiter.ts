@@ -6,7 +6,7 @@ export interface Limit {
   seconds: number;
 }
 
-/** Where one caller stands in its window. */
+/** The state of one caller in its window. */
 export interface RateLimitState {
   exceeded: boolean;
   /** Whole seconds until the window ends, at least 1. */

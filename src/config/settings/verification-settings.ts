@@ -13,7 +13,7 @@ export const verificationSettings = {
     default: "",
     about:
       "Identity vendors for live keys, in the order in which Duba calls them. Empty: verification with live keys is not available. Test keys always use the sandbox.",
-    form: `a comma-separated list of ${vendorNames.join(", ")}: test keys reach the sandbox, live keys never do`,
+    form: `a comma-separated list of ${vendorNames.join(", ")}, each once (test keys always use the sandbox, live keys never use it)`,
     read: (text): string[] | undefined => {
       const names = text.split(",").map((name) => name.trim());
       if (text.trim() === "") return [];

@@ -41,7 +41,7 @@ function encoded(encoding: ContentEncoding, plain: Buffer): Promise<Buffer> {
 /** Pages share the rate limit of anonymous callers. */
 export type PageDependencies = Pick<HttpDependencies, "addressOf" | "rateLimiters">;
 
-/** Answers with the content, or with 304 to a browser that still holds it. Throws `rate_limited`. */
+/** Answers with the content, or with 304 to a browser that has it already. Throws `rate_limited`. */
 export async function answer(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-/** Text that is safe to stand in a page as it is. */
+/** Text that a page can contain without escaping. */
 export class Html {
   readonly text: string;
 
@@ -11,7 +11,7 @@ type Part = Html | string | number | readonly Part[];
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-/** A piece of a page. Whatever is filled in is escaped, unless it is itself a piece of a page. */
+/** A piece of a page. Escapes each part that is not itself a piece of a page. */
 export function html(fixed: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(String.raw({ raw: fixed }, ...parts.map(rendered)));
 }

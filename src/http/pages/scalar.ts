@@ -2,7 +2,7 @@ import Fastify from "fastify";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { type Html, html } from "./html.ts";
 
-/** What the browser's reference needs beside the page: nothing in it may call home. */
+/** Settings of the reference in the browser. It must not call other hosts. */
 const settings = {
   url: "/docs/reference.json",
   withDefaultFonts: false,
@@ -34,8 +34,8 @@ export function reference(): Html {
 }
 
 /**
- * The document as a browser can use it. It cannot send a body with GET, so it asks for the query string only; and what
- * it sends by itself must not be an example of what has to be different each time.
+ * The document for browsers. They cannot send a body with GET, so it shows the query string only. It has no examples of header
+ * values that must differ in each request, because the page would send them.
  */
 export function browserDocument(document: OpenApiDocument): OpenApiDocument {
   const copy = structuredClone(document);
@@ -72,7 +72,7 @@ interface SentBody {
   content: { "application/json": { schema: { required?: string[] } } };
 }
 
-/** The reference's script, taken from its package through the one door that the package has: its route. */
+/** The reference's script. Its package offers it only as a route. */
 export async function scalarScript(): Promise<Buffer> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   const app = Fastify();

@@ -20,7 +20,7 @@ export interface Site {
 
 const closed = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const pageHeaders = { "Content-Security-Policy": `${closed}; style-src 'self'; img-src 'self'` };
-/** The reference writes style elements and attributes as it goes, some of them without a nonce. */
+/** The reference adds style elements and attributes, some of them without a nonce. */
 const referenceHeaders = {
   "Content-Security-Policy": `${closed}; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'`,
 };

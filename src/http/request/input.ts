@@ -79,7 +79,7 @@ function merged(names: readonly string[], outside: Record<string, unknown>, body
 }
 
 function conflict(name: string, where: string): Failure {
-  return new Failure("conflicting_parameters", `${name} was given ${where} with different values. Send it once.`);
+  return new Failure("conflicting_parameters", `The request has ${name} ${where} with different values. Send it once.`);
 }
 
 function invalid(fields: FieldFault[]): Failure {

@@ -24,7 +24,7 @@ export function refusalOf(request: IncomingMessage, deps: HttpDependencies): Fai
   if (headers.host === undefined ? httpVersion === "1.1" : !hostForm.test(headers.host))
     return malformed(`The Host header ${headers.host === undefined ? "is missing" : "names no host"}.`);
   const repeated = repeatedHeader(request.rawHeaders);
-  if (repeated) return malformed(`The ${repeated} header stands twice. Send it once.`);
+  if (repeated) return malformed(`The request has two ${repeated} headers. Send one.`);
   const coding = headers["transfer-encoding"];
   if (coding !== undefined && httpVersion === "1.0")
     return unreadable("HTTP/1.0 has no Transfer-Encoding. Send Content-Length, or HTTP/1.1.");
@@ -33,7 +33,7 @@ export function refusalOf(request: IncomingMessage, deps: HttpDependencies): Fai
   if (url.length > bounds.url) return new Failure("uri_too_long", `The URL is longer than ${sizeOf(bounds.url)}.`);
   if (!url.startsWith("/") && !(url === "*" && method === "OPTIONS"))
     return malformed("The request target must be a path, such as /healthz.");
-  if (url.includes("#")) return malformed("The request target holds a #. Leave the fragment out, or send # as %23.");
+  if (url.includes("#")) return malformed("The request target contains a #. Remove the fragment, or send # as %23.");
   if (url.includes("%") && !isDecodable(url)) return malformed("The URL cannot be decoded.");
   // Paths are exact, but the router would decode them and read a trailing slash as an empty parameter.
   return inexact.test(url) ? noSuchPath(deps) : undefined;
