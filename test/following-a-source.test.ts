@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
-import { ran } from "../src/cli/testing.ts";
+import { makeStore, ran } from "../src/cli/testing.ts";
 import { readConfig } from "../src/config/read-config.ts";
 import { silent } from "../src/runtime/log.ts";
 import { type LiveSource, openSource } from "../src/upstreams/open-vendors.ts";
@@ -94,7 +94,7 @@ for (const engine of engines)
       assert.match((await sources("pull")).out, /^Nothing changed/);
       const { db } = await service.store();
       const [revision] = await db.selectFrom("catalogue_revision").selectAll().where("number", "=", 2).execute();
-      assert.deepEqual([revision?.author, revision?.source], ["operator:ada", "peer"]);
+      assert.deepEqual([revision?.author, revision?.source], ["terminal:ada", "peer"]);
     });
 
     test("a process that pulls again asks for changes alone, and comes to the same", async () => {
@@ -219,15 +219,19 @@ suite("a source that is followed", () => {
     assert.equal(shared.match(/DUBA_PEER_URL must be/g)?.length, 1);
   });
 
-  test("is listed with what it needs, and cannot be pulled before", async () => {
+  test("is listed with what it needs, and cannot be pulled before", async (t) => {
+    const { settings, dispose } = await engines[0]!.fresh();
+    t.after(dispose);
+    await makeStore(settings);
+    const environment = { DUBA_DATA: settings.dataDirectory };
     const listed = await ran(["sources", "list"], { environment: { DUBA_VTPASS_API_KEY: "k" } });
     assert.equal(listed.exitCode, 0);
     assert.match(listed.out, /vtpass +- +needs DUBA_VTPASS_PUBLIC_KEY +data-bundles, cable-products +VTpass's/);
-    const pulled = await ran(["sources", "pull", "vtpass"]);
+    const pulled = await ran(["sources", "pull", "vtpass"], { environment });
     assert.equal(pulled.exitCode, 2);
     assert.match(pulled.err, /vtpass is not set up\. Set DUBA_VTPASS_API_KEY, DUBA_VTPASS_PUBLIC_KEY\./);
     assert.match(
-      (await ran(["sources", "pull"])).err,
+      (await ran(["sources", "pull"], { environment })).err,
       /No source is selected\. Name one, or set DUBA_CATALOGUE_SOURCE\./,
     );
   });

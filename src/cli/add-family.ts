@@ -1,20 +1,20 @@
 import type { Command as Commander } from "commander";
 import type { Desk } from "../commands/desk.ts";
+import type { Family } from "../commands/families.ts";
 import type { Command } from "../operation/command.ts";
 import { addCommand } from "./add-command.ts";
 import { exampleLine } from "./terminal/example-line.ts";
 import { examples, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
 
-interface LoadedFamily {
-  name: string;
-  about: string;
-  commands: readonly Command<Desk>[];
-  setExitCode: (exitCode: number) => void;
-}
-
 /** Adds a family as a sub-command with sub-commands of its own, or its only command if that has the family's name. */
-export function addFamily(program: Commander, io: Io, { name, about, commands, setExitCode }: LoadedFamily): void {
+export function addFamily(
+  program: Commander,
+  io: Io,
+  { name, about }: Family,
+  commands: readonly Command<Desk>[],
+  setExitCode: (exitCode: number) => void,
+): void {
   const [first] = commands;
   if (first?.id === name) {
     addCommand(program, io, first, setExitCode);

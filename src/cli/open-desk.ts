@@ -46,6 +46,7 @@ export async function withDesk<Result>(
         audit: append,
         actor: actorOf(author ?? userName()),
         config,
+        environment: io.environment,
         progress: bar.update,
         log: eachOnce(io),
         savesSeveral: out !== undefined && isDirectory(out),

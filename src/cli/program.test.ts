@@ -87,7 +87,7 @@ suite("the command line", { concurrency: true }, () => {
     ["an unknown option", ["keys", "list", "--acount", "x"], /Did you mean --account[\s\S]*See: duba keys list --help/],
     ["a missing option", ["accounts", "create", "--name", "Shop"], /^--email is required\.\nSee: /],
     ["a missing sub-command", ["keys"], /^Usage: duba keys/],
-    ["a port that is none", ["serve", "--port", "http"], /It must be a number from 0 to 65535\./],
+    ["a port that is none", ["serve", "--port", "http"], /^--port must be a number from 0 to 65535\./],
     ["a BVN where a command belongs, unrepeated", ["22000000017"], /^Unknown command '…'\n/],
   ] as const) {
     test(`refuses ${fault} as usage`, async () => {

@@ -1,24 +1,12 @@
-import { type Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { AccessFault } from "../access/access-fault.ts";
 import { commandsOf, families } from "../commands/families.ts";
 import type { Operation } from "../operation/operation.ts";
 import { redactCredentials } from "../runtime/redact.ts";
-import { addFamily } from "./add-family.ts";
 import { examples, rootCommand, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";
 import { painter } from "./terminal/table.ts";
-
-type SetExitCode = (exitCode: number) => void;
-type AddCommand = (program: Command, io: Io, setExitCode: SetExitCode) => void;
-
-/** A command line loads only the command that it names: a start of the service needs no other. */
-const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  serve: async () => (await import("./commands/serve.ts")).addServe,
-  catalogue: async () => (await import("./commands/catalogue/catalogue.ts")).addCatalogue,
-  prices: async () => (await import("./commands/prices.ts")).addPrices,
-  sources: async () => (await import("./commands/sources.ts")).addSources,
-};
 
 /**
  * Runs one command line and returns its exit code: 0 success, 1 failure, 2 wrong command line or setting. Prints a failure
@@ -47,25 +35,19 @@ async function runCommand(
   operations: () => Promise<readonly Operation<never>[]>,
 ): Promise<number> {
   let exitCode = 0;
-  const setExitCode: SetExitCode = (code) => {
+  const setExitCode = (code: number) => {
     exitCode = code;
   };
   const program = rootCommand(io)
     .description("Look up data bundles, providers and cable-TV add-ons, and verify BVNs, on your own machine.")
     .version(manifest.version, "-V, --version", "print the version");
-  const [named = ""] = argv;
-  const isKnown = Object.hasOwn(commands, named) || families.some(({ name }) => name === named);
-  for (const [name, load] of Object.entries(commands))
-    if (!isKnown || name === named) (await load())(program, io, setExitCode);
-  for (const { name, about, load } of families) {
-    if (argv.includes(name))
-      addFamily(program, io, { name, about, commands: await commandsOf({ name, about, load }), setExitCode });
-    else subcommand(program, name, about);
+  // Only the family that the command line names is loaded: a start of the service needs no other.
+  for (const family of families) {
+    if (!argv.includes(family.name)) subcommand(program, family.name, family.about);
+    else (await import("./add-family.ts")).addFamily(program, io, family, await commandsOf(family), setExitCode);
   }
-  if (!isKnown) {
-    const { addCall } = await import("./commands/call/call.ts");
-    addCall(program, io, argv.includes("call") ? await operations() : [], setExitCode);
-  }
+  const call = subcommand(program, "call", "Call an operation of a running service, and print the response.");
+  if (argv.includes("call")) (await import("./call/call.ts")).addOperations(call, io, await operations(), setExitCode);
   examples(
     program,
     "duba serve --port 8080",

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { Desk } from "../commands/desk.ts";
 import { type ChosenFile, membersOf, type Texts } from "../operation/command/read-texts.ts";
 import { accept, type Command, CommandFault } from "../operation/command.ts";
@@ -54,16 +54,12 @@ async function confirm({ target = [], input }: Command<Desk>, texts: Texts, ask:
 }
 
 function filesIn({ input }: Command<Desk>, texts: Texts): Texts {
-  const files = membersOf(input).filter(({ member }) => member.holds === "file");
-  return Object.fromEntries(
-    files.flatMap(({ name }) => (texts[name] ? [[name, (texts[name] as readonly string[]).map(chosenFile)]] : [])),
-  );
+  const chosen = membersOf(input).filter(({ name, member }) => member.holds === "file" && texts[name] !== undefined);
+  return Object.fromEntries(chosen.map(({ name }) => [name, (texts[name] as readonly string[]).map(fileAt)]));
 }
 
-function chosenFile(path: string): ChosenFile {
-  try {
-    return { name: path, bytes: readFileSync(path) };
-  } catch (error) {
-    throw new CommandFault(`Duba cannot read the file ${path} (${(error as NodeJS.ErrnoException).code}).`);
-  }
+function fileAt(path: string): ChosenFile {
+  const failed = (error: NodeJS.ErrnoException) =>
+    Promise.reject(new CommandFault(`Duba cannot read the file ${path} (${error.code}).`));
+  return { name: path, read: () => readFile(path).catch(failed) };
 }

@@ -1,3 +1,4 @@
+import type { PricedAccounts } from "../catalogue/commands/price-commands.ts";
 import type { Config } from "../config/read-config.ts";
 import type { WithAccounts } from "../identity/commands/with-accounts.ts";
 import type { ledgerAuditEvents } from "../identity/ledger/audit-outbox.ts";
@@ -9,6 +10,8 @@ import type { ofBackup, ofRestore } from "./backups.ts";
 /** What a face opens for a command. */
 export interface Surroundings extends Audited, WithClock {
   config: Config;
+  /** The settings that `config` was read from. */
+  environment: Record<string, string | undefined>;
   /** Reports how much is done, of how much in all if that is known. */
   progress: (done: number, all?: number) => void;
   log: Log;
@@ -17,7 +20,8 @@ export interface Surroundings extends Audited, WithClock {
 }
 
 /** What a face hands to a command: what one room needs of another is a member here. */
-export interface Desk extends Surroundings, WithAccounts {
+export interface Desk extends Surroundings {
+  accounts: WithAccounts["accounts"] & PricedAccounts["accounts"];
   ledgerRows(snapshot: Audited["db"]): Promise<ReturnType<typeof ledgerAuditEvents>>;
   backups: {
     ofBackup: () => ReturnType<typeof ofBackup>;
@@ -38,6 +42,7 @@ export function deskOf(surroundings: Surroundings): Desk {
     ...surroundings,
     accounts: {
       find: async (idOrEmail) => (await accounts()).findAccount(db, idOrEmail),
+      all: async () => (await accounts()).listAccounts(db),
       ids: async () => (await (await accounts()).listAccounts(db)).map(({ id }) => id),
       emails: () => textOf("email"),
       names: () => textOf("name"),

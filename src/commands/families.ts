@@ -8,8 +8,10 @@ export interface Family {
   load: () => Promise<readonly Command<Desk>[]>;
 }
 
+const serve = async () => [(await import("./serve-command.ts")).serveCommand];
 const access = async () => (await import("../access/commands.ts")).accessCommands;
 
+const catalogue = async () => (await import("../catalogue/commands.ts")).catalogueCommands;
 const identity = async () => (await import("../identity/commands.ts")).identityCommands;
 
 const audit = async () => (await import("../audit/commands.ts")).auditCommands;
@@ -18,8 +20,22 @@ const backup = async () => (await import("../storage/backup/commands.ts")).backu
 
 /** Every command of every room, by family. */
 export const families: readonly Family[] = [
+  { name: "serve", about: "Start the service. It reads its settings from environment variables.", load: serve },
   { name: "accounts", about: "Manage the accounts of your customers.", load: access },
   { name: "keys", about: "Manage API keys.", load: access },
+  {
+    name: "catalogue",
+    about: "Manage the catalogue of products. The service may run meanwhile. It serves a new revision within a second.",
+    load: catalogue,
+  },
+  {
+    name: "prices",
+    about:
+      "Manage the special prices of accounts. Each change makes a new revision of the catalogue. `duba catalogue history` shows it, and " +
+      "`duba catalogue revert` undoes it.",
+    load: catalogue,
+  },
+  { name: "sources", about: "Manage the source from which Duba updates the catalogue.", load: catalogue },
   { name: "ledger", about: "Read the ledger of verifications and charges.", load: identity },
   { name: "books", about: "Write statements, correct them, and check the invoices of vendors.", load: identity },
   { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: identity },

@@ -12,7 +12,8 @@ import type { PullFault } from "../../upstreams/ports/catalogue-source.ts";
  */
 export type SyncResult = "published" | "unchanged" | "held" | "refused" | "failed" | PullFault;
 
-const never = {
+/** A source before its first pull. */
+export const never = {
   ...{ begun_at: 0, ended_at: null, result: null, sentences: "[]", succeeded_at: null },
   ...{ source_as_of: null, source_is_stale: 0, not_before: null, content: null, draft: null },
 };

@@ -72,7 +72,8 @@ function printParts(io: Io, command: Command<never>, { answer, input }: Run, opt
   const [out, err] = [painter(io.colours?.out), painter(io.colours?.err)];
   for (const part of parts) {
     if (typeof part === "string") say(`${shown(part)}\n`);
-    else if ("note" in part) io.err(`${part.fault ? `${err("red", part.fault)} ` : ""}${part.note}\n`);
+    else if ("fault" in part) io.err(`${[err("red", part.fault), part.note ?? []].flat().join(" ")}\n`);
+    else if ("note" in part) io.err(`${part.note}\n`);
     else if ("list" in part) for (const table of listParts(command, answer)) io.out(tableText(table, first, out));
     else if ("record" in part) io.out(record(part.record, out));
     else io.out(tableText(part, first, out));
@@ -103,7 +104,7 @@ function listParts({ answer: schema, columns, none }: Command<never>, answer: un
 }
 
 function cellsOf(columns: Command<never>["columns"], shape: Shape, rows: readonly Row[]): Row[] {
-  const drawn = Object.entries(columns ?? allOf(shape)).map(([name, given]) => {
+  const drawn = Object.entries(columns ?? allOf(shape, rows)).map(([name, given]) => {
     const column: AnyColumn = typeof given === "string" ? { heading: given } : given;
     const { heading = name, unit, none = "-", of = (row: Row) => row[name] } = column;
     const isTime = !column.of && isInstant(shape.properties?.[name]);
@@ -119,8 +120,10 @@ function cellOf(value: unknown, isTime: boolean, none: string): unknown {
   return isTime ? timeText(value as string) : value;
 }
 
-function allOf({ properties = {} }: Shape): Record<string, string> {
-  return Object.fromEntries(Object.keys(properties).map((name) => [name, name]));
+/** The members that any row has. */
+function allOf({ properties = {} }: Shape, rows: readonly Row[]): Record<string, string> {
+  const names = Object.keys(properties).filter((name) => rows.some((row) => name in row));
+  return Object.fromEntries(names.map((name) => [name, name]));
 }
 
 function isInstant(shape: Shape | undefined): boolean {

@@ -13,11 +13,6 @@ export interface Io {
   width?: number | undefined;
 }
 
-/** The command line is wrong, although commander could parse it. */
-export class UsageFault extends Error {
-  readonly exitCode = 2;
-}
-
 /** Text without whole credentials and without long numbers. */
 export function redact(text: string): string {
   return redactNumbers(redactCredentials(text));

@@ -41,8 +41,9 @@ type Cells = Readonly<Record<string, unknown>>;
 /** Part of an answer in the form that people read. A string is a sentence. */
 export type Part =
   | string
-  /** What to know beside it, or to do next. A `fault` comes first: what needs a hand. */
-  | { note: string; fault?: string }
+  /** `fault`: what needs a hand. `note`: what to know beside it, or to do next. */
+  | { fault: string; note?: string }
+  | { note: string }
   /** The list of the answer, as its columns say. */
   | { list: true }
   | { record: Cells }

@@ -44,8 +44,23 @@ export const moment: Form<number> = {
   },
 };
 
+/** A time that is still to come, read as milliseconds since 1970. */
+export const futureTime: Form<number> = {
+  form: "a later time with its zone, such as 2027-02-01T00:00+01:00",
+  read: (text) => {
+    const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+    return time > Date.now() ? time : undefined;
+  },
+};
+
 /** An amount in naira, read as kobo. */
 export const naira: Form<number> = { form: 'an amount in naira, such as "100" or "100.50"', read: koboOf };
+
+/** An amount above 0 in naira, read as kobo. */
+export const positiveNaira: Form<number> = {
+  form: 'an amount in naira above 0, such as "95" or "95.50"',
+  read: (text) => koboOf(text) || undefined,
+};
 
 /** An IP address or a network. */
 export const network: Form<string> = {

@@ -4,7 +4,7 @@ import type { Form } from "./forms.ts";
 /** A file that a person chose. */
 export interface ChosenFile {
   name: string;
-  bytes: Uint8Array;
+  read(): Promise<Uint8Array>;
 }
 
 /** What a person gave, by member: text, several texts, a flag that is set, or files. */

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import Database from "better-sqlite3";
 import { sql } from "kysely";
-import { engines } from "../../../../test/support/engines.ts";
-import { nodeEnvironment } from "../../../../test/support/process.ts";
-import { until } from "../../../../test/support/until.ts";
-import { openStore } from "../../../storage/store.ts";
-import { openDesk } from "./catalogue.fixture.ts";
+import { openDesk } from "../../test/support/catalogue-desk.ts";
+import { engines } from "../../test/support/engines.ts";
+import { nodeEnvironment } from "../../test/support/process.ts";
+import { until } from "../../test/support/until.ts";
+import { openStore } from "../storage/store.ts";
 
 for (const engine of engines)
   suite(`an import that is killed while it writes, on ${engine.name}`, () => {

@@ -1,4 +1,4 @@
-import type { Operation } from "../../../operation/operation.ts";
+import type { Operation } from "../../operation/operation.ts";
 
 const timeoutSeconds = 60;
 

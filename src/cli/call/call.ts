@@ -1,15 +1,16 @@
 import { Argument, type Command, Option } from "commander";
-import manifest from "../../../../package.json" with { type: "json" };
-import { secretOf } from "../../../config/read-config.ts";
-import { settings } from "../../../config/settings.ts";
-import type { Operation } from "../../../operation/operation.ts";
-import { examples, section, subcommand } from "../../terminal/help.ts";
-import { type Io, UsageFault } from "../../terminal/io.ts";
-import { settingOption } from "../../terminal/options.ts";
-import { parseJsonObject, renderFailure, renderResponse } from "../../terminal/render.ts";
-import { painter } from "../../terminal/table.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import { secretOf } from "../../config/read-config.ts";
+import { settings } from "../../config/settings.ts";
+import { InputFault } from "../../operation/command/read-texts.ts";
+import type { Operation } from "../../operation/operation.ts";
+import { examples, section, subcommand } from "../terminal/help.ts";
+import type { Io } from "../terminal/io.ts";
+import { settingOption } from "../terminal/options.ts";
+import { parseJsonObject, renderFailure, renderResponse } from "../terminal/render.ts";
+import { painter } from "../terminal/table.ts";
 import { privateMembers, readMembers } from "./members.ts";
-import { type CallResponse, pathMembers, sendCall } from "./request.ts";
+import { type CallResponse, pathMembers, sendCall } from "./send-call.ts";
 
 interface CallOptions {
   url?: string;
@@ -17,16 +18,14 @@ interface CallOptions {
   json?: true;
 }
 
-/** `duba call`: one sub-command for each operation. */
-export function addCall(
-  program: Command,
+/** Adds a sub-command for each operation to `duba call`. */
+export function addOperations(
+  call: Command,
   io: Io,
   operations: readonly Operation<never>[],
   setExitCode: (exitCode: number) => void,
 ): void {
-  const call = subcommand(program, "call", "Call an operation of a running service, and print the response.").usage(
-    "<operation> [name=value …] [options]",
-  );
+  call.usage("<operation> [name=value …] [options]");
   for (const operation of operations) addOperation(call, io, operation, setExitCode);
   examples(call, "duba call lookupDataBundles provider=MTNDATA", "duba call lookupDataBundles --help");
 }
@@ -66,7 +65,7 @@ function addOperation(
         });
         setExitCode(show(response, url, redactingMembers(members, io), options.json === true));
       } catch (fault) {
-        if (fault instanceof UsageFault) command.error(fault.message, { exitCode: fault.exitCode });
+        if (fault instanceof InputFault) command.error(fault.message, { exitCode: fault.exitCode });
         throw fault;
       }
     });
@@ -114,15 +113,15 @@ function exampleOf({ id, examples: [first] }: Operation<never>): string {
 
 function urlOf({ environment }: Io, { url }: CallOptions): string {
   const read = settings.callUrl.read(url ?? (environment.DUBA_URL || settings.callUrl.default));
-  if (read === undefined || !URL.canParse(read)) throw new UsageFault(`DUBA_URL must be ${settings.callUrl.form}.`);
+  if (read === undefined || !URL.canParse(read)) throw new InputFault(`DUBA_URL must be ${settings.callUrl.form}.`);
   return read;
 }
 
 function keyOf({ environment }: Io, options: CallOptions): string {
   const faults: string[] = [];
   const key = (options.key ?? secretOf(settings.callKey.name, environment, faults) ?? "").trim();
-  if (faults[0]) throw new UsageFault(faults[0]);
-  if (!/^[!-~]*$/.test(key)) throw new UsageFault("The API key must be visible ASCII text without spaces.");
+  if (faults[0]) throw new InputFault(faults[0]);
+  if (!/^[!-~]*$/.test(key)) throw new InputFault("The API key must be visible ASCII text without spaces.");
   return key;
 }
 
@@ -131,7 +130,7 @@ function headersOf(command: Command, options: readonly Option[]): Record<string,
   for (const option of options) {
     const value: unknown = command.getOptionValue(option.attributeName());
     if (typeof value !== "string") continue;
-    if (!/^[ -~]*$/.test(value)) throw new UsageFault(`--${option.name()} must be visible ASCII text.`);
+    if (!/^[ -~]*$/.test(value)) throw new InputFault(`--${option.name()} must be visible ASCII text.`);
     headers[option.name()] = value;
   }
   return headers;
@@ -141,7 +140,7 @@ async function membersOf(operation: Operation<never>, given: string[], io: Io): 
   const members = await readMembers(operation, given, io);
   const lacking = pathMembers(operation).find((name) => !members.get(name));
   if (lacking !== undefined)
-    throw new UsageFault(`${operation.id} needs ${lacking}=…, because it is part of the path.`);
+    throw new InputFault(`${operation.id} needs ${lacking}=…, because it is part of the path.`);
   return members;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { type CatalogueDesk, openDesk } from "../../../test/support/catalogue-desk.ts";
 import { engines } from "../../../test/support/engines.ts";
-import { type CatalogueDesk, openDesk } from "./catalogue/catalogue.fixture.ts";
 
 const shop = "shop@example.com";
 
@@ -83,14 +83,14 @@ for (const engine of engines)
         "a margin that is none",
         ["set", shop, "MTNDATA", "--margin", "1.005%"],
         2,
-        /It must be a margin such as -2\.5%, 3%, 50 or -0\.50\./,
+        /^--margin must be a margin such as -2\.5%, 3%, 50 or -0\.50/,
       ],
-      ["a margin that leaves nothing", ["set", shop, "MTNDATA", "--margin=-100%"], 2, /It must be above -100%/],
+      ["a margin that leaves nothing", ["set", shop, "MTNDATA", "--margin=-100%"], 2, /a percentage above -100%/],
       [
         "a price of nothing",
         ["set", shop, "MTNDATA", "104", "--price", "0"],
         2,
-        /It must be an amount in naira above 0/,
+        /^--price must be an amount in naira above 0/,
       ],
       ["nothing to remove", ["remove", "other@example.com"], 1, /^This account has no price of its own\.\n$/],
     ] as const)

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
-import { engines } from "../../../../test/support/engines.ts";
-import { startService } from "../../../../test/support/service.ts";
-import { until } from "../../../../test/support/until.ts";
-import { listNames } from "../../../catalogue/model/lists.ts";
-import { type CatalogueDesk, deskOn, openDesk } from "./catalogue.fixture.ts";
+import { type CatalogueDesk, deskOn, openDesk } from "../../test/support/catalogue-desk.ts";
+import { engines } from "../../test/support/engines.ts";
+import { startService } from "../../test/support/service.ts";
+import { until } from "../../test/support/until.ts";
+import { listNames } from "./model/lists.ts";
 
 /** One text in place of another, which must be there. */
 function edited(text: string, from: string, to: string): string {
@@ -39,7 +39,7 @@ for (const engine of engines)
       assert.deepEqual(one, {
         exitCode: 0,
         out: "",
-        err: `Duba wrote revision 1 to ${desk.path("data-bundles.csv")}.\n`,
+        err: `Duba wrote ${desk.path("data-bundles.csv")}.\nThis is revision 1 of the catalogue.\n`,
       });
       await desk.duba("catalogue", "export", "--out", desk.path("lists/"));
       assert.deepEqual(readdirSync(desk.path("lists")).sort(), listNames.map((list) => `${list}.csv`).sort());
@@ -111,9 +111,9 @@ for (const engine of engines)
 
       const history = (await desk.duba("catalogue", "history")).out.split("\n");
       assert.match(history[0]!, /^revision +published +author +source +changes +note$/);
-      assert.match(history[1]!, /^ +2 .*Z +operator:ada +import +1 modified +MTN raised a price$/);
+      assert.match(history[1]!, /^ +2 .*Z +terminal:ada +import +1 modified +MTN raised a price$/);
       const { changes, ...facts } = JSON.parse((await desk.duba("catalogue", "show", "2", "--json")).out);
-      assert.deepEqual([facts.revision, facts.author, facts.modified], [2, "operator:ada", 1]);
+      assert.deepEqual([facts.revision, facts.author, facts.modified], [2, "terminal:ada", 1]);
       assert.deepEqual(
         [changes[0].list, changes[0].change, changes[0].old.price, changes[0].new.price],
         ["data-bundles", "modified", "100", "110"],
@@ -225,17 +225,25 @@ for (const engine of engines)
         ["import", "prices.csv"],
         /does not have the name of a list\. Use --list with one of data-providers,/,
       ],
-      ["an unknown list", ["import", "a.csv", "--list", "bundles"], /Allowed choices are data-providers,/],
-      ["a time without its zone", ["import", "a.csv", "--holds-from", "2099-01-01"], /It must be a time with its zone/],
-      ["a time that is past", ["import", "a.csv", "--holds-from", "2020-01-01T00:00Z"], /The time is in the past/],
+      ["an unknown list", ["import", "a.csv", "--list", "bundles"], /^--list must be one of data-providers,/],
+      [
+        "a time without its zone",
+        ["import", "a.csv", "--holds-from", "2099-01-01"],
+        /^--holds-from must be a later time with its zone/,
+      ],
+      [
+        "a time that is past",
+        ["import", "a.csv", "--holds-from", "2020-01-01T00:00Z"],
+        /^--holds-from must be a later time/,
+      ],
       [
         "two files of a named list",
         ["import", "a.csv", "b.csv", "--list", "data-bundles"],
         /--list works with one file only/,
       ],
       ["CSV of everything in one file", ["export", "--format", "csv"], /^A CSV file contains one list/],
-      ["a revision that is no number", ["show", "latest"], /^A revision is a number such as 7/],
-      ["a draft that is none", ["approve", "7"], /^A draft has a name such as d7/],
+      ["a revision that is no number", ["show", "latest"], /^<revision> must be a number such as 7/],
+      ["a draft that is none", ["approve", "7"], /^<draft> must be a draft such as d7/],
     ] as const)
       test(`refuses ${fault} as a command line that cannot be used`, async () => {
         const { exitCode, out, err } = await desk.duba("catalogue", ...argv);

@@ -1,0 +1,82 @@
+import Type, { type Static } from "typebox";
+import { instant, isoOf, type Part, timeText } from "../../operation/command/answer-schema.ts";
+import { countsOf } from "../changes/change.ts";
+import type { Approval } from "../revisions/decide.ts";
+import type { PublishOutcome, preview } from "../revisions/publish.ts";
+import { countText, differenceView, firstChanges, ListedChanges, listedChanges } from "./difference-view.ts";
+
+/** What became of a change of the catalogue, or what a dry run would change. */
+export const ChangeAnswer = Type.Object({
+  state: Type.Enum(["published", "unchanged", "held", "scheduled", "recomputed", "dry run"]),
+  revision: Type.Optional(Type.Integer()),
+  draft: Type.Optional(Type.String()),
+  holds_from: Type.Optional(instant),
+  /** Why the change waits for approval, or would. */
+  reasons: Type.Optional(Type.Array(Type.String())),
+  added: Type.Optional(Type.Integer()),
+  modified: Type.Optional(Type.Integer()),
+  removed: Type.Optional(Type.Integer()),
+  changes: Type.Optional(ListedChanges),
+  /** What did not change, in sentences. */
+  left_out: Type.Optional(Type.Array(Type.String())),
+});
+
+type Answer = Static<typeof ChangeAnswer>;
+
+/** What all commands with this answer share. */
+export const changeCommand = {
+  answer: ChangeAnswer,
+  view: changeView,
+  first: firstChanges,
+  isWell: ({ state }: Answer) => state !== "held" && state !== "recomputed",
+  records: ["catalogue.revised", "catalogue.held", "catalogue.scheduled"],
+};
+
+export function outcomeAnswer(outcome: PublishOutcome | Exclude<Approval, { state: "empty" }>): Answer {
+  if (outcome.state === "unchanged") return outcome;
+  const { state, changes, ...facts } = outcome;
+  return {
+    state,
+    ...("revision" in facts && { revision: facts.revision }),
+    ...("draft" in facts && { draft: `d${facts.draft}` }),
+    ...("holdsFrom" in facts && { holds_from: isoOf(facts.holdsFrom) }),
+    ...("reasons" in facts && { reasons: [...facts.reasons] }),
+    ...countsOf(changes),
+    changes: listedChanges(changes),
+  };
+}
+
+export function previewAnswer({ changes, reasons, revision }: Awaited<ReturnType<typeof preview>>): Answer {
+  return { state: "dry run", revision, reasons: [...reasons], changes: listedChanges(changes) };
+}
+
+function changeView({ changes, left_out = [], ...answer }: Answer): Part[] {
+  const notes = left_out.map((note) => ({ note }));
+  const difference = changes ? differenceView(changes) : [];
+  if (answer.state === "dry run") return [...difference, ...notes, ...dryRunNotes(answer)];
+  return [...notes, ...difference, ...(changes ? [""] : []), verdict(answer)];
+}
+
+function dryRunNotes({ reasons = [] }: Answer): Part[] {
+  const waits = `This change would wait for approval:\n${reasons.map((reason) => `  ${reason}`).join("\n")}`;
+  return [...(reasons.length > 0 ? [{ note: waits }] : []), { note: "Nothing was changed: this was a dry run." }];
+}
+
+function verdict({ state, revision, draft, holds_from, reasons = [], ...counts }: Answer): Part {
+  const { added = 0, modified = 0, removed = 0 } = counts;
+  const text = countText({ added, modified, removed });
+  switch (state) {
+    case "published":
+      return `Revision ${revision} is published: ${text}.`;
+    case "scheduled":
+      return `Scheduled as ${draft}: ${text}, from ${timeText(holds_from ?? null)} on.`;
+    case "held":
+      return {
+        fault:
+          `This change waits for approval as ${draft}. Duba does not serve it yet:\n${reasons.map((reason) => `  ${reason}\n`).join("")}` +
+          `To publish it: duba catalogue approve ${draft}\nTo reject it: duba catalogue reject ${draft}`,
+      };
+    default:
+      return `Nothing changed: revision ${revision} of the catalogue is already the same.`;
+  }
+}

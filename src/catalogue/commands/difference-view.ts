@@ -1,0 +1,97 @@
+import Type, { type Static } from "typebox";
+import { orNull, type Part } from "../../operation/command/answer-schema.ts";
+import { koboOf } from "../../operation/money.ts";
+import { type Change, type Counts, changeKindOf, differingMembers } from "../changes/change.ts";
+import { wireValuesOf } from "../files/json.ts";
+import { type EntryContent, lists, nameOf, type Subject, subjects } from "../model/lists.ts";
+import type { PriceRule } from "../model/price-lists.ts";
+import { ruleText } from "../revisions/price-rules.ts";
+
+/** Rows of a table that are shown unless all are asked for. */
+export const firstChanges = 40;
+
+const Entry = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]));
+
+/** Changes as answers have them. Entries are as the interface document has them. */
+export const ListedChanges = Type.Array(
+  Type.Object({
+    list: Type.Enum([...subjects]),
+    change: Type.Enum(["added", "modified", "removed"]),
+    old: orNull(Entry),
+    new: orNull(Entry),
+  }),
+);
+
+type ListedChange = Static<typeof ListedChanges>[number];
+
+export function listedChanges(changes: readonly Change[]): ListedChange[] {
+  const entry = (subject: Subject, content: EntryContent) =>
+    subject === "prices" ? { ...content } : wireValuesOf(subject, content);
+  return changes.map((change) => ({
+    list: change.subject,
+    change: changeKindOf(change),
+    old: change.old && entry(change.subject, change.old.content),
+    new: change.new && entry(change.subject, change.new.content),
+  }));
+}
+
+/** A difference for people: price moves first, the farthest before the others, then all else. */
+export function differenceView(changes: readonly ListedChange[]): Part[] {
+  if (changes.length === 0) return ["No differences."];
+  const moves = changes.flatMap(priceMovesOf).sort((one, other) => other.far - one.far);
+  const others = changes.flatMap(otherOf);
+  const counts = { added: 0, modified: 0, removed: 0 };
+  for (const { change } of changes) counts[change] += 1;
+  return [
+    ...(moves.length > 0 ? [{ title: "Prices", rows: moves.map(({ far, ...row }) => row) }, ""] : []),
+    ...(others.length > 0 ? [{ title: "Other changes", rows: others }, ""] : []),
+    `${countText(counts)}.`,
+  ];
+}
+
+function priceMovesOf({ list, old, new: now }: ListedChange) {
+  if (list === "prices" || old === null || now === null) return [];
+  const members: Readonly<Record<string, string>> = lists[list].members;
+  return differingMembers(old, now)
+    .filter((name) => members[name] === "money")
+    .map((price) => {
+      const [from, to] = [koboOf(String(old[price])) ?? 0, koboOf(String(now[price])) ?? 0];
+      const row = { list, entry: nameOf(list, now), price, was: old[price], now: now[price] };
+      /** `far`: how far, whatever the direction. */
+      return { ...row, move: moveText(from, to), far: farness(from, to) };
+    });
+}
+
+function moveText(from: number, to: number): string {
+  if (from === 0) return "from nothing";
+  const percent = Math.round((to / from - 1) * 1000) / 10;
+  return `${percent > 0 ? "+" : ""}${percent} %`;
+}
+
+function farness(from: number, to: number): number {
+  return from === 0 || to === 0 ? Number.POSITIVE_INFINITY : Math.max(from / to, to / from);
+}
+
+function otherOf({ list, change, old, new: now }: ListedChange): Record<string, string>[] {
+  const content = (now ?? old)!;
+  const row = { list, entry: entryName(list, content), change };
+  if (old === null || now === null) return [{ ...row, what: list === "prices" ? ruleText(content as PriceRule) : "" }];
+  const differing = differingMembers(old, now);
+  if (differing.length === 0) return [{ ...row, change: "moved", what: "another place in the list" }];
+  if (list === "prices") return [{ ...row, what: `${ruleText(old as PriceRule)} → ${ruleText(now as PriceRule)}` }];
+  const members: Readonly<Record<string, string>> = lists[list].members;
+  const words = differing
+    .filter((name) => members[name] !== "money")
+    .map((name) => `${name}: ${JSON.stringify(old[name])} → ${JSON.stringify(now[name])}`);
+  return words.length === 0 ? [] : [{ ...row, what: words.join(", ") }];
+}
+
+function entryName(subject: Subject, content: EntryContent): string {
+  return subject === "prices" ? `${content.of} for ${content.account}` : nameOf(subject, content);
+}
+
+/** "2 added, 1 modified". */
+export function countText({ added, modified, removed }: Counts): string {
+  const parts = Object.entries({ added, modified, removed }).filter(([, count]) => count > 0);
+  return parts.map(([kind, count]) => `${count} ${kind}`).join(", ") || "nothing changed";
+}

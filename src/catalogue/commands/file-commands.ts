@@ -1,0 +1,130 @@
+import { basename } from "node:path";
+import Type from "typebox";
+import { answerFiles } from "../../operation/command/answer-schema.ts";
+import { futureTime } from "../../operation/command/forms.ts";
+import { type ChosenFile, files, formed, InputFault } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { difference } from "../changes/difference.ts";
+import { csvOf, type ReadList, readCsv } from "../files/csv.ts";
+import { jsonOf, readJson } from "../files/json.ts";
+import { CatalogueFault } from "../model/fault.ts";
+import { type EntryContent, type ListName, listNames } from "../model/lists.ts";
+import { inOrder, type Snapshot } from "../model/snapshot.ts";
+import { snapshotAt } from "../revisions/load.ts";
+import { type Plan, preview, publish } from "../revisions/publish.ts";
+import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
+import { type CatalogueRoom, dryRun, note, revisionForm, roomPublisher } from "./publisher.ts";
+
+const importFiles = command({
+  ...changeCommand,
+  id: "catalogue.import",
+  summary: "Replace lists of the catalogue with lists from files.",
+  description: `CSV with a header line and one list per file, or JSON with any lists.
+An import removes entries that are not in the file of their list. Lists that are not in the files do not change.
+All files together make one revision. If a file has a fault, the command changes nothing. Importing the same files again has no effect.
+A change that removes many entries, changes a price by much, or empties a provider waits for approval. Duba does not serve it before.`,
+  role: "operator",
+  kind: "change",
+  target: ["file"],
+  input: Type.Object({
+    file: files({
+      description: "CSV files with the name of their list, such as data-bundles.csv, or JSON files.",
+    }),
+    list: Type.Optional(
+      Type.Enum(listNames, { description: "The list in the CSV file, if the file has another name." }),
+    ),
+    dry_run: dryRun,
+    holds_from: Type.Optional(
+      formed(futureTime, {
+        description: "Publish at this time, with the time zone: 2027-02-01T00:00+01:00.",
+        placeholder: "time",
+      }),
+    ),
+    note,
+  }),
+  examples: [
+    { file: ["data-bundles.csv"], dry_run: true },
+    { file: ["data-bundles.csv"], note: "MTN raised prices" },
+    { file: ["data-providers.csv", "data-bundles.csv"] },
+    { file: ["monday.csv"], list: "data-bundles", holds_from: "2099-02-01T00:00+01:00" },
+  ],
+  run: async ({ file, list, dry_run, holds_from: holdsFrom, note = "" }, room: CatalogueRoom) => {
+    const publisher = roomPublisher(room);
+    const read = await readFiles(file, list);
+    const faults = read.flatMap((each) => each.faults);
+    const plan: Plan = (base) => difference(base, read, faults);
+    if (dry_run) return previewAnswer(await preview(publisher, plan, { holdsFrom }));
+    return outcomeAnswer(
+      await publish(publisher, plan, { author: publisher.actor, source: "import", note, holdsFrom }),
+    );
+  },
+});
+
+const exportFiles = command({
+  id: "catalogue.export",
+  summary: "Write the catalogue to files for `duba catalogue import`.",
+  description: `All lists as JSON, one list as CSV, or each list as CSV in a directory.
+Importing an exported file has no effect. The files do not contain the special prices of accounts.`,
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({
+    list: Type.Optional(Type.Enum(listNames, { description: "Only this list. Default format: CSV." })),
+    format: Type.Optional(
+      Type.Enum(["csv", "json"], {
+        description: "Format of the output. Default: JSON, or CSV with --list or a directory.",
+      }),
+    ),
+    revision: Type.Optional(
+      formed(revisionForm, { description: "Export this revision. Default: the newest.", placeholder: "number" }),
+    ),
+  }),
+  answer: Type.Object({ revision: Type.Integer(), files: answerFiles }),
+  view: ({ revision }) => [`This is revision ${revision} of the catalogue.`],
+  examples: [{ list: "data-bundles" }, {}, { revision: "7" }],
+  run: async ({ list, format, revision }, room: CatalogueRoom & { savesSeveral: boolean }) => {
+    const form = format ?? (list || room.savesSeveral ? "csv" : "json");
+    const chosen = list ? [list] : listNames;
+    if (form === "csv" && !list && !room.savesSeveral)
+      throw new InputFault("A CSV file contains one list. Choose it with --list, or choose a directory with --out.");
+    const latest = await roomPublisher(room).latest();
+    const snapshot = revision === undefined ? latest : await snapshotAt(room.db, latest, revision);
+    const files =
+      form === "csv"
+        ? chosen.map((list) => ({ name: `${list}.csv`, text: csvOf(list, contents(snapshot, list)) }))
+        : [{ name: "catalogue.json", text: jsonOf(chosen.map((list) => [list, contents(snapshot, list)])) }];
+    return { revision: snapshot.revision, files };
+  },
+});
+
+export const fileCommands = [importFiles, exportFiles];
+
+function* contents(snapshot: Snapshot, list: ListName): Generator<EntryContent, void> {
+  for (const { content } of inOrder(snapshot, list)) yield content;
+}
+
+async function readFiles(files: readonly ChosenFile[], list: ListName | undefined): Promise<ReadList[]> {
+  if (list !== undefined && files.length > 1) throw new InputFault("--list works with one file only.");
+  const read: ReadList[] = [];
+  for (const file of files) read.push(...(await readFile(file, list)));
+  const twice = read.find((each, at) => read.findIndex((other) => other.list === each.list) < at);
+  if (twice) throw new InputFault(`${twice.list} is in two files. Remove one of them.`);
+  return read;
+}
+
+async function readFile({ name, read }: ChosenFile, list: ListName | undefined): Promise<ReadList[]> {
+  const ending = /\.(csv|json)$/i.exec(name)?.[1]?.toLowerCase();
+  if (ending === undefined) throw new InputFault(`The name of ${name} must end in .csv or .json.`);
+  const named = ending === "csv" ? (list ?? listNamed(name)) : undefined;
+  const bytes = await read();
+  if (named) return [await readCsv(named, bytes)];
+  const lists = readJson(bytes);
+  if ("wrong" in lists) throw new CatalogueFault(`Duba cannot import ${name}: ${lists.wrong}.`);
+  return lists;
+}
+
+function listNamed(file: string): ListName {
+  const name = basename(file).replace(/\.csv$/i, "");
+  const list = listNames.find((each) => each === name.toLowerCase());
+  if (list) return list;
+  throw new InputFault(`${file} does not have the name of a list. Use --list with one of ${listNames.join(", ")}.`);
+}

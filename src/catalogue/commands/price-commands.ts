@@ -1,0 +1,167 @@
+import Type from "typebox";
+import { type Form, positiveNaira } from "../../operation/command/forms.ts";
+import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { koboOf, nairaOf } from "../../operation/money.ts";
+import { nameOf } from "../model/lists.ts";
+import { pricedEntries, priceListOf, type Rule, rulesOf } from "../model/price-lists.ts";
+import { groupIn } from "../model/snapshot.ts";
+import { removingRules, ruleText, settingRule } from "../revisions/price-rules.ts";
+import { type Plan, publish } from "../revisions/publish.ts";
+import { changeCommand, outcomeAnswer } from "./change-answer.ts";
+import { type CatalogueRoom, note, roomPublisher } from "./publisher.ts";
+
+/** What these commands need of the room of accounts. */
+export interface PricedAccounts {
+  accounts: {
+    /** The account with this id or e-mail. Throws if there is none. */
+    find(idOrEmail: string): Promise<{ id: string; email: string }>;
+    /** All accounts, oldest first. */
+    all(): Promise<readonly { id: string; name: string; email: string }[]>;
+  };
+}
+
+type Room = CatalogueRoom & PricedAccounts;
+
+const account = Type.String({ description: "E-mail or id of the account." });
+const codesAbout = "A provider, or a provider and a code: MTNDATA, MTNDATA 104, dstv PRWE36, dstv PRWE36 HDPVRE36.";
+
+const margin: Form<{ rule: Rule; value: number }> = {
+  form: "a margin such as -2.5%, 3%, 50 or -0.50: a percentage above -100% and at most 10000%, or naira",
+  read: (text) => {
+    const parts = /^([+-]?)(\d+(?:\.\d{1,2})?)(%?)$/.exec(text);
+    const hundredths = parts ? koboOf(parts[2]!) : undefined;
+    if (!parts || hundredths === undefined) return undefined;
+    const value = parts[1] === "-" ? -hundredths : hundredths;
+    if (parts[3] === "") return { rule: "margin", value };
+    return value <= -10_000 || value > 1_000_000 ? undefined : { rule: "percent", value };
+  },
+};
+
+const setPrice = command({
+  ...changeCommand,
+  id: "prices.set",
+  summary: "Set a margin for a provider or for one entry, or a price for one entry.",
+  description: `The rule of an entry wins over the rule of its provider. The face value (amount) does not change. Duba rounds half
+a kobo up. If a margin makes the price 0 or less, Duba uses the catalogue's price.`,
+  role: "operator",
+  kind: "change",
+  target: ["account", "codes"],
+  input: Type.Object({
+    account,
+    codes: Type.Array(Type.String(), { description: codesAbout }),
+    margin: Type.Optional(
+      formed(margin, {
+        description:
+          "Percent (-2.5%) or naira (50, or -0.50) to add to the catalogue's price. A negative margin is a discount.",
+        placeholder: "percent or naira",
+      }),
+    ),
+    price: Type.Optional(
+      formed(positiveNaira, { description: "Price in naira, such as 95 or 95.50.", placeholder: "naira" }),
+    ),
+    note,
+  }),
+  examples: [
+    { account: "shop@example.com", codes: ["MTNDATA"], margin: "-2.5%" },
+    { account: "shop@example.com", codes: ["dstv"], margin: "50" },
+    { account: "shop@example.com", codes: ["MTNDATA", "104"], price: "95" },
+  ],
+  run: async ({ account, codes, margin, price, note }, room: Room) => {
+    const rule = margin ?? (price === undefined ? undefined : { rule: "price" as const, value: price });
+    if (rule === undefined || (margin && price)) throw new InputFault("Use either --margin or --price.");
+    if (price && codes.length === 1) throw new InputFault(`--price needs one entry. Add its code after ${codes[0]}.`);
+    return change(room, account, note, (id) => settingRule({ account: id, of: codes.join(" "), ...rule }));
+  },
+});
+
+const removePrices = command({
+  ...changeCommand,
+  id: "prices.remove",
+  summary: "Remove special prices of an account. The catalogue's prices apply again.",
+  role: "operator",
+  kind: "change",
+  target: ["account", "codes"],
+  input: Type.Object({
+    account,
+    codes: Type.Optional(
+      Type.Array(Type.String(), { description: `${codesAbout} Default: all special prices of the account.` }),
+    ),
+    note,
+  }),
+  examples: [{ account: "shop@example.com", codes: ["MTNDATA", "104"] }, { account: "shop@example.com" }],
+  run: async ({ account, codes, note }, room: Room) =>
+    change(room, account, note, (id) => removingRules(id, codes?.join(" "))),
+});
+
+async function change(room: Room, account: string, note: string | undefined, planFor: (id: string) => Plan) {
+  const { id, email } = await room.accounts.find(account);
+  const about = { author: room.actor, source: "prices", note: note ?? `Prices of ${email}` };
+  return outcomeAnswer(await publish(roomPublisher(room), planFor(id), about));
+}
+
+const showPrices = command({
+  id: "prices.show",
+  summary: "Show the price rules of an account, or its prices for one provider.",
+  role: "viewer",
+  kind: "read",
+  target: ["account", "provider"],
+  input: Type.Object({
+    account,
+    provider: Type.Optional(
+      Type.String({
+        description:
+          "Code of a provider. The command then lists its entries with the catalogue's price and the account's price.",
+      }),
+    ),
+  }),
+  /** Rules have `of` and `price`, entries all else. */
+  answer: Type.Array(
+    Type.Object({
+      of: Type.Optional(Type.String()),
+      price: Type.Optional(Type.String()),
+      list: Type.Optional(Type.String()),
+      entry: Type.Optional(Type.String()),
+      catalogue: Type.Optional(Type.String()),
+      own: Type.Optional(Type.String()),
+    }),
+  ),
+  examples: [{ account: "shop@example.com" }, { account: "shop@example.com", provider: "MTNDATA" }],
+  run: async ({ account, provider }, room: Room) => {
+    const { id } = await room.accounts.find(account);
+    const snapshot = await roomPublisher(room).latest();
+    if (provider === undefined)
+      return rulesOf(groupIn(snapshot, "prices", id)).map((rule) => ({ of: rule.of, price: ruleText(rule) }));
+    const own = priceListOf(snapshot, id);
+    return [...pricedEntries(snapshot, provider)].map(({ list, key, content }) => {
+      const price = Number(content.price);
+      return {
+        list,
+        entry: nameOf(list, content),
+        catalogue: nairaOf(price),
+        own: nairaOf(own?.priceOf(key, price) ?? price),
+      };
+    });
+  },
+});
+
+const listPriced = command({
+  id: "prices.list",
+  summary: "List the accounts with special prices.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({}),
+  answer: Type.Array(
+    Type.Object({ id: Type.String(), name: Type.String(), email: Type.String(), prices: Type.Integer() }),
+  ),
+  examples: [{}],
+  run: async (_, room: Room) => {
+    const { groups } = await roomPublisher(room).latest();
+    return (await room.accounts.all()).flatMap(({ id, name, email }) => {
+      const rules = groups.prices.get(id)?.length;
+      return rules === undefined ? [] : [{ id, name, email, prices: rules }];
+    });
+  },
+});
+
+export const priceCommands = [setPrice, showPrices, removePrices, listPriced];

@@ -1,0 +1,41 @@
+import Type from "typebox";
+import type { Form } from "../../operation/command/forms.ts";
+import { flag } from "../../operation/command/read-texts.ts";
+import type { Audited } from "../../storage/audited.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import type { Publisher } from "../revisions/commit.ts";
+import { newestSnapshot } from "../revisions/load.ts";
+
+/** What the commands of this room need. */
+export interface CatalogueRoom extends Audited {
+  config: { guardRemoval: number; guardPriceFactor: number };
+}
+
+/** All that publishing needs, beside a process that may be serving the store. */
+export function roomPublisher({ db, audit, actor, config }: CatalogueRoom): Publisher {
+  const guard = { removal: config.guardRemoval, priceFactor: config.guardPriceFactor };
+  let known: Snapshot | undefined;
+  const latest = async () => {
+    known = await newestSnapshot(db, known);
+    return known;
+  };
+  return { db, audit, actor, now: Date.now, guard, latest };
+}
+
+export const note = Type.Optional(
+  Type.String({ description: "Reason of the change, for the history.", placeholder: "text" }),
+);
+
+export const dryRun = flag("Show the changes, prices first, and publish nothing.");
+
+/** The number of a revision, as people write it. */
+export const revisionForm: Form<number> = {
+  form: "a number such as 7, which `duba catalogue history` lists",
+  read: (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
+};
+
+/** The number of a draft, as people write it. */
+export const draftForm: Form<number> = {
+  form: "a draft such as d7, which `duba catalogue history` lists",
+  read: (text) => (/^d[1-9]\d{0,8}$/i.test(text) ? Number(text.slice(1)) : undefined),
+};

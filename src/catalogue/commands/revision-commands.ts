@@ -1,0 +1,242 @@
+import Type from "typebox";
+import { instant, isoOf, orNull, timeText } from "../../operation/command/answer-schema.ts";
+import type { Form } from "../../operation/command/forms.ts";
+import { formed } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { count } from "../../operation/setting.ts";
+import type { Audited } from "../../storage/audited.ts";
+import type { CatalogueDraftRow, CatalogueRevisionRow } from "../../storage/tables.ts";
+import { changesBetween } from "../changes/change.ts";
+import { type SkippedEntry, undo } from "../changes/rebase.ts";
+import { CatalogueFault } from "../model/fault.ts";
+import { approve, reject } from "../revisions/decide.ts";
+import { findDraft, listWaiting } from "../revisions/draft.ts";
+import { changesOf, findRevision, listRevisions, snapshotAt } from "../revisions/load.ts";
+import { type Plan, preview, publish } from "../revisions/publish.ts";
+import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
+import { countText, differenceView, firstChanges, ListedChanges, listedChanges } from "./difference-view.ts";
+import { type CatalogueRoom, draftForm, dryRun, note, revisionForm, roomPublisher } from "./publisher.ts";
+
+const about = {
+  author: Type.String(),
+  source: Type.String(),
+  note: Type.String(),
+  added: Type.Integer(),
+  modified: Type.Integer(),
+  removed: Type.Integer(),
+};
+
+const revisionFacts = { revision: Type.Integer(), published_at: instant, ...about };
+
+const draftFacts = {
+  draft: Type.String(),
+  state: Type.String(),
+  ...about,
+  reasons: Type.Array(Type.String()),
+  created_at: instant,
+  holds_from: orNull(instant),
+  decided_by: orNull(Type.String()),
+};
+
+const showHistory = command({
+  id: "catalogue.history",
+  summary: "List the drafts that wait or are scheduled, then the revisions, newest first.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({
+    limit: formed(count, { description: "Maximum number of revisions.", placeholder: "number", default: "20" }),
+  }),
+  answer: Type.Object({
+    waiting: Type.Array(Type.Object(draftFacts)),
+    revisions: Type.Array(Type.Object(revisionFacts)),
+  }),
+  view: ({ waiting, revisions }) => {
+    const drafts = waiting.map(({ draft, state, holds_from, author, source, note, ...counts }) => ({
+      ...{ draft, state, "holds from": holds_from === null ? "at once" : timeText(holds_from) },
+      ...{ author, source, changes: countText(counts), note },
+    }));
+    const rows = revisions.map(({ revision, published_at, author, source, note, ...counts }) => ({
+      ...{ revision, published: timeText(published_at), author, source, changes: countText(counts), note },
+    }));
+    return drafts.length > 0 ? [{ rows: drafts }, "", { rows }] : [{ rows }];
+  },
+  examples: [{}, { limit: "100" }],
+  run: async ({ limit }, { db }: Audited) => ({
+    waiting: (await listWaiting(db)).map(draftOf),
+    revisions: (await listRevisions(db, limit)).map(revisionOf),
+  }),
+});
+
+const revisionOrDraft: Form<{ revision: number } | { draft: number }> = {
+  form: "a number such as 7, or a draft such as d7",
+  read: (text) => {
+    const [revision, draft] = [revisionForm.read(text), draftForm.read(text)];
+    return revision !== undefined ? { revision } : draft === undefined ? undefined : { draft };
+  },
+};
+
+const showRevision = command({
+  id: "catalogue.show",
+  summary: "Show one revision or draft: author, time, note and changes.",
+  role: "viewer",
+  kind: "read",
+  first: firstChanges,
+  target: ["revision"],
+  input: Type.Object({
+    revision: formed(revisionOrDraft, { description: "A number such as 7, or a draft such as d7." }),
+  }),
+  answer: Type.Union([
+    Type.Object({ ...revisionFacts, changes: ListedChanges }),
+    Type.Object({ ...draftFacts, changes: ListedChanges }),
+  ]),
+  view: ({ changes, ...facts }) => [{ record: facts }, "", ...differenceView(changes)],
+  examples: [{ revision: "7" }, { revision: "d7" }],
+  run: async ({ revision: named }, { db }: Audited) => {
+    if ("draft" in named) {
+      const draft = await findDraft(db, named.draft);
+      return { ...draftOf(draft), changes: listedChanges(await changesOf(db, draft.id)) };
+    }
+    const revision = await findRevision(db, named.revision);
+    return { ...revisionOf(revision), changes: listedChanges(await changesOf(db, revision.draft)) };
+  },
+});
+
+const compareRevisions = command({
+  id: "catalogue.diff",
+  summary: "Show the changes from one revision to another.",
+  role: "viewer",
+  kind: "read",
+  first: firstChanges,
+  target: ["from", "to"],
+  input: Type.Object({
+    from: formed(revisionForm, { description: "Number of the first revision." }),
+    to: Type.Optional(formed(revisionForm, { description: "Number of the second revision. Default: the newest." })),
+  }),
+  answer: Type.Object({ changes: ListedChanges }),
+  view: ({ changes }) => differenceView(changes),
+  examples: [{ from: "6" }, { from: "3", to: "6" }],
+  run: async ({ from, to }, room: CatalogueRoom) => {
+    const newest = await roomPublisher(room).latest();
+    const before = await snapshotAt(room.db, newest, from);
+    const after = to === undefined ? newest : await snapshotAt(room.db, newest, to);
+    return { changes: listedChanges(await changesBetween(before, after)) };
+  },
+});
+
+const revertRevision = command({
+  ...changeCommand,
+  id: "catalogue.revert",
+  summary: "Undo a revision with a new revision.",
+  description:
+    "Entries that changed again later do not change, and the command lists them. A revert may wait for approval like any other change.",
+  role: "operator",
+  kind: "change",
+  target: ["revision"],
+  input: Type.Object({
+    revision: formed(revisionForm, { description: "Number of the revision to undo." }),
+    dry_run: dryRun,
+    note,
+  }),
+  examples: [
+    { revision: "7", dry_run: true },
+    { revision: "7", note: "wrong file" },
+  ],
+  run: async ({ revision, dry_run, note = `Undoes revision ${revision}` }, room: CatalogueRoom) => {
+    const publisher = roomPublisher(room);
+    const { draft } = await findRevision(room.db, revision);
+    const made = await changesOf(room.db, draft);
+    let left: readonly SkippedEntry[] = [];
+    const plan: Plan = async (base) => {
+      const undone = await undo(base, made);
+      left = undone.left;
+      return undone.changes;
+    };
+    const answer = dry_run
+      ? previewAnswer(await preview(publisher, plan, {}))
+      : outcomeAnswer(await publish(publisher, plan, { author: publisher.actor, source: "revert", note }));
+    const left_out = left.map(({ subject, name, reason }) => `Not changed: ${subject} ${name} ${reason}.`);
+    if (answer.state === "unchanged")
+      throw new CatalogueFault([...left_out, `Revision ${revision} has no changes to undo.`].join("\n"));
+    return { ...answer, left_out };
+  },
+});
+
+const draft = formed(draftForm, { description: "A draft such as d7. `duba catalogue history` lists the drafts." });
+
+const approveDraft = command({
+  ...changeCommand,
+  id: "catalogue.approve",
+  summary: "Publish a draft that waits for approval.",
+  description:
+    "If later changes of the catalogue alter the difference, the command shows the new difference, and you approve again.",
+  role: "officer",
+  kind: "change",
+  target: ["draft"],
+  input: Type.Object({ draft }),
+  examples: [{ draft: "d7" }],
+  view: (answer, { draft }) =>
+    answer.state !== "recomputed"
+      ? changeCommand.view(answer)
+      : [
+          ...differenceView(answer.changes ?? []),
+          "",
+          {
+            fault:
+              `The catalogue has changed since d${draft} was made. The difference above is the new one. ` +
+              `If it is correct, approve it again: duba catalogue approve d${draft}`,
+          },
+        ],
+  run: async ({ draft }, room: CatalogueRoom) => {
+    const approval = await approve(roomPublisher(room), draft, room.actor);
+    if (approval.state === "empty")
+      throw new CatalogueFault(
+        `d${draft} has no effect any more: the catalogue already has its changes. The draft is closed.`,
+      );
+    return outcomeAnswer(approval);
+  },
+});
+
+const rejectDraft = command({
+  id: "catalogue.reject",
+  summary: "Close a draft that waits or is scheduled. Duba never publishes it.",
+  role: "operator",
+  kind: "change",
+  target: ["draft"],
+  input: Type.Object({ draft }),
+  answer: Type.Object({ draft: Type.String() }),
+  view: ({ draft }) => [`${draft} is rejected. The served catalogue does not change.`],
+  records: ["catalogue.rejected"],
+  examples: [{ draft: "d7" }],
+  run: async ({ draft }, room: CatalogueRoom) => {
+    await reject(roomPublisher(room), draft, room.actor);
+    return { draft: `d${draft}` };
+  },
+});
+
+export const revisionCommands = [
+  showHistory,
+  showRevision,
+  compareRevisions,
+  revertRevision,
+  approveDraft,
+  rejectDraft,
+];
+
+function revisionOf({ number, created_at, author, source, note, added, modified, removed }: CatalogueRevisionRow) {
+  return {
+    ...{ revision: number, published_at: isoOf(created_at) },
+    ...{ author, source, note, added, modified, removed },
+  };
+}
+
+function draftOf(row: CatalogueDraftRow) {
+  const { state, author, source, note, added, modified, removed } = row;
+  return {
+    draft: `d${row.id}`,
+    ...{ state, author, source, note, added, modified, removed },
+    reasons: JSON.parse(row.reasons) as string[],
+    created_at: isoOf(row.created_at),
+    holds_from: isoOf(row.holds_from),
+    decided_by: row.decided_by,
+  };
+}

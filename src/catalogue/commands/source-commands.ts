@@ -1,0 +1,212 @@
+import type { Kysely } from "kysely";
+import Type, { type Static } from "typebox";
+import { instant, isoOf, list, orNull } from "../../operation/command/answer-schema.ts";
+import { InputFault } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { silent } from "../../runtime/log.ts";
+import type { Audited } from "../../storage/audited.ts";
+import type { CatalogueSourceRow, Tables } from "../../storage/tables.ts";
+import { missingOf, type VendorValues } from "../../upstreams/ports/vendor.ts";
+import { catalogueSources } from "../../upstreams/registry.ts";
+import { CatalogueFault } from "../model/fault.ts";
+import type { Publisher } from "../revisions/commit.ts";
+import { preview } from "../revisions/publish.ts";
+import { offerOf, type SyncSource } from "../sync/offer.ts";
+import { ageOf, beginSync, isHeld, listSyncs, never, readSync } from "../sync/record.ts";
+import { leftOutOf, planOf, syncFrom, withFormulaGuard } from "../sync/sync.ts";
+import { syncSettings } from "../sync/sync-settings.ts";
+import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
+import { type CatalogueRoom, dryRun, roomPublisher } from "./publisher.ts";
+
+interface SourceSettings {
+  config: {
+    pull: { source: string; staleAfter: number };
+    sources: Readonly<Record<string, VendorValues>>;
+  };
+}
+
+/** Milliseconds that a pull by hand may take. */
+const LONGEST_PULL = 5 * 60_000;
+
+const listSources = command({
+  id: "sources.list",
+  summary: "List all sources, their missing settings, and the lists that they provide.",
+  role: "viewer",
+  kind: "read",
+  store: "none",
+  input: Type.Object({}),
+  answer: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      followed: Type.Boolean(),
+      missing: Type.Array(Type.String()),
+      lists: Type.Array(Type.String()),
+      settings: Type.Array(Type.String()),
+      about: Type.String(),
+    }),
+  ),
+  columns: {
+    name: "name",
+    followed: { of: ({ followed }) => (followed ? "yes" : "-") },
+    state: { of: ({ missing }) => (missing.length === 0 ? "set up" : `needs ${missing.join(", ")}`) },
+    lists: { of: ({ lists }) => lists.join(", ") },
+    about: "about",
+  },
+  view: () => [list, { note: `${syncSettings.source.name} selects the source of the catalogue.` }],
+  examples: [{}],
+  run: async (_, { config }: SourceSettings) =>
+    catalogueSources.map((source) => ({
+      name: source.name,
+      followed: source.name === config.pull.source,
+      missing: missingOf(source, config.sources[source.name]!),
+      lists: [...source.covers],
+      settings: Object.values(source.settings).map(({ name }) => name),
+      about: source.about,
+    })),
+});
+
+const SourceStatus = Type.Object({
+  source: Type.String(),
+  followed: Type.Boolean(),
+  last_pull_at: orNull(instant),
+  under_way: Type.Boolean(),
+  result: orNull(Type.String()),
+  sentences: Type.Array(Type.String()),
+  as_of: orNull(instant),
+  age_seconds: orNull(Type.Integer()),
+  stale: Type.Boolean(),
+  source_stale: Type.Boolean(),
+  not_before: orNull(instant),
+  held: orNull(Type.String()),
+});
+
+const showSources = command({
+  id: "sources.status",
+  summary: "Show the last pull from each source, its result, and the age of the data.",
+  description:
+    "The exit code is 1 if the pull from the selected source failed, if its changes wait for approval, or if the data is stale.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({}),
+  answer: Type.Array(SourceStatus),
+  columns: {
+    source: "source",
+    followed: { of: ({ followed }) => (followed ? "yes" : "-") },
+    last_pull_at: "last pull",
+    result: { of: ({ under_way, result }) => (under_way ? "under way" : result) },
+    as_of: "last success",
+    age: { of: ({ age_seconds }) => (age_seconds === null ? null : ageText(age_seconds)) },
+    stale: { of: ({ stale }) => (stale ? "yes" : "no") },
+    held: "held",
+  },
+  view: (sources) => {
+    const followed = sources.find((source) => source.followed);
+    return [
+      ...(followed ? [] : [{ note: `No source is selected: ${syncSettings.source.name} is empty.` }]),
+      ...(followed?.last_pull_at === null ? [{ note: `Duba has not pulled from ${followed.source} yet.` }] : []),
+      ...(sources.length > 0 ? [list] : []),
+      ...sources.flatMap(({ source, sentences }) => sentences.map((sentence) => `${source}: ${sentence}`)),
+    ];
+  },
+  isWell: (sources) => sources.every((source) => !source.followed || isFine(source)),
+  examples: [{}],
+  run: async (_, { db, config }: Audited & SourceSettings) => {
+    const { source } = config.pull;
+    const pulls = await listSyncs(db);
+    const isNew = source !== "" && !pulls.some((pull) => pull.source === source);
+    return Promise.all([...(isNew ? [{ source, ...never }] : []), ...pulls].map((pull) => statusOf(db, pull, config)));
+  },
+});
+
+const pullSource = command({
+  ...changeCommand,
+  id: "sources.pull",
+  summary: "Pull from a source now.",
+  description:
+    "The lists of the source replace the lists in the catalogue, including manual changes. A change that removes many entries or " +
+    "changes a price by much waits for approval. The exit code is 1 if Duba did not publish.",
+  role: "operator",
+  kind: "change",
+  target: ["name"],
+  input: Type.Object({
+    name: Type.Optional(
+      Type.Enum(
+        catalogueSources.map(({ name }) => name),
+        { description: "The source. Default: the selected source." },
+      ),
+    ),
+    dry_run: dryRun,
+  }),
+  examples: [{ dry_run: true }, {}, { name: "vtpass", dry_run: true }],
+  run: async ({ name, dry_run }, room: CatalogueRoom & SourceSettings) => {
+    const { config } = room;
+    const chosen = name ?? config.pull.source;
+    if (chosen === "") throw new InputFault(`No source is selected. Name one, or set ${syncSettings.source.name}.`);
+    const missing = missingOf(catalogueSources.find(({ name }) => name === chosen)!, config.sources[chosen]!);
+    if (missing.length > 0) throw new InputFault(`${chosen} is not set up. Set ${missing.join(", ")}.`);
+    const { openSource } = await import("../../upstreams/open-vendors.ts");
+    const source = openSource(chosen, config.sources[chosen]!, silent);
+    try {
+      return await (dry_run ? tryPull : makePull)(roomPublisher(room), source);
+    } finally {
+      await source.close();
+    }
+  },
+});
+
+async function tryPull(publisher: Publisher, source: SyncSource) {
+  const offer = await offerOf(source, AbortSignal.timeout(LONGEST_PULL));
+  if ("kind" in offer) throw nothingFrom(source, [offer.sentence]);
+  const found = await preview(withFormulaGuard(publisher), planOf(offer), {});
+  return { ...previewAnswer(found), left_out: await leftOutOf(publisher, offer) };
+}
+
+async function makePull(publisher: Publisher, source: SyncSource) {
+  const { db, now, actor: author } = publisher;
+  const begun = await beginSync(db, source.name, await readSync(db, source.name), now());
+  if (!begun) throw new CatalogueFault("Another process pulls at this moment. See duba sources status.");
+  const signal = AbortSignal.timeout(LONGEST_PULL);
+  const { sentences, outcome } = await syncFrom(publisher, source, begun, { author, again: true, signal });
+  if (!outcome) throw nothingFrom(source, sentences);
+  return { ...outcomeAnswer(outcome), left_out: [...sentences] };
+}
+
+export const sourceCommands = [listSources, showSources, pullSource];
+
+function nothingFrom({ name }: SyncSource, sentences: readonly string[]): CatalogueFault {
+  return new CatalogueFault(`Duba changed nothing after the pull from ${name}:\n${sentences.join("\n")}`);
+}
+
+async function statusOf(
+  db: Kysely<Tables>,
+  pull: CatalogueSourceRow,
+  { pull: { source, staleAfter } }: SourceSettings["config"],
+): Promise<Static<typeof SourceStatus>> {
+  const { asOf, isStale } = ageOf(pull, Date.now(), staleAfter);
+  const age = asOf === null ? null : Math.max(0, Date.now() - asOf);
+  return {
+    source: pull.source,
+    followed: pull.source === source,
+    last_pull_at: isoOf(pull.begun_at || null),
+    under_way: pull.begun_at > 0 && pull.ended_at === null,
+    result: pull.result,
+    sentences: JSON.parse(pull.sentences) as string[],
+    as_of: isoOf(asOf),
+    age_seconds: age === null ? null : Math.floor(age / 1000),
+    stale: isStale,
+    source_stale: pull.source_is_stale === 1,
+    not_before: isoOf(pull.not_before),
+    held: (await isHeld(db, pull.draft)) ? `d${pull.draft}` : null,
+  };
+}
+
+function isFine({ result, stale, held }: Static<typeof SourceStatus>): boolean {
+  return !stale && held === null && (result === "published" || result === "unchanged");
+}
+
+function ageText(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+}

@@ -1,0 +1,47 @@
+import { InputFault } from "../../operation/command/read-texts.ts";
+import { isRepeatable } from "../../operation/fields.ts";
+import type { Operation } from "../../operation/operation.ts";
+import type { Io } from "../terminal/io.ts";
+import { asker } from "../terminal/stdin-lines.ts";
+import { closestName } from "../terminal/suggest.ts";
+
+/** Members that do not belong on a command line, because other users and the shell's history would see them. */
+export const privateMembers: ReadonlySet<string> = new Set(["bvn", "password"]);
+
+/**
+ * The members that `name=value` arguments give, in their order; each `name=-` takes the next line of standard input. Throws
+ * a `InputFault` that repeats no value, only harmless names.
+ */
+export async function readMembers(
+  operation: Operation<never>,
+  given: readonly string[],
+  io: Pick<Io, "stdin" | "err">,
+): Promise<Map<string, string>> {
+  const members = new Map<string, string>();
+  for (const [index, argument] of given.entries()) {
+    const [name, value] = split(operation, argument, index + 1);
+    if (members.has(name)) throw new InputFault(`The member ${name} appears twice.`);
+    members.set(name, value);
+  }
+  const ask = asker(io);
+  for (const [name, value] of members) {
+    if (value !== "-") continue;
+    const line = await ask.line(`${name}: `);
+    if (line === undefined) throw new InputFault(`Standard input has no line for ${name}.`);
+    members.set(name, line);
+  }
+  await ask.end();
+  return members;
+}
+
+function split(operation: Operation<never>, argument: string, position: number): [name: string, value: string] {
+  const known = Object.keys(operation.input.properties);
+  const end = argument.indexOf("=");
+  const listed = known.length === 0 ? "It has no members." : `Its members: ${known.join(", ")}.`;
+  if (end < 1) throw new InputFault(`Argument ${position} of ${operation.id} must have the form name=value. ${listed}`);
+  const name = argument.slice(0, end);
+  if (known.includes(name)) return [name, argument.slice(end + 1)];
+  const meant = closestName(name, known);
+  const called = isRepeatable(name) ? ` ${name}` : ` with the name in argument ${position}`;
+  throw new InputFault(`${operation.id} has no member${called}. ${meant ? `Did you mean ${meant}?` : listed}`);
+}

@@ -1,0 +1,48 @@
+import Type from "typebox";
+import { readConfig } from "../config/read-config.ts";
+import { everySetting, settings } from "../config/settings.ts";
+import { formed } from "../operation/command/read-texts.ts";
+import { command } from "../operation/command.ts";
+import type { Setting } from "../operation/setting.ts";
+
+interface Room {
+  environment: Record<string, string | undefined>;
+}
+
+/** `duba serve`: only a terminal can start a service. */
+export const serveCommand = command({
+  id: "serve",
+  summary: "Start the service. It reads its settings from environment variables.",
+  role: "officer",
+  kind: "read",
+  face: "terminal",
+  store: "none",
+  input: Type.Object({
+    port: overrideOf(settings.port, "number"),
+    host: overrideOf(settings.host, "address"),
+    data: overrideOf(settings.dataDirectory, "directory"),
+  }),
+  answer: Type.Object({ exit_code: Type.Integer() }),
+  view: () => [],
+  isWell: ({ exit_code }) => exit_code === 0,
+  guide: {
+    heading: "Settings (environment variables):",
+    items: everySetting.map(({ name, about, default: usual, form }) => [
+      name,
+      `${about} (${form}; default: ${usual === "" ? "empty" : usual})`,
+    ]),
+  },
+  examples: [{}, { port: "8080", data: "/var/lib/duba" }],
+  run: async ({ port, host, data }, { environment }: Room) => {
+    const overrides = { ...(port && { PORT: port }), ...(host && { HOST: host }), ...(data && { DUBA_DATA: data }) };
+    const config = readConfig({ ...environment, ...overrides });
+    const { serve } = await import("../serve.ts");
+    return { exit_code: await serve(config) };
+  },
+});
+
+/** A text that stands for a setting, and has its form. */
+function overrideOf({ name, about, form, read }: Setting<unknown>, placeholder: string) {
+  const readText = (text: string) => (read(text) === undefined ? undefined : text);
+  return Type.Optional(formed({ form, read: readText }, { description: `${about} Overrides ${name}.`, placeholder }));
+}
