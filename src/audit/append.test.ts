@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { append } from "./append.ts";
 import { engines, trailStore } from "./audit.fixture.ts";
 import { kinds } from "./event-types.ts";
+import { tail } from "./tail.ts";
 
 const bvn = "22000000017";
 
@@ -27,6 +28,27 @@ for (const engine of engines) {
         position: 0,
       });
       assert.deepEqual(others, []);
+    });
+
+    test("is found by the verification that it mentions, the oldest first", async () => {
+      const ended = (reference: string, state: string) => ({
+        kind: "verification.ended",
+        actor: "key:key_1",
+        facts: { reference, state },
+      });
+      const adjusted = {
+        kind: "books.adjusted",
+        actor: "terminal:ada",
+        facts: { reference: "aaaaaa000000001", fees: "-1" },
+      };
+      await append(store.db, ended("aaaaaa000000001", "unknown"), ended("aaaaaa000000002", "verified"));
+      await append(store.db, { ...adjusted, facts: { ...adjusted.facts, reference: null } }, adjusted);
+      const entries = await tail(store.db, { most: 10, reference: "aaaaaa000000001" });
+      assert.deepEqual(
+        entries.map(({ kind }) => kind),
+        ["verification.ended", "books.adjusted"],
+      );
+      assert.deepEqual(await tail(store.db, { most: 10, reference: "aaaaaa00000000" }), []);
     });
 
     test("is gone with the change that it records", async () => {

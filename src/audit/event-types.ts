@@ -33,10 +33,10 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     fee: "text",
   },
   "books.adjusted": {
+    reference: "reference",
     adjustment: "reference",
     account: "reference",
     mode: "reference",
-    reference: "reference",
     fees: "text",
     reason: "text",
   },

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, type SqlBool, sql } from "kysely";
 import type { Tables } from "../storage/tables.ts";
 import { entryColumns } from "./read.ts";
 
@@ -20,10 +20,12 @@ export interface TailRequest {
   since?: number;
   until?: number;
   kind?: string;
+  /** Only entries that mention this verification. */
+  reference?: string;
 }
 
 /** The newest entries, oldest first. They are not verified. */
-export async function tail(db: Kysely<Tables>, { most, since, until, kind }: TailRequest): Promise<Entry[]> {
+export async function tail(db: Kysely<Tables>, { most, since, until, kind, reference }: TailRequest): Promise<Entry[]> {
   let query = db
     .selectFrom("audit_entry")
     .select([...entryColumns, "batch"])
@@ -33,6 +35,11 @@ export async function tail(db: Kysely<Tables>, { most, since, until, kind }: Tai
   if (since !== undefined) query = query.where("audit_entry.occurred_at", ">=", since);
   if (until !== undefined) query = query.where("audit_entry.occurred_at", "<", until);
   if (kind !== undefined) query = query.where("kind", "=", kind);
+  // These expressions are those of the index.
+  if (reference !== undefined)
+    query = query
+      .where(sql<SqlBool>`substr(facts, 1, 14) = '{"reference":"'`)
+      .where(sql<SqlBool>`substr(facts, 15, 15) = ${reference}`);
   const found = await query.execute();
   return found.reverse().map(({ occurred_at, ...entry }) => ({ ...entry, occurredAt: Number(occurred_at) }));
 }

@@ -23,6 +23,9 @@ const tailTrail = command({
       formed(moment, { description: `Only entries before this time: ${moment.form}.`, placeholder: "when" }),
     ),
     kind: Type.Optional(Type.Enum(Object.keys(kinds), { description: "Only entries of this kind." })),
+    reference: Type.Optional(
+      Type.String({ description: "Only entries about the verification with this request_reference." }),
+    ),
   }),
   answer: Type.Object({
     entries: Type.Array(

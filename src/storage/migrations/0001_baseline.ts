@@ -65,5 +65,7 @@ const indexes = [
   "index verification_by_charge on verification (charged_at, account_id) where charged_at is not null",
   "index adjustment_by_time on adjustment (at)",
   "index audit_entry_unsealed on audit_entry (occurred_at, id) where batch is null",
+  // The entries that mention a verification: see `tail.ts` of the audit trail.
+  `index audit_entry_by_reference on audit_entry (substr(facts, 15, 15)) where substr(facts, 1, 14) = '{"reference":"'`,
   "unique index audit_entry_place on audit_entry (batch, position) where batch is not null",
 ];
