@@ -78,7 +78,7 @@ for (const engine of engines) {
         assert.deepEqual([exitCode, err], [0, ""]);
         assert.match(out, /^\d+ rows are restored, as of \d{4}-.*Z\. The counts agree with the backup\.\n$/);
 
-        const sums = JSON.parse((await duba(settings, "ledger", "summary", "--json")).out).accounts;
+        const sums = JSON.parse((await duba(settings, "ledger", "summary", "--json")).out).groups;
         const { figures } = JSON.parse(readFileSync(path, "utf8").split("\n")[0]!);
         assert.ok(figures[0].count >= 1);
         assert.deepEqual(
