@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import type { Config } from "./config/read-config.ts";
 import { localUrl } from "./runtime/address.ts";
+import { surroundingLogFields } from "./runtime/log.ts";
 import { wire } from "./wire.ts";
 
 /** Milliseconds within which the same signal is the same request to stop. */
@@ -14,7 +15,7 @@ const sameSignal = 500;
  * with a sentence for people and an `exitCode`.
  */
 export async function serve(config: Config): Promise<number> {
-  const log = pino({ level: config.logLevel, base: null });
+  const log = await openLog(config.logLevel);
   // Before anything is made: the first start's key must not be lost on a start that cannot listen.
   const own = { host: config.host, port: config.port, setting: "PORT" };
   const ofMetrics = config.metrics && { ...config.metrics, setting: "DUBA_METRICS" };
@@ -75,6 +76,14 @@ export async function serve(config: Config): Promise<number> {
   } finally {
     process.off("SIGTERM", onSignal).off("SIGINT", onSignal);
   }
+}
+
+/** Logs to standard output: lines for people if that is a terminal, else a JSON object a line. */
+async function openLog(level: string): Promise<Logger> {
+  const options = { level, base: null, mixin: surroundingLogFields };
+  if (!process.stdout.isTTY) return pino(options);
+  const { default: pretty } = await import("pino-pretty");
+  return pino(options, pretty({ sync: true, singleLine: true, translateTime: "SYS:HH:MM:ss.l" }));
 }
 
 /** Where to listen, and the setting that says so. */

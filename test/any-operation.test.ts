@@ -10,13 +10,14 @@ import { buildServer } from "../src/http/server.ts";
 import { Failure, type FailureCode, failures } from "../src/operation/failures.ts";
 import { type BoundOperation, bind, failuresOf, operation } from "../src/operation/operation.ts";
 import { FairQueue } from "../src/runtime/fair-queue.ts";
+import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { everyOperation } from "../src/wire.ts";
 import { assertDiscreet, assertFailure } from "./support/failure.ts";
-import { type Answer, type AskOptions, ask, type Line } from "./support/service.ts";
+import { type Answer, type AskOptions, ask } from "./support/service.ts";
 import { ticksOf } from "./support/ticks.ts";
 
-const lines: Line[] = [];
-const note = (level: Line["level"]) => (fields: object, message: string) => void lines.push({ level, fields, message });
+const log = new RecordedLog();
+const { lines } = log;
 let today = "2026-06-01";
 
 const http: HttpDependencies = {
@@ -42,7 +43,7 @@ const http: HttpDependencies = {
   fairQueue: new FairQueue(),
   accessLog: "failures",
   serverTiming: false,
-  log: { info: note("info"), warn: note("warn"), error: note("error") },
+  log,
   now: () => Date.parse(today),
   stopping: () => false,
 };

@@ -6,23 +6,28 @@ import { metricsServer } from "../src/http/monitoring/metrics.ts";
 import { ask, startService } from "./support/service.ts";
 
 suite("metrics", () => {
-  test("count the answers of each operation by status, and name nobody", async () => {
+  test("count the answers of each operation by mode and outcome, and name nobody", async () => {
     const service = await startService({ DUBA_METRICS: "127.0.0.1:0" });
     try {
       await service.ask("/api/v2/corporate-data/list");
-      await service.ask("/api/v2/corporate-data/list");
+      await service.ask("/api/v2/internet/data/lookup?provider=MTNDATA", { credential: false });
       await service.ask("/api/v2/internet/data/lookup?provider=NOSUCHCODE");
       const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
       await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
+      await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, credential: "wrong" });
+      await service.ask("/no/such/path");
       await new Promise<void>((resolve) => service.metrics!.listen(0, "127.0.0.1", resolve));
       const { port } = service.metrics!.address() as AddressInfo;
       const { status, text, headers } = await ask(port, "/metrics");
       assert.equal(status, 200);
       assert.match(String(headers["content-type"]), /^text\/plain; version=0\.0\.4/);
       for (const line of [
-        'duba_answers_total{operation="listCorporateBundles",status="200"} 2',
-        'duba_answers_total{operation="lookupDataBundles",status="404"} 1',
-        'duba_answers_total{operation="verifyBvn",status="200"} 1',
+        'duba_answers_total{operation="listCorporateBundles",mode="test",status="200",outcome="ok"} 1',
+        'duba_answers_total{operation="lookupDataBundles",mode="none",status="200",outcome="ok"} 1',
+        'duba_answers_total{operation="lookupDataBundles",mode="test",status="404",outcome="provider_not_found"} 1',
+        'duba_answers_total{operation="verifyBvn",mode="test",status="200",outcome="ok"} 1',
+        'duba_answers_total{operation="verifyBvn",mode="none",status="401",outcome="invalid_credentials"} 1',
+        'duba_answers_total{operation="none",mode="none",status="404",outcome="route_not_found"} 1',
       ])
         assert.ok(text.includes(line), line);
       assert.match(text, /^process_resident_memory_bytes \d+/m);

@@ -1,5 +1,5 @@
 import type { BlockList } from "node:net";
-import { Failure } from "../operation/failures.ts";
+import { Failure, type FailureCode } from "../operation/failures.ts";
 import type { Caller } from "../operation/operation.ts";
 import { isListed } from "../runtime/address-list.ts";
 import type { StoredKey } from "./keys/find-key.ts";
@@ -38,10 +38,20 @@ export function provenToken({ key, expiresAt }: { key: StoredKey; expiresAt: num
  * `invalid_credentials` for a suspended account.
  */
 export function admit({ credential, allowed, suspended, ended }: Proven, address: string, now: number): Credential {
-  if (credential.expiresAt !== null && credential.expiresAt <= now) throw new Failure("expired_credentials", ended);
+  if (credential.expiresAt !== null && credential.expiresAt <= now)
+    throw refused(credential, "expired_credentials", ended);
   if (allowed && !isListed(allowed, address))
-    throw new Failure("address_not_allowed", "This key may not be used from your address.");
+    throw refused(credential, "address_not_allowed", "This key may not be used from your address.");
   if (suspended)
-    throw new Failure("invalid_credentials", "The account of this key is suspended. Ask the operator of the service.");
+    throw refused(
+      credential,
+      "invalid_credentials",
+      "The account of this key is suspended. Ask the operator of the service.",
+    );
   return credential;
+}
+
+/** The log names the key, which the caller's answer must not. */
+function refused({ accountId, keyId, mode }: Credential, code: FailureCode, message: string): Failure {
+  return new Failure(code, message, { logged: { account: accountId, key: keyId, mode } });
 }

@@ -3,20 +3,22 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { answerWriter } from "../operation/answer-writer.ts";
 import { Failure } from "../operation/failures.ts";
 import { type Answered, type BoundOperation, type Call, modeHeader, tellsMode } from "../operation/operation.ts";
+import { withLogFields } from "../runtime/log.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
 import { isUnmodified, notModifiedHeaders, uncachedHeaders } from "./conditional.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { type Exchange, fail, send } from "./exchange.ts";
+import { type Exchange, fail, logFieldsOf, microseconds, send } from "./exchange.ts";
 import { jsonHeaders } from "./failure-response.ts";
 import { limiterOf, refuseExceeded } from "./rate-limit.ts";
 import { acceptedEncoding } from "./request/content-encoding.ts";
 import { inputOf, type Located } from "./request/input.ts";
+import type { RequestLog } from "./request-log.ts";
 
 /**
  * Handles every request of one operation: credential, limit, input, `run` or `pick`, answer, log line. All answers are
  * written to the socket here, so that ready and computed ones carry the same headers.
  */
-export function pipeline(operation: BoundOperation, deps: HttpDependencies) {
+export function pipeline(operation: BoundOperation, deps: HttpDependencies, requestLog: RequestLog) {
   const read = inputOf(operation, deps.bounds);
   const write = answerWriter(operation.answer);
   const headerNames = Object.keys(operation.headers?.properties ?? {});
@@ -30,11 +32,13 @@ export function pipeline(operation: BoundOperation, deps: HttpDependencies) {
     const exchange: Exchange = {
       operation,
       deps,
+      requestLog,
       request,
       response: reply.raw,
       address: deps.addressOf(raw),
+      caller: null,
       counts,
-      started: deps.serverTiming ? performance.now() : 0,
+      started: microseconds(),
       always: usual,
     };
     try {
@@ -42,6 +46,7 @@ export function pipeline(operation: BoundOperation, deps: HttpDependencies) {
       // Here and below a promise is awaited only if there is one: most look-ups are answered without a wait.
       const credential = authenticate(operation, deps, raw.headers.authorization, exchange.address);
       const caller = credential instanceof Promise ? await credential : credential;
+      exchange.caller = caller;
       if (caller?.mode === "test") exchange.always = forTestKeys;
       requireScope(operation, caller);
       const counted = deps.rateLimiters && limiterOf(operation, deps.rateLimiters, caller, exchange.address);
@@ -73,7 +78,8 @@ export function pipeline(operation: BoundOperation, deps: HttpDependencies) {
           send(exchange, 304, notModifiedHeaders(headers), undefined);
         } else send(exchange, 200, headers, form.body);
       } else {
-        const result = await operation.run(call as Call<never, never>, undefined);
+        exchange.logged = logFieldsOf(exchange);
+        const result = await withLogFields(exchange.logged, () => operation.run(call as Call<never, never>, undefined));
         const { answer, headers } = isAnswered(result) ? result : { answer: result, headers: {} };
         const body = Buffer.from(write(answer));
         send(exchange, 200, [...jsonHeaders(body.length), ...Object.entries(headers).flat()], body);

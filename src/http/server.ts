@@ -5,16 +5,20 @@ import type { BoundOperation } from "../operation/operation.ts";
 import { boundConnections } from "./connections.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer, faultOf } from "./failure-response.ts";
+import { noOperation } from "./monitoring/answer-counts.ts";
 import { answerOddRequests, parserFailures } from "./parser-failures.ts";
 import { pipeline } from "./pipeline.ts";
 import { refusalOf, targetOf, unroutable } from "./request/malformed.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
+import { RequestLog } from "./request-log.ts";
 
 export type HttpServer = FastifyInstance;
 
 /** The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. */
 export function buildServer(operations: readonly BoundOperation[], deps: HttpDependencies): HttpServer {
   const { bounds } = deps;
+  const requestLog = new RequestLog(deps);
+  const unrouted = deps.answers.of(noOperation).none;
   const paths = new Paths();
   const byPath = new Map(operations.map((operation) => [fastifyPath(operation.path), operation]));
   let server!: Server;
@@ -55,15 +59,23 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     },
   });
   boundConnections(server, deps.connections, deps.log);
+  server.once("close", () => requestLog.stop());
   answerOddRequests(server, deps, (url) => paths.operation(targetOf(url)));
 
-  const refuse = (request: FastifyRequest, reply: FastifyReply, failure: Failure, path?: BoundOperation) => {
+  const refuse = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    failure: Failure,
+    path?: BoundOperation,
+    fault?: object,
+  ) => {
     reply.hijack();
     const id = typeof request.id === "string" ? request.id : newRequestId();
-    const { status, headers, body } = failureAnswer(failure, id, deps, deps.addressOf(request.raw), path);
-    if (reply.raw.destroyed) return;
-    reply.raw.writeHead(status, headers).end(body);
-    if (deps.accessLog !== "off") deps.log.info({ status, code: failure.code, requestId: id }, "refused");
+    const address = deps.addressOf(request.raw);
+    unrouted.failed(failure.code);
+    requestLog.refused(failure, { requestId: id }, address, fault);
+    const { status, headers, body } = failureAnswer(failure, id, deps, address, path);
+    if (!reply.raw.destroyed) reply.raw.writeHead(status, headers).end(body);
   };
 
   app.addHook("onRoute", ({ url, method }) => paths.add(url, [method].flat(), byPath.get(url)));
@@ -80,7 +92,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   for (const operation of operations) {
     const methods = operation.method === "POST" ? ["POST"] : ["GET", "HEAD"];
     if (operation.carriage === "query or body") methods.push("QUERY");
-    const serve = pipeline(operation, deps);
+    const serve = pipeline(operation, deps, requestLog);
     app.route({
       method: methods,
       url: fastifyPath(operation.path),
@@ -93,8 +105,7 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   app.setErrorHandler(async (error, request, reply) => {
     const path = paths.operation(request.raw.url!);
     if (error instanceof Failure) return refuse(request, reply, error, path);
-    deps.log.error({ requestId: request.id, ...faultOf(error) }, "fault");
-    return refuse(request, reply, new Failure("internal_error"), path);
+    return refuse(request, reply, new Failure("internal_error"), path, faultOf(error));
   });
   return app;
 }

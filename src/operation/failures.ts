@@ -239,6 +239,8 @@ export interface FailureDetail {
   headers?: Record<string, string>;
   /** Members added to `error`, such as `charged` of a verification. */
   facts?: Record<string, unknown>;
+  /** Fields of the log line, which the caller does not see: codes and ids. */
+  logged?: Record<string, unknown>;
 }
 
 /** A failure on its way to the caller. `message` is public: no personal data, no vendor text, no internals. */

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
 /** The service's log. Fields hold codes, ids and counts, never secrets or personal data. */
 export interface Log {
   info(fields: object, message: string): void;
@@ -7,3 +9,25 @@ export interface Log {
 
 /** Drops every line. */
 export const silent: Log = { info() {}, warn() {}, error() {} };
+
+export type LogFields = Record<string, unknown>;
+
+const surroundings = new AsyncLocalStorage<LogFields>();
+
+/**
+ * Runs `work`. Each line that it logs, also after a wait, carries these fields and those around them. Fields that `addLogFields`
+ * adds meanwhile are in `fields` afterwards.
+ */
+export function withLogFields<Result>(fields: LogFields, work: () => Result): Result {
+  return surroundings.run(Object.assign(fields, { ...surroundings.getStore(), ...fields }), work);
+}
+
+/** Adds fields to all further lines of the innermost `withLogFields`; does nothing outside one. */
+export function addLogFields(fields: LogFields): void {
+  Object.assign(surroundings.getStore() ?? {}, fields);
+}
+
+/** A copy of the fields that a line carries here beside its own. */
+export function surroundingLogFields(): LogFields {
+  return { ...surroundings.getStore() };
+}

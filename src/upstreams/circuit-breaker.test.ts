@@ -232,7 +232,7 @@ test("nothing of a question is in the log", async (t) => {
   await ask({ kind: "unknown" }, 5);
   await ask(unavailable("no_money"), 2);
   assert.ok(log.lines.length > 0);
-  assert.doesNotMatch(JSON.stringify(log.lines), /22000000017|8000000017|abcdef/);
+  assert.doesNotMatch(JSON.stringify(log.lines), /22000000017|8000000017/);
 });
 
 for (const repeatable of [true, false])

@@ -1,5 +1,5 @@
 import type { CheckKind } from "../operation/check-kind.ts";
-import type { Log } from "../runtime/log.ts";
+import { addLogFields, type Log, withLogFields } from "../runtime/log.ts";
 import { DistinctSubjects } from "./distinct-subjects.ts";
 import {
   type AskedPerson,
@@ -104,9 +104,21 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 
   verify(question: IdentityQuestion): Promise<IdentityOutcome> {
-    return this.#limited(`${question.kind} ${question.number}`, question.signal, (sendUntil) =>
-      this.#listened(question, sendUntil),
+    return this.#logged(question, () =>
+      this.#limited(`${question.kind} ${question.number}`, question.signal, (sendUntil) =>
+        this.#listened(question, sendUntil),
+      ),
     );
+  }
+
+  /** Names the vendor in the request's further lines, and in each line about this question the verification as well. */
+  #logged(
+    { reference }: Pick<IdentityQuestion, "reference">,
+    ask: () => Promise<IdentityOutcome>,
+  ): Promise<IdentityOutcome> {
+    const vendor = this.name;
+    addLogFields({ vendor });
+    return withLogFields({ vendor, reference }, ask);
   }
 
   /** The outcome. Once `sendUntil` is aborted it is `unknown` at once, with the late response as `later`. */
@@ -138,7 +150,9 @@ export class CircuitBreaker implements IdentityUpstream {
 
   async #lookUp(earlier: Omit<IdentityQuestion, keyof AskedPerson>): Promise<IdentityOutcome> {
     const { reference, signal } = earlier;
-    const outcome = await this.#limited(reference, signal, (signal) => this.#upstream.lookUp!({ ...earlier, signal }));
+    const outcome = await this.#logged(earlier, () =>
+      this.#limited(reference, signal, (signal) => this.#upstream.lookUp!({ ...earlier, signal })),
+    );
     // If this look-up was not sent, we still know nothing about the earlier request.
     return outcome.kind === "unavailable" && outcome.notPut ? unknown : outcome;
   }

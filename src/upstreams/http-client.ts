@@ -53,7 +53,7 @@ export interface HttpClientOptions {
   connections: number;
   /** Whether connections are reused. If so, a duplicate response can be mistaken for the next one. */
   keepAlive: boolean;
-  /** Gets the host and code of every request that failed. */
+  /** Gets the host, code and duration of every request that failed. */
   log: Log;
 }
 
@@ -101,6 +101,7 @@ export class HttpClient {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
+    const started = performance.now();
     const result = await dispatched(
       this.#agent,
       options,
@@ -110,7 +111,8 @@ export class HttpClient {
     if (result.kind !== "answered") {
       // Headers are a vendor's text.
       const { headers: _, ...facts } = { headers: undefined, ...result };
-      this.#log.warn({ host, ...facts }, "A request to a vendor was not answered, or not readably");
+      const ms = Math.round(performance.now() - started);
+      this.#log.warn({ host, ...facts, ms }, "A request to a vendor was not answered, or not readably");
     }
     return result;
   }

@@ -1,4 +1,4 @@
-import type { Log } from "../runtime/log.ts";
+import { type Log, withLogFields } from "../runtime/log.ts";
 import { CircuitBreaker, type CircuitBreakerOptions, lateAnswerWindow } from "./circuit-breaker.ts";
 import { HttpClient, type HttpClientOptions } from "./http-client.ts";
 import type { CatalogueSource, Pull } from "./ports/catalogue-source.ts";
@@ -49,5 +49,11 @@ export function openSource(wanted: string, values: VendorValues, log: Log): Live
   if (!source) throw new Error(`No catalogue source is called ${wanted}`);
   const http = new HttpClient({ timeout: sourceTimeout, connections: 1, keepAlive: true, log });
   const { name, covers } = source;
-  return { name, covers, pull: source.open(values, { http, log }), close: () => http.close() };
+  const pull = source.open(values, { http, log });
+  return {
+    name,
+    covers,
+    pull: (...asked) => withLogFields({ vendor: name }, () => pull(...asked)),
+    close: () => http.close(),
+  };
 }

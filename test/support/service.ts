@@ -6,20 +6,13 @@ import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount } from "../../src/access/accounts/accounts.ts";
 import { createKey, type KeyRequest } from "../../src/access/keys/keys.ts";
 import { readConfig } from "../../src/config/read-config.ts";
-import type { Log } from "../../src/runtime/log.ts";
+import { type RecordedLine, RecordedLog } from "../../src/runtime/recorded-log.fixture.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { wire } from "../../src/wire.ts";
 import { type Engine, engines } from "./engines.ts";
 
 /** The sandbox key of every test service. */
 export const sandboxKey = "a-known-sandbox-key-for-tests";
-
-/** A line that the service logged. */
-export interface Line {
-  level: "info" | "warn" | "error";
-  fields: object;
-  message: string;
-}
 
 export interface TestService {
   /** `http://127.0.0.1:<port>` */
@@ -28,7 +21,7 @@ export interface TestService {
   /** Does not listen. */
   metrics: Server | undefined;
   settings: { dataDirectory: string; databaseUrl?: string | undefined };
-  lines: Line[];
+  lines: RecordedLine[];
   ask(path: string, options?: AskOptions): Promise<Answer>;
   /** Sends the very bytes and gives everything that came back until the other side closed. */
   send(bytes: string | Buffer): Promise<string>;
@@ -69,10 +62,7 @@ export async function startService(
   engine: Engine = engines[0]!,
 ): Promise<TestService> {
   const fresh = await engine.fresh();
-  const lines: Line[] = [];
-  const note = (level: Line["level"]) => (fields: object, message: string) =>
-    void lines.push({ level, fields, message });
-  const log: Log = { info: note("info"), warn: note("warn"), error: note("error") };
+  const log = new RecordedLog();
   const { dataDirectory, databaseUrl } = fresh.settings;
   const config = readConfig({
     DUBA_DATA: dataDirectory,
@@ -93,7 +83,7 @@ export async function startService(
     port,
     metrics: service.metrics,
     settings: fresh.settings,
-    lines,
+    lines: log.lines,
     ask: (path, options) => ask(port, path, options),
     send: (bytes) => send(port, bytes),
     store,

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { Failure } from "../../operation/failures.ts";
 import type { Mode } from "../../operation/operation.ts";
+import { addLogFields } from "../../runtime/log.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { admit, provenKey } from "../credential.ts";
 import type { FailedCredentials } from "../failed-credentials.ts";
@@ -59,7 +60,8 @@ export function tokenIssuer({
       return found;
     });
     const at = now();
-    admit(provenKey(key), address, at);
+    const { accountId, keyId, mode } = admit(provenKey(key), address, at);
+    addLogFields({ account: accountId, key: keyId, mode });
     const { text, hash } = newAccessToken();
     // Rounded up to whole seconds, as in the response: a token never expires earlier than the response says.
     const expiresAt = Math.min(
@@ -68,10 +70,10 @@ export function tokenIssuer({
     );
     await db
       .insertInto("access_token")
-      .values({ secret_hash: hash, key_id: key.caller.keyId, created_at: at, expires_at: expiresAt })
+      .values({ secret_hash: hash, key_id: keyId, created_at: at, expires_at: expiresAt })
       .execute();
     await deleteExpired(db, at - keptAfterExpiry);
-    return { businessName: key.businessName, text, expiresAt, mode: key.caller.mode };
+    return { businessName: key.businessName, text, expiresAt, mode };
   };
 }
 

@@ -1,18 +1,67 @@
-/** Counts the answers of each operation by HTTP status. */
-export class AnswerCounts {
-  readonly #byOperation = new Map<string, number[]>();
+import { type FailureCode, failures } from "../../operation/failures.ts";
+import type { Caller, Mode } from "../../operation/operation.ts";
+import { Durations } from "../../runtime/durations.ts";
 
-  /** The counts of one operation, indexed by status: a sparse list that callers increment. */
-  of(operation: string): number[] {
+/** Answers of one operation to keys of one mode. */
+export class Tally {
+  /** By failure code; "ok" and "not_modified" have members of their own, because most look-ups end so. */
+  readonly failures = new Map<FailureCode, number>();
+  /** Null if durations are not measured. */
+  readonly durations: Durations | null;
+  ok = 0;
+  notModified = 0;
+
+  constructor(isTimed: boolean) {
+    this.durations = isTimed ? new Durations() : null;
+  }
+
+  failed(code: FailureCode): void {
+    this.failures.set(code, (this.failures.get(code) ?? 0) + 1);
+  }
+}
+
+/** `none`: callers without a credential, or with a wrong one. */
+export type TalliesByMode = Readonly<Record<Mode | "none", Tally>>;
+
+/** The name under which we count requests that reach no operation. */
+export const noOperation = "none";
+
+/** Counts the answers of each operation by the mode of the key and the outcome. */
+export class AnswerCounts {
+  readonly #byOperation = new Map<string, TalliesByMode>();
+  readonly #isTimed: boolean;
+
+  /** `isTimed`: durations are measured as well. */
+  constructor(isTimed = false) {
+    this.#isTimed = isTimed;
+  }
+
+  of(operation: string): TalliesByMode {
     const known = this.#byOperation.get(operation);
     if (known) return known;
-    const counts: number[] = [];
+    const [test, live, none] = [new Tally(this.#isTimed), new Tally(this.#isTimed), new Tally(this.#isTimed)];
+    const counts = { test, live, none };
     this.#byOperation.set(operation, counts);
     return counts;
   }
 
-  *all(): Generator<{ operation: string; status: number; count: number }> {
+  *tallies(): Generator<{ operation: string; mode: string; tally: Tally }> {
     for (const [operation, counts] of this.#byOperation)
-      for (const status in counts) yield { operation, status: Number(status), count: counts[status]! };
+      for (const [mode, tally] of Object.entries(counts)) yield { operation, mode, tally };
   }
+
+  *all(): Generator<{ operation: string; mode: string; status: number; outcome: string; count: number }> {
+    for (const { operation, mode, tally } of this.tallies()) {
+      if (tally.ok > 0) yield { operation, mode, status: 200, outcome: "ok", count: tally.ok };
+      if (tally.notModified > 0)
+        yield { operation, mode, status: 304, outcome: "not_modified", count: tally.notModified };
+      for (const [code, count] of tally.failures)
+        yield { operation, mode, status: failures[code].status, outcome: code, count };
+    }
+  }
+}
+
+/** The tally of a caller; null is a caller that we do not know. */
+export function tallyOf(counts: TalliesByMode, caller: Caller | null): Tally {
+  return counts[caller === null ? "none" : caller.mode];
 }

@@ -16,12 +16,12 @@ function metrics({ answers, upstreams, auditAlarms }: MetricSources): Registry {
   collectDefaultMetrics({ register: registry });
   new Counter({
     name: "duba_answers_total",
-    help: "Answers by operation and HTTP status",
-    labelNames: ["operation", "status"],
+    help: "Answers by operation, mode of the key, HTTP status and outcome: ok, not_modified or the failure's code",
+    labelNames: ["operation", "mode", "status", "outcome"],
     registers: [registry],
     collect() {
       this.reset();
-      for (const { operation, status, count } of answers.all()) this.inc({ operation, status }, count);
+      for (const { count, ...labels } of answers.all()) this.inc(labels, count);
     },
   });
   new Gauge({

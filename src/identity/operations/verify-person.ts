@@ -5,6 +5,7 @@ import { digitsOf, phoneField, phoneOf } from "../../operation/fields.ts";
 import { IdentityRecord } from "../../operation/identity-record.ts";
 import { koboOf } from "../../operation/money.ts";
 import { type Call, type Operation, operation } from "../../operation/operation.ts";
+import { addLogFields } from "../../runtime/log.ts";
 import { person } from "../../upstreams/sandbox/people.ts";
 import { checks } from "../checks/index.ts";
 import type { Identity } from "../identity.ts";
@@ -74,6 +75,7 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
     ],
     run: async (call, identity: Identity) => {
       const { record, replayed } = await verifyPerson(kind, call, identity);
+      addLogFields({ reference: record.request_reference });
       return {
         answer: { success: true as const, message, data: record },
         headers: replayed ? { "Idempotency-Replayed": "true" } : {},

@@ -133,7 +133,7 @@ export class Attempts {
     const { row } = call;
     if (result.state === "unknown") return;
     this.#parts.log.warn(
-      { reference: row.reference, upstream: row.upstream, state: result.state },
+      { reference: row.reference, vendor: row.upstream, state: result.state },
       "The outcome of a verification came after its caller was answered",
     );
     this.#parts.deferred.add(row, this.#outcomeOf(call, result));

@@ -56,7 +56,7 @@ export async function lookUpUnknowns(
       if (state) deferred.add(row, { state, charge: null, sealed: null, at: now() });
     } catch (error) {
       log.warn(
-        { upstream: source.name, reference: row.reference, ...loggableError(error) },
+        { vendor: source.name, reference: row.reference, ...loggableError(error) },
         "A look-up broke off with a fault",
       );
     }

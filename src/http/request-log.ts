@@ -1,0 +1,97 @@
+import type { Failure } from "../operation/failures.ts";
+import { subscriberOf } from "../runtime/address.ts";
+import type { LogFields } from "../runtime/log.ts";
+import type { HttpDependencies } from "./dependencies.ts";
+
+/** Refusals that a broken or hostile client causes by the thousand. */
+const floodStatuses: ReadonlySet<number> = new Set([401, 404, 429]);
+/** One caller gets so many lines for them; from then on we count them until a minute passes without one. */
+const linesOfFlood = 10;
+const mostCallers = 1000;
+/** In place of an address: everybody beyond these callers. */
+const others = "others";
+const minute = 60_000;
+
+/** Refusals of one key at one address, or without a key. */
+interface Flood {
+  /** What the lines say of the caller. */
+  caller: LogFields;
+  lines: number;
+  /** Refusals of the current minute without a line, by failure code. */
+  codes: Record<string, number>;
+}
+
+/** Writes a line for each request that `DUBA_ACCESS_LOG` names, and sums up floods of refusals once a minute. */
+export class RequestLog {
+  readonly #deps: Pick<HttpDependencies, "log" | "accessLog">;
+  readonly #floods = new Map<string, Flood>();
+  readonly #timer = setInterval(() => this.sumUp(), minute).unref();
+
+  constructor(deps: Pick<HttpDependencies, "log" | "accessLog">) {
+    this.#deps = deps;
+  }
+
+  answered(status: number, fields: LogFields): void {
+    this.#deps.log.info({ status, ...fields }, "answered");
+  }
+
+  /** `fault` is the place of a fault of our own: such a line is always written. */
+  refused({ status, code, detail }: Failure, fields: LogFields, address: string, fault?: object): void {
+    const { log, accessLog } = this.#deps;
+    if (accessLog === "off" && !fault) return;
+    const reference = detail.facts?.request_reference;
+    const line: LogFields = {
+      status,
+      code,
+      ...fields,
+      ...(reference ? { reference } : {}),
+      ...detail.logged,
+      ...fault,
+    };
+    // Without a key, the address is all that says who it was.
+    if (line.key === undefined || code === "address_not_allowed") line.address = address;
+    if (fault) log.error(line, "fault");
+    // The sandbox fails because a test key asks it to.
+    else if (status >= 500) log[line.mode === "test" && code !== "internal_error" ? "info" : "error"](line, "failed");
+    // What has a row on the ledger has a line as well.
+    else if (reference || !floodStatuses.has(status) || this.#isNews(line, address)) log.info(line, "refused");
+  }
+
+  /** Writes one line for each flood of the last minute. */
+  sumUp(): void {
+    for (const [who, flood] of this.#floods) {
+      const refused = Object.values(flood.codes).reduce((sum, count) => sum + count, 0);
+      if (refused === 0) this.#floods.delete(who);
+      else this.#deps.log.warn({ ...flood.caller, refused, codes: flood.codes }, "refused more of the same, summed up");
+      flood.codes = {};
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.sumUp();
+  }
+
+  /** Whether this refusal gets a line of its own; if not, it is counted. */
+  #isNews(line: LogFields, address: string): boolean {
+    const flood = this.#floodOf(line, subscriberOf(address));
+    if (flood.lines < linesOfFlood) {
+      flood.lines += 1;
+      return true;
+    }
+    const code = String(line.code);
+    flood.codes[code] = (flood.codes[code] ?? 0) + 1;
+    return false;
+  }
+
+  #floodOf({ account, key, mode }: LogFields, address: string): Flood {
+    const isKeyed = key !== undefined;
+    const who = isKeyed ? `${address} ${key}` : address;
+    const known = this.#floods.get(who);
+    if (known) return known;
+    if (this.#floods.size >= mostCallers && who !== others) return this.#floodOf({}, others);
+    const flood = { caller: isKeyed ? { address, account, key, mode } : { address }, lines: 0, codes: {} };
+    this.#floods.set(who, flood);
+    return flood;
+  }
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { addLogFields, surroundingLogFields, withLogFields } from "./log.ts";
+
+suite("the fields around a line", () => {
+  test("hold through waits, nest, and stay apart between requests", async () => {
+    const request = async (requestId: string, vendor: string) => {
+      const fields = { requestId };
+      const seen = await withLogFields(fields, async () => {
+        await null;
+        addLogFields({ reference: `of ${requestId}` });
+        const inside = await withLogFields({ vendor }, async () => {
+          await null;
+          return surroundingLogFields();
+        });
+        return [inside, surroundingLogFields()];
+      });
+      return [...seen, fields];
+    };
+    const of = (requestId: string) => ({ requestId, reference: `of ${requestId}` });
+    assert.deepEqual(await Promise.all([request("a", "dojah"), request("b", "peer")]), [
+      [{ ...of("a"), vendor: "dojah" }, of("a"), of("a")],
+      [{ ...of("b"), vendor: "peer" }, of("b"), of("b")],
+    ]);
+    assert.deepEqual(surroundingLogFields(), {});
+  });
+
+  test("are not added to a line's own fields, and none is added outside", () => {
+    addLogFields({ lost: true });
+    withLogFields({ mode: "live" }, () => {
+      surroundingLogFields().mode = "changed";
+      assert.deepEqual(surroundingLogFields(), { mode: "live" });
+    });
+    assert.deepEqual(surroundingLogFields(), {});
+  });
+});
