@@ -3,13 +3,13 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { suite, test } from "node:test";
 
-const documents = globSync("{*.md,docs/**/*.md,data/*.md,bench/*.md}");
+const documents = globSync("{*.md,docs/**/*.md,data/*.md,bench/*.md,client/*.md}");
 
 suite("documents", () => {
   for (const document of documents) {
     test(`${document} names only files that exist`, () => {
       const text = readFileSync(document, "utf8");
-      const named = [...text.matchAll(/`((?:src|bin|deploy|test|bench|data|docs)\/[\w./-]*)`/g)].map(
+      const named = [...text.matchAll(/`((?:src|bin|deploy|test|bench|data|docs|client)\/[\w./-]*)`/g)].map(
         ([, path]) => path!,
       );
       const linked = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)].map(([, path]) =>

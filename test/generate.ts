@@ -3,6 +3,7 @@ import packageJson from "../package.json" with { type: "json" };
 import { everySetting } from "../src/config/settings.ts";
 import { openapi } from "../src/http/openapi/document.ts";
 import { everyOperation } from "../src/wire.ts";
+import { clientSource } from "./support/client-source.ts";
 import { commandsPage } from "./support/commands-page.ts";
 
 /** `npm run generate` writes the generated files; with `--check` it only says which of them are not as they should be. */
@@ -11,6 +12,7 @@ const generated: Record<string, string> = {
   "openapi.json": `${JSON.stringify(openapi(everyOperation, packageJson.version), null, 2)}\n`,
   ".env.example": environmentExample(),
   "docs/commands.md": await commandsPage(),
+  "client/src/duba.ts": clientSource(everyOperation),
   "README.md": withBlock(withBlock(readme, "settings", settingsTable()), "operations", operationTables()),
 };
 

@@ -80,7 +80,7 @@ interface Service {
 async function start({ script, printed }: Block): Promise<void> {
   await service?.stop();
   starts += 1;
-  const environment = { ...bare(), PORT: "0", DUBA_DATA: join(place, `start-${starts}`) };
+  const environment = { ...bare(), TMPDIR: place, PORT: "0", DUBA_DATA: join(place, `start-${starts}`) };
   const postgres = databaseUrl.test(script)
     ? await engines.find(({ name }) => name === "postgres")!.fresh()
     : undefined;

@@ -22,7 +22,7 @@ const asked = process.argv.slice(2);
 if (asked.length === 0 && spawnSync(process.execPath, ["test/check.ts"], { stdio: "inherit" }).status !== 0)
   process.exitCode = 1;
 
-const files = globSync("{src,test,bench}/**/*.test.ts").sort();
+const files = globSync("{src,test,bench,client/test}/**/*.test.ts").sort();
 const chosen = asked.length === 0 ? files : files.filter((file) => asked.some((word) => file.includes(word)));
 if (chosen.length === 0) throw new Error(`No test file has ${asked.join(" or ")} in its path.`);
 const shares = Math.ceil(chosen.length / filesPerProcess);

@@ -1,0 +1,258 @@
+import { answerOf, type ClientFailure, clientFailure, type Outcome } from "./outcome.ts";
+
+/** How a client reaches the service. */
+export interface Options {
+  /** Address of the service, such as `https://duba.example`. */
+  url: string;
+  /** API key or access token. Without it, only the open look-ups answer. */
+  key?: string | undefined;
+  /** How often a failed request is sent again. Default: 3. */
+  retries?: number;
+  /** Longest wait before the first retry, in milliseconds. It doubles with each retry. Default: 250. */
+  backoff?: number;
+  /**
+   * Longest wait before any retry, in milliseconds. If the service asks for a longer one, the failure is returned at once, with
+   * `error.retry_after`. Default: 10,000.
+   */
+  longestWait?: number;
+  /** Longest time for one request, in milliseconds. Default: 10,000 for a look-up, 30,000 for a verification. */
+  timeout?: number;
+  /** How many catalogue answers are kept for their ETag. 0: none. Default: 50. */
+  cache?: number;
+  /** Replaces the platform's `fetch`, for example to go through a proxy. */
+  fetch?: typeof fetch;
+  /** Called after each answer, for logs and metrics. It sees no body and no parameter. An error that it throws is ignored. */
+  onAnswer?: (answer: AnswerFacts) => void;
+}
+
+/** One answer on the wire. */
+export interface AnswerFacts {
+  /** Name of the operation. */
+  operation: string;
+  /** HTTP status. */
+  status: number;
+  /** Headers of the answer, such as `Duba-Catalogue-Revision` and `RateLimit`. */
+  headers: Headers;
+  /** From the request to the last byte of the answer. */
+  milliseconds: number;
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Ends the call, for example `AbortSignal.timeout(60_000)`. The call then returns the failure `aborted`. */
+  signal?: AbortSignal;
+  /** As in `Options`, for this call. */
+  timeout?: number;
+  /** As in `Options`, for this call. */
+  retries?: number;
+}
+
+/** An operation as the wire needs it. */
+export interface Row {
+  id: string;
+  method: "GET" | "POST";
+  path: string;
+  /** Headers that a caller can set, in lower case. */
+  headers?: readonly string[];
+  /** The answer has an ETag. */
+  isCatalogue?: true;
+  /** A retry needs an idempotency key. Path that says what became of a request with a key. */
+  stateByKey?: string;
+}
+
+export type Call = <Answer>(row: Row, input: object, options?: CallOptions) => Promise<Answer>;
+
+interface Request {
+  row: Row;
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+  options: CallOptions;
+}
+
+/** Milliseconds between two questions about a verification that is still running. */
+const pollEvery = 1000;
+
+/** Returns the function that sends the requests of a client. Throws a TypeError if an option cannot be right. */
+export function caller(usual: Options): Call {
+  const { retries: usualRetries = 3, backoff = 250, longestWait = 10_000, cache: mostKept = 50 } = usual;
+  const base = baseOf(usual.url);
+  const authorization = usual.key ? `Bearer ${headerValue("key", usual.key)}` : undefined;
+  const fetching = usual.fetch ?? globalThis.fetch;
+  const kept = new Map<string, { etag: string; text: string }>();
+
+  return async <Answer>(row: Row, input: object, options: CallOptions = {}) => {
+    const request = requestOf(row, input, options);
+    const key = request.headers["idempotency-key"];
+    const outcome = await (row.stateByKey === undefined ? repeated(request) : verified(request, row.stateByKey));
+    if (!outcome.success && row.stateByKey !== undefined && key !== undefined) outcome.error.idempotency_key = key;
+    return outcome as Answer;
+  };
+
+  /** Sends a request, and again while the failure says that a retry may help. */
+  async function repeated(request: Request): Promise<Outcome> {
+    for (let tries = 0; ; tries += 1) {
+      const outcome = await sent(request);
+      // Nothing says whether a POST without a key was done.
+      if (outcome.success || (request.row.method === "POST" && isLost(outcome))) return outcome;
+      if (!(await waited(outcome, tries, request.options))) return outcome;
+    }
+  }
+
+  /**
+   * Sends a verification. After a lost answer it first asks by the idempotency key, until the verification no longer runs, and
+   * sends only the very same request again: the service then repeats or resumes the verification of that key.
+   */
+  async function verified(request: Request, path: string): Promise<Outcome> {
+    const { row, headers, options } = request;
+    const question: Request = { row: { id: row.id, method: "GET", path }, url: base + path, headers, options };
+    const deadline = Date.now() + timeoutOf(request);
+    let last = await sent(request);
+    for (let tries = 0; !last.success; tries += 1) {
+      if (!(await waited(last, tries, options))) return last;
+      if (isLost(last)) {
+        const state = await sent(question);
+        if (state.success && state.data?.state === "started" && Date.now() < deadline) {
+          // A verification that runs is no failed try.
+          tries -= 1;
+          if (!(await pause(pollEvery, options.signal))) return aborted();
+          continue;
+        }
+        if (!state.success && isLost(state)) continue;
+      }
+      if (options.signal?.aborted) return aborted();
+      last = await sent(request);
+    }
+    return last;
+  }
+
+  /** Waits before the next try; false if there is none. */
+  async function waited({ error }: ClientFailure, tries: number, { signal, retries = usualRetries }: CallOptions) {
+    const asked = (error.retry_after ?? 0) * 1000;
+    if (!error.retryable || tries >= retries || asked > longestWait || signal?.aborted) return false;
+    const most = Math.min(backoff * 2 ** tries, longestWait);
+    return pause(asked + most * (asked > 0 ? Math.random() : 0.5 + Math.random() / 2), signal);
+  }
+
+  /** Sends a request once. Never throws. */
+  async function sent(request: Request): Promise<Outcome> {
+    const { row, url, options, headers: own, body } = request;
+    if (options.signal?.aborted) return aborted();
+    const known = row.isCatalogue ? kept.get(url) : undefined;
+    const limit = new AbortController();
+    const stop = () => limit.abort();
+    const timer = setTimeout(stop, timeoutOf(request));
+    options.signal?.addEventListener("abort", stop, { once: true });
+    const begun = Date.now();
+    try {
+      const headers = known ? { ...own, "if-none-match": known.etag } : own;
+      const response = await fetching(url, {
+        method: row.method,
+        headers,
+        redirect: "manual",
+        signal: limit.signal,
+        ...(body === undefined ? {} : { body }),
+      });
+      const unmodified = response.status === 304 && known !== undefined;
+      const text = unmodified ? known.text : await response.text();
+      tell({
+        operation: row.id,
+        status: response.status,
+        headers: response.headers,
+        milliseconds: Date.now() - begun,
+      });
+      const outcome = answerOf(unmodified ? 200 : response.status, response.headers, text);
+      if (outcome.success && row.isCatalogue) keep(url, response.headers.get("etag"), text);
+      return outcome;
+    } catch {
+      if (options.signal?.aborted) return aborted();
+      return clientFailure("no_answer", limit.signal.aborted ? "The answer took too long." : "The connection failed.");
+    } finally {
+      clearTimeout(timer);
+      options.signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  function tell(facts: AnswerFacts): void {
+    try {
+      usual.onAnswer?.(facts);
+    } catch {
+      // A fault of a log must not lose an answer that was paid for.
+    }
+  }
+
+  function keep(url: string, etag: string | null, text: string): void {
+    if (etag === null || mostKept < 1) return;
+    kept.delete(url);
+    kept.set(url, { etag, text });
+    if (kept.size > mostKept) kept.delete(kept.keys().next().value!);
+  }
+
+  function requestOf(row: Row, input: object, options: CallOptions): Request {
+    const headers: Record<string, string> = { accept: "application/json" };
+    if (authorization) headers.authorization = authorization;
+    for (const name of row.headers ?? []) {
+      const option = name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+      const value = (options as Record<string, unknown>)[option];
+      if (value !== undefined) headers[name] = headerValue(option, value);
+    }
+    if (row.stateByKey !== undefined) headers["idempotency-key"] ??= crypto.randomUUID();
+    const { path, rest } = filled(row.path, input);
+    if (row.method === "POST") {
+      headers["content-type"] = "application/json";
+      return { row, url: base + path, headers, body: JSON.stringify(rest), options };
+    }
+    const query = new URLSearchParams(rest as Record<string, string>).toString();
+    return { row, url: base + path + (query && `?${query}`), headers, options };
+  }
+
+  function timeoutOf({ row, options }: Request): number {
+    return options.timeout ?? usual.timeout ?? (row.stateByKey === undefined ? 10_000 : 30_000);
+  }
+}
+
+/** True if the service may have done what it was asked, or is still doing it. */
+function isLost({ error }: ClientFailure): boolean {
+  return ["no_answer", "unexpected_answer", "request_in_progress"].includes(error.code);
+}
+
+function aborted(): ClientFailure {
+  return clientFailure("aborted", "Your signal ended the call.");
+}
+
+/** A path with its parameters in their places, and the other members that have a value. */
+function filled(path: string, input: object): { path: string; rest: Record<string, unknown> } {
+  const rest = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const whole = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(rest[name] ?? "");
+    delete rest[name];
+    return encodeURIComponent(value);
+  });
+  return { path: whole, rest };
+}
+
+function baseOf(url: string): string {
+  if (!/^https?:\/\/[^\s?#]+$/.test(url)) throw new TypeError("url must be an address such as https://duba.example.");
+  return url.replace(/\/+$/, "");
+}
+
+/** Refuses what `fetch` would refuse with a message that repeats the value. */
+function headerValue(name: string, value: unknown): string {
+  if (typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)) return value;
+  throw new TypeError(`${name} must be text of visible ASCII characters.`);
+}
+
+/** True after the time, false as soon as the signal aborts. */
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isOver: boolean) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      resolve(isOver);
+    };
+    const abort = () => end(false);
+    const timer = setTimeout(() => end(true), milliseconds);
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) abort();
+  });
+}

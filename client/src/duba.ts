@@ -1,0 +1,821 @@
+// Written by `npm run generate` from the table of operations. Do not edit.
+import { type CallOptions, caller, type Options, type Row } from "./call.ts";
+import type { ClientCode, ClientFacts } from "./outcome.ts";
+
+export type { AnswerFacts, CallOptions, Options } from "./call.ts";
+export type { ClientCode, ClientFacts } from "./outcome.ts";
+
+/** Every code with which the service says that it failed. */
+export type FailureCode =
+  | "malformed_json"
+  | "malformed_request"
+  | "conflicting_parameters"
+  | "invalid_idempotency_key"
+  | "missing_credentials"
+  | "invalid_credentials"
+  | "expired_credentials"
+  | "insufficient_scope"
+  | "address_not_allowed"
+  | "consent_required"
+  | "route_not_found"
+  | "provider_not_found"
+  | "product_not_found"
+  | "bvn_not_found"
+  | "nin_not_found"
+  | "verification_not_found"
+  | "method_not_allowed"
+  | "request_timeout"
+  | "request_in_progress"
+  | "operation_retired"
+  | "record_no_longer_held"
+  | "body_too_large"
+  | "uri_too_long"
+  | "unsupported_media_type"
+  | "expectation_failed"
+  | "validation_failed"
+  | "phone_mismatch"
+  | "amount_mismatch"
+  | "verification_failed"
+  | "idempotency_key_reused"
+  | "rate_limited"
+  | "subject_rate_limited"
+  | "too_many_in_flight"
+  | "headers_too_large"
+  | "internal_error"
+  | "upstream_bad_response"
+  | "upstream_unavailable"
+  | "upstream_not_configured"
+  | "shutting_down"
+  | "upstream_timeout";
+
+/** Codes with which any operation can fail. `route_not_found`: the service is older than this client. */
+export type AnyOperationCode =
+  | "route_not_found"
+  | "malformed_request"
+  | "missing_credentials"
+  | "invalid_credentials"
+  | "expired_credentials"
+  | "address_not_allowed"
+  | "uri_too_long"
+  | "rate_limited"
+  | "headers_too_large"
+  | "internal_error"
+  | "shutting_down";
+
+/** One fault of one parameter. */
+export interface FieldFault {
+  field: string;
+  message: string;
+}
+
+/** What a failure says besides its code. */
+export interface FailureFacts {
+  /** Whether the same request may succeed later. */
+  retryable: boolean;
+  /** Also in X-Request-Id. */
+  request_id: string;
+  /** Path or URL of the page that explains the failure. */
+  help: string;
+  /** Every fault of a request with the code `validation_failed`. */
+  fields?: FieldFault[];
+  charged?: boolean;
+  upstream_called?: boolean;
+  request_reference?: string | null;
+}
+
+/** A failure. Switch on `error.code`, and keep a default: a newer service may have more codes. */
+export interface Failure<Code extends string = FailureCode> {
+  success: false;
+  status: "error";
+  /** A sentence for people; it may change. */
+  message: string;
+  error: { code: Code | ClientCode } & FailureFacts & ClientFacts;
+}
+
+export interface DataBundle {
+  /** Provider code, as the data providers list gives it */
+  type: string;
+  /** Bundle code */
+  code: string;
+  /** Size and duration */
+  description: string;
+  /** Amount in naira */
+  amount: string;
+  /** Price in naira */
+  price: string;
+  /** Data size with unit */
+  value: string;
+  /** Validity period */
+  duration: string;
+}
+
+export interface CorporateBundle {
+  /** Label for people */
+  description: string;
+  /** Bundle code: corporate_data_<size><unit> */
+  code: string;
+}
+
+export interface AddOn {
+  /** Code of the add-on */
+  add_on_product_code: string;
+  /** Code of the product it is added to, as requested */
+  product_code: string;
+  /** Label for people */
+  name: string;
+  /** Price in naira */
+  price: string;
+  /** Cable provider code, as requested */
+  type: string;
+}
+
+export interface DataProvider {
+  /** Provider code */
+  type: string;
+  /** Number of the provider in this list */
+  id: number;
+  /** Name of the network or service */
+  name: string;
+  /** Name and kind of the service */
+  narration: string;
+  /** Address of a picture; empty when there is none */
+  image: string;
+}
+
+export interface CableProvider {
+  /** Provider code */
+  type: string;
+  /** Number of the provider in this list */
+  id: number;
+  /** Name of the network or service */
+  name: string;
+  /** Name and kind of the service */
+  narration: string;
+  /** Address of a picture; empty when there is none */
+  image: string;
+}
+
+export interface CableProduct {
+  /** Number of the product */
+  id: number;
+  /** Cable provider code */
+  type: string;
+  /** Product code: the productCode of the add-on look-up */
+  code: string;
+  /** Label for people */
+  name: string;
+  /** Label and period */
+  description: string;
+  /** Price in naira */
+  price: string;
+  /** Amount in naira */
+  amount: string;
+}
+
+export interface CatalogueChange {
+  /** Revision that holds the change; all changes of one hold from one moment on */
+  revision: number;
+  /** The list that the entry stands in; `prices`: prices of yours alone, so fetch the lists of that provider */
+  list:
+    | "data-providers"
+    | "data-bundles"
+    | "corporate-bundles"
+    | "cable-providers"
+    | "cable-products"
+    | "cable-add-ons"
+    | "prices";
+  /** What happened to the entry */
+  change: "added" | "modified" | "removed";
+  /** Since when it holds, or from when it will, UTC */
+  holds_from: string;
+  /** The entry before, as its list shows it to you; null if it is not there */
+  old: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
+  /** The entry after, as its list shows it to you; null if it is not there */
+  new: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
+}
+
+export interface OwnPrice {
+  /** Codes of a provider or an entry, provider first: its price for you alone */
+  of: string;
+}
+
+export interface ScheduledChange {
+  /** The list that the entry stands in; `prices`: prices of yours alone, so fetch the lists of that provider */
+  list:
+    | "data-providers"
+    | "data-bundles"
+    | "corporate-bundles"
+    | "cable-providers"
+    | "cable-products"
+    | "cable-add-ons"
+    | "prices";
+  /** What happened to the entry */
+  change: "added" | "modified" | "removed";
+  /** Since when it holds, or from when it will, UTC */
+  holds_from: string;
+  /** The entry before, as its list shows it to you; null if it is not there */
+  old: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
+  /** The entry after, as its list shows it to you; null if it is not there */
+  new: DataBundle | CorporateBundle | DataProvider | CableProvider | CableProduct | AddOn | OwnPrice | null;
+}
+
+export interface IdentityRecord {
+  /** Reference of the verification, made by Duba: 6 alphanumerics and 9 digits */
+  request_reference: string;
+  /** The BVN */
+  bvn_number: string;
+  /** Name on the BVN card */
+  name_on_card: string;
+  /** Bank branch of enrolment */
+  enrolment_branch: string;
+  /** Three-digit bank code */
+  enrolment_bank: string;
+  /** Date of registration */
+  formatted_registration_date: string | null;
+  /** For example Level 1 - Low Level Accounts */
+  level_of_account: string;
+  /** National identification number; may be empty */
+  nin: string;
+  /** YES, NO or null */
+  watchlisted: string | null;
+  /** VERIFIED */
+  verification_status: string;
+  /** The kind of verification */
+  service_type: string;
+  personal_info: PersonalInfo;
+  residential_info: ResidentialInfo;
+}
+
+export interface PersonalInfo {
+  /** First name */
+  first_name: string;
+  /** Middle name */
+  middle_name: string;
+  /** Last name */
+  last_name: string;
+  /** First, middle and last name */
+  full_name: string;
+  /** E-mail address; may be empty */
+  email: string;
+  /** Male or Female */
+  gender: string;
+  /** Phone number, in the form 08012345678 */
+  phone_number: string;
+  /** Second phone number */
+  phone_number_2: string | null;
+  /** DD-Mon-YYYY, for example 29-Jul-1982 */
+  date_of_birth: string;
+  /** Month D, YYYY, for example July 29, 1982 */
+  formatted_date_of_birth: string;
+  /** Local government area of origin */
+  lga_of_origin: string;
+  /** State of origin, for example Lagos State */
+  state_of_origin: string;
+  /** Nationality */
+  nationality: string;
+  /** Single, Married, … */
+  marital_status: string;
+}
+
+export interface ResidentialInfo {
+  /** State of residence, for example Lagos State */
+  state_of_residence: string;
+  /** Local government area of residence */
+  lga_of_residence: string;
+  /** Address */
+  residential_address: string;
+}
+
+export interface Verification {
+  /** Duba's reference of the verification */
+  request_reference: string;
+  /** `started`: running. `unknown`: the outcome cannot be told yet; retry with the same key. `failed`: no work was done. The others are final. */
+  state: "started" | "verified" | "not_found" | "phone_mismatch" | "refused" | "failed" | "unknown";
+  charged: boolean;
+  /** What was charged, in naira; "0" when nothing was */
+  fee: string;
+  /** How often the identity source was asked */
+  attempts: number;
+  /** ISO 8601, UTC */
+  created_at: string;
+  /** ISO 8601, UTC; null while there is no outcome */
+  completed_at: string | null;
+}
+
+export interface AccessToken {
+  /** Opaque; send it as `Authorization: Bearer <access_token>` */
+  access_token: string;
+  token_type: "Bearer";
+  /** YYYY-MM-DD HH:MM:SS in UTC */
+  expires_at: string;
+}
+
+export interface LookupDataBundlesInput {
+  /** Data provider code. Without it, bundles of all are listed. */
+  provider?: string | undefined;
+  /** Another name for `provider`. */
+  type?: string | undefined;
+}
+
+export interface LookupDataBundlesAnswer {
+  /** Always true in an answer that is no failure */
+  success: true;
+  data: {
+    /** 1 in a successful look-up */
+    status: 1;
+    /** false in a successful look-up */
+    error: false;
+    /** Bundles in the provider's order */
+    data: DataBundle[];
+    /** When this list was written, UTC; at most 60 seconds ago */
+    date: string;
+    /** Outcome in words */
+    message: string;
+  };
+}
+
+export type LookupDataBundlesFailure = Failure<
+  AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "provider_not_found" | "validation_failed"
+>;
+
+const lookupDataBundles: Row = {
+  id: "lookupDataBundles",
+  method: "GET",
+  path: "/api/v2/internet/data/lookup",
+  isCatalogue: true,
+};
+
+export interface ListCorporateBundlesAnswer {
+  /** Always true in an answer that is no failure */
+  success: true;
+  /** Always success in an answer that is no failure */
+  status: "success";
+  /** Outcome in words */
+  message: string;
+  /** Corporate bundles, smallest first */
+  data: CorporateBundle[];
+}
+
+export type ListCorporateBundlesFailure = Failure<AnyOperationCode | "insufficient_scope">;
+
+const listCorporateBundles: Row = {
+  id: "listCorporateBundles",
+  method: "GET",
+  path: "/api/v2/corporate-data/list",
+  isCatalogue: true,
+};
+
+export interface FetchTvAddOnsInput {
+  /** Cable provider code. */
+  type: string;
+  /** Product code, as fetch-billers lists it. */
+  productCode: string;
+}
+
+export interface FetchTvAddOnsAnswer {
+  /** Always true in an answer that is no failure */
+  success: true;
+  /** Always success in an answer that is no failure */
+  status: "success";
+  /** Outcome in words; names the requested product code */
+  message: string;
+  /** Add-ons of the product; empty when it has none */
+  data: AddOn[];
+}
+
+export type FetchTvAddOnsFailure = Failure<
+  | AnyOperationCode
+  | "malformed_json"
+  | "conflicting_parameters"
+  | "insufficient_scope"
+  | "provider_not_found"
+  | "product_not_found"
+  | "request_timeout"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "expectation_failed"
+  | "validation_failed"
+>;
+
+const fetchTvAddOns: Row = {
+  id: "fetchTvAddOns",
+  method: "GET",
+  path: "/api/v2/cable-tv/fetch-tv-add-ons",
+  isCatalogue: true,
+};
+
+export interface FetchDataProvidersAnswer {
+  /** Always true in an answer that is no failure */
+  success: true;
+  /** Providers by their ids */
+  billers: DataProvider[];
+}
+
+export type FetchDataProvidersFailure = Failure<AnyOperationCode | "insufficient_scope">;
+
+const fetchDataProviders: Row = {
+  id: "fetchDataProviders",
+  method: "GET",
+  path: "/api/v2/internet/data/fetch-providers",
+  isCatalogue: true,
+};
+
+export interface FetchCableProvidersAnswer {
+  /** Always true in an answer that is no failure */
+  success: true;
+  /** Providers by their ids */
+  billers: CableProvider[];
+}
+
+export type FetchCableProvidersFailure = Failure<AnyOperationCode | "insufficient_scope">;
+
+const fetchCableProviders: Row = {
+  id: "fetchCableProviders",
+  method: "GET",
+  path: "/api/v2/cable-tv/fetch-providers",
+  isCatalogue: true,
+};
+
+export interface FetchCablePlansInput {
+  /** Cable provider code. */
+  type: string;
+}
+
+export interface FetchCablePlansAnswer {
+  /** Always true in an answer that is no failure */
+  success: true;
+  /** Products in the provider's order */
+  plans: CableProduct[];
+}
+
+export type FetchCablePlansFailure = Failure<
+  AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "provider_not_found" | "validation_failed"
+>;
+
+const fetchCablePlans: Row = {
+  id: "fetchCablePlans",
+  method: "GET",
+  path: "/api/v2/cable-tv/fetch-billers",
+  isCatalogue: true,
+};
+
+export interface ListCatalogueChangesInput {
+  /** The `next` of an earlier answer, or 0. */
+  after?: string | undefined;
+  /** How many changes to list at most, from 1 to 1000; 100 unless given. */
+  limit?: string | undefined;
+}
+
+export interface ListCatalogueChangesAnswer {
+  /** Always true in an answer that is no failure */
+  success: true;
+  /** Always success in an answer that is no failure */
+  status: "success";
+  /** Outcome in words */
+  message: string;
+  /** Changes after the cursor, oldest first */
+  data: CatalogueChange[];
+  /** What is scheduled for later, soonest first, while nothing more is to be listed; it may still be changed. Empty for callers without a credential */
+  scheduled: ScheduledChange[];
+  /** Cursor for the next call: `after` */
+  next: string;
+  /** True if the next call will list more at once */
+  more: boolean;
+}
+
+export type ListCatalogueChangesFailure = Failure<
+  AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "validation_failed"
+>;
+
+const listCatalogueChanges: Row = { id: "listCatalogueChanges", method: "GET", path: "/api/v2/catalogue/changes" };
+
+export interface VerifyBvnInput {
+  /** Customer BVN: 11 digits. */
+  bvn: string;
+  /** Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678. */
+  phone: string;
+  /** Amount in naira, as the WAEC look-up returned it. */
+  amount: string;
+}
+
+export interface VerifyBvnAnswer {
+  success: true;
+  message: string;
+  data: IdentityRecord;
+}
+
+export type VerifyBvnFailure = Failure<
+  | AnyOperationCode
+  | "malformed_json"
+  | "invalid_idempotency_key"
+  | "insufficient_scope"
+  | "consent_required"
+  | "bvn_not_found"
+  | "request_timeout"
+  | "request_in_progress"
+  | "record_no_longer_held"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "expectation_failed"
+  | "validation_failed"
+  | "phone_mismatch"
+  | "amount_mismatch"
+  | "verification_failed"
+  | "idempotency_key_reused"
+  | "subject_rate_limited"
+  | "too_many_in_flight"
+  | "upstream_bad_response"
+  | "upstream_unavailable"
+  | "upstream_not_configured"
+  | "upstream_timeout"
+>;
+
+export interface VerifyBvnOptions extends CallOptions {
+  /** Your name for this verification, 1 to 255 visible ASCII characters, quoted or bare: a retry with it is never charged twice. */
+  idempotencyKey?: string;
+  /** Your handle for the person's consent, 1 to 128 visible ASCII characters; kept on the ledger. */
+  consentReference?: string;
+  /** W3C trace context, passed on to the identity source. */
+  traceparent?: string;
+}
+
+const verifyBvn: Row = {
+  id: "verifyBvn",
+  method: "POST",
+  path: "/api/v2/kyc/verify-bvn",
+  headers: ["idempotency-key", "consent-reference", "traceparent"],
+  stateByKey: "/api/v2/kyc/verifications",
+};
+
+export interface VerifyNinInput {
+  /** Customer NIN: 11 digits. */
+  nin: string;
+  /** Customer phone number: 08012345678, 2348012345678, +2348012345678 or 8012345678. */
+  phone: string;
+  /** Amount in naira: the fee of a verified NIN. */
+  amount: string;
+}
+
+export interface VerifyNinAnswer {
+  success: true;
+  message: string;
+  data: IdentityRecord;
+}
+
+export type VerifyNinFailure = Failure<
+  | AnyOperationCode
+  | "malformed_json"
+  | "invalid_idempotency_key"
+  | "insufficient_scope"
+  | "consent_required"
+  | "nin_not_found"
+  | "request_timeout"
+  | "request_in_progress"
+  | "record_no_longer_held"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "expectation_failed"
+  | "validation_failed"
+  | "phone_mismatch"
+  | "amount_mismatch"
+  | "verification_failed"
+  | "idempotency_key_reused"
+  | "subject_rate_limited"
+  | "too_many_in_flight"
+  | "upstream_bad_response"
+  | "upstream_unavailable"
+  | "upstream_not_configured"
+  | "upstream_timeout"
+>;
+
+export interface VerifyNinOptions extends CallOptions {
+  /** Your name for this verification, 1 to 255 visible ASCII characters, quoted or bare: a retry with it is never charged twice. */
+  idempotencyKey?: string;
+  /** Your handle for the person's consent, 1 to 128 visible ASCII characters; kept on the ledger. */
+  consentReference?: string;
+  /** W3C trace context, passed on to the identity source. */
+  traceparent?: string;
+}
+
+const verifyNin: Row = {
+  id: "verifyNin",
+  method: "POST",
+  path: "/api/v2/kyc/verify-nin",
+  headers: ["idempotency-key", "consent-reference", "traceparent"],
+  stateByKey: "/api/v2/kyc/verifications",
+};
+
+export interface LookupWaecAmountAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: {
+    /** Fee of a verification in naira: the `amount` to send */
+    amount: string;
+  };
+}
+
+export type LookupWaecAmountFailure = Failure<AnyOperationCode | "insufficient_scope">;
+
+const lookupWaecAmount: Row = { id: "lookupWaecAmount", method: "GET", path: "/api/v2/education/waec-lookup" };
+
+export interface GetVerificationInput {
+  /** Reference of the verification. */
+  request_reference: string;
+}
+
+export interface GetVerificationAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: Verification;
+}
+
+export type GetVerificationFailure = Failure<
+  AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "verification_not_found" | "validation_failed"
+>;
+
+const getVerification: Row = {
+  id: "getVerification",
+  method: "GET",
+  path: "/api/v2/kyc/verifications/{request_reference}",
+};
+
+export interface FindVerificationInput {
+  /** Idempotency key of the verification. */
+  idempotency_key?: string | undefined;
+}
+
+export interface FindVerificationAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: Verification;
+}
+
+export type FindVerificationFailure = Failure<
+  | AnyOperationCode
+  | "conflicting_parameters"
+  | "invalid_idempotency_key"
+  | "insufficient_scope"
+  | "verification_not_found"
+  | "validation_failed"
+>;
+
+export interface FindVerificationOptions extends CallOptions {
+  /** The same, if it is not in the query string. */
+  idempotencyKey?: string;
+}
+
+const findVerification: Row = {
+  id: "findVerification",
+  method: "GET",
+  path: "/api/v2/kyc/verifications",
+  headers: ["idempotency-key"],
+};
+
+export interface AuthorizeMerchantInput {
+  /** E-mail address of the account; case does not matter. */
+  email?: string | undefined;
+  /** One whole API key of the account. */
+  password?: string | undefined;
+}
+
+export interface AuthorizeMerchantAnswer {
+  success: true;
+  data: {
+    /** Name of the account */
+    business_name: string;
+    token: AccessToken;
+  };
+}
+
+export type AuthorizeMerchantFailure = Failure<
+  | AnyOperationCode
+  | "malformed_json"
+  | "request_timeout"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "expectation_failed"
+  | "validation_failed"
+>;
+
+const authorizeMerchant: Row = { id: "authorizeMerchant", method: "POST", path: "/api/v2/merchant/authorization" };
+
+/** The service at one address, with one key. A method returns the answer, or a failure: look at `success`. It throws only a TypeError, for options that cannot be right. */
+export class Duba {
+  readonly #call: ReturnType<typeof caller>;
+
+  constructor(options: Options) {
+    this.#call = caller(options);
+  }
+
+  /** Data bundles of a provider.
+   *
+   * Lists the mobile data bundles of one data provider, or of every provider in turn when none is named. Each bundle names its provider in `type`. Codes are matched without regard to case. */
+  lookupDataBundles(
+    input: LookupDataBundlesInput = {},
+    options?: CallOptions,
+  ): Promise<LookupDataBundlesAnswer | LookupDataBundlesFailure> {
+    return this.#call(lookupDataBundles, input, options);
+  }
+
+  /** Corporate data bundles.
+   *
+   * Lists the corporate data bundles, smallest first. */
+  listCorporateBundles(options?: CallOptions): Promise<ListCorporateBundlesAnswer | ListCorporateBundlesFailure> {
+    return this.#call(listCorporateBundles, {}, options);
+  }
+
+  /** Add-ons of a cable-TV product.
+   *
+   * Lists what can be added to a cable-TV product. A product without add-ons has an empty list. Codes are matched without regard to case, and the answer repeats `type` and `product_code` as you sent them. */
+  fetchTvAddOns(input: FetchTvAddOnsInput, options?: CallOptions): Promise<FetchTvAddOnsAnswer | FetchTvAddOnsFailure> {
+    return this.#call(fetchTvAddOns, input, options);
+  }
+
+  /** Data providers.
+   *
+   * Lists the data providers. Their `type` is the `provider` of the data bundle look-up. */
+  fetchDataProviders(options?: CallOptions): Promise<FetchDataProvidersAnswer | FetchDataProvidersFailure> {
+    return this.#call(fetchDataProviders, {}, options);
+  }
+
+  /** Cable-TV providers.
+   *
+   * Lists the cable-TV providers. Their `type` is the `type` of the product and add-on look-ups. */
+  fetchCableProviders(options?: CallOptions): Promise<FetchCableProvidersAnswer | FetchCableProvidersFailure> {
+    return this.#call(fetchCableProviders, {}, options);
+  }
+
+  /** Products of a cable-TV provider.
+   *
+   * Lists the products of a cable-TV provider. Their `code` is the `productCode` of the add-on look-up. Codes are matched without regard to case. */
+  fetchCablePlans(
+    input: FetchCablePlansInput,
+    options?: CallOptions,
+  ): Promise<FetchCablePlansAnswer | FetchCablePlansFailure> {
+    return this.#call(fetchCablePlans, input, options);
+  }
+
+  /** Changes of the catalogue.
+   *
+   * Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching every list again. Begin without `after`: nothing is listed, and `next` is where you stand. Then fetch the lists, and from then on ask with the last `next`. `after=0` lists everything from the first revision on. Prices are the ones that you pay, by the margins that hold for you now. The order of a list is not told here. `scheduled` shows callers with a credential what is planned; when its time comes it is listed like any other change, with what it then changes. A cursor of another history, as after a restore of this service, is refused: begin anew. Where lists follow a source, the answer says how old they are, in the headers of their own answers. */
+  listCatalogueChanges(
+    input: ListCatalogueChangesInput = {},
+    options?: CallOptions,
+  ): Promise<ListCatalogueChangesAnswer | ListCatalogueChangesFailure> {
+    return this.#call(listCatalogueChanges, input, options);
+  }
+
+  /** Verify a BVN.
+   *
+   * Verifies a customer's BVN and phone number and returns the identity record. Send an `Idempotency-Key`: a retry with it is answered with the same verification, and charged once. Only a verified record is charged. With test keys every person is invented. */
+  verifyBvn(input: VerifyBvnInput, options?: VerifyBvnOptions): Promise<VerifyBvnAnswer | VerifyBvnFailure> {
+    return this.#call(verifyBvn, input, options);
+  }
+
+  /** Verify a NIN.
+   *
+   * Verifies a customer's NIN and phone number and returns the identity record that `verifyBvn` returns, with the NIN in `nin` and an empty `bvn_number`. What only a BVN has, such as the bank of enrolment, may be empty. `amount` is the fee of a verified NIN. All else is as with `verifyBvn`. */
+  verifyNin(input: VerifyNinInput, options?: VerifyNinOptions): Promise<VerifyNinAnswer | VerifyNinFailure> {
+    return this.#call(verifyNin, input, options);
+  }
+
+  /** Amount of a BVN verification.
+   *
+   * Gives the `amount` that the BVN verification asks for, from the fee schedule of this service. Where a verification costs nothing it is "0.01", the least amount that a request can name; any other does as well. */
+  lookupWaecAmount(options?: CallOptions): Promise<LookupWaecAmountAnswer | LookupWaecAmountFailure> {
+    return this.#call(lookupWaecAmount, {}, options);
+  }
+
+  /** State of a verification.
+   *
+   * Tells what became of a verification, by its `request_reference`. Holds no personal data. */
+  getVerification(
+    input: GetVerificationInput,
+    options?: CallOptions,
+  ): Promise<GetVerificationAnswer | GetVerificationFailure> {
+    return this.#call(getVerification, input, options);
+  }
+
+  /** State of a verification by its idempotency key.
+   *
+   * Tells what became of a verification, by the idempotency key it was sent with: in the query string or in an `Idempotency-Key` header. This is how to learn the outcome of a call that timed out. */
+  findVerification(
+    input: FindVerificationInput = {},
+    options?: FindVerificationOptions,
+  ): Promise<FindVerificationAnswer | FindVerificationFailure> {
+    return this.#call(findVerification, input, options);
+  }
+
+  /** Exchange an API key for an access token.
+   *
+   * Gives a token that stands for the API key for 24 hours, and dies with the key. Send the account's e-mail and a whole API key as JSON, or the key with HTTP Basic and no body. API keys are accepted by every operation, so the exchange is for clients that want a token. */
+  authorizeMerchant(
+    input: AuthorizeMerchantInput = {},
+    options?: CallOptions,
+  ): Promise<AuthorizeMerchantAnswer | AuthorizeMerchantFailure> {
+    return this.#call(authorizeMerchant, input, options);
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Failures that the client itself reports. `no_answer`: the connection failed, or the time ran out. `unexpected_answer`: something
+ * other than Duba answered, such as a proxy. `aborted`: your signal ended the call.
+ */
+export type ClientCode = "no_answer" | "unexpected_answer" | "aborted";
+
+/** Members that the client adds to `error` of every failure. */
+export interface ClientFacts {
+  /** HTTP status of the answer; 0 without an answer. */
+  http_status: number;
+  /** Seconds that the service asks you to wait. */
+  retry_after?: number;
+  /** Key of the verification that failed. Call again with it as `idempotencyKey`: you are charged once at most. */
+  idempotency_key?: string;
+}
+
+/** A failure of any code. */
+export interface ClientFailure {
+  success: false;
+  status: "error";
+  message: string;
+  error: { code: string; retryable: boolean; request_id: string; help: string } & ClientFacts;
+}
+
+export type Outcome = { success: true; data?: { state?: string } } | ClientFailure;
+
+/** Reads an answer. Anything but an answer of Duba becomes a failure. */
+export function answerOf(status: number, headers: Headers, text: string): Outcome {
+  const body = parsed(text) as Partial<Outcome> | undefined;
+  if (body?.success === true && status === 200) return body as Outcome;
+  const isDuba = body?.success === false && typeof body.error?.code === "string";
+  const failure = isDuba ? (body as ClientFailure) : notDuba(status, headers);
+  failure.error.http_status = status;
+  const wait = Number(headers.get("retry-after") || Number.NaN);
+  if (Number.isFinite(wait)) failure.error.retry_after = wait;
+  return failure;
+}
+
+export function clientFailure(code: ClientCode, message: string, retryable = code === "no_answer"): ClientFailure {
+  return {
+    success: false,
+    status: "error",
+    message,
+    error: { code, retryable, request_id: "", help: "", http_status: 0 },
+  };
+}
+
+function notDuba(status: number, headers: Headers): ClientFailure {
+  const failure = clientFailure(
+    "unexpected_answer",
+    `The answer (HTTP ${status}) is not one of Duba. Check url, and what stands between.`,
+    status === 200 || status === 408 || status === 429 || status >= 500,
+  );
+  failure.error.request_id = headers.get("x-request-id") ?? "";
+  return failure;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

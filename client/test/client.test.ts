@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { inspect } from "node:util";
+import { everyOperation } from "../../src/wire.ts";
+import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+import type { AnswerFacts } from "../src/call.ts";
+import { Duba, type Options } from "../src/duba.ts";
+import type { ClientFailure } from "../src/outcome.ts";
+import { type Fault, FaultyProxy, faults } from "./faulty-proxy.ts";
+
+/** Numbers that only one test verifies. */
+let numbers = 22_100_001_000;
+const person = () => {
+  numbers += 1;
+  return { bvn: String(numbers), phone: "08000000017", amount: "100" };
+};
+const verify = "/api/v2/kyc/verify-bvn";
+const stateOf = "/api/v2/kyc/verifications";
+
+suite("the client", { concurrency: true }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({
+      DUBA_LIMIT_ANONYMOUS: "1/s",
+      DUBA_LIMIT_VERIFICATION: "9999/min",
+      DUBA_LIMIT_IN_FLIGHT: "999",
+    });
+  });
+  after(() => service.close());
+
+  /** A client that reaches the service through a proxy. */
+  const through = ({ url }: { url: string }, options: Partial<Options> = {}) =>
+    new Duba({ url, key: sandboxKey, backoff: 4, ...options });
+
+  test("has a method for each operation, which answers", async () => {
+    const duba = new Duba({ url: `${service.url}/`, key: sandboxKey });
+    const idempotencyKey = "every-method";
+    const verified = await duba.verifyBvn(person(), { idempotencyKey });
+    assert.ok(verified.success);
+    const known: Record<string, string> = {
+      request_reference: verified.data.request_reference,
+      idempotency_key: idempotencyKey,
+      email: "sandbox@example.com",
+      password: sandboxKey,
+    };
+    for (const { id, examples, input } of everyOperation) {
+      const members = Object.entries(examples[0]!.input ?? {}).map(([name, value]) => [name, known[name] ?? value]);
+      const method = (duba as unknown as Record<string, (...words: object[]) => Promise<object>>)[id]!.bind(duba);
+      const hasInput = Object.keys(input.properties).length > 0;
+      const answer = await (hasInput ? method(Object.fromEntries(members)) : method());
+      assert.partialDeepStrictEqual(answer, { success: true }, id);
+    }
+  });
+
+  test("returns a failure of the service as it is, with its HTTP status", async () => {
+    const duba = new Duba({ url: service.url, key: sandboxKey });
+    const unknown = await duba.lookupDataBundles({ provider: "FOODATA" });
+    assert.ok(!unknown.success);
+    assert.equal(unknown.error.code, "provider_not_found");
+    assert.equal(unknown.error.http_status, 404);
+    assert.match(unknown.message, /FOODATA/);
+    const invalid = await duba.verifyBvn({ bvn: "1", phone: "2", amount: "100" });
+    assert.ok(!invalid.success);
+    assert.deepEqual(
+      invalid.error.fields?.map(({ field }) => field),
+      ["bvn", "phone"],
+    );
+    const stranger = await new Duba({ url: service.url, key: "duba_test_wrong" }).listCorporateBundles();
+    assert.equal(!stranger.success && stranger.error.code, "invalid_credentials");
+  });
+
+  test("sends what cannot succeed once", async () => {
+    for (const [bvn, code] of [
+      ["00000000001", "bvn_not_found"],
+      ["00000000002", "phone_mismatch"],
+      ["1", "validation_failed"],
+    ]) {
+      await using proxy = await FaultyProxy.open(service.url);
+      const answer = await through(proxy).verifyBvn({ ...person(), bvn: bvn! });
+      assert.equal(!answer.success && answer.error.code, code);
+      assert.equal(proxy.passed.length, 1);
+    }
+  });
+
+  test("sends what is retryable again, with the same key, and then gives up", async () => {
+    await using proxy = await FaultyProxy.open(service.url);
+    const answer = await through(proxy, { retries: 2 }).verifyBvn({ ...person(), bvn: "00000000007" });
+    assert.ok(!answer.success);
+    assert.equal(answer.error.code, "upstream_bad_response");
+    assert.deepEqual(
+      proxy.passed.map(({ status }) => status),
+      [502, 502, 502],
+    );
+    assert.deepEqual([...new Set(proxy.passed.map(({ key }) => key))], [answer.error.idempotency_key]);
+  });
+
+  test("waits as long as Retry-After says, unless that is longer than the longest wait", async () => {
+    await using proxy = await FaultyProxy.open(service.url);
+    const anonymous = new Duba({ url: proxy.url, backoff: 4 });
+    const begun = performance.now();
+    for (const _ of [1, 2, 3]) {
+      const answer = await anonymous.lookupDataBundles({ provider: "MTNDATA" });
+      assert.ok(answer.success);
+    }
+    assert.ok(proxy.passed.some(({ status }) => status === 429));
+    assert.ok(performance.now() - begun > 1000);
+    await using other = await FaultyProxy.open(service.url);
+    const limited = await through(other).verifyBvn({ ...person(), bvn: "00000000009" });
+    assert.ok(!limited.success);
+    assert.deepEqual([limited.error.code, limited.error.retry_after], ["subject_rate_limited", 3600]);
+    assert.equal(other.passed.length, 1);
+  });
+
+  test("asks whether a list changed, and keeps the answer", async () => {
+    await using proxy = await FaultyProxy.open(service.url);
+    const duba = through(proxy);
+    const first = await duba.fetchDataProviders();
+    assert.ok(first.success);
+    const kept = structuredClone(first);
+    first.billers.length = 0;
+    assert.deepEqual(await duba.fetchDataProviders(), kept);
+    await duba.lookupDataBundles({ provider: "GLODATA" });
+    const uncached = through(proxy, { cache: 0 });
+    await uncached.fetchDataProviders();
+    assert.deepEqual(await uncached.fetchDataProviders(), kept);
+    assert.deepEqual(
+      proxy.passed.map(({ status }) => status),
+      [200, 304, 200, 200, 200],
+    );
+  });
+
+  test("repeats a look-up after any fault", async () => {
+    for (const fault of faults) {
+      await using proxy = await FaultyProxy.open(service.url, [fault]);
+      const answer = await through(proxy, { timeout: 400 }).lookupDataBundles({ provider: "MTNDATA" });
+      assert.ok(answer.success, `${fault}: ${JSON.stringify(answer)}`);
+      assert.equal(proxy.passed.length, 2, fault);
+    }
+  });
+
+  test("does not repeat an exchange of credentials whose answer was lost", async () => {
+    await using proxy = await FaultyProxy.open(service.url, ["lost"]);
+    const answer = await through(proxy).authorizeMerchant({ email: "sandbox@example.com", password: sandboxKey });
+    assert.equal(!answer.success && answer.error.code, "no_answer");
+    assert.equal(proxy.passed.length, 1);
+  });
+
+  const sequences = (["none", ...faults] as (Fault | "none")[]).flatMap((one) =>
+    faults.map((two) => [one, two] as const),
+  );
+  test(`verifies once and is charged once, whatever ${sequences.length} sequences of faults do`, async () => {
+    const { db } = await service.store();
+    const outcomes = await Promise.all(
+      sequences.map(async (sequence) => {
+        await using proxy = await FaultyProxy.open(service.url, [...sequence, ...sequence]);
+        const answer = await through(proxy, { retries: 9, timeout: 500 }).verifyBvn(person());
+        assert.ok(answer.success, `${sequence}: ${JSON.stringify(answer)}`);
+        const keys = new Set(proxy.passed.map(({ key }) => key));
+        assert.equal(keys.size, 1, `${sequence}`);
+        const asked = proxy.passed.map(({ method, path }) => `${method} ${path}`);
+        for (const each of asked) assert.ok([`POST ${verify}`, `GET ${stateOf}`].includes(each), each);
+        return { reference: answer.data.request_reference, bvn: answer.data.bvn_number };
+      }),
+    );
+    const references = outcomes.map(({ reference }) => reference);
+    assert.equal(new Set(references).size, sequences.length);
+    for (const { bvn, reference } of outcomes) {
+      const rows = await db
+        .selectFrom("verification")
+        .select(["reference", "charged", "attempts"])
+        .where("subject_last4", "=", bvn.slice(-4))
+        .execute();
+      assert.deepEqual(rows, [{ reference, charged: 1, attempts: 1 }]);
+    }
+  });
+
+  test("waits for a verification that still runs, and sends it no second time meanwhile", async () => {
+    await using proxy = await FaultyProxy.open(service.url, ["cut"]);
+    const answer = await through(proxy).verifyBvn({ ...person(), bvn: "00000000008" });
+    assert.ok(answer.success, JSON.stringify(answer));
+    const sent = proxy.passed.map(({ method }) => method);
+    assert.deepEqual(
+      sent.filter((method) => method === "POST"),
+      ["POST", "POST"],
+    );
+    assert.equal(sent.at(-1), "POST");
+    assert.ok(sent.length > 3);
+  });
+
+  test("says which key to go on with when a signal ends the call", async () => {
+    await using proxy = await FaultyProxy.open(service.url, ["held"]);
+    const duba = through(proxy);
+    const mine = person();
+    const ended = await duba.verifyBvn(mine, { signal: AbortSignal.timeout(300) });
+    assert.ok(!ended.success);
+    assert.equal(ended.error.code, "aborted");
+    assert.equal(proxy.passed.length, 1);
+    const idempotencyKey = ended.error.idempotency_key!;
+    const again = await duba.verifyBvn(mine, { idempotencyKey });
+    assert.ok(again.success);
+    const state = await duba.findVerification({ idempotency_key: idempotencyKey });
+    assert.partialDeepStrictEqual(state, {
+      data: { request_reference: again.data.request_reference, charged: true, attempts: 1 },
+    });
+    const before = await duba.verifyBvn(mine, { signal: AbortSignal.abort() });
+    assert.equal(!before.success && before.error.code, "aborted");
+  });
+
+  test("says that nothing answered, or something else did", async () => {
+    await using proxy = await FaultyProxy.open(service.url, ["html", "refused"]);
+    const duba = through(proxy, { retries: 0 });
+    const codes = [await duba.listCorporateBundles(), await duba.listCorporateBundles()].map(
+      (answer) => !answer.success && [answer.error.code, answer.error.http_status, answer.error.retryable],
+    );
+    assert.deepEqual(codes, [
+      ["unexpected_answer", 502, true],
+      ["no_answer", 0, true],
+    ]);
+    const elsewhere = await new Duba({
+      url: `${service.url}/docs`,
+      key: sandboxKey,
+      retries: 0,
+    }).listCorporateBundles();
+    assert.equal(!elsewhere.success && elsewhere.error.code, "route_not_found");
+  });
+
+  test("shows neither the key nor a person to whoever logs it", async () => {
+    const told: AnswerFacts[] = [];
+    await using proxy = await FaultyProxy.open(service.url, ["html"]);
+    const duba = through(proxy, {
+      onAnswer(facts) {
+        told.push(facts);
+        throw new Error("a log that is full");
+      },
+    });
+    const mine = person();
+    assert.ok((await duba.verifyBvn(mine)).success);
+    assert.deepEqual(
+      told.map(({ operation, status }) => [operation, status]),
+      [
+        ["verifyBvn", 502],
+        ["verifyBvn", 200],
+        ["verifyBvn", 200],
+      ],
+    );
+    const failed = (await duba.verifyBvn({ ...mine, bvn: "00000000001" })) as ClientFailure;
+    assert.doesNotMatch(
+      inspect([told, duba, failed], { depth: 9 }),
+      new RegExp(`${sandboxKey}|${mine.bvn}|8000000017`),
+    );
+    for (const wrong of [{ key: "a secret\n" }, { url: "duba.example" }, { url: "ftp://duba.example" }])
+      assert.throws(
+        () => new Duba({ url: service.url, ...wrong }),
+        (error) => error instanceof TypeError && !error.message.includes("secret"),
+      );
+    await assert.rejects(duba.verifyBvn(mine, { idempotencyKey: "é" }), TypeError);
+  });
+});

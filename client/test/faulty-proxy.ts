@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+/**
+ * What happens to a request between client and service. `refused`: it never arrives. `cut`: it arrives, and the connection breaks at
+ * once. `lost`: it breaks once the service has answered. `half`: half of the answer arrives. `held`: no answer ever arrives.
+ * `html`: a gateway answers in the service's place. `late`: the connection breaks, and the request arrives with the next one.
+ */
+export const faults = ["refused", "cut", "lost", "half", "held", "html", "late"] as const;
+export type Fault = (typeof faults)[number];
+
+/** A request that the client sent. */
+export interface Passed {
+  method: string;
+  path: string;
+  /** Its `Idempotency-Key`. */
+  key: string | undefined;
+  /** What the service answered; undefined if it did not or nobody waited. */
+  status?: number;
+}
+
+/** A gateway before a service. It treats the first requests as the list of faults says, and passes on all others. */
+export class FaultyProxy implements AsyncDisposable {
+  readonly passed: Passed[] = [];
+  readonly #server: Server;
+  readonly #service: string;
+  readonly #faults: (Fault | "none")[];
+  #late: (() => void)[] = [];
+
+  private constructor(service: string, faults: readonly (Fault | "none")[]) {
+    this.#service = service;
+    this.#faults = [...faults];
+    this.#server = createServer((incoming, response) => void this.#treat(incoming, response));
+  }
+
+  static async open(service: string, faults: readonly (Fault | "none")[] = []): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(service, faults);
+    await once(proxy.#server.listen(0, "127.0.0.1"), "listening");
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  async #treat(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const fault = this.#faults.shift() ?? "none";
+    const body = await buffer(incoming);
+    const { method = "", url = "", headers } = incoming;
+    const passed: Passed = { method, path: url.split("?")[0]!, key: headers["idempotency-key"] as string | undefined };
+    this.passed.push(passed);
+    const forward = () => this.#forward(incoming, body, passed);
+    for (const late of this.#late.splice(0)) late();
+    if (fault === "refused" || fault === "late" || fault === "cut") {
+      if (fault === "late") this.#late.push(() => void forward());
+      if (fault === "cut") void forward();
+      response.destroy();
+      return;
+    }
+    const { status, headers: answered, bytes } = await forward();
+    if (fault === "held") return;
+    if (fault === "lost") return void response.destroy();
+    if (fault === "html")
+      return void response.writeHead(502, { "Content-Type": "text/html" }).end("<h1>Bad gateway</h1>");
+    response.writeHead(status, answered);
+    if (fault === "none") response.end(bytes);
+    else response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+  }
+
+  async #forward({ method, url, headers }: IncomingMessage, body: Buffer, passed: Passed) {
+    const asking = request(this.#service + url, { method: method!, headers, agent: false }).end(body);
+    const [answer] = (await once(asking, "response")) as [IncomingMessage];
+    const bytes = await buffer(answer);
+    passed.status = answer.statusCode!;
+    return { status: answer.statusCode!, headers: answer.headers, bytes };
+  }
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, suite, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+
+/** The client as a new project gets it: packed, unpacked into its `node_modules`. */
+const project = mkdtempSync(join(tmpdir(), "duba-client-"));
+const mostBytes = 12 * 1024;
+
+const shop = `import { Duba } from "duba-client";
+
+const duba = new Duba({ url: process.env.DUBA_URL ?? "", key: process.env.DUBA_KEY });
+const bundles = await duba.lookupDataBundles({ provider: "MTNDATA" });
+if (bundles.success) console.log(bundles.data.data[0]?.type);
+const person = await duba.verifyBvn({ bvn: "22000000017", phone: "08000000017", amount: "100" });
+console.log(person.success ? person.data.verification_status : person.error.code);
+`;
+
+/** Each Node that is here: the project's own, and the machine's. */
+const nodes = [...new Map([process.execPath, "/usr/bin/node", "/usr/local/bin/node"].flatMap(versionOf))];
+
+suite("the packed client", () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+    const client = join(project, "node_modules/duba-client");
+    mkdirSync(client, { recursive: true });
+    const packed = run("npm", ["pack", "--silent", "--pack-destination", project], "client").trim();
+    run("tar", ["xzf", join(project, packed), "--strip-components=1", "-C", client], project);
+    writeFileSync(join(project, "package.json"), '{ "type": "module" }');
+    writeFileSync(join(project, "shop.js"), shop);
+  });
+  after(async () => {
+    await service.close();
+    rmSync(project, { recursive: true, force: true });
+  });
+
+  for (const [version, node] of nodes)
+    test(`answers in Node ${version}`, async () => {
+      const child = spawn(node, ["shop.js"], {
+        cwd: project,
+        env: { DUBA_URL: service.url, DUBA_KEY: sandboxKey },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      assert.equal(await text(child.stdout), "MTNDATA\nVERIFIED\n");
+    });
+
+  test("has types that a strict project accepts, without those of Node", () => {
+    writeFileSync(join(project, "shop.ts"), shop.replaceAll(/process\.env\.DUBA_\w+( \?\? "")?/g, '"x"'));
+    const options = { strict: true, noEmit: true, skipLibCheck: false, types: [], exactOptionalPropertyTypes: true };
+    for (const module of ["nodenext", "preserve"]) {
+      const compilerOptions = { ...options, module, target: "es2022", lib: ["es2022", "dom"] };
+      writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["shop.ts"] }));
+      run(resolve("node_modules/.bin/tsc"), ["-p", "."], project);
+    }
+  });
+
+  test("is small, and needs no other package", () => {
+    const client = join(project, "node_modules/duba-client");
+    const { dependencies, exports } = JSON.parse(readFileSync(join(client, "package.json"), "utf8"));
+    assert.equal(dependencies, undefined);
+    assert.equal(exports["."].default, "./dist/duba.js");
+    const scripts = ["duba.js", "call.js", "outcome.js"].map((name) =>
+      readFileSync(join(client, "dist", name), "utf8"),
+    );
+    for (const script of scripts) assert.doesNotMatch(script, /from "(?!\.\/)|\bprocess\b|\bBuffer\b/);
+    assert.ok(gzipSync(scripts.join("")).length < mostBytes);
+  });
+});
+
+function versionOf(node: string): [version: string, node: string][] {
+  const { status, stdout } = spawnSync(node, ["--version"], { encoding: "utf8" });
+  const version = stdout?.trim().slice(1);
+  return status === 0 && Number.parseInt(version, 10) >= 20 ? [[version, node]] : [];
+}
+
+function run(command: string, words: string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync(command, words, { cwd, encoding: "utf8" });
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  return stdout;
+}

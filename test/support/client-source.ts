@@ -1,0 +1,191 @@
+import { spawnSync } from "node:child_process";
+import { failureComponents } from "../../src/http/openapi/failure-responses.ts";
+import { type JsonObject, jsonSchema, namedSchemas } from "../../src/http/openapi/schema.ts";
+import { type FailureCode, failures } from "../../src/operation/failures.ts";
+import { failuresOf, type Operation } from "../../src/operation/operation.ts";
+
+/** The members of a JSON Schema that the operations use. */
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  description?: string;
+}
+
+const opening = `// Written by \`npm run generate\` from the table of operations. Do not edit.
+import { type CallOptions, caller, type Options, type Row } from "./call.ts";
+import type { ClientCode, ClientFacts } from "./outcome.ts";
+
+export type { AnswerFacts, CallOptions, Options } from "./call.ts";
+export type { ClientCode, ClientFacts } from "./outcome.ts";
+`;
+
+/** The text of \`client/src/duba.ts\`: types and methods of the client. */
+export function clientSource(operations: readonly Operation<never>[]): string {
+  const shared = sharedCodes(operations);
+  const shapes = namedSchemas(operations.flatMap(({ input, answer }) => [input, answer]));
+  const parts = [
+    opening,
+    failureTypes(operations, shared),
+    ...Object.entries(shapes).map(([name, schema]) => `export interface ${name} ${objectOf(schema)}\n`),
+    ...operations.flatMap((operation) => [
+      typesOf(operation, shared),
+      `const ${operation.id}: Row = ${JSON.stringify(rowOf(operation, operations))};\n`,
+    ]),
+    classOf(operations),
+  ];
+  return formatted(parts.join("\n"));
+}
+
+/** Codes that every operation can answer. */
+function sharedCodes(operations: readonly Operation<never>[]): FailureCode[] {
+  const [first = [], ...others] = operations.map(failuresOf);
+  return others.reduce((shared, codes) => shared.filter((code) => codes.includes(code)), first);
+}
+
+function failureTypes(operations: readonly Operation<never>[], shared: FailureCode[]): string {
+  const { Failure, FieldFault } = failureComponents(operations, "").schemas as unknown as Record<string, Schema>;
+  const { code: _, ...members } = Failure!.properties!.error!.properties!;
+  const { required = [] } = Failure!.properties!.error!;
+  return `${about("Every code with which the service says that it failed.")}export type FailureCode = ${unionOf(Object.keys(failures))};
+
+${about("Codes with which any operation can fail. `route_not_found`: the service is older than this client.")}export type AnyOperationCode = ${unionOf(["route_not_found", ...shared])};
+
+${about(FieldFault!.description)}export interface FieldFault ${objectOf(FieldFault!)}
+
+${about("What a failure says besides its code.")}export interface FailureFacts ${objectOf({ required, properties: members })}
+
+${about("A failure. Switch on `error.code`, and keep a default: a newer service may have more codes.")}export interface Failure<Code extends string = FailureCode> {
+  success: false;
+  status: "error";
+  /** A sentence for people; it may change. */
+  message: string;
+  error: { code: Code | ClientCode } & FailureFacts & ClientFacts;
+}
+`;
+}
+
+function typesOf(operation: Operation<never>, shared: FailureCode[]): string {
+  const { id, input, answer, headers } = operation;
+  const name = typeName(id);
+  const own = failuresOf(operation).filter((code) => !shared.includes(code));
+  const options = settable(headers).map(([header, schema]) => [camel(header), schema] as const);
+  return [
+    hasInput(operation) ? `export interface ${name}Input ${objectOf(jsonSchema(input), true)}\n` : "",
+    `export interface ${name}Answer ${objectOf(jsonSchema(answer))}\n`,
+    `export type ${name}Failure = Failure<AnyOperationCode${own.map((code) => ` | "${code}"`).join("")}>;\n`,
+    options.length > 0
+      ? `export interface ${name}Options extends CallOptions ${objectOf({ properties: Object.fromEntries(options) })}\n`
+      : "",
+  ].join("\n");
+}
+
+/** What a call sends. See `Row` of the client. */
+function rowOf({ id, method, path, headers, pick }: Operation<never>, all: readonly Operation<never>[]): JsonObject {
+  const names = settable(headers).map(([name]) => name);
+  const isKeyed = method === "POST" && names.includes("idempotency-key");
+  return {
+    id,
+    method,
+    path,
+    ...(names.length > 0 ? { headers: names } : {}),
+    ...(pick ? { isCatalogue: true } : {}),
+    ...(isKeyed ? { stateByKey: all.find(({ id }) => id === "findVerification")!.path } : {}),
+  };
+}
+
+function classOf(operations: readonly Operation<never>[]): string {
+  return `${about(
+    "The service at one address, with one key. A method returns the answer, or a failure: look at `success`. It throws only a TypeError, for options that cannot be right.",
+  )}export class Duba {
+  readonly #call: ReturnType<typeof caller>;
+
+  constructor(options: Options) {
+    this.#call = caller(options);
+  }
+${operations.map(methodOf).join("\n")}
+}
+`;
+}
+
+function methodOf(operation: Operation<never>): string {
+  const { id, summary, description, headers } = operation;
+  const name = typeName(id);
+  const isOptional = !requiredOf(jsonSchema(operation.input)).length;
+  const input = `input: ${name}Input${isOptional ? " = {}" : ""}, `;
+  const options = `options?: ${settable(headers).length > 0 ? `${name}Options` : "CallOptions"}`;
+  return `
+${about(`${summary}.\n\n${description}`)}${id}(${hasInput(operation) ? input : ""}${options}): Promise<${name}Answer | ${name}Failure> {
+    return this.#call(${id}, ${hasInput(operation) ? "input" : "{}"}, options);
+  }`;
+}
+
+function objectOf(schema: Schema | JsonObject, isInput = false): string {
+  const { properties = {}, required = [] } = schema as Schema;
+  const members = Object.entries(properties).map(([name, member]) => {
+    const isRequired = required.includes(name);
+    // With exactOptionalPropertyTypes a caller could not hand on what may be undefined.
+    const type = `${typeOf(member)}${isInput && !isRequired ? " | undefined" : ""}`;
+    return `${about(member.description)}${name}${isRequired ? "" : "?"}: ${type};`;
+  });
+  return `{\n${members.join("\n")}\n}`;
+}
+
+function typeOf(schema: Schema): string {
+  if (schema.$ref) return schema.$ref.split("/").at(-1)!;
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return unionOf(schema.enum as string[]);
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(" | ");
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ type })).join(" | ");
+  if (schema.type === "array") return `(${typeOf(schema.items!)})[]`;
+  if (schema.type === "object") return objectOf(schema);
+  if (schema.type === "integer" || schema.type === "number") return "number";
+  if (["string", "boolean", "null"].includes(schema.type!)) return schema.type!;
+  throw new Error(`The client has no type for ${JSON.stringify(schema)}.`);
+}
+
+function unionOf(values: readonly string[]): string {
+  return values.map((value) => JSON.stringify(value)).join(" | ");
+}
+
+function about(text: string | undefined): string {
+  return text === undefined ? "" : `/** ${text.replaceAll("*/", "*\\/").replaceAll("\n", "\n * ")} */\n`;
+}
+
+/** Headers that a caller sets as an option; the client makes Authorization itself. */
+function settable(headers: Operation<never>["headers"]): [name: string, schema: Schema][] {
+  return Object.entries((headers?.properties ?? {}) as Record<string, Schema>).filter(
+    ([name]) => name !== "authorization",
+  );
+}
+
+function requiredOf(schema: JsonObject): string[] {
+  return (schema as Schema).required ?? [];
+}
+
+function hasInput({ input }: Operation<never>): boolean {
+  return Object.keys(input.properties).length > 0;
+}
+
+function typeName(id: string): string {
+  return id[0]!.toUpperCase() + id.slice(1);
+}
+
+function camel(header: string): string {
+  return header.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function formatted(source: string): string {
+  const { status, stdout, stderr } = spawnSync(
+    "node_modules/.bin/biome",
+    ["format", "--stdin-file-path=client/src/duba.ts"],
+    { input: source, encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(stderr);
+  return stdout;
+}
