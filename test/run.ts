@@ -15,6 +15,8 @@ import { withPostgres } from "./support/postgres.ts";
  * with more, tests wait for each other so long that the store's time-outs strike.
  */
 const filesPerProcess = 12;
+/** A share that runs longer hangs: a test of it left a service or a connection open. Milliseconds. */
+const longestShare = 300_000;
 /** Holds one entry per source file, which Node replaces when the file changes. */
 const compileCache = resolve("node_modules/.cache/compiled");
 
@@ -65,6 +67,7 @@ async function run(share: string): Promise<string> {
     ],
     {
       stdio: ["ignore", "pipe", "inherit"],
+      timeout: longestShare,
       env: {
         ...process.env,
         DUBA_TEST_POSTGRES_URL: postgres.url,
@@ -78,5 +81,7 @@ async function run(share: string): Promise<string> {
   const code = await ended;
   if (code !== 0) process.exitCode = code ?? 1;
   process.stdout.write(output);
+  if (child.killed)
+    console.error(`Share ${share} was ended after ${longestShare / 1000} s: one of its tests left something open.`);
   return output;
 }
