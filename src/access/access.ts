@@ -5,6 +5,7 @@ import type { Tables } from "../storage/tables.ts";
 import { Credentials } from "./authenticator.ts";
 import { firstStart, noteShown, type ReplacedKey } from "./bootstrap.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
+import { KeyUses } from "./keys/key-uses.ts";
 import { type IssueToken, tokenIssuer } from "./tokens/issue-token.ts";
 
 /** The functions that this room's operations call. */
@@ -36,8 +37,8 @@ export interface Access {
   replaced?: ReplacedKey;
   /** Notes that the key was printed; otherwise the next start replaces the key. */
   noteShown(): Promise<void>;
-  /** Stops watching for changes of other processes. */
-  stop(): void;
+  /** Stops watching for changes of other processes, and writes the last uses of keys. */
+  stop(): Promise<void>;
 }
 
 /** Prepares accounts and keys on a migrated store and starts to poll for changes. Throws an `AccessFault` for a bad `bootstrapKey`. */
@@ -45,8 +46,9 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const { db, audit, bootstrapKey, failedLimit, tokenLifetime, patience, now = Date.now } = options;
   const started = await firstStart({ db, audit }, bootstrapKey || undefined, now(), patience);
   const failed = new FailedCredentials(failedLimit);
-  const credentials = new Credentials({ db, failed, now });
-  const issueToken = tokenIssuer({ db, failed, finder: credentials.finder, now, tokenLifetime });
+  const uses = new KeyUses(db);
+  const credentials = new Credentials({ db, failed, uses, now });
+  const issueToken = tokenIssuer({ db, failed, uses, finder: credentials.finder, now, tokenLifetime });
   await credentials.refresh();
   credentials.watch();
   return {
@@ -56,6 +58,9 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     noteShown: async () => {
       if (started.printed !== undefined) await noteShown(db, started.printed);
     },
-    stop: () => credentials.stop(),
+    async stop() {
+      credentials.stop();
+      await uses.stop();
+    },
   };
 }

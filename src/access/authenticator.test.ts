@@ -55,7 +55,7 @@ for (const { name: engine, fresh } of engines) {
       },
     };
     const open = (failedLimit: Limit = { count: 1000, seconds: 60 }) =>
-      new Credentials({ db, failed: new FailedCredentials(failedLimit), now: () => time });
+      new Credentials({ db, uses: { note() {} }, failed: new FailedCredentials(failedLimit), now: () => time });
     const create = (more: object = {}) =>
       createKey(recorded(store.db), { account: account.id, mode: "live", label: "", ...more }, time);
     const buy = async (keyId: string, expiresAt: number) => {

@@ -7,6 +7,7 @@ import type { Tables } from "../storage/tables.ts";
 import { admit, type Credential, type Proven, provenKey, provenToken } from "./credential.ts";
 import type { FailedCredentials } from "./failed-credentials.ts";
 import { KeyFinder } from "./keys/find-key.ts";
+import type { KeyUses } from "./keys/key-uses.ts";
 import { readApiKey, tokenPrefix } from "./secrets.ts";
 
 const pollEvery = 1_000;
@@ -19,6 +20,7 @@ const longestCached = 512;
 export interface CredentialsOptions {
   db: Kysely<Tables>;
   failed: FailedCredentials;
+  uses: Pick<KeyUses, "note">;
   /** Milliseconds since 1970. */
   now?: () => number;
 }
@@ -28,6 +30,7 @@ export class Credentials {
   readonly finder: KeyFinder;
   readonly #db: Kysely<Tables>;
   readonly #failed: FailedCredentials;
+  readonly #uses: Pick<KeyUses, "note">;
   readonly #now: () => number;
   readonly #proven = new LRUCache<string, Proven>({ max: cachedHeaders });
   readonly #lookUps = new Map<string, Promise<Proven>>();
@@ -40,9 +43,10 @@ export class Credentials {
   readonly #poll = singleFlight(() => this.refresh());
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ db, failed, now = Date.now }: CredentialsOptions) {
+  constructor({ db, failed, uses, now = Date.now }: CredentialsOptions) {
     this.#db = db;
     this.#failed = failed;
+    this.#uses = uses;
     this.#now = now;
     this.finder = new KeyFinder(db);
   }
@@ -54,7 +58,7 @@ export class Credentials {
    */
   credentialOf(header: string, address: string, looksUp = false): Credential | Promise<Credential> {
     const proven = this.#remembered(header, looksUp);
-    return proven ? admit(proven, address, this.#now()) : this.#prove(header, address);
+    return proven ? this.#admit(proven, address) : this.#prove(header, address);
   }
 
   #remembered(header: string, looksUp: boolean): Proven | undefined {
@@ -99,7 +103,14 @@ export class Credentials {
 
   async #prove(header: string, address: string): Promise<Credential> {
     const proven = await this.#failed.attempt(address, header, () => this.#lookUp(header));
-    return admit(proven, address, this.#now());
+    return this.#admit(proven, address);
+  }
+
+  #admit(proven: Proven, address: string): Credential {
+    const now = this.#now();
+    const credential = admit(proven, address, now);
+    this.#uses.note(credential.keyId, address, now);
+    return credential;
   }
 
   /** Equal headers at the same time share one look-up. */

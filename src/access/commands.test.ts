@@ -211,6 +211,47 @@ for (const { name, fresh } of engines) {
       }
     });
 
+    test("changes a key, shows the change in the list, and refuses a change of nothing", async () => {
+      const argv = ["keys", "create", "--account", "shop@example.com", "--address", "10.0.0.1", "--json"];
+      const { id } = JSON.parse((await duba(...argv)).out);
+      const row = async () => (await duba("keys", "list")).out.split("\n").find((line) => line.startsWith(id))!;
+      assert.match(await row(), / 10\.0\.0\.1 +\d.* never +never +- +active$/);
+      const change = ["keys", "change", id];
+      const addresses = ["--address", "203.0.113.7", "--address", "2001:db8::/32"];
+      const { out } = await duba(...change, ...addresses, "--label", "till", "--expires", "2099-01-31");
+      const sentence = `The test key ${id} (till) of shop@example.com may catalogue:read and identity:verify from 203.0.113.7 and 2001:db8::/32, until 2099-01-31 00:00Z.\n`;
+      assert.equal(out, sentence);
+      assert.match(await row(), / till .* 203\.0\.113\.7 2001:db8::\/32 .* 2099-01-31 00:00Z /);
+      const open = await duba(...change, "--address", "any", "--expires", "never", "--label", "", "--json");
+      const { addresses: none, expires_at, label } = JSON.parse(open.out);
+      assert.deepEqual([none, expires_at, label], [[], null, ""]);
+      assert.match(await row(), / any /);
+      for (const [argv, sentence] of [
+        [[], /^The command has nothing to change/],
+        [["--expires", "2020-01-01"], /^--expires must be a later day such as .* or "never"\.\n/],
+        [["--address", "here"], /^--address must be an IP address or a network.* or "any"\.\n/],
+        [["--address", "any", "--address", "10.0.0.1"], /^"any" allows every address/],
+        [["--scope", "all"], /^--scope must be one of catalogue:read, identity:verify\.\n/],
+      ] as const) {
+        const { exitCode, err } = await duba(...change, ...argv);
+        assert.equal(exitCode, 2);
+        assert.match(err, sentence);
+      }
+      assert.match(
+        (await duba("keys", "change", "missing", "--label", "x")).err,
+        /^No key has the public id "missing"\.\n$/,
+      );
+    });
+
+    test("changes the e-mail of an account", async () => {
+      await duba("accounts", "create", "--name", "Moved", "--email", "before@example.com");
+      const { out } = await duba("accounts", "change", "before@example.com", "--email", "After@example.com");
+      assert.match(out, /^Account acc_\w+ \(Moved, after@example\.com\) pays /);
+      const taken = await duba("accounts", "change", "after@example.com", "--email", "shop@example.com");
+      assert.deepEqual([taken.exitCode, taken.err], [1, "Another account has the e-mail shop@example.com.\n"]);
+      assert.equal((await duba("accounts", "change", "after@example.com", "--email", "x")).exitCode, 2);
+    });
+
     test("suspends an account and resumes it", async () => {
       await duba("accounts", "create", "--name", "Paused", "--email", "paused@example.com");
       const suspended = async () =>

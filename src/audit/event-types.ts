@@ -18,6 +18,14 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     addresses: "text",
     expires_at: "time",
   },
+  "key.changed": {
+    key: "reference",
+    account: "reference",
+    changed: "text",
+    scopes: "text",
+    addresses: "text",
+    expires_at: "time",
+  },
   "key.rolled": { key: "reference", successor: "reference", account: "reference", ends_at: "time" },
   "key.revoked": { key: "reference", account: "reference" },
   "verification.ended": {

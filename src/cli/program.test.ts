@@ -48,6 +48,7 @@ suite("the command line", { concurrency: true }, () => {
     ["keys"],
     ["keys", "create"],
     ["keys", "list"],
+    ["keys", "change"],
     ["keys", "roll"],
     ["keys", "revoke"],
     ["ledger"],

@@ -72,6 +72,21 @@ for (const { name: engine, fresh } of engines) {
       await assert.rejects(changeAccount(recorded(db), id, { name: " " }), AccessFault);
     });
 
+    test("take another e-mail, in lower case, unless it is bad or another account has it", async () => {
+      const { id } = await createAccount(recorded(db), { name: "Moved", email: "old@example.com" });
+      assert.equal((await changeAccount(recorded(db), id, { email: "New@Example.com" })).email, "new@example.com");
+      assert.equal((await findAccount(db, "new@example.com")).id, id);
+      await assert.rejects(findAccount(db, "old@example.com"), AccessFault);
+      await changeAccount(recorded(db), id, { email: "new@example.com" });
+      await assert.rejects(changeAccount(recorded(db), id, { email: "new" }), AccessFault);
+      await createAccount(recorded(db), { name: "Next", email: "next@example.com" });
+      await assert.rejects(
+        changeAccount(recorded(db), id, { name: "Lost", email: "NEXT@example.com" }),
+        new AccessFault("Another account has the e-mail next@example.com."),
+      );
+      assert.equal((await findAccount(db, id)).name, "Moved");
+    });
+
     test("are suspended since the first time, until they are resumed", async () => {
       const { id } = await createAccount(recorded(db), { name: "Paused", email: "paused@example.com" });
       assert.equal((await suspendAccount(recorded(db), id, 1000)).suspendedAt, 1000);

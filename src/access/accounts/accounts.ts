@@ -24,6 +24,7 @@ export interface Account {
 /** The terms of an account. An absent member does not change. */
 export interface Terms {
   name?: string;
+  email?: string;
   /** Kobo by kind; null: the service's own fee. An absent kind does not change. */
   fees?: Partial<Record<CheckKind, number | null>>;
   answers?: Answers;
@@ -35,12 +36,10 @@ export async function createAccount(
   { name, email, fees = {}, answers = "full" }: Terms & { name: string; email: string },
   now: number = Date.now(),
 ): Promise<Account> {
-  // A colon would end the user name of HTTP Basic.
-  if (!/^[^\s@:]+@[^\s@:]+$/.test(email)) throw new AccessFault(`"${email}" is not an e-mail address.`);
   const row: AccountRow = {
     id: `acc_${randomBase62(12)}`,
     name: nameOf(name),
-    email: email.toLowerCase(),
+    email: emailOf(email),
     created_at: now,
     suspended_at: null,
     fees: changedFees({}, fees),
@@ -53,18 +52,19 @@ export async function createAccount(
       .onConflict((it) => it.column("email").doNothing())
       .returning("id")
       .executeTakeFirst();
-    if (!inserted) throw new AccessFault(`Another account has the e-mail ${row.email}.`);
+    if (!inserted) throw taken(row.email);
     const account = accountOf(row);
     await audit(trx, { kind: "account.created", actor, facts: { account: row.id, ...termsOf(account) } });
     return account;
   });
 }
 
-/** Changes the terms of the account with this id or e-mail. Throws an `AccessFault` if there is none, or for an empty name. */
+/** Changes the terms of the account with this id or e-mail. Throws an `AccessFault` if there is none, or for an empty name, a bad e-mail or one that is taken. */
 export async function changeAccount(store: Audited, idOrEmail: string, terms: Terms): Promise<Account> {
-  const { name, fees, answers } = terms;
+  const { name, email, fees, answers } = terms;
   const change = (account: Account) => ({
     ...(name === undefined ? {} : { name: nameOf(name) }),
+    ...(email === undefined ? {} : { email: emailOf(email) }),
     ...(fees === undefined ? {} : { fees: changedFees(account.fees, fees) }),
     ...(answers === undefined ? {} : { answers }),
   });
@@ -118,6 +118,8 @@ async function update(
     const before = await findAccount(trx, idOrEmail);
     const { id } = before;
     const columns = typeof change === "function" ? change(before) : change;
+    if (columns.email !== undefined && columns.email !== before.email && (await hasEmail(trx, columns.email)))
+      throw taken(columns.email);
     if (Object.keys(columns).length > 0) await trx.updateTable("account").set(columns).where("id", "=", id).execute();
     const account = await findAccount(trx, id);
     await audit(trx, { kind, actor, facts: { account: id, ...factsOf(account) } });
@@ -134,6 +136,20 @@ function termsOf({ fees, answers }: Account): AuditEvent["facts"] {
 function changedFees(before: OwnFees, change: NonNullable<Terms["fees"]>): string {
   const fees = Object.entries({ ...before, ...change }).filter(([, fee]) => fee !== null);
   return JSON.stringify(Object.fromEntries(fees));
+}
+
+async function hasEmail(db: Kysely<Tables>, email: string): Promise<boolean> {
+  return (await db.selectFrom("account").select("id").where("email", "=", email).executeTakeFirst()) !== undefined;
+}
+
+function taken(email: string): AccessFault {
+  return new AccessFault(`Another account has the e-mail ${email}.`);
+}
+
+/** In lower case. A colon would end the user name of HTTP Basic. */
+function emailOf(email: string): string {
+  if (!/^[^\s@:]+@[^\s@:]+$/.test(email)) throw new AccessFault(`"${email}" is not an e-mail address.`);
+  return email.toLowerCase();
 }
 
 function nameOf(name: string): string {

@@ -29,6 +29,11 @@ const name = Type.String({
   placeholder: "business name",
 });
 
+const emailMember = formed(email, {
+  description: "E-mail of the business. It signs in with it, and you can name the account by it.",
+  placeholder: "e-mail",
+});
+
 const answers = Type.Optional(
   Type.Enum(["full", "masked"], {
     description:
@@ -61,10 +66,7 @@ const createAccount = command({
   kind: "change",
   input: Type.Object({
     name,
-    email: formed(email, {
-      description: "E-mail of the business. It signs in with it, and you can name the account by it.",
-      placeholder: "e-mail",
-    }),
+    email: emailMember,
     ...fees,
     answers,
   }),
@@ -101,25 +103,32 @@ const listAccounts = command({
 
 const changeAccount = command({
   id: "accounts.change",
-  summary: `Change the name or the terms of an account. Other values do not change. ${noticed}`,
-  description: "A verification keeps the fee that it started with.",
+  summary: `Change the name, the e-mail or the terms of an account. Other values do not change. ${noticed}`,
+  description:
+    "A verification keeps the fee that it started with. After a new e-mail, clients that sign in with the old one must change: API keys and " +
+    "access tokens stay valid.",
   role: "operator",
   kind: "change",
   target: ["account"],
-  input: Type.Object({ account, name: Type.Optional(name), ...fees, answers }),
+  input: Type.Object({ account, name: Type.Optional(name), email: Type.Optional(emailMember), ...fees, answers }),
   answer: AccountFacts,
   view: (facts) => {
     const fees = checkKinds.map((kind) => `${feeText(facts[feeName(kind)])} for a ${labelOf(kind)}`);
-    return [`Account ${facts.id} (${facts.name}) pays ${fees.join(" and ")}, and receives ${facts.answers} records.`];
+    return [
+      `Account ${facts.id} (${facts.name}, ${facts.email}) pays ${fees.join(" and ")}, and receives ${facts.answers} records.`,
+    ];
   },
   records: ["account.changed"],
   examples: [
     { account: "shop@example.com", bvn_fee: "80" },
     { account: "shop@example.com", bvn_fee: "default", answers: "masked" },
+    { account: "shop@example.com", email: "billing@example.com" },
   ],
   run: async ({ account, ...terms }, store: Audited) => {
     if (Object.keys(terms).length === 0)
-      throw new InputFault("The command has nothing to change. Add a name, a fee or the form of the answers.");
+      throw new InputFault(
+        "The command has nothing to change. Add a name, an e-mail, a fee or the form of the answers.",
+      );
     return factsOf(await accounts.changeAccount(store, account, termsOf(terms)));
   },
 });
@@ -163,6 +172,7 @@ function feeText(fee: string | null): string {
 
 function termsOf({
   name,
+  email,
   answers,
   ...texts
 }: { [Fee in ReturnType<typeof feeName>]?: number | null } & accounts.Terms): accounts.Terms {
@@ -171,6 +181,7 @@ function termsOf({
   );
   return {
     ...(name !== undefined && { name }),
+    ...(email !== undefined && { email }),
     ...(answers !== undefined && { answers }),
     ...(Object.keys(fees).length > 0 && { fees }),
   };

@@ -1,12 +1,14 @@
 import Type from "typebox";
 import { instant, isoOf, orNull, secret, timeText } from "../../operation/command/answer-schema.ts";
 import { expiry, network } from "../../operation/command/forms.ts";
-import { formed } from "../../operation/command/read-texts.ts";
+import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { scopes } from "../../operation/operation.ts";
 import { duration } from "../../operation/setting.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { findAccount, listAccounts } from "../accounts/accounts.ts";
+import { changeKey } from "../keys/change-key.ts";
+import { type KeyUse, lastUses } from "../keys/key-uses.ts";
 import * as keys from "../keys/keys.ts";
 import { rollKey } from "../keys/roll.ts";
 import { readApiKey } from "../secrets.ts";
@@ -27,6 +29,9 @@ const facts = {
   created_at: instant,
   expires_at: orNull(instant),
   revoked_at: orNull(instant),
+  /** To within a minute. */
+  last_used_at: orNull(instant),
+  last_used_from: orNull(Type.String()),
   state: Type.Enum(["active", "expired", "revoked"]),
 };
 
@@ -102,15 +107,80 @@ const listKeys = command({
     mode: "mode",
     label: "label",
     scopes: "scopes",
+    addresses: { of: ({ addresses }) => (addresses.length === 0 ? "any" : addresses) },
     created_at: "created",
-    expires_at: "expires",
+    expires_at: { heading: "expires", none: "never" },
+    last_used_at: { heading: "last used", none: "never" },
+    last_used_from: "from",
     state: "state",
   },
   examples: [{}, { account: "shop@example.com" }],
   run: async ({ account }, { db }: Audited) => {
     const found = await keys.listKeys(db, account);
-    const emails = new Map((await listAccounts(db)).map(({ id, email }) => [id, email]));
-    return found.map((key) => factsOf(key, emails.get(key.accountId) ?? key.accountId));
+    const [accounts, uses] = await Promise.all([listAccounts(db), lastUses(db)]);
+    const emails = new Map(accounts.map(({ id, email }) => [id, email]));
+    return found.map((key) => factsOf(key, emails.get(key.accountId) ?? key.accountId, uses.get(key.id)));
+  },
+});
+
+const never = {
+  form: `${expiry.form}, or "never"`,
+  read: (text: string) => (text === "never" ? null : expiry.read(text)),
+};
+
+const anyAddress = {
+  form: `${network.form}, or "any"`,
+  read: (text: string) => (text === "any" ? null : network.read(text)),
+};
+
+const changeKeyCommand = command({
+  id: "keys.change",
+  summary: "Change the label, scopes, addresses or expiry of a key. Running instances apply it within 5 seconds.",
+  description:
+    "Other values do not change. New scopes and addresses replace the old ones. The key itself, its mode and its account never change. " +
+    "Access tokens of the key follow.",
+  role: "operator",
+  kind: "change",
+  target: ["id"],
+  input: Type.Object({
+    id: idMember,
+    label: Type.Optional(Type.String({ description: "The new label." })),
+    scope: Type.Optional(Type.Array(Type.Enum([...scopes]), { description: "Permission of the key." })),
+    expires: Type.Optional(
+      formed<number | null>(never, {
+        description: 'When the key expires: 2027-01-31 (at 00:00 UTC), 90d (from now) or "never".',
+        placeholder: "when",
+      }),
+    ),
+    address: Type.Optional(
+      Type.Array(formed<string | null>(anyAddress, { description: "" }), {
+        description: 'Address or network that may use the key, such as 10.0.0.0/8. "any" allows every address.',
+        placeholder: "ip or network",
+      }),
+    ),
+  }),
+  answer: KeyFacts,
+  view: ({ id, account, mode, label, scopes, addresses, expires_at }) => [
+    `The ${mode} key ${id}${label === "" ? "" : ` (${label})`} of ${account} may ${scopes.join(" and ")} from ` +
+      `${addresses.length === 0 ? "any address" : addresses.join(" and ")}, ${expires_at === null ? "without an end" : `until ${timeText(expires_at)}`}.`,
+  ],
+  records: ["key.changed"],
+  examples: [
+    { id: "4Zq8mPx0LtV2", address: ["203.0.113.7", "10.0.0.0/8"] },
+    { id: "4Zq8mPx0LtV2", label: "checkout", expires: "never" },
+  ],
+  run: async ({ id, scope, expires, address, label }, store: Audited & WithClock) => {
+    const change = {
+      ...(label !== undefined && { label }),
+      ...(scope && { scopes: scope }),
+      ...(expires !== undefined && { expiresAt: expires }),
+      ...(address && { addresses: addressesOf(address) }),
+    };
+    if (Object.keys(change).length === 0)
+      throw new InputFault("The command has nothing to change. Add a label, a scope, an address or an expiry.");
+    const key = await changeKey(store, publicIdOf(id), change, store.now());
+    const [{ email }, uses] = await Promise.all([findAccount(store.db, key.accountId), lastUses(store.db)]);
+    return factsOf(key, email, uses.get(key.id));
   },
 });
 
@@ -161,13 +231,19 @@ const revokeKey = command({
   },
 });
 
-export const keyCommands = [createKey, listKeys, rollKeyCommand, revokeKey];
+export const keyCommands = [createKey, listKeys, changeKeyCommand, rollKeyCommand, revokeKey];
 
 function publicIdOf(idOrKey: string): string {
   return readApiKey(idOrKey)?.id ?? idOrKey;
 }
 
-function factsOf(key: keys.ApiKey, email: string) {
+function addressesOf(given: readonly (string | null)[]): string[] {
+  if (given.includes(null) && given.length > 1)
+    throw new InputFault('"any" allows every address, so name no other one beside it.');
+  return given.filter((each) => each !== null);
+}
+
+function factsOf(key: keys.ApiKey, email: string, use?: KeyUse) {
   return {
     id: key.id,
     account: email,
@@ -179,6 +255,8 @@ function factsOf(key: keys.ApiKey, email: string) {
     created_at: isoOf(key.createdAt),
     expires_at: isoOf(key.expiresAt),
     revoked_at: isoOf(key.revokedAt),
+    last_used_at: isoOf(use?.at ?? null),
+    last_used_from: use?.address ?? null,
     state: stateOf(key),
   };
 }

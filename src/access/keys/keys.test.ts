@@ -10,6 +10,7 @@ import { recorded } from "../access.fixture.ts";
 import { AccessFault } from "../access-fault.ts";
 import { type Account, createAccount } from "../accounts/accounts.ts";
 import { readApiKey, secretHash } from "../secrets.ts";
+import { changeKey } from "./change-key.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import { rollKey } from "./roll.ts";
 
@@ -112,6 +113,34 @@ for (const { name: engine, fresh } of engines) {
         new AccessFault('No key has the public id "000000000000".'),
       );
       assert.equal(await changeCount(db, "access"), change);
+    });
+
+    test("are changed where a change is given, and keep the rest", async () => {
+      const { key } = await create({ addresses: ["10.0.0.1"], expiresAt: 9000 }, 1000);
+      const change = await changeCount(db, "access");
+      const entries: AuditEvent[] = [];
+      const scopes = ["identity:verify"];
+      const changed = await changeKey(recorded(db, entries), key.id, { scopes, expiresAt: null }, 2000);
+      assert.deepEqual(changed, { ...key, scopes, expiresAt: null });
+      assert.deepEqual(await apiKeyOf(key.id), changed);
+      assert.ok((await changeCount(db, "access")) > change);
+      const facts = { key: key.id, account: account.id, changed: "scopes expires_at", scopes: "identity:verify" };
+      const more = { addresses: "10.0.0.1", expires_at: null };
+      assert.deepEqual(entries, [{ kind: "key.changed", actor: "test", facts: { ...facts, ...more } }]);
+      const open = await changeKey(recorded(db), key.id, { addresses: [], label: "till" }, 2000);
+      assert.deepEqual([open.addresses, open.label, open.scopes], [[], "till", scopes]);
+    });
+
+    test("that are expired are valid again with a later end; revoked ones stay revoked", async () => {
+      const { key } = await create({ expiresAt: 2000 }, 1000);
+      assert.equal((await changeKey(recorded(db), key.id, { expiresAt: 9000 }, 3000)).expiresAt, 9000);
+      await revokeKey(recorded(db), key.id, 4000);
+      await assert.rejects(changeKey(recorded(db), key.id, { label: "x" }, 5000), /is revoked: create a new one/);
+      const { key: other } = await create({}, 1000);
+      for (const bad of [{ expiresAt: 5000 }, { scopes: [] }, { scopes: ["all"] }, { addresses: ["here"] }])
+        await assert.rejects(changeKey(recorded(db), other.id, bad, 5000), AccessFault);
+      assert.deepEqual(await apiKeyOf(other.id), other);
+      await assert.rejects(changeKey(recorded(db), "missing", { label: "x" }), AccessFault);
     });
 
     test("are rolled: the new one is alike, the old one ends after the overlap", async () => {

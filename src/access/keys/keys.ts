@@ -49,7 +49,7 @@ export async function createKey(
   const { mode, label, expiresAt, addresses = [] } = request;
   const scopes = scopesOf(request.scopes ?? knownScopes);
   checkAddresses(addresses);
-  if (expiresAt !== undefined && !(expiresAt > now)) throw new AccessFault("The key would have expired already.");
+  checkExpiry(expiresAt, now);
   const account = await findAccount(db, request.account);
   const { id, text, hash } = newApiKey(mode);
   const row: ApiKeyRow = {
@@ -96,8 +96,7 @@ export async function revokeKey({ db, audit, actor }: Audited, id: string, now: 
   return inTransaction(db, async (trx) => {
     // The counter first, as everywhere: transactions that lock in one order cannot block each other.
     await lockCounter(trx, "access");
-    const row = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
-    if (!row) throw new AccessFault(`No key has the public id "${id}".`);
+    const row = await keyRow(trx, id);
     if (row.revoked_at !== null) return apiKeyOf(row);
     await noteChange(trx, "access");
     await trx.updateTable("api_key").set({ revoked_at: now }).where("id", "=", id).execute();
@@ -106,7 +105,20 @@ export async function revokeKey({ db, audit, actor }: Audited, id: string, now: 
   });
 }
 
-function scopesOf(names: readonly string[]): Scope[] {
+/** The row of a key, by its public id. Throws an `AccessFault` for an unknown id. */
+export async function keyRow(db: Kysely<Tables>, id: string): Promise<ApiKeyRow> {
+  const row = await db.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
+  if (!row) throw new AccessFault(`No key has the public id "${id}".`);
+  return row;
+}
+
+/** Throws an `AccessFault` for an expiry that is not in the future. Null and undefined: never. */
+export function checkExpiry(expiresAt: number | null | undefined, now: number): void {
+  if (expiresAt != null && !(expiresAt > now)) throw new AccessFault("The key would have expired already.");
+}
+
+/** The scopes of these names, in their usual order. Throws an `AccessFault` for no scope or an unknown one. */
+export function scopesOf(names: readonly string[]): Scope[] {
   const unknown = names.find((name) => !knownScopes.some((scope) => scope === name));
   if (unknown !== undefined)
     throw new AccessFault(`"${unknown}" is not a scope: the scopes are ${knownScopes.join(" and ")}.`);

@@ -3,7 +3,7 @@ import { noteChange } from "../../storage/change-counter.ts";
 import type { ApiKeyRow } from "../../storage/tables.ts";
 import { AccessFault } from "../access-fault.ts";
 import { newApiKey } from "../secrets.ts";
-import { type ApiKey, apiKeyOf, insertKey } from "./keys.ts";
+import { type ApiKey, apiKeyOf, insertKey, keyRow } from "./keys.ts";
 
 export interface RollRequest {
   /** Public id of the key to replace. */
@@ -24,8 +24,7 @@ export async function rollKey(
   if (!(overlap >= 0)) throw new AccessFault("The overlap must not be negative.");
   return inTransaction(db, async (trx) => {
     await noteChange(trx, "access");
-    const row = await trx.selectFrom("api_key").selectAll().where("id", "=", id).executeTakeFirst();
-    if (!row) throw new AccessFault(`No key has the public id "${id}".`);
+    const row = await keyRow(trx, id);
     const end = row.revoked_at ?? row.expires_at ?? Number.POSITIVE_INFINITY;
     if (end <= now) throw new AccessFault("The key has ended: create a new one instead.");
     const old = { ...row, expires_at: Math.min(end, now + overlap) };

@@ -6,6 +6,7 @@ import type { Tables } from "../../storage/tables.ts";
 import { admit, provenKey } from "../credential.ts";
 import type { FailedCredentials } from "../failed-credentials.ts";
 import type { KeyFinder, StoredKey } from "../keys/find-key.ts";
+import type { KeyUses } from "../keys/key-uses.ts";
 import { newAccessToken } from "../secrets.ts";
 
 const hour = 3_600_000;
@@ -43,12 +44,14 @@ export function tokenIssuer({
   db,
   finder,
   failed,
+  uses,
   now,
   tokenLifetime,
 }: {
   db: Kysely<Tables>;
   finder: KeyFinder;
   failed: FailedCredentials;
+  uses: Pick<KeyUses, "note">;
   now: () => number;
   tokenLifetime: number;
 }): IssueToken {
@@ -62,6 +65,7 @@ export function tokenIssuer({
     const at = now();
     const { accountId, keyId, mode } = admit(provenKey(key), address, at);
     addLogFields({ account: accountId, key: keyId, mode });
+    uses.note(keyId, address, at);
     const { text, hash } = newAccessToken();
     // Rounded up to whole seconds, as in the response: a token never expires earlier than the response says.
     const expiresAt = Math.min(

@@ -108,6 +108,7 @@ const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   account: [account],
   record_key: [{ slot: 0, reference: verification.reference, sealed_key: "s1:r1:the-wrapped-key" }],
   api_key: [apiKey],
+  key_use: [{ key_id: apiKey.id, used_at: madeAt, address: "203.0.113.7" }],
   access_token: [{ secret_hash: "hash-of-token", key_id: apiKey.id, created_at: madeAt, expires_at: madeAt }],
   catalogue_item: [{ list: "data-bundles", key: "MTNDATA A", position: 0, content: "{}" }],
   catalogue_draft: [draft],

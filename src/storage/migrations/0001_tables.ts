@@ -37,6 +37,9 @@ export const firstTables = {
     revoked_at: "bigint?",
   },
 
+  /** The last use of a key, to within a minute. */
+  key_use: { key_id: "text key", used_at: "bigint", address: "text" },
+
   access_token: { secret_hash: "text key", key_id: "text", created_at: "bigint", expires_at: "bigint" },
 
   /** The catalogue as it is served: a row for each provider, bundle and own price of an account. */

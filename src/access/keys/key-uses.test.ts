@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import type { Kysely } from "kysely";
+import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { startService } from "../../../test/support/service.ts";
+import { openStore, type Store } from "../../storage/store.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { KeyUses, lastUses } from "./key-uses.ts";
+
+for (const engine of engines) {
+  suite(`last uses of keys on ${engine.name}`, () => {
+    let place: Fresh;
+    let store: Store;
+    /** The store as the uses see it: counted, and out of reach when a test says so. */
+    let db: Kysely<Tables>;
+    let written = 0;
+    let outOfReach = false;
+
+    before(async () => {
+      place = await engine.fresh();
+      store = await openStore({ ...place.settings, serving: true });
+      db = store.db.withPlugin({
+        transformQuery: ({ node }) => {
+          if (outOfReach) throw new Error("out of reach");
+          written += 1;
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      });
+    });
+    after(async () => {
+      await store.close();
+      await place.dispose();
+    });
+
+    test("are written together: the last of each key, and nothing if no key was used", async () => {
+      const uses = new KeyUses(db);
+      uses.note("one", "203.0.113.7", 1000);
+      uses.note("two", "203.0.113.8", 1001);
+      uses.note("one", "2001:db8::1", 1002);
+      assert.equal(written, 0);
+      await uses.write();
+      assert.equal(written, 1);
+      const found = await lastUses(store.db);
+      assert.deepEqual(found.get("one"), { at: 1002, address: "2001:db8::1" });
+      assert.deepEqual(found.get("two"), { at: 1001, address: "203.0.113.8" });
+      await uses.write();
+      assert.equal(written, 1);
+      await uses.stop();
+    });
+
+    test("of several instances are the latest of all, in whatever order they write", async () => {
+      const [early, late] = [new KeyUses(store.db), new KeyUses(store.db)];
+      for (const key of ["x", "y"]) {
+        early.note(key, "203.0.113.1", 2000);
+        late.note(key, "203.0.113.2", 3000);
+      }
+      await Promise.all([late.write(), early.write()]);
+      early.note("x", "203.0.113.3", 2500);
+      await early.stop();
+      await late.stop();
+      const found = await lastUses(store.db);
+      for (const key of ["x", "y"]) assert.deepEqual(found.get(key), { at: 3000, address: "203.0.113.2" });
+    });
+
+    test("wait while the store is away, and are written when it is back, or lost quietly at a stop", async () => {
+      const uses = new KeyUses(db);
+      uses.note("kept", "203.0.113.1", 1000);
+      uses.note("newer", "203.0.113.1", 1000);
+      outOfReach = true;
+      const failing = uses.write();
+      uses.note("newer", "203.0.113.2", 2000);
+      await assert.rejects(failing, /out of reach/);
+      await uses.stop();
+      outOfReach = false;
+      await uses.write();
+      const found = await lastUses(store.db);
+      assert.deepEqual(found.get("kept"), { at: 1000, address: "203.0.113.1" });
+      assert.deepEqual(found.get("newer"), { at: 2000, address: "203.0.113.2" });
+    });
+
+    test("take bounded memory: keys beyond it wait for the next write", async () => {
+      const uses = new KeyUses(store.db);
+      for (let n = 0; n < 10_050; n++) uses.note(`many-${n}`, "203.0.113.1", 1000);
+      await uses.write();
+      const count = async () => [...(await lastUses(store.db)).keys()].filter((id) => id.startsWith("many-")).length;
+      assert.equal(await count(), 10_000);
+      for (let n = 10_000; n < 10_050; n++) uses.note(`many-${n}`, "203.0.113.1", 1000);
+      await uses.stop();
+      assert.equal(await count(), 10_050);
+    });
+  });
+
+  test(`a stopped service has written who used which key, by key and by token, on ${engine.name}`, async () => {
+    const place = await engine.fresh();
+    const kept = { ...engine, fresh: async () => ({ ...place, dispose: async () => {} }) };
+    const service = await startService({ DUBA_TRUST_PROXY: "127.0.0.1" }, kept);
+    const [used, exchanged, unused] = [await service.newKey(), await service.newKey(), await service.newKey()];
+    const from = (address: string) => ({ "X-Forwarded-For": address });
+    const list = "/api/v2/corporate-data/list";
+    const { status } = await service.ask(list, { credential: used.text, headers: from("203.0.113.9") });
+    const authorization = await service.ask("/api/v2/merchant/authorization", {
+      method: "POST",
+      headers: from("203.0.113.10"),
+      credential: false,
+      body: { email: "sandbox@example.com", password: exchanged.text },
+    });
+    assert.deepEqual([status, authorization.status], [200, 200], authorization.text);
+    await service.close();
+    const store = await openStore({ ...place.settings, serving: false });
+    const found = await lastUses(store.db);
+    await store.close();
+    await place.dispose();
+    assert.equal(found.get(used.id)?.address, "203.0.113.9");
+    assert.equal(found.get(exchanged.id)?.address, "203.0.113.10");
+    assert.ok(Math.abs(found.get(used.id)!.at - Date.now()) < 60_000);
+    assert.equal(found.get(unused.id), undefined);
+  });
+}
