@@ -218,6 +218,73 @@ for (const engine of engines)
       assert.match(both.err, /9MOBILEDATA has nothing left in data-bundles\./);
     });
 
+    test("edits the price of one entry, by its codes or by a code that only one entry has", async () => {
+      const { exitCode, out } = await desk.duba("catalogue", "edit", "mtndata", "104", "--price", "105");
+      assert.equal(exitCode, 0);
+      assert.match(
+        out,
+        /data-bundles +MTNDATA 104 +price +100 +105 +\+5 %\n[\s\S]*Revision \d+ is published: 1 modified\.\n$/,
+      );
+      const [made] = JSON.parse((await desk.duba("catalogue", "history", "--json")).out).revisions;
+      assert.deepEqual([made.source, made.note], ["edit", "Price of mtndata 104"]);
+      assert.match(
+        (await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "105")).out,
+        /^Nothing changed: /,
+      );
+      const dry = await desk.duba("catalogue", "edit", "PRWE36", "--price", "1", "--dry-run");
+      assert.match(dry.err, /would wait for approval/);
+      const held = await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "900", "--amount", "900");
+      assert.equal(held.exitCode, 1);
+      const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
+      await desk.duba("catalogue", "reject", draft);
+      assert.equal((await desk.duba("catalogue", "edit", "MTNDATA 104", "--price", "100")).exitCode, 0);
+      for (const [argv, exitCode, sentence] of [
+        [["nothing", "--price", "5"], 1, /^The catalogue has no entry with a price for nothing: name the provider/],
+        [["PRWE36", "HDPVRE36", "--amount", "5"], 1, /is in cable-add-ons, which have no amount\.\n$/],
+        [["MTNDATA", "104"], 2, /^The command has nothing to change\. Add --price or --amount\.\n$/],
+        [["MTNDATA", "104", "--price", "0"], 2, /^--price must be an amount in naira above 0/],
+        [["--price", "5"], 2, /^<code> is required/],
+      ] as const) {
+        const refused = await desk.duba("catalogue", "edit", ...argv);
+        assert.match(refused.err, sentence);
+        assert.deepEqual([refused.exitCode, refused.out], [exitCode, ""]);
+      }
+    });
+
+    test("imports an older file without undoing what others changed, and names what both changed", async () => {
+      const { revision } = JSON.parse((await desk.duba("catalogue", "history", "--json")).out).revisions[0];
+      const since = String(revision);
+      const text = (await desk.duba("catalogue", "export", "--list", "data-bundles")).out;
+      const changed = edited(text, "MTNDATA,104,50MB 24Hrs,100,100,", "MTNDATA,104,Fifty,100,110,");
+      const file = desk.write(
+        "data-bundles.csv",
+        edited(changed, "MTNDATA,113,150MB 24Hrs,200,200,", "MTNDATA,113,Many,200,200,"),
+      );
+      await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "120");
+      await desk.duba("catalogue", "edit", "MTNDATA", "113", "--price", "190");
+
+      const argv = ["catalogue", "import", file, "--since", since];
+      const dry = await desk.duba(...argv, "--dry-run");
+      const conflict =
+        "Not changed: data-bundles MTNDATA 104 was changed on both sides: price is 110 in the file and 120 now.\n";
+      assert.ok(dry.err.includes(conflict), dry.err);
+      const { exitCode, out, err } = await desk.duba(...argv);
+      assert.deepEqual([exitCode, err], [1, conflict]);
+      assert.match(out, /MTNDATA 104 +modified +description: "50MB 24Hrs" → "Fifty"\n/);
+      assert.match(out, /MTNDATA 113 +modified +description: "150MB 24Hrs" → "Many"\n/);
+      const now = (await desk.duba("catalogue", "export", "--list", "data-bundles")).out;
+      assert.match(now, /\nMTNDATA,104,Fifty,100,120,.*\nMTNDATA,113,Many,200,190,/);
+      const again = await desk.duba(...argv);
+      assert.match(again.out, /^Nothing changed: /);
+      for (const bad of ["0", "latest"]) {
+        const refused = await desk.duba("catalogue", "import", file, "--since", bad);
+        assert.equal(refused.exitCode, 2);
+        assert.match(refused.err, /^--since must be a number such as 7/);
+      }
+      assert.match((await desk.duba("catalogue", "import", file, "--since", "999")).err, /^There is no revision 999/);
+      await desk.duba("catalogue", "import", desk.write("data-bundles.csv", text));
+    });
+
     for (const [fault, argv, sentence] of [
       ["a file of another kind", ["import", "prices.xlsx"], /must end in \.csv or \.json/],
       [

@@ -1,6 +1,15 @@
+import { editEntry } from "./commands/edit-command.ts";
 import { fileCommands } from "./commands/file-commands.ts";
 import { priceCommands } from "./commands/price-commands.ts";
+import { priceFileCommands } from "./commands/price-file-commands.ts";
 import { revisionCommands } from "./commands/revision-commands.ts";
 import { sourceCommands } from "./commands/source-commands.ts";
 
-export const catalogueCommands = [...fileCommands, ...revisionCommands, ...priceCommands, ...sourceCommands];
+export const catalogueCommands = [
+  ...fileCommands,
+  editEntry,
+  ...revisionCommands,
+  ...priceCommands,
+  ...priceFileCommands,
+  ...sourceCommands,
+];

@@ -32,6 +32,7 @@ export async function ran(argv: readonly string[], surroundings: TestSurrounding
     environment,
     stdin: Object.assign(chunksOf(stdin), { isTTY }),
     ...(colours && { colours }),
+    progressAfter: 0,
   };
   const exitCode = operations ? await run(argv, io, async () => operations) : await run(argv, io);
   return { exitCode, ...written };

@@ -38,7 +38,8 @@ function stateOn(present: EntryState | null, { old, new: wanted }: Change): Entr
   return { position, content: withMembers(present.content, wanted.content, touched) };
 }
 
-function withMembers(content: EntryContent, source: EntryContent, names: readonly string[]): EntryContent {
+/** `content` with the members of these names as `source` has them. */
+export function withMembers(content: EntryContent, source: EntryContent, names: readonly string[]): EntryContent {
   return { ...content, ...Object.fromEntries(names.map((name) => [name, source[name]!])) };
 }
 
@@ -76,12 +77,21 @@ export async function undo(
     const back = old && { position: position!, content: withMembers(old.content, made.content, again) };
     if (!isSame(made, back)) inverted.push({ subject, key, old: made, new: back });
   }
-  const kept = await rebase(base, inverted);
+  return { changes: await rebaseTold(base, inverted, leave), left };
+}
+
+/** As `rebase`, and tells which of the changes `base` has no room for. */
+export async function rebaseTold(
+  base: Snapshot,
+  changes: readonly Change[],
+  leave: (change: Change, reason: string) => void,
+): Promise<Change[]> {
+  const kept = await rebase(base, changes);
   const keys = new Set(kept.map(({ subject, key }) => `${subject} ${key}`));
-  for (const change of inverted)
+  for (const change of changes)
     if (!keys.has(`${change.subject} ${change.key}`))
       leave(change, change.new === null ? "others belong to it since" : "what it belongs to is gone");
-  return { changes: kept, left };
+  return kept;
 }
 
 /** Keeps the changes that orphan no entry, and gives each its own position and id. */

@@ -5,8 +5,9 @@ import { futureTime } from "../../operation/command/forms.ts";
 import { type ChosenFile, files, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { difference } from "../changes/difference.ts";
+import { type Conflict, merge } from "../changes/merge.ts";
 import { csvOf, type ReadList, readCsv } from "../files/csv.ts";
-import { jsonOf, readJson } from "../files/json.ts";
+import { jsonOf, readJson, wireValuesOf } from "../files/json.ts";
 import { CatalogueFault } from "../model/fault.ts";
 import { type EntryContent, type ListName, listNames } from "../model/lists.ts";
 import { inOrder, type Snapshot } from "../model/snapshot.ts";
@@ -22,7 +23,9 @@ const importFiles = command({
   description: `CSV with a header line and one list per file, or JSON with any lists.
 An import removes entries that are not in the file of their list. Lists that are not in the files do not change.
 All files together make one revision. If a file has a fault, the command changes nothing. Importing the same files again has no effect.
-A change that removes many entries, changes a price by much, or empties a provider waits for approval. Duba does not serve it before.`,
+A change that removes many entries, changes a price by much, or empties a provider waits for approval. Duba does not serve it before.
+With --since, an older file does not undo what others changed after its revision: the command applies only what the file changed. If both
+changed the same value, the catalogue's value stays, the command names it, and the exit code is 1.`,
   role: "operator",
   kind: "change",
   target: ["file"],
@@ -32,6 +35,12 @@ A change that removes many entries, changes a price by much, or empties a provid
     }),
     list: Type.Optional(
       Type.Enum(listNames, { description: "The list in the CSV file, if the file has another name." }),
+    ),
+    since: Type.Optional(
+      formed(revisionForm, {
+        description: "Revision that the files were exported from. `duba catalogue export` shows it.",
+        placeholder: "revision",
+      }),
     ),
     dry_run: dryRun,
     holds_from: Type.Optional(
@@ -46,17 +55,30 @@ A change that removes many entries, changes a price by much, or empties a provid
     { file: ["data-bundles.csv"], dry_run: true },
     { file: ["data-bundles.csv"], note: "MTN raised prices" },
     { file: ["data-providers.csv", "data-bundles.csv"] },
+    { file: ["data-bundles.csv"], since: "7" },
     { file: ["monday.csv"], list: "data-bundles", holds_from: "2099-02-01T00:00+01:00" },
   ],
-  run: async ({ file, list, dry_run, holds_from: holdsFrom, note = "" }, room: CatalogueRoom) => {
-    const publisher = roomPublisher(room);
+  isWell: (answer) => changeCommand.isWell(answer) && answer.left_out === undefined,
+  counts: "changes",
+  run: async (
+    { file, list, since, dry_run, holds_from: holdsFrom, note = "" },
+    { progress, ...room }: CatalogueRoom & { progress: (done: number, all: number) => void },
+  ) => {
+    const publisher = { ...roomPublisher(room), progress };
     const read = await readFiles(file, list);
     const faults = read.flatMap((each) => each.faults);
-    const plan: Plan = (base) => difference(base, read, faults);
-    if (dry_run) return previewAnswer(await preview(publisher, plan, { holdsFrom }));
-    return outcomeAnswer(
-      await publish(publisher, plan, { author: publisher.actor, source: "import", note, holdsFrom }),
-    );
+    let conflicts: readonly Conflict[] = [];
+    const plan: Plan = async (base) => {
+      if (since === undefined) return difference(base, read, faults);
+      const before = await snapshotAt(room.db, await publisher.latest(), since);
+      const merged = await merge(base, await difference(before, read, faults));
+      conflicts = merged.conflicts;
+      return merged.changes;
+    };
+    const answer = dry_run
+      ? previewAnswer(await preview(publisher, plan, { holdsFrom }))
+      : outcomeAnswer(await publish(publisher, plan, { author: publisher.actor, source: "import", note, holdsFrom }));
+    return conflicts.length === 0 ? answer : { ...answer, left_out: conflicts.map(conflictText) };
   },
 });
 
@@ -97,6 +119,14 @@ Importing an exported file has no effect. The files do not contain the special p
 });
 
 export const fileCommands = [importFiles, exportFiles];
+
+function conflictText({ list, name, reason, members, wanted, present }: Conflict): string {
+  const [file, now] = [wanted, present].map((content) => content && wireValuesOf(list, content));
+  const values = members
+    .map((member) => `${member} is ${file?.[member]} in the file and ${now?.[member]} now`)
+    .join(", ");
+  return `Not changed: ${list} ${name} ${reason}${values && `: ${values}`}.`;
+}
 
 function* contents(snapshot: Snapshot, list: ListName): Generator<EntryContent, void> {
   for (const { content } of inOrder(snapshot, list)) yield content;

@@ -51,6 +51,74 @@ for (const engine of engines)
       assert.ok(!(await desk.duba("catalogue", "export")).out.includes("acc_"));
     });
 
+    test("imports what it exported without a change, and replaces the prices of the accounts in a file", async () => {
+      await desk.duba("prices", "set", "other@example.com", "dstv", "--margin", "-0.50");
+      await desk.duba("prices", "set", shop, "MTNDATA", "104", "--price", "96");
+      const file = desk.path("prices.csv");
+      assert.equal((await desk.duba("prices", "export", "--out", file)).exitCode, 0);
+      const text = desk.read("prices.csv");
+      assert.match(text, /^\ufeffaccount,codes,margin,price\nshop@example\.com,dstv,50,\n/);
+      assert.match(text, /\nshop@example\.com,MTNDATA,'-2\.5%,\n/);
+      assert.match(text, /\nother@example\.com,dstv,'-0\.5,\n$/);
+      assert.match((await desk.duba("prices", "import", file)).out, /^Nothing changed: /);
+      assert.equal((await desk.duba("prices", "export", "--account", "other@example.com")).out.split("\n").length, 3);
+
+      const before = (await desk.duba("prices", "show", "other@example.com", "--json")).out;
+      const lines = ["account,codes,price,margin", "SHOP@example.com,mtndata 104,97,", "shop@example.com,DSTV,,3%", ""];
+      desk.write("december.csv", lines.join("\n"));
+      const dry = await desk.duba("prices", "import", desk.path("december.csv"), "--dry-run");
+      assert.match(dry.err, /Nothing was changed: this was a dry run\.\n$/);
+      const { out } = await desk.duba("prices", "import", desk.path("december.csv"), "--note", "December");
+      assert.match(out, /Revision \d+ is published: 2 modified, 1 removed\.\n$/);
+      assert.deepEqual(JSON.parse((await desk.duba("prices", "show", shop, "--json")).out), [
+        { of: "dstv", price: "+3 %" },
+        { of: "MTNDATA 104", price: "97" },
+      ]);
+      assert.equal((await desk.duba("prices", "show", "other@example.com", "--json")).out, before);
+      assert.equal((await desk.duba("prices", "import", file)).exitCode, 0);
+      await desk.duba("prices", "remove", "other@example.com");
+    });
+
+    test("takes nothing of a file in which anything is wrong, and lists every fault by its line", async () => {
+      const before = (await desk.duba("prices", "export")).out;
+      const lines = [
+        "account,codes,margin,price",
+        "nobody@example.com,MTNDATA,3%,",
+        `${shop},MTNDATA 999999,,95`,
+        `${shop},MTNDATA,3%,95`,
+        `${shop},MTNDATA,,95`,
+        `${shop},MTNDATA,cheap,`,
+        `${shop},dstv PRWE36,,0`,
+        `${shop},,3%,`,
+        `${shop},dstv,1,`,
+        `${shop},DSTV,2,`,
+        `${shop},dstv,2`,
+        "",
+      ];
+      const file = desk.write("faulty.csv", lines.join("\n"));
+      const { exitCode, out, err } = await desk.duba("prices", "import", file);
+      assert.deepEqual([exitCode, out], [1, ""]);
+      assert.deepEqual(err.trimEnd().split("\n"), [
+        "line 2: no account has this id or e-mail in account.",
+        "line 4: needs either a margin or a price.",
+        "line 5: a price needs one entry: add its code after the provider.",
+        "line 6: margin must be a margin such as -2.5%, 3%, 50 or -0.50: a percentage above -100% and at most 10000%, or naira.",
+        'line 7: price must be an amount in naira above 0, such as "95" or "95.50".',
+        "line 8: codes is empty: name a provider, or a provider and a code.",
+        "line 11: has 3 values, and the heading has 4.",
+        "line 3: The catalogue has no MTNDATA 999999: name the provider, then the code.",
+        "line 10: DSTV is listed twice, first in line 9.",
+      ]);
+      assert.equal((await desk.duba("prices", "export")).out, before);
+      const heading = desk.write("heading.csv", "account,code,price\n");
+      assert.equal(
+        (await desk.duba("prices", "import", heading)).err,
+        'line 1: the heading lacks codes and has "code"; the columns of prices are account, codes, margin, price.\n',
+      );
+      assert.equal((await desk.duba("prices", "import", file, heading)).exitCode, 2);
+      assert.match((await desk.duba("prices", "import", desk.path("gone.csv"))).err, /cannot read the file/);
+    });
+
     test("changes nothing when the price is so already, and takes prices away one by one or all", async () => {
       const again = await desk.duba("prices", "set", shop, "MTNDATA", "--margin=-2.5%");
       assert.match(again.out, /^Nothing changed:/);

@@ -21,12 +21,12 @@ export interface PricedAccounts {
   };
 }
 
-type Room = CatalogueRoom & PricedAccounts;
+export type PricedRoom = CatalogueRoom & PricedAccounts;
 
 const account = Type.String({ description: "E-mail or id of the account." });
 const codesAbout = "A provider, or a provider and a code: MTNDATA, MTNDATA 104, dstv PRWE36, dstv PRWE36 HDPVRE36.";
 
-const margin: Form<{ rule: Rule; value: number }> = {
+export const margin: Form<{ rule: Rule; value: number }> = {
   form: "a margin such as -2.5%, 3%, 50 or -0.50: a percentage above -100% and at most 10000%, or naira",
   read: (text) => {
     const parts = /^([+-]?)(\d+(?:\.\d{1,2})?)(%?)$/.exec(text);
@@ -67,7 +67,7 @@ a kobo up. If a margin makes the price 0 or less, Duba uses the catalogue's pric
     { account: "shop@example.com", codes: ["dstv"], margin: "50" },
     { account: "shop@example.com", codes: ["MTNDATA", "104"], price: "95" },
   ],
-  run: async ({ account, codes, margin, price, note }, room: Room) => {
+  run: async ({ account, codes, margin, price, note }, room: PricedRoom) => {
     const rule = margin ?? (price === undefined ? undefined : { rule: "price" as const, value: price });
     if (rule === undefined || (margin && price)) throw new InputFault("Use either --margin or --price.");
     if (price && codes.length === 1) throw new InputFault(`--price needs one entry. Add its code after ${codes[0]}.`);
@@ -90,11 +90,11 @@ const removePrices = command({
     note,
   }),
   examples: [{ account: "shop@example.com", codes: ["MTNDATA", "104"] }, { account: "shop@example.com" }],
-  run: async ({ account, codes, note }, room: Room) =>
+  run: async ({ account, codes, note }, room: PricedRoom) =>
     change(room, account, note, (id) => removingRules(id, codes?.join(" "))),
 });
 
-async function change(room: Room, account: string, note: string | undefined, planFor: (id: string) => Plan) {
+async function change(room: PricedRoom, account: string, note: string | undefined, planFor: (id: string) => Plan) {
   const { id, email } = await room.accounts.find(account);
   const about = { author: room.actor, source: "prices", note: note ?? `Prices of ${email}` };
   return outcomeAnswer(await publish(roomPublisher(room), planFor(id), about));
@@ -127,7 +127,7 @@ const showPrices = command({
     }),
   ),
   examples: [{ account: "shop@example.com" }, { account: "shop@example.com", provider: "MTNDATA" }],
-  run: async ({ account, provider }, room: Room) => {
+  run: async ({ account, provider }, room: PricedRoom) => {
     const { id } = await room.accounts.find(account);
     const snapshot = await roomPublisher(room).latest();
     if (provider === undefined)
@@ -155,7 +155,7 @@ const listPriced = command({
     Type.Object({ id: Type.String(), name: Type.String(), email: Type.String(), prices: Type.Integer() }),
   ),
   examples: [{}],
-  run: async (_, room: Room) => {
+  run: async (_, room: PricedRoom) => {
     const { groups } = await roomPublisher(room).latest();
     return (await room.accounts.all()).flatMap(({ id, name, email }) => {
       const rules = groups.prices.get(id)?.length;

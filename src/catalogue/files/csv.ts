@@ -19,17 +19,39 @@ export interface ReadList extends WantedList {
 export async function readCsv(list: ListName, bytes: Uint8Array): Promise<ReadList> {
   const entries: WantedEntry[] = [];
   const faults: EntryFault[] = [];
-  const done = () => ({ list, entries, faults });
   const fault = (place: string, sentence: string) => void faults.push({ list, place, sentence });
+  const members: Readonly<Record<string, MemberKind>> = listShapeOf(list).members;
+  const all = Object.keys(members);
+  const columns = { of: list, all, needed: all.filter((name) => members[name] !== "id") };
+  for await (const { values, place } of readRows(bytes, columns, fault)) {
+    const content = readEntry(list, values, (sentence) => fault(place, sentence));
+    if (content) entries.push({ content, place });
+  }
+  return { list, entries, faults };
+}
 
+interface Columns {
+  /** Names what has these columns, for people. */
+  readonly of: string;
+  readonly all: readonly string[];
+  /** Those that a file must have. */
+  readonly needed: readonly string[];
+}
+
+/** Reads the rows below a heading, in UTF-8. Reports and skips faulty ones. Places are lines. */
+export async function* readRows(
+  bytes: Uint8Array,
+  wanted: Columns,
+  fault: Fault,
+): AsyncGenerator<{ values: Record<string, string>; place: string }, void> {
   const text = textOf(bytes, fault);
-  if (text === undefined) return done();
+  if (text === undefined) return;
   let columns: readonly string[] | undefined;
   for await (const { values, line } of records(text, fault)) {
     const place = `line ${line}`;
     if (columns === undefined) {
-      columns = headingOf(list, upTo(values, 0), place, fault);
-      if (columns === undefined) return done();
+      columns = headingOf(wanted, upTo(values, 0), place, fault);
+      if (columns === undefined) return;
       continue;
     }
     const given = upTo(values, columns.length);
@@ -37,12 +59,9 @@ export async function readCsv(list: ListName, bytes: Uint8Array): Promise<ReadLi
       fault(place, `has ${given.length} values, and the heading has ${columns.length}`);
       continue;
     }
-    const members = Object.fromEntries(columns.map((name, at) => [name, withFormula(given[at]!)]));
-    const content = readEntry(list, members, (sentence) => fault(place, sentence));
-    if (content) entries.push({ content, place });
+    yield { values: Object.fromEntries(columns.map((name, at) => [name, withFormula(given[at]!)])), place };
   }
   if (columns === undefined) fault("", "the file is empty: its first line must be a heading");
-  return done();
 }
 
 /** Drops the empty values that spreadsheets add at the end of a row; keeps at least the first `least`. */
@@ -128,20 +147,18 @@ function openingIn(record: string, delimiter: string): number {
 
 /** The columns; undefined if the heading is faulty. */
 function headingOf(
-  list: ListName,
+  { of, all, needed }: Columns,
   names: readonly string[],
   place: string,
   fault: Fault,
 ): readonly string[] | undefined {
-  const members: Readonly<Record<string, MemberKind>> = listShapeOf(list).members;
-  const wanted = Object.keys(members);
   const say = (sentence: string) => void fault(place, sentence);
   if (names.length === 1 && /[;\t]/.test(names[0]!))
     return say(
       `the values are separated by ${names[0]!.includes(";") ? "semicolons" : "tabs"}: save the file with commas`,
     );
-  const unknown = names.filter((name) => !Object.hasOwn(members, name));
-  const missing = wanted.filter((name) => !names.includes(name) && members[name] !== "id");
+  const unknown = names.filter((name) => !all.includes(name));
+  const missing = needed.filter((name) => !names.includes(name));
   const twice = names.filter((name, at) => names.indexOf(name) < at);
   const wrong = [
     ...(missing.length > 0 ? [`lacks ${missing.join(", ")}`] : []),
@@ -149,14 +166,22 @@ function headingOf(
     ...(twice.length > 0 ? [`has ${twice.join(", ")} twice`] : []),
   ];
   if (wrong.length === 0) return names;
-  return say(`the heading ${wrong.join(" and ")}; the columns of ${list} are ${wanted.join(", ")}`);
+  return say(`the heading ${wrong.join(" and ")}; the columns of ${of} are ${all.join(", ")}`);
 }
 
 /** Writes a list as CSV with a heading, a byte order mark for spreadsheets, and escaped formulas. */
 export function csvOf(list: ListName, contents: Iterable<EntryContent>): string {
   const columns = Object.keys(listShapeOf(list).members);
+  return csvTextOf(
+    columns,
+    [...contents].map((content) => Object.values(textsOf(list, content))),
+  );
+}
+
+/** Rows as CSV, in the same way. */
+export function csvTextOf(columns: string[], rows: readonly (readonly string[])[]): string {
   return stringify(
-    [...contents].map((content) => Object.values(textsOf(list, content)).map(withoutFormula)),
+    rows.map((row) => row.map(withoutFormula)),
     { header: true, columns, bom: true },
   );
 }

@@ -81,6 +81,9 @@ export function rulesOf(group: Group): PriceRule[] {
   return group.map(({ content }) => content as PriceRule);
 }
 
+/** The lists whose entries have a price. */
+export const pricedLists = ["data-bundles", "cable-products", "cable-add-ons"] as const satisfies readonly ListName[];
+
 /** Everything that a provider sells. */
 export function* pricedEntries(snapshot: Snapshot, provider: string): Generator<Item & { list: ListName }, void> {
   const key = foldCase(provider);

@@ -16,6 +16,8 @@ export interface Publisher extends Audited {
   readonly guard: Guard;
   /** The newest revision of the store. */
   latest(): Promise<Snapshot>;
+  /** Reports how many of all changes are stored. */
+  readonly progress?: (done: number, all: number) => void;
 }
 
 /** What became of a draft. */
@@ -42,7 +44,7 @@ interface CommitRequest {
  * changed the stored draft meanwhile.
  */
 export async function commit(
-  { db, now, audit, actor }: Publisher,
+  { db, now, audit, actor, progress }: Publisher,
   { changes, reasons, base, about, stored, approvedBy }: CommitRequest,
 ): Promise<Committed | undefined> {
   const { author, source, note, holdsFrom } = about;
@@ -59,7 +61,7 @@ export async function commit(
       ...(approvedBy !== undefined && { decided_by: approvedBy, decided_at: at }),
     };
     if (stored && !(await changeDraft(trx, stored, facts, changes))) return undefined;
-    const draft = stored?.id ?? (await addDraft(trx, about, at, facts, changes));
+    const draft = stored?.id ?? (await addDraft(trx, about, at, facts, changes, progress));
     await noteChange(trx, "catalogue");
     const why = { author, source, note };
     const approved = approvedBy === undefined ? {} : { approved_by: approvedBy };

@@ -25,6 +25,7 @@ export async function addDraft(
   createdAt: number,
   facts: Decision & Pick<CatalogueDraftRow, "base" | "reasons">,
   changes: readonly Change[],
+  progress?: (done: number, all: number) => void,
 ): Promise<number> {
   const { last } = await trx
     .selectFrom("catalogue_draft")
@@ -37,7 +38,7 @@ export async function addDraft(
     .insertInto("catalogue_draft")
     .values({ id, ...about, ...undecided, ...countsOf(changes), ...facts })
     .execute();
-  await insertChanges(trx, id, changes);
+  await insertChanges(trx, id, changes, progress);
   return id;
 }
 
@@ -70,7 +71,12 @@ export async function removeChanges(trx: Transaction<Tables>, draft: number): Pr
   await trx.deleteFrom("catalogue_change").where("draft", "=", draft).execute();
 }
 
-async function insertChanges(trx: Transaction<Tables>, draft: number, changes: readonly Change[]): Promise<void> {
+async function insertChanges(
+  trx: Transaction<Tables>,
+  draft: number,
+  changes: readonly Change[],
+  progress?: (done: number, all: number) => void,
+): Promise<void> {
   for (const [at, chunk] of inChunks(changes).entries()) {
     const rows = chunk.map(({ subject, key, old, new: now }, place) => ({
       draft,
@@ -83,6 +89,7 @@ async function insertChanges(trx: Transaction<Tables>, draft: number, changes: r
       new_content: now && JSON.stringify(now.content),
     }));
     await trx.insertInto("catalogue_change").values(rows).execute();
+    progress?.(at * CHUNK + chunk.length, changes.length);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Change } from "../changes/change.ts";
 import { foldCase } from "../model/codes.ts";
 import { CatalogueFault } from "../model/fault.ts";
 import { nameOf } from "../model/lists.ts";
-import { type PriceRule, pricedEntries, ruleKeyOf } from "../model/price-lists.ts";
+import { type PriceRule, pricedLists, ruleKeyOf } from "../model/price-lists.ts";
 import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
 import type { Plan } from "./publish.ts";
 
@@ -16,13 +16,15 @@ export function ruleText({ rule, value }: Pick<PriceRule, "rule" | "value">): st
 
 /** Gives an account a price of its own. Throws a `CatalogueFault` if the catalogue has nothing by these codes. */
 export function settingRule(rule: PriceRule): Plan {
-  return (base) => {
-    const content = { ...rule, of: listedAs(base, rule.of) };
-    const key = ruleKeyOf(content);
-    const old = itemIn(base, "prices", key) ?? null;
-    if (old !== null && old.content.rule === rule.rule && old.content.value === rule.value) return [];
-    return [{ subject: "prices", key, old, new: { position: 0, content } }];
-  };
+  return (base) => changesTo(base, rule);
+}
+
+function changesTo(base: Snapshot, rule: PriceRule): Change[] {
+  const content = { ...rule, of: listedAs(base, rule.of) };
+  const key = ruleKeyOf(content);
+  const old = itemIn(base, "prices", key) ?? null;
+  if (old !== null && old.content.rule === rule.rule && old.content.value === rule.value) return [];
+  return [{ subject: "prices", key, old, new: { position: 0, content } }];
 }
 
 /** Takes an account's price of this away, or all of its own. Throws a `CatalogueFault` if it has none. */
@@ -35,6 +37,42 @@ export function removingRules(account: string, of: string | undefined): Plan {
   };
 }
 
+/** A rule that an account shall have, and its place in the file, such as "line 5". */
+export interface WantedRule {
+  readonly rule: PriceRule;
+  readonly place: string;
+}
+
+/**
+ * Replaces all rules of the accounts in `wanted`; other accounts stay. Throws a `CatalogueFault` with all `faults`, codes that the catalogue
+ * does not have and rules that are there twice, each in a sentence with its place.
+ */
+export function replacingRules(wanted: readonly WantedRule[], faults: readonly string[]): Plan {
+  return (base) => {
+    const sentences = [...faults];
+    const changes: Change[] = [];
+    for (const [account, rules] of Map.groupBy(wanted, ({ rule }) => rule.account)) {
+      const places = new Map<string, string>();
+      for (const { rule, place } of rules) {
+        const key = ruleKeyOf(rule);
+        const first = places.get(key);
+        if (first) sentences.push(`${place}: ${rule.of} is listed twice, first in ${first}.`);
+        else places.set(key, place);
+        try {
+          changes.push(...changesTo(base, rule));
+        } catch (fault) {
+          if (!(fault instanceof CatalogueFault)) throw fault;
+          sentences.push(`${place}: ${fault.message}`);
+        }
+      }
+      for (const old of groupIn(base, "prices", account))
+        if (!places.has(old.key)) changes.push({ subject: "prices", key: old.key, old, new: null });
+    }
+    if (sentences.length > 0) throw new CatalogueFault(sentences.join("\n"));
+    return changes;
+  };
+}
+
 /** The codes of a provider, or of an entry of one, as the catalogue spells them. */
 function listedAs(base: Snapshot, of: string): string {
   const key = foldCase(of);
@@ -42,7 +80,9 @@ function listedAs(base: Snapshot, of: string): string {
   const found = itemIn(base, "data-providers", provider) ?? itemIn(base, "cable-providers", provider);
   if (!found) throw new CatalogueFault(`The catalogue has no provider ${of.split(" ", 1)[0]}.`);
   if (key === provider) return String(found.content.type);
-  for (const { list, key: each, content } of pricedEntries(base, provider))
-    if (each === key) return nameOf(list, content);
+  for (const list of pricedLists) {
+    const entry = itemIn(base, list, key);
+    if (entry) return nameOf(list, entry.content);
+  }
   throw new CatalogueFault(`The catalogue has no ${of}: name the provider, then the code.`);
 }

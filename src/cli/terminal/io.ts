@@ -9,6 +9,8 @@ export interface Io {
   stdin: AsyncIterable<string | Uint8Array> & { isTTY?: boolean | undefined };
   /** Whether `out` and `err` show colours. Default: no. */
   colours?: { out: boolean; err: boolean };
+  /** Milliseconds until progress is shown. Default: 1,000. */
+  progressAfter?: number;
   /** Columns of the terminal. Default: 80. */
   width?: number | undefined;
 }

@@ -3,11 +3,16 @@ import { test } from "node:test";
 import { progressBar } from "./progress.ts";
 
 /** What a bar writes, each clearing of the line as "|". */
-function shownOn(colours: boolean, update: (bar: ReturnType<typeof progressBar>) => void): string {
+function shownOn(colours: boolean, update: (bar: ReturnType<typeof progressBar>) => void, progressAfter = 0): string {
   const written: string[] = [];
   const err = (text: string) => void written.push(text);
   const stdin = (async function* () {})();
-  update(progressBar({ out() {}, err, environment: {}, stdin, colours: { out: false, err: colours } }, "rows"));
+  update(
+    progressBar(
+      { out() {}, err, environment: {}, stdin, colours: { out: false, err: colours }, progressAfter },
+      "rows",
+    ),
+  );
   return written.join("").replaceAll("\r\x1b[K", "|");
 }
 
@@ -24,6 +29,14 @@ test("without an end that is known there is no bar", () => {
     shownOn(true, (bar) => bar.update(25)),
     /^\|25 rows, \d+ a second$/,
   );
+});
+
+test("short work shows nothing", () => {
+  const update = (bar: ReturnType<typeof progressBar>) => {
+    bar.update(25, 100);
+    bar.clear();
+  };
+  assert.equal(shownOn(true, update, 60_000), "");
 });
 
 test("where nobody watches, and with nothing to do, nothing is written", () => {

@@ -4,15 +4,15 @@ const clearLine = "\r\x1b[K";
 const width = 20;
 const redrawEvery = 100;
 
-/** Shows progress on a terminal: one line with a bar and the rate, cleared at the end. */
-export function progressBar({ err, colours }: Io, unit: string) {
+/** Shows the progress of long work on a terminal: one line with a bar and the rate, cleared at the end. */
+export function progressBar({ err, colours, progressAfter = 1000 }: Io, unit: string) {
   const begun = performance.now();
   let drawn = Number.NEGATIVE_INFINITY;
   return {
     /** Shows no bar without `all`. */
     update(done: number, all?: number): void {
       const now = performance.now();
-      if (!colours?.err || now - drawn < redrawEvery) return;
+      if (!colours?.err || now - begun < progressAfter || now - drawn < redrawEvery) return;
       drawn = now;
       const rate = `${done} ${unit}, ${rateOf(done, now - begun)} a second`;
       err(`${clearLine}${all === undefined ? rate : `${bar(done / Math.max(1, all))} ${rate}`}`);
