@@ -24,6 +24,21 @@ suite("requests", { concurrency: true }, () => {
     return [...new Set<string>(answer.json.data.data.map(({ type }: { type: string }) => type))];
   };
 
+  test("that misspell a parameter or member are told which one", async () => {
+    const get = await service.ask(`${addOns}?type=dstv&product_code=PRWE36`);
+    const asked = { path: addOns, fields: ["productCode"] };
+    assertFailure(get, 422, "validation_failed", { ...asked, message: /The request has product_code instead\./ });
+    const body = await service.ask(`${addOns}?type=dstv`, { body: { PRODUCTCODE: "PRWE36" } });
+    assertFailure(body, 422, "validation_failed", { ...asked, message: /The request has PRODUCTCODE instead\./ });
+    const verify = "/api/v2/kyc/verify-bvn";
+    const posted = { bvn: "22000000017", phone_number: "08000000017", amount: "100", "08011112222": "phone" };
+    const post = await service.ask(verify, { method: "POST", body: posted });
+    assertFailure(post, 422, "validation_failed", {
+      ...{ path: verify, fields: ["phone"] },
+      message: /The request has phone_number instead\.$/,
+    });
+  });
+
   suite("bundle look-up", () => {
     test("takes provider, or type as its other name, in any case, and answers the canonical type", async () => {
       for (const query of ["?provider=MTNDATA", "?type=MTNDATA", "?provider=mtndata", "?type=MtnData"])

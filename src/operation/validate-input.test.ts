@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import Type from "typebox";
 import { amountField, elevenDigitsField, optionalField } from "./fields.ts";
-import { inputReader } from "./validate-input.ts";
+import { inputReader, withHints } from "./validate-input.ts";
 
 const read = inputReader(
   Type.Object({
@@ -45,5 +45,52 @@ suite("inputReader", () => {
     assert.deepEqual(read({ amount: "1" }).faults, [
       { field: "bvn", message: "bvn is required and must be 11 digits." },
     ]);
+  });
+});
+
+suite("withHints", () => {
+  const hintFor = (missing: string, ...sent: string[]) => {
+    const fault = { field: missing, message: `${missing} is required.` };
+    const [{ message } = fault] = withHints([fault], {}, ["type", missing], sent);
+    return message.slice(fault.message.length).trim();
+  };
+
+  test("names what looks like the missing member: another style, one letter off, more or fewer words", () => {
+    for (const [missing, sent] of [
+      ["productCode", "product_code"],
+      ["productCode", "ProductCode"],
+      ["productCode", "product-code"],
+      ["productCode", "PRODUCTCODE"],
+      ["productCode", "productcode"],
+      ["productCode", "code"],
+      ["phone", "phone_number"],
+      ["phone", "phoneNumber"],
+      ["phone", "phne"],
+      ["phone", "phonee"],
+      ["phone", "phome"],
+      ["bvn", "bvn_number"],
+      ["idempotency_key", "idempotencyKey"],
+    ] as const)
+      assert.equal(hintFor(missing, "other", sent), `The request has ${sent} instead.`);
+  });
+
+  test("says nothing of what looks otherwise, is known, or could be a person's", () => {
+    for (const sent of [
+      "",
+      "_",
+      "amount",
+      "type",
+      "phon number",
+      "fone_nr",
+      "pohen",
+      "phone_08012345678",
+      "phone\u202e",
+    ])
+      assert.equal(hintFor("phone", sent), "", sent);
+  });
+
+  test("leaves the fault of a member that was sent as it is", () => {
+    const fault = { field: "phone", message: "phone must be a phone number." };
+    assert.deepEqual(withHints([fault], { phone: "x" }, ["phone"], ["phone", "phone_number"]), [fault]);
   });
 });

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/schema";
 import type { FieldFault } from "./failures.ts";
+import { isRepeatable } from "./fields.ts";
 
 /** Checks the members of a request. Returns the declared ones; undeclared ones are dropped, never refused. */
 export type InputReader = (given: Record<string, unknown>) => { input: Record<string, string>; faults: FieldFault[] };
@@ -50,4 +51,43 @@ function notText(name: string, value: unknown, fault: string): string {
         ? "an array"
         : `a${typeof value === "object" ? "n" : ""} ${typeof value}`;
   return `${name} must be a JSON string, not ${given}. It ${fault}.`;
+}
+
+/**
+ * The faults of a request, with a hint at each missing member if the caller sent one that looks like it. `given` has the known
+ * members; `sent` are the names of all.
+ */
+export function withHints(
+  faults: readonly FieldFault[],
+  given: Record<string, unknown>,
+  known: readonly string[],
+  sent: readonly string[],
+): FieldFault[] {
+  const others = sent.filter((name) => !known.includes(name) && isRepeatable(name));
+  return faults.map(({ field, message }) => {
+    const meant = given[field] === undefined ? others.find((other) => isNearMiss(field, other)) : undefined;
+    return { field, message: meant === undefined ? message : `${message} The request has ${meant} instead.` };
+  });
+}
+
+/** Whether two names differ by one letter at most, or have the same words in another style, or one has further words. */
+function isNearMiss(name: string, other: string): boolean {
+  const [words, theirs] = [wordsOf(name), wordsOf(other)];
+  const [fewer, more] = words.length < theirs.length ? [words, theirs] : [theirs, words];
+  const isSame = fewer.length > 0 && fewer.every((word) => more.includes(word));
+  return isSame || isOneEdit(words.join(""), theirs.join(""));
+}
+
+/** product_code, product-code and productCode have the words product and code. */
+function wordsOf(name: string): string[] {
+  const words = name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/);
+  return words.filter(Boolean).map((word) => word.toLowerCase());
+}
+
+/** Whether two texts differ in one letter at most: inserted, left out or replaced. */
+function isOneEdit(one: string, other: string): boolean {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  const [rest, its] = [one.slice(same), other.slice(same)];
+  return rest === its || rest.slice(1) === its || rest === its.slice(1) || rest.slice(1) === its.slice(1);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Failure, type FieldFault } from "../../operation/failures.ts";
 import type { BoundOperation } from "../../operation/operation.ts";
-import { inputReader } from "../../operation/validate-input.ts";
+import { inputReader, withHints } from "../../operation/validate-input.ts";
 import { type RequestBounds, readJsonBody } from "./json-body.ts";
 
 /** Where members of a request can be, besides the body. */
@@ -24,22 +24,27 @@ export function inputOf(
 ): (request: IncomingMessage, located: Located) => Accepted | Promise<Accepted> {
   const names = Object.keys(operation.input.properties);
   const read = inputReader(operation.input);
-  const accept = (given: Record<string, unknown>, inBody: boolean): Accepted => {
+  const accept = (given: Record<string, unknown>, inBody: boolean, query: object, body?: object): Accepted => {
     const { input, faults } = read(given);
-    if (faults.length > 0) throw invalid(faults);
+    if (faults.length > 0)
+      throw invalid(withHints(faults, given, names, [...Object.keys(query), ...Object.keys(body ?? {})]));
     return { input, inBody };
   };
   const nothing: Accepted = { input: {}, inBody: false };
 
   if (operation.carriage === "body")
-    return async (request) => accept(memberOf(await readJsonBody(request, bounds)) ?? {}, true);
+    return async (request, { query }) => {
+      const body = memberOf(await readJsonBody(request, bounds)) ?? {};
+      return accept(body, true, query, body);
+    };
   if (names.length === 0) return () => nothing;
-  if (operation.carriage === "query") return (_, located) => accept(standing(names, located), false);
+  if (operation.carriage === "query") return (_, located) => accept(standing(names, located), false, located.query);
   return (request, located) => {
-    if (!hasBody(request)) return accept(standing(names, located), false);
+    if (!hasBody(request)) return accept(standing(names, located), false, located.query);
     return readJsonBody(request, bounds).then((body) => {
       const members = memberOf(body);
-      return accept(merged(names, standing(names, located), members ?? {}), members !== undefined);
+      const given = merged(names, standing(names, located), members ?? {});
+      return accept(given, members !== undefined, located.query, members);
     });
   };
 }
