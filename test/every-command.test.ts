@@ -1,35 +1,66 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
-import { ran } from "../src/cli/testing.ts";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { sql } from "kysely";
+import { Clean, Errors } from "typebox/value";
+import { memberWith } from "../src/cli/terminal/answer.ts";
+import { argumentsOf } from "../src/cli/terminal/example-line.ts";
+import { type Ran, ran } from "../src/cli/testing.ts";
+import type { Desk } from "../src/commands/desk.ts";
 import { commandsOf, families } from "../src/commands/families.ts";
-import { membersOf, readTexts } from "../src/operation/command/read-texts.ts";
-import { mayRun, roles } from "../src/operation/command.ts";
+import { type Member, membersOf, readTexts } from "../src/operation/command/read-texts.ts";
+import { accept, type Command, mayRun, RoleFault, roles } from "../src/operation/command.ts";
+import { openStore } from "../src/storage/store.ts";
+import { allTables } from "../src/storage/tables.ts";
+import { type Engine, engines } from "./support/engines.ts";
+import { sandboxKey, startService } from "./support/service.ts";
+
+type AnyCommand = Command<Desk>;
+type Example = AnyCommand["examples"][number];
+
+const bvn = "22000000017";
 
 const everyCommand = (await Promise.all(families.map(commandsOf))).flat();
 
+/** Why a command does not run in the suite. Its own test runs it. */
+const runElsewhere: Record<string, string> = {
+  serve: "It serves until a signal ends it.",
+  restore: "It needs a store that nobody has used.",
+  "keyring.retire": "A key can go 5 minutes after its successor came.",
+  "sources.pull": "It calls a vendor.",
+  "upstreams.test": "It calls a vendor.",
+};
+
 suite("every command", () => {
-  test("has a name of its own", () => {
+  test("has a name of its own, and its family has its summary if it is alone", () => {
     const ids = everyCommand.map(({ id }) => id);
     assert.deepEqual(ids, [...new Set(ids)]);
+    for (const { id, summary } of everyCommand.filter(({ id }) => !id.includes(".")))
+      assert.equal(families.find(({ name }) => name === id)?.about, summary);
   });
 
   for (const command of everyCommand) {
     const { id, kind, input, target = [], examples, records = [] } = command;
+    const members = membersOf(input);
     suite(id, () => {
-      test("refuses each lower role", () => {
-        const allowed = roles.filter((role) => mayRun(role, command));
-        assert.deepEqual(allowed, roles.slice(roles.indexOf(command.role)));
+      test("refuses each lower role, whatever the texts", () => {
+        for (const role of roles.slice(0, roles.indexOf(command.role)))
+          assert.throws(() => accept(command, role, {}), RoleFault);
+        for (const role of roles.slice(roles.indexOf(command.role))) assert.ok(mayRun(role, command));
         if (kind !== "read") assert.ok(!mayRun("viewer", command));
       });
 
       test("names its audit entries if it changes something, and none if not", () => {
         assert.equal(records.length > 0, kind !== "read");
+        if (kind === "danger") assert.ok(target[0] !== undefined, "a face asks the person to type the target");
       });
 
       test("names every input in its help, and ends the help with an example", async () => {
         const { exitCode, out, err } = await ran([...id.split("."), "--help"]);
         assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
-        for (const { name, member } of membersOf(input)) {
+        for (const { name, member } of members) {
           const shown = target.includes(name) ? name : `--${name.replaceAll("_", "-")}`;
           assert.ok(member.private || out.includes(shown), `${name} is not in the help`);
           assert.match(member.description, /^[A-Z].*[.?]$/s);
@@ -39,14 +70,199 @@ suite("every command", () => {
 
       test("has examples that its own reader accepts", () => {
         assert.ok(examples.length > 0);
-        for (const example of examples) {
-          const { faults } = readTexts(input, example as Record<string, string>);
-          assert.deepEqual(
-            faults.filter(({ field }) => !membersOf(input).find(({ name }) => name === field)!.member.private),
-            [],
-          );
+        for (const example of examples) assert.deepEqual(faultsOf(command, example), []);
+      });
+
+      test("answers each bad value with a sentence that names the input, and exit code 2", async () => {
+        for (const { name, member } of members) {
+          const bad = badTextFor(member);
+          if (bad === undefined) continue;
+          const texts = {
+            ...examples[0],
+            ...(member.private ? {} : { [name]: member.type === "array" ? [bad] : bad }),
+            ...(member.with && { [member.with]: true as const }),
+          };
+          const { exitCode, out, err } = await ran(argumentsOf(command, texts), { stdin: `${bad}\n` });
+          assert.deepEqual([exitCode, out], [2, ""], err);
+          const label = member.private ? `the ${name}` : target.includes(name) ? `<${name}>` : `--${name}`;
+          assert.ok(err.includes(`${label.replaceAll("_", "-")} must be `), err);
+          assert.ok(!err.includes(bad), err);
         }
       });
     });
   }
 });
+
+for (const engine of engines)
+  suite(`every command on ${engine.name}`, () => {
+    let world: World;
+    before(async () => {
+      world = await makeWorld(engine);
+    });
+    after(() => world.close());
+
+    for (const command of inOrder(everyCommand.filter(({ id }) => !(id in runElsewhere)))) {
+      const { id, kind, answer: schema, records = [] } = command;
+      test(`${id} ${kind === "read" ? "writes nothing" : "leaves its audit entry"}, and answers as its schema says`, async () => {
+        const example = world.inputs[id] ?? command.examples[0]!;
+        const hasFiles = memberWith("holds", schema) !== undefined;
+        const face = hasFiles || "lines" in schema ? [] : ["--json"];
+        const before = await world.dump();
+        const { exitCode, out, err } = await world.duba([...argumentsOf(command, example), ...face], `${bvn}\n`);
+        assert.ok(exitCode < 2 && out !== "", err);
+
+        const after = await world.dump();
+        const entries = newEntries(before, after);
+        assert.deepEqual(kind === "read" ? after : [], kind === "read" ? before : []);
+        if (kind !== "read") {
+          const kinds = entries.map((entry) => entry.kind);
+          assert.ok(kinds.length > 0 && kinds.every((each) => records.includes(each)), JSON.stringify(kinds));
+          assert.deepEqual(kinds, [...new Set(kinds)]);
+          for (const { actor } of entries) assert.match(actor, /^terminal(:|$)/);
+        }
+
+        if (!hasFiles && !("lines" in schema)) {
+          const answer = JSON.parse(out);
+          assert.deepEqual([...Errors(schema, answer)], []);
+          assert.deepEqual(Clean(schema, structuredClone(answer)), answer, "it has no member that the schema lacks");
+        }
+        const marked = memberWith("secret", schema);
+        const shown = marked ? out.replace(JSON.parse(out)[marked], "") : out;
+        for (const secret of world.secrets()) assert.ok(!`${shown}${err}`.includes(secret), secret.slice(0, 12));
+        assert.doesNotMatch(`${shown}${err}`, /duba_(test|live|at)_/);
+        if (id !== "subjects.export") assert.ok(!`${out}${err}`.includes(bvn));
+      });
+    }
+  });
+
+/** A store on which a service has run, and command lines beside it. */
+interface World {
+  /** In place of the first example of a command. */
+  inputs: Record<string, Example>;
+  duba(argv: readonly string[], stdin?: string): Promise<Ran>;
+  /** All rows of all tables. */
+  dump(): Promise<Row[]>;
+  /** Texts that no answer may hold. */
+  secrets(): string[];
+  close(): Promise<void>;
+}
+
+interface Row {
+  table: string;
+  text: string;
+}
+
+async function makeWorld(engine: Engine): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), "duba-every-"));
+  const { settings, dispose } = await engine.fresh();
+  const ring = join(folder, "ring");
+  const environment = {
+    DUBA_DATA: settings.dataDirectory,
+    DUBA_DATABASE_URL: settings.databaseUrl,
+    DUBA_KEYRING: ring,
+  };
+  const service = await startService(
+    { DUBA_LIMITS: "off", DUBA_KEYRING: ring },
+    { name: engine.name, fresh: async () => ({ settings, dispose: async () => {} }) },
+  );
+  const verified = await service.ask("/api/v2/kyc/verify-bvn", {
+    method: "POST",
+    headers: { "Idempotency-Key": "order-1001", "Consent-Reference": "consent-1" },
+    body: { bvn, phone: "08000000017", amount: "100" },
+  });
+  // From here on only commands write.
+  await service.close();
+  const store = await openStore({ ...settings, serving: false });
+  const duba = (argv: readonly string[], stdin = "") => ran(argv, { environment, stdin });
+  const done = async (...argv: string[]) => {
+    const made = await duba(argv);
+    assert.ok(made.exitCode < 2, made.err);
+    return made.out;
+  };
+  await done("accounts", "create", "--name", "Corner Shop", "--email", "shop@example.com");
+  const [rolled, revoked] = await Promise.all(
+    [1, 2].map(async () => JSON.parse(await done("keys", "create", "--account", "shop@example.com", "--json"))),
+  );
+  const bundles = await done("catalogue", "export", "--list", "data-bundles");
+  const file = (name: string, from: string, to: string) => {
+    assert.ok(bundles.includes(from), from);
+    writeFileSync(join(folder, name), bundles.replace(from, to));
+    return join(folder, name);
+  };
+  const held = async (price: string) => {
+    const far = file("far.csv", "150MB 24Hrs,200,200,", `150MB 24Hrs,200,${price},`);
+    return JSON.parse(await done("catalogue", "import", far, "--list", "data-bundles", "--json")).draft as string;
+  };
+  const lastMonth = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
+  return {
+    inputs: {
+      "accounts.create": { name: "Other", email: "other@example.com" },
+      "keys.roll": { id: rolled.id },
+      "keys.revoke": { id: revoked.id },
+      "catalogue.import": {
+        file: [file("near.csv", "50MB 24Hrs,100,100,", "50MB 24Hrs,100,110,")],
+        list: "data-bundles",
+      },
+      "catalogue.show": { revision: "1" },
+      "catalogue.diff": { from: "1" },
+      "catalogue.revert": { revision: "2" },
+      "catalogue.approve": { draft: await held("2000") },
+      "catalogue.reject": { draft: await held("3000") },
+      "prices.remove": { account: "shop@example.com" },
+      "ledger.show": { reference: verified.json.data.request_reference },
+      "books.statement": { account: "shop@example.com", month: lastMonth },
+      "books.adjust": { account: "shop@example.com", credit: "100", reason: "Goodwill" },
+      backup: { file: join(folder, "backup.jsonl") },
+    },
+    duba,
+    async dump() {
+      const rows = await Promise.all(
+        Object.keys(allTables).map(async (table) => {
+          const found = await sql`select * from ${sql.table(table)}`.execute(store.db);
+          return found.rows.map((row) => ({ table, text: JSON.stringify(row) }));
+        }),
+      );
+      return rows.flat().sort((one, other) => (one.table + one.text < other.table + other.text ? -1 : 1));
+    },
+    secrets: () => [
+      sandboxKey,
+      ...[...readFileSync(ring, "utf8").matchAll(/"([A-Za-z0-9+/]{43}=)"/g)].map(([, key]) => key!.slice(0, 12)),
+    ],
+    async close() {
+      await store.close();
+      await dispose();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Those that end what others need come last. */
+function inOrder(commands: readonly AnyCommand[]): AnyCommand[] {
+  const last = ["keyring.rotate", "subjects.erase"];
+  return commands.toSorted((one, other) => Number(last.includes(one.id)) - Number(last.includes(other.id)));
+}
+
+function newEntries(before: readonly Row[], after: readonly Row[]): { kind: string; actor: string }[] {
+  const known = new Set(before.map(({ text }) => text));
+  const added = after.filter(({ table, text }) => table === "audit_entry" && !known.has(text));
+  return added.map(({ text }) => JSON.parse(text));
+}
+
+/** The faults of an example, but for the lines of standard input, which an example does not have. */
+function faultsOf({ input }: AnyCommand, example: Example) {
+  const isPrivate = (field: string) => membersOf(input).find(({ name }) => name === field)!.member.private;
+  const texts = { ...example, ...filesOf(input, example) };
+  return readTexts(input, texts as Parameters<typeof readTexts>[1]).faults.filter(({ field }) => !isPrivate(field));
+}
+
+function filesOf(input: AnyCommand["input"], example: Example) {
+  const members = membersOf(input).filter(({ member }) => member.holds === "file");
+  return Object.fromEntries(members.map(({ name }) => [name, [example[name as keyof Example]].flat()]));
+}
+
+/** A text that no value of the member has; undefined if any text is one. */
+function badTextFor(member: Member): string | undefined {
+  const { read, enum: words } = member.items ?? member;
+  const bad = "~no value~";
+  return words || read?.(bad) === undefined ? (words || read ? bad : undefined) : undefined;
+}

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { type Desk, deskOf } from "../commands/desk.ts";
-import { readConfig } from "../config/read-config.ts";
+import { type Config, readConfig } from "../config/read-config.ts";
 import type { Command } from "../operation/command.ts";
 import { type Log, silent } from "../runtime/log.ts";
 import { isDirectory } from "./terminal/answer.ts";
@@ -9,8 +9,8 @@ import { withOverrides } from "./terminal/options.ts";
 import { progressBar } from "./terminal/progress.ts";
 
 interface Opening {
-  /** In place of the data directory of the settings. */
-  data?: string | undefined;
+  /** In place of settings of the environment, by their names. */
+  overrides: Record<string, string | undefined>;
   /** In place of the user of this machine, in the audit trail. */
   author?: string | undefined;
   /** Where the files of the answer go. */
@@ -18,24 +18,17 @@ interface Opening {
 }
 
 /**
- * Opens what a command needs, as the settings (or `--data`) name it, and closes it after use. Only a command with a store of its
+ * Opens what a command needs, as the settings name it, and closes it after use. Only a command with a store of its
  * own may create one; for others a missing store is a `StoreFault`.
  */
 export async function withDesk<Result>(
   io: Io,
   { store: needed = "shared", counts = "rows" }: Pick<Command<never>, "store" | "counts">,
-  { data, author, out }: Opening,
+  { overrides, author, out }: Opening,
   use: (desk: Desk, clearProgress: () => void) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig(withOverrides(io.environment, { DUBA_DATA: data }));
-  const [{ openStore }, { append }] = await Promise.all([import("../storage/store.ts"), import("../audit/append.ts")]);
-  const { dataDirectory, databaseUrl } = config;
-  const serving = needed === "own";
-  const patient = needed !== "shared";
-  const store =
-    needed === "none"
-      ? undefined
-      : await openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, patient });
+  const config = readConfig(withOverrides(io.environment, overrides));
+  const store = needed === "none" ? undefined : await openNeeded(needed, config);
   const bar = progressBar(io, counts);
   try {
     return await use(
@@ -43,10 +36,9 @@ export async function withDesk<Result>(
         // A command without a store never reads it.
         db: store?.db as Desk["db"],
         now: store?.now ?? Date.now,
-        audit: append,
+        audit: async (trx, ...events) => (await import("../audit/append.ts")).append(trx, ...events),
         actor: actorOf(author ?? userName()),
         config,
-        environment: io.environment,
         progress: bar.update,
         log: eachOnce(io),
         savesSeveral: out !== undefined && isDirectory(out),
@@ -57,6 +49,12 @@ export async function withDesk<Result>(
     bar.clear();
     await store?.close();
   }
+}
+
+async function openNeeded(needed: "shared" | "patient" | "own", { dataDirectory, databaseUrl }: Config) {
+  const { openStore } = await import("../storage/store.ts");
+  const serving = needed === "own";
+  return openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, patient: needed !== "shared" });
 }
 
 /** Prints each line of a log once. Adapters log codes and shapes, never personal data. */

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Desk } from "../commands/desk.ts";
 import { type ChosenFile, membersOf, type Texts } from "../operation/command/read-texts.ts";
 import { accept, type Command, CommandFault } from "../operation/command.ts";
+import { redactCredentials } from "../runtime/redact.ts";
 import { withDesk } from "./open-desk.ts";
 import { type AnswerOptions, showAnswer } from "./terminal/answer.ts";
 import type { Io } from "./terminal/io.ts";
@@ -22,7 +23,9 @@ export async function runCommand(io: Io, command: Command<Desk>, texts: Texts, o
     // Whoever can open the store from a terminal may do all with it.
     const input = accept(command, "officer", all);
     if (command.kind === "danger" && !options.yes && io.stdin.isTTY) await confirm(command, all, ask);
-    return await withDesk(io, command, options, async (desk, clearProgress) => {
+    const { data, author, out } = options;
+    const opening = { overrides: { ...settingsIn(command, texts), DUBA_DATA: data }, author, out };
+    return await withDesk(io, command, opening, async (desk, clearProgress) => {
       const answer = await command.run(input, desk);
       clearProgress();
       return showAnswer(io, command, { answer, input }, options);
@@ -47,10 +50,16 @@ async function confirm({ target = [], input }: Command<Desk>, texts: Texts, ask:
   const name = target[0]!;
   const { member } = membersOf(input).find((each) => each.name === name)!;
   const wanted = String(texts[name]);
-  const typed = await ask.line(
-    `Nobody can undo this. To confirm, type ${member.private ? `the ${member.placeholder ?? name} again` : wanted}: `,
-  );
+  const isSecret = member.private || redactCredentials(wanted) !== wanted;
+  const what = isSecret ? `the ${member.placeholder ?? name} again` : wanted;
+  const typed = await ask.line(`Nobody can undo this. To confirm, type ${what}: `);
   if (typed !== wanted) throw new CommandFault("You did not confirm. Nothing was changed.");
+}
+
+/** The members that stand for settings. */
+function settingsIn({ input }: Command<Desk>, texts: Texts): Record<string, string | undefined> {
+  const members = membersOf(input).filter(({ member }) => member.setting !== undefined);
+  return Object.fromEntries(members.map(({ name, member }) => [member.setting, texts[name] as string | undefined]));
 }
 
 function filesIn({ input }: Command<Desk>, texts: Texts): Texts {

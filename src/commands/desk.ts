@@ -10,8 +10,6 @@ import type { ofBackup, ofRestore } from "./backups.ts";
 /** What a face opens for a command. */
 export interface Surroundings extends Audited, WithClock {
   config: Config;
-  /** The settings that `config` was read from. */
-  environment: Record<string, string | undefined>;
   /** Reports how much is done, of how much in all if that is known. */
   progress: (done: number, all?: number) => void;
   log: Log;

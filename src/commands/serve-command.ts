@@ -1,20 +1,16 @@
 import Type from "typebox";
-import { readConfig } from "../config/read-config.ts";
+import type { Config } from "../config/read-config.ts";
 import { everySetting, settings } from "../config/settings.ts";
 import { formed } from "../operation/command/read-texts.ts";
 import { command } from "../operation/command.ts";
 import type { Setting } from "../operation/setting.ts";
-
-interface Room {
-  environment: Record<string, string | undefined>;
-}
 
 /** `duba serve`: only a terminal can start a service. */
 export const serveCommand = command({
   id: "serve",
   summary: "Start the service. It reads its settings from environment variables.",
   role: "officer",
-  kind: "read",
+  kind: "change",
   face: "terminal",
   store: "none",
   input: Type.Object({
@@ -25,6 +21,7 @@ export const serveCommand = command({
   answer: Type.Object({ exit_code: Type.Integer() }),
   view: () => [],
   isWell: ({ exit_code }) => exit_code === 0,
+  records: ["service.started", "service.setting"],
   guide: {
     heading: "Settings (environment variables):",
     items: everySetting.map(({ name, about, default: usual, form }) => [
@@ -33,9 +30,7 @@ export const serveCommand = command({
     ]),
   },
   examples: [{}, { port: "8080", data: "/var/lib/duba" }],
-  run: async ({ port, host, data }, { environment }: Room) => {
-    const overrides = { ...(port && { PORT: port }), ...(host && { HOST: host }), ...(data && { DUBA_DATA: data }) };
-    const config = readConfig({ ...environment, ...overrides });
+  run: async (_, { config }: { config: Config }) => {
     const { serve } = await import("../serve.ts");
     return { exit_code: await serve(config) };
   },
@@ -44,5 +39,7 @@ export const serveCommand = command({
 /** A text that stands for a setting, and has its form. */
 function overrideOf({ name, about, form, read }: Setting<unknown>, placeholder: string) {
   const readText = (text: string) => (read(text) === undefined ? undefined : text);
-  return Type.Optional(formed({ form, read: readText }, { description: `${about} Overrides ${name}.`, placeholder }));
+  return Type.Optional(
+    formed({ form, read: readText }, { description: `${about} Overrides ${name}.`, placeholder, setting: name }),
+  );
 }

@@ -27,6 +27,7 @@ const fees = forEachKind(feeName, (kind) =>
 const name = Type.String({
   description: "Name of the business. Responses with an access token show it.",
   placeholder: "business name",
+  minLength: 1,
 });
 
 const emailMember = formed(email, {

@@ -74,7 +74,7 @@ function printParts(io: Io, command: Command<never>, { answer, input }: Run, opt
     if (typeof part === "string") say(`${shown(part)}\n`);
     else if ("fault" in part) io.err(`${[err("red", part.fault), part.note ?? []].flat().join(" ")}\n`);
     else if ("note" in part) io.err(`${part.note}\n`);
-    else if ("list" in part) for (const table of listParts(command, answer)) io.out(tableText(table, first, out));
+    else if ("list" in part) io.out(tableText(listTable(command, answer), first, out));
     else if ("record" in part) io.out(record(part.record, out));
     else io.out(tableText(part, first, out));
   }
@@ -97,10 +97,10 @@ function partsOf(command: Command<never>, answer: unknown): Part[] {
   return Object.keys(rest).length === 0 ? [list] : [{ record: rest }, "", list];
 }
 
-function listParts({ answer: schema, columns, none }: Command<never>, answer: unknown): Table[] {
-  const { row, member } = listOf(schema)!;
-  const rows = (member === undefined ? answer : (answer as Row)[member]) as Row[];
-  return [{ rows: cellsOf(columns, row, rows), ...(none !== undefined && { none }) }];
+function listTable(command: Command<never>, answer: unknown): Table {
+  const { columns, none, answer: schema } = command;
+  const rows = cellsOf(columns, listOf(schema)!.row, rowsOf(command, answer));
+  return { rows, ...(none !== undefined && { none }) };
 }
 
 function cellsOf(columns: Command<never>["columns"], shape: Shape, rows: readonly Row[]): Row[] {
@@ -135,12 +135,17 @@ export function memberWith(mark: "secret" | "holds", schema: TSchema): string | 
   return Object.entries((schema as Shape).properties ?? {}).find(([, member]) => member[mark])?.[0];
 }
 
+/** The rows of the list in an answer. */
+function rowsOf({ answer: schema }: Command<never>, answer: unknown): Row[] {
+  const member = listOf(schema)?.member;
+  return ((member === undefined ? answer : (answer as Row)[member]) ?? []) as Row[];
+}
+
 /** All members of each row, under their names, as programs read them. */
-async function csvOf({ answer: schema }: Command<never>, answer: unknown): Promise<string> {
+async function csvOf(command: Command<never>, answer: unknown): Promise<string> {
   const { stringify } = await import("csv-stringify/sync");
-  const { member, row } = listOf(schema)!;
-  const rows = (member === undefined ? answer : (answer as Row)[member]) as Row[];
-  const names = Object.keys(row.properties ?? {});
+  const names = Object.keys(listOf(command.answer)?.row.properties ?? {});
+  const rows = rowsOf(command, answer);
   return stringify([names, ...rows.map((each) => names.map((name) => csvCell(each[name])))]);
 }
 

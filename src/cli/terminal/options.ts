@@ -11,11 +11,6 @@ export function settingOption(flags: string, { name, about, form, read }: AnySet
   });
 }
 
-/** An option that a command line may repeat. */
-export function repeatableOption(flags: string, about: string): Option {
-  return new Option(flags, about).argParser((text: string, values: string[] | undefined) => [...(values ?? []), text]);
-}
-
 /** The environment, with options in place of their settings. */
 export function withOverrides(
   environment: Record<string, string | undefined>,

@@ -75,8 +75,3 @@ export function shown(value: unknown): string {
 function widthOf(text: string): number {
   return [...text].length;
 }
-
-/** A readable time in UTC; `-` for null. */
-export function timeOf(milliseconds: number | null): string {
-  return milliseconds === null ? "-" : `${new Date(milliseconds).toISOString().slice(0, 16).replace("T", " ")}Z`;
-}

@@ -21,6 +21,8 @@ export interface MemberOptions extends TSchemaOptions {
   private?: boolean;
   /** It belongs to this flag: without the flag it is not read. */
   with?: string;
+  /** It stands for this setting. A face reads the settings with it. */
+  setting?: string;
 }
 
 /** A member as its readers see it. */
@@ -31,6 +33,7 @@ export interface Member extends MemberOptions {
   form?: string;
   read?: Form<unknown>["read"];
   holds?: "file";
+  minLength?: number;
 }
 
 /** A text of this form. The member has the value that the form reads. */
@@ -86,6 +89,10 @@ export function readTexts(
     const text = texts[name] ?? member.default;
     if (text === undefined || (Array.isArray(text) && text.length === 0)) {
       if (isRequired) faults.push({ field: name, message: "is required" });
+      continue;
+    }
+    if (member.minLength && String(text).trim() === "") {
+      faults.push({ field: name, message: "must not be empty" });
       continue;
     }
     const values = (Array.isArray(text) ? text : [text]).map((each) => valueIn(member.items ?? member, each));
