@@ -183,6 +183,9 @@ async function makeWorld(engine: Engine): Promise<World> {
   const [rolled, revoked] = await Promise.all(
     [1, 2].map(async () => JSON.parse(await done("keys", "create", "--account", "shop@example.com", "--json"))),
   );
+  await done("prices", "set", "shop@example.com", "dstv", "--margin", "10");
+  const prices = join(folder, "prices.csv");
+  writeFileSync(prices, "account,codes,margin,price\nshop@example.com,gotv,5,\n");
   const bundles = await done("catalogue", "export", "--list", "data-bundles");
   const file = (name: string, from: string, to: string) => {
     assert.ok(bundles.includes(from), from);
@@ -198,6 +201,7 @@ async function makeWorld(engine: Engine): Promise<World> {
     inputs: {
       "accounts.create": { name: "Other", email: "other@example.com" },
       "keys.roll": { id: rolled.id },
+      "keys.change": { id: rolled.id, label: "till" },
       "keys.revoke": { id: revoked.id },
       "catalogue.import": {
         file: [file("near.csv", "50MB 24Hrs,100,100,", "50MB 24Hrs,100,110,")],
@@ -208,6 +212,7 @@ async function makeWorld(engine: Engine): Promise<World> {
       "catalogue.revert": { revision: "2" },
       "catalogue.approve": { draft: await held("2000") },
       "catalogue.reject": { draft: await held("3000") },
+      "prices.import": { file: [prices] },
       "prices.remove": { account: "shop@example.com" },
       "ledger.show": { reference: verified.json.data.request_reference },
       "books.statement": { account: "shop@example.com", month: lastMonth },
