@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { withAttempts } from "../src/identity/ledger/attempts.ts";
 import { fees, type LiveStore, liveStore, ServiceProcess } from "./crash/service.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
@@ -39,8 +40,11 @@ for (const engine of engines) {
       });
     const callsOf = async (bvn: string) => (await vendor.calls()).filter((call) => call.number === bvn);
     const vendorHas = (bvn: string, count: number) => until(async () => (await callsOf(bvn)).length >= count);
-    const rowsOf = (bvn: string) =>
-      live.store.db.selectFrom("verification").selectAll().where("subject_last4", "=", bvn.slice(-4)).execute();
+    const rowsOf = async (bvn: string) => {
+      const { db } = live.store;
+      const rows = db.selectFrom("verification").selectAll().where("subject_last4", "=", bvn.slice(-4));
+      return withAttempts(db, await rows.execute());
+    };
 
     test(`${simultaneous} with one key are one verification: one question, one charge, one answer`, async () => {
       const bvn = "22000000401";
@@ -75,7 +79,7 @@ for (const engine of engines) {
       );
       const rows = await rowsOf(bvn);
       assert.deepEqual(
-        rows.map((row) => [row.reference, row.state, row.attempts, row.charged * row.fee]),
+        rows.map((row) => [row.reference, row.state, row.attempts.length, row.charged * row.fee]),
         [[reference, "verified", 1, fees.bvn]],
       );
     });

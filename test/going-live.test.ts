@@ -110,11 +110,8 @@ for (const engine of engines) {
       assert.equal(status, 200);
       assert.equal(await countOf(), before + 1);
       const { db } = await service.store();
-      const rows = await db.selectFrom("verification").select(["mode", "upstream"]).distinct().execute();
-      assert.deepEqual(rows.map(({ mode, upstream }) => `${mode} ${upstream}`).toSorted(), [
-        "live peer",
-        "test sandbox",
-      ]);
+      const rows = await db.selectFrom("verification_attempt").select(["mode", "vendor"]).distinct().execute();
+      assert.deepEqual(rows.map(({ mode, vendor }) => `${mode} ${vendor}`).toSorted(), ["live peer", "test sandbox"]);
     });
 
     test("a test key of the source gives a live key nobody: nothing is charged, and the operator is alarmed", async () => {

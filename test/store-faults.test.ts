@@ -3,6 +3,7 @@ import { after, before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { recorded } from "../src/access/access.fixture.ts";
 import { createKey } from "../src/access/keys/keys.ts";
+import { type Attempt, withAttempts } from "../src/identity/ledger/attempts.ts";
 import type { VerificationRow } from "../src/storage/tables.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, ask, sandboxKey } from "./support/service.ts";
@@ -102,8 +103,9 @@ class Played {
     return this.stage.direct.db.selectFrom("verification").selectAll().where("mode", "=", "live").execute();
   }
 
-  async rowOf(reference: string): Promise<VerificationRow> {
-    return (await this.rows()).find((row) => row.reference === reference)!;
+  async rowOf(reference: string): Promise<VerificationRow & { attempts: Attempt[] }> {
+    const row = (await this.rows()).find((row) => row.reference === reference)!;
+    return (await withAttempts(this.stage.direct.db, [row]))[0]!;
   }
 
   /** Does `work` while the store fails; resolves when the service has found by itself that it is well again. */
@@ -183,7 +185,7 @@ async function holdsBack(played: Played, bvn: string): Promise<void> {
   });
   assert.deepEqual([given!.status, given!.json.data?.request_reference], [200, reference], given!.text);
   const { charged, attempts } = await played.rowOf(reference);
-  assert.deepEqual([charged, attempts, await played.timesAsked(bvn)], [1, 1, 1]);
+  assert.deepEqual([charged, attempts.length, await played.timesAsked(bvn)], [1, 1, 1]);
 }
 
 const lookUps = ["/api/v2/internet/data/lookup?provider=MTNDATA", "/api/v2/cable-tv/fetch-providers"];
@@ -206,7 +208,7 @@ async function outlives(played: Played, bvn: string): Promise<void> {
   const { status, json, text } = await played.verified(bvn, "after");
   assert.equal(status, 200, text);
   const { attempts, charged } = await played.rowOf(json.data.request_reference);
-  assert.deepEqual([attempts, charged], [1, 1]);
+  assert.deepEqual([attempts.length, charged], [1, 1]);
 }
 
 suite("a service on", () => {

@@ -130,6 +130,7 @@ export function newRequest(changes: Partial<VerificationRequest> = {}): Verifica
     amount: 10_000,
     fees: {},
     answers: "full",
+    requestId: `request-${accounts}`,
     ...changes,
   };
 }

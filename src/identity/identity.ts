@@ -16,11 +16,11 @@ import { openLeases, singleProcessLeases } from "./ledger/leases.ts";
 import { Ledger, type Row } from "./ledger/ledger.ts";
 import { retentionJob } from "./retention/retention.ts";
 import { RetentionClock } from "./retention/retention-clock.ts";
-import { Attempts } from "./verification/attempts.ts";
 import { VerificationLimits } from "./verification/limits.ts";
 import { lookUpUnknowns } from "./verification/look-up-unknowns.ts";
 import type { VerifiedRecord } from "./verification/replay.ts";
 import type { VerificationRequest } from "./verification/request.ts";
+import { Runs } from "./verification/runs.ts";
 import type { Upstreams } from "./verification/select-upstreams.ts";
 import { Verifications } from "./verification/verifications.ts";
 
@@ -70,8 +70,8 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const retentionNow = retentionClock.now;
   const shared = { ledger, charges, deferred, limits, leases, keyedHashes, keyring, upstreams, settings, log, now };
   const parts = { ...shared, retentionNow };
-  const attempts = new Attempts(parts);
-  const verifications = new Verifications(parts, attempts);
+  const runs = new Runs(parts);
+  const verifications = new Verifications(parts, runs);
 
   const repeat = (milliseconds: number, work: () => Promise<unknown>) => {
     const failed = (error: unknown) =>
@@ -79,7 +79,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     return every(milliseconds, async () => void (await work()), failed);
   };
   const stopping = new AbortController();
-  const isAwaited = (reference: string) => attempts.hasOverdueCall(reference) || deferred.has(reference);
+  const isAwaited = (reference: string) => runs.hasOverdueCall(reference) || deferred.has(reference);
   const lookUp = async () => {
     if (await leases.isLeader()) await lookUpUnknowns(db, { ...parts, isAwaited }, stopping.signal);
   };
@@ -104,10 +104,10 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     stop: async (deadlineMs) => {
       const finished = verifications
         .stop()
-        .then(() => attempts.idle())
+        .then(() => runs.idle())
         .then(() => deferred.drained());
       await withTimeout(finished, deadlineMs - stopReserve);
-      attempts.stop();
+      runs.stop();
       deferred.stop();
       stopping.abort();
       await Promise.all(jobs.map((job) => job.stop()));

@@ -1,7 +1,7 @@
 import type { Compilable, Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
 import { FairQueue } from "../runtime/fair-queue.ts";
-import type { FollowedQuery } from "./record-keys.ts";
+import type { FollowedQuery } from "./followed.ts";
 import type { Tables } from "./tables.ts";
 
 /** In a compiled query, the place of a value that is known only when the query runs. */
@@ -73,10 +73,14 @@ function placeholdersFor<Values extends object>(values: Values): Values {
   return Object.fromEntries(placeholders) as Values;
 }
 
-function filled<Query extends FollowedQuery>(query: Query, values: object): Query {
+function filled(query: FollowedQuery, values: object): FollowedQuery {
   const parameters = query.parameters.map((value) =>
     value instanceof Placeholder ? value.valueIn(values as Record<string, unknown>) : value,
   );
   const { followedBy } = query;
-  return { ...query, parameters, ...(followedBy ? { followedBy: filled(followedBy, values) } : {}) };
+  return {
+    ...query,
+    parameters,
+    ...(followedBy ? { followedBy: followedBy.map((next) => filled(next, values)) } : {}),
+  };
 }

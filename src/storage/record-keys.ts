@@ -1,13 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  type Compilable,
-  type CompiledQuery,
-  type Kysely,
-  type SqlBool,
-  sql,
-  type Transaction,
-  type UpdateQueryBuilder,
-} from "kysely";
+import { type Kysely, type SqlBool, sql, type Transaction } from "kysely";
 import { isSqlite } from "./engine.ts";
 import { codeOf } from "./errors.ts";
 import type { RecordKeyRow, Tables } from "./tables.ts";
@@ -33,48 +25,22 @@ const isHeld = sql<SqlBool>`exists (
   select 1 from verification
   where verification.reference = record_key.reference and verification.sealed_record is not null)`;
 
-/** A statement, and another that runs in the same commit if the first returned rows; on SQLite only. */
-export type FollowedQuery<Row = unknown> = CompiledQuery<Row> & { followedBy?: CompiledQuery };
-
-type Moved = { reference: string; sealed_record: string | null };
-
-/**
- * Stores a key together with the update that stores its record: both or neither. If the update changes no row, or leaves the row
- * without a record, we store no key.
- */
-export function withRecordKey(
+/** The statement that stores the key of a record that a ledger row got, unless the row `changed` has none. */
+export function storeRecordKey(
   db: Kysely<Tables>,
-  update: UpdateQueryBuilder<Tables, "verification", "verification", Moved>,
+  changed: "verification",
   { slot, reference, sealed_key }: RecordKeyRow,
-): Compilable<{ reference: string }> {
-  if (isSqlite(db)) {
-    const insert = db
-      .insertInto("record_key")
-      .columns(["slot", "reference", "sealed_key"])
-      .expression((it) =>
-        it
-          .selectFrom("verification")
-          .select((row) => [row.val(slot).as("slot"), "reference", row.val(sealed_key).as("sealed_key")])
-          .where("reference", "=", reference)
-          .where("sealed_record", "is not", null),
-      );
-    return { compile: () => ({ ...update.compile(), followedBy: insert.compile() }) as FollowedQuery<Moved> };
-  }
+) {
   return db
-    .with("moved", () => update)
-    .with("stored", (query) =>
-      query
-        .insertInto("record_key")
-        .columns(["slot", "reference", "sealed_key"])
-        .expression((it) =>
-          it
-            .selectFrom("moved")
-            .select((row) => [row.val(slot).as("slot"), "moved.reference", row.val(sealed_key).as("sealed_key")])
-            .where("moved.sealed_record", "is not", null),
-        ),
-    )
-    .selectFrom("moved")
-    .select("moved.reference");
+    .insertInto("record_key")
+    .columns(["slot", "reference", "sealed_key"])
+    .expression((insert) =>
+      insert
+        .selectFrom(changed)
+        .select((row) => [row.val(slot).as("slot"), "reference", row.val(sealed_key).as("sealed_key")])
+        .where("reference", "=", reference)
+        .where("sealed_record", "is not", null),
+    );
 }
 
 /** The encrypted key of a record that was sealed at `sealedAt`; undefined if it was destroyed. */

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { Kysely } from "kysely";
+import type { Attempt } from "../../src/identity/ledger/attempts.ts";
+import { withAttempts } from "../../src/identity/ledger/attempts.ts";
 import { type CheckKind, forEachKind } from "../../src/operation/check-kind.ts";
 import type { Tables, VerificationRow } from "../../src/storage/tables.ts";
 import type { VendorCall } from "../support/vendor.ts";
@@ -23,6 +25,8 @@ export interface Books {
   mostCallsOfAKey: number;
 }
 
+type Row = VerificationRow & { attempts: Attempt[] };
+
 /** The states of the ledger that an answer stands for. No key is given up: this vendor repeats its answers for free. */
 const statesOf: Record<number, readonly string[]> = {
   200: ["verified"],
@@ -40,7 +44,8 @@ export async function checkBooks(
   wanted: readonly Wanted[],
   calls: readonly VendorCall[],
 ): Promise<Books> {
-  const rows = await db.selectFrom("verification").selectAll().where("mode", "=", "live").execute();
+  const live = await db.selectFrom("verification").selectAll().where("mode", "=", "live").execute();
+  const rows: Row[] = await withAttempts(db, live);
   const rowOf = new Map(rows.map((row) => [row.reference, row]));
   assert.deepEqual(
     rows.map(({ reference }) => reference).toSorted(),
@@ -52,7 +57,7 @@ export async function checkBooks(
   for (const one of wanted)
     checkRow(rowOf.get(one.reference!)!, fees[one.kind], one, callsOf.get(one.reference!) ?? []);
 
-  const sum = (of: (row: VerificationRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
   const ended = (status: number) => wanted.filter(({ end }) => end?.status === status).length;
   const books = {
     keys: wanted.length,
@@ -64,9 +69,9 @@ export async function checkBooks(
       (kind) => sum((row) => (row.kind === kind && row.state === "verified" ? 1 : 0)),
     ),
     chargedKobo: sum(({ charged, fee }) => charged * fee),
-    attempts: sum(({ attempts }) => attempts),
+    attempts: sum(({ attempts }) => attempts.length),
     vendorCalls: calls.length,
-    unsent: sum(({ reference, attempts }) => attempts - (callsOf.get(reference)?.length ?? 0)),
+    unsent: sum(({ reference, attempts }) => attempts.length - (callsOf.get(reference)?.length ?? 0)),
     mostCallsOfAKey: Math.max(...[...callsOf.values()].map((of) => of.length)),
   };
   assert.equal(books.verified, books.acknowledged);
@@ -78,10 +83,10 @@ export async function checkBooks(
   return books;
 }
 
-function checkRow(row: VerificationRow, feeKobo: number, wanted: Wanted, calls: readonly VendorCall[]): void {
-  const { state, attempts, unresolved, charged, fee } = row;
+function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly VendorCall[]): void {
+  const { state, attempts, charged, fee } = row;
   const { key, kind, number, end, lost, sent } = wanted;
-  const told = `${key}: ${JSON.stringify({ state, attempts, unresolved, charged, sent, lost, calls })}`;
+  const told = `${key}: ${JSON.stringify({ state, attempts, charged, sent, lost, calls })}`;
   assert.ok(statesOf[end!.status]?.includes(state), `${end!.status}, ${told}`);
   assert.deepEqual([row.kind, charged, fee], [kind, state === "verified" ? 1 : 0, feeKobo], told);
   assert.ok(
@@ -89,8 +94,12 @@ function checkRow(row: VerificationRow, feeKobo: number, wanted: Wanted, calls: 
     told,
   );
   // An attempt that the vendor never saw belongs to a request whose client was told nothing.
-  const unsent = attempts - calls.length;
+  const unsent = attempts.length - calls.length;
   assert.ok(unsent >= 0 && unsent <= lost, told);
-  assert.ok(attempts <= sent, told);
-  assert.ok(unresolved <= attempts, told);
+  assert.ok(attempts.length <= sent, told);
+  // What the vendor never saw is known as unanswered: each other attempt is a call of its own.
+  const unknown = attempts.filter(({ outcome }) => outcome === "unknown");
+  assert.ok(unsent <= unknown.length, told);
+  const answer = attempts.findLast(({ outcome }) => outcome === state);
+  assert.ok(answer?.answered_at, told);
 }

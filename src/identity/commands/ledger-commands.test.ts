@@ -21,11 +21,7 @@ const row: VerificationRow = {
   body_hash: "hash-of-body",
   subject_hash: "hash-of-subject",
   subject_last4: "0017",
-  upstream: "played",
-  run: 2,
-  attempts: 2,
-  unresolved: 1,
-  bad_answers: 0,
+  run: 3,
   amount: 10_000,
   fee: 8_050,
   charged: 1,
@@ -33,6 +29,7 @@ const row: VerificationRow = {
   charge_mark: "",
   amount_differs: 1,
   consent_reference: "consent-1",
+  request_id: "request-1",
   sealed_record: "sealed-text",
   owner: null,
   audit_due: 0,
@@ -40,6 +37,25 @@ const row: VerificationRow = {
   started_at: made,
   completed_at: made + 1000,
 };
+
+/** Two questions of the verification. Its second run asked nobody. */
+function attemptsOf(reference: string, account_id: string) {
+  const common = { reference, account_id, mode: "live", vendor: "played", asked_at: made };
+  const unheard = { answered_at: null, vendor_reference: null, price: null };
+  return [
+    { ...common, ...unheard, number: 1, outcome: "unknown", reason: "timed_out", request_id: "request-1" },
+    {
+      ...common,
+      number: 3,
+      answered_at: made + 1000,
+      outcome: "verified",
+      reason: null,
+      vendor_reference: "theirs-1",
+      price: 8_000,
+      request_id: "request-2",
+    },
+  ];
+}
 
 for (const { name, fresh } of engines) {
   suite(`the ledger on ${name}`, () => {
@@ -69,6 +85,7 @@ for (const { name, fresh } of engines) {
           .insertInto("verification")
           .values({ ...row, account_id: id, ...change })
           .execute();
+      await store.db.insertInto("verification_attempt").values(attemptsOf(row.reference, id)).execute();
       await store.close();
     });
     after(() => place.dispose());
@@ -186,11 +203,8 @@ for (const { name, fresh } of engines) {
         request_reference: row.reference,
         key_id: "key",
         mode: "live",
+        kind: "bvn",
         state: "verified",
-        upstream: "played",
-        attempts: 2,
-        attempts_unresolved: 1,
-        bad_answers: 0,
         subject: "*******0017",
         amount: "100",
         amount_differs: true,
@@ -203,9 +217,37 @@ for (const { name, fresh } of engines) {
         created_at: "2026-03-15T12:00:00.000Z",
         started_at: "2026-03-15T12:00:00.000Z",
         completed_at: "2026-03-15T12:00:01.000Z",
+        request_id: "request-1",
+        attempts: [
+          {
+            number: 1,
+            vendor: "played",
+            asked_at: "2026-03-15T12:00:00.000Z",
+            answered_at: null,
+            outcome: "unknown",
+            reason: "timed_out",
+            vendor_reference: null,
+            price: null,
+            request_id: "request-1",
+          },
+          {
+            number: 3,
+            vendor: "played",
+            asked_at: "2026-03-15T12:00:00.000Z",
+            answered_at: "2026-03-15T12:00:01.000Z",
+            outcome: "verified",
+            reason: null,
+            vendor_reference: "theirs-1",
+            price: "80",
+            request_id: "request-2",
+          },
+        ],
       });
       assert.doesNotMatch(out, /hash-of|sealed-text/);
-      assert.match((await duba("ledger", "show", row.reference)).out, /^state +verified$/m);
+      const text = (await duba("ledger", "show", row.reference)).out;
+      assert.match(text, /^state +verified$/m);
+      assert.match(text, /^ +1 +played .* unknown +timed_out +- +- +request-1$/m);
+      assert.match((await duba("ledger", "show", "aaaaaa000000002")).out, /^No vendor was asked\.$/m);
     });
 
     test("lists what is unknown, the oldest first, and nothing of the person", async () => {
@@ -223,7 +265,6 @@ for (const { name, fresh } of engines) {
         ...unknown,
         reference: "bbbbbb000000001",
         account_id: "acc_gone",
-        upstream: null,
         mode: "test" as const,
       };
       const { id } = await store.db
@@ -233,6 +274,7 @@ for (const { name, fresh } of engines) {
         .executeTakeFirstOrThrow();
       const other = { ...unknown, reference: "bbbbbb000000002", account_id: id, started_at: made - 1000 };
       await store.db.insertInto("verification").values([one, other]).execute();
+      await store.db.insertInto("verification_attempt").values(attemptsOf(other.reference, id)).execute();
       await store.close();
       const { exitCode, out } = await duba("ledger", "unknowns", "--json");
       assert.equal(exitCode, 0);
@@ -251,7 +293,7 @@ for (const { name, fresh } of engines) {
           mode: "test",
           upstream: null,
           since: "2026-03-15T12:00:00.000Z",
-          attempts: 2,
+          attempts: 0,
         },
       ]);
       assert.match((await duba("ledger", "unknowns")).out, /bbbbbb000000002 +shop@example\.com +live +played .* 2$/m);

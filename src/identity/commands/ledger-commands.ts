@@ -5,8 +5,9 @@ import { CommandFault, command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import type { Audited } from "../../storage/audited.ts";
-import { erased } from "../ledger/attempt-outcome.ts";
+import { attemptReasons, lastVendor } from "../ledger/attempts.ts";
 import { unknownVerifications, verificationByReference } from "../ledger/inspect.ts";
+import { erased } from "../ledger/run-outcome.ts";
 import { groupings, summary } from "../ledger/summary.ts";
 import { states } from "../ledger/transitions.ts";
 import { listVerificationsCommand } from "./list-verifications-command.ts";
@@ -82,7 +83,7 @@ const summarizeLedger = command({
 
 const showVerification = command({
   id: "ledger.show",
-  summary: "Show one verification: state, attempts and charge, without personal data.",
+  summary: "Show one verification: its state, its charge, and each question to a vendor, without personal data.",
   role: "viewer",
   kind: "read",
   target: ["reference"],
@@ -92,11 +93,8 @@ const showVerification = command({
     account_id: Type.String(),
     key_id: Type.String(),
     mode,
+    kind: Type.Enum([...checkKinds]),
     state: Type.Enum([...states]),
-    upstream: orNull(Type.String()),
-    attempts: Type.Integer(),
-    attempts_unresolved: Type.Integer(),
-    bad_answers: Type.Integer(),
     subject: Type.String(),
     amount: Type.String(),
     amount_differs: Type.Boolean(),
@@ -109,7 +107,22 @@ const showVerification = command({
     created_at: instant,
     started_at: instant,
     completed_at: orNull(instant),
+    request_id: Type.String(),
+    attempts: Type.Array(
+      Type.Object({
+        number: Type.Integer(),
+        vendor: Type.String(),
+        asked_at: instant,
+        answered_at: orNull(instant),
+        outcome: Type.Enum([...states]),
+        reason: orNull(Type.Enum([...attemptReasons])),
+        vendor_reference: orNull(Type.String()),
+        price: orNull(Type.String()),
+        request_id: Type.String(),
+      }),
+    ),
   }),
+  view: ({ attempts, ...shown }) => [{ record: shown }, { rows: attempts, none: "No vendor was asked." }],
   examples: [{ reference: "3wKwKW719640695" }],
   run: async ({ reference }, { db }: Audited) => {
     const found = await verificationByReference(db, reference);
@@ -122,11 +135,8 @@ const showVerification = command({
       account_id: found.account_id,
       key_id: found.key_id,
       mode: found.mode,
+      kind: found.kind,
       state: found.state,
-      upstream: found.upstream,
-      attempts: found.attempts,
-      attempts_unresolved: found.unresolved,
-      bad_answers: found.bad_answers,
       subject: found.subject_last4 === erased ? erased : `*******${found.subject_last4}`,
       amount: nairaOf(found.amount),
       amount_differs: found.amount_differs === 1,
@@ -139,6 +149,18 @@ const showVerification = command({
       created_at: isoOf(found.created_at),
       started_at: isoOf(found.started_at),
       completed_at: isoOf(found.completed_at),
+      request_id: found.request_id,
+      attempts: found.attempts.map((attempt) => ({
+        number: attempt.number,
+        vendor: attempt.vendor,
+        asked_at: isoOf(attempt.asked_at),
+        answered_at: isoOf(attempt.answered_at),
+        outcome: attempt.outcome,
+        reason: attempt.reason,
+        vendor_reference: attempt.vendor_reference,
+        price: attempt.price === null ? null : nairaOf(attempt.price),
+        request_id: attempt.request_id,
+      })),
     };
   },
 });
@@ -166,9 +188,13 @@ const listUnknowns = command({
   examples: [{}],
   run: async (_, { db, accounts }: Audited & WithAccounts) => {
     const [found, emailOf] = [await unknownVerifications(db), await accounts.emails()];
-    return found.map(({ reference, account_id, mode, upstream, started_at, attempts }) => ({
-      ...{ request_reference: reference, account: emailOf(account_id), mode, upstream },
-      ...{ since: isoOf(started_at), attempts },
+    return found.map((row) => ({
+      request_reference: row.reference,
+      account: emailOf(row.account_id),
+      mode: row.mode,
+      upstream: lastVendor(row),
+      since: isoOf(row.started_at),
+      attempts: row.attempts.length,
     }));
   },
 });

@@ -8,8 +8,8 @@ import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { count } from "../../operation/setting.ts";
-import { erased } from "../ledger/attempt-outcome.ts";
 import { cursorOf, listVerifications, readCursor } from "../ledger/list-verifications.ts";
+import { erased } from "../ledger/run-outcome.ts";
 import { states } from "../ledger/transitions.ts";
 import { type BooksRoom, periodOf, whose } from "./period.ts";
 

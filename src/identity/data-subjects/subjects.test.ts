@@ -7,6 +7,7 @@ import type { AuditEvent } from "../../storage/audited.ts";
 import { engines, failureFrom, keyring, newRequest, suiteStore } from "../identity.fixture.ts";
 import { copyRow, ledgerRows, onlyRow, replaceWrappedKey, wrappedKeys } from "../ledger/ledger.fixture.ts";
 import { Ledger } from "../ledger/ledger.ts";
+import { bareOutcome } from "../ledger/run-outcome.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { eraseSubject, exportSubject } from "./subjects.ts";
 
@@ -150,7 +151,7 @@ for (const engine of engines) {
       await eraseSubject(parts, mine);
       const sealed = { sealed_record: "s1:r1:a", sealed_key: "s1:r1:b" };
       const row = await onlyRow(store.db, mine);
-      assert.ok(await new Ledger(store.db).resolve(row, { state: "verified", charge: null, sealed, at: start }));
+      assert.ok(await new Ledger(store.db).resolve(row, { ...bareOutcome("verified", start), sealed }));
       const learned = await onlyRow(store.db, mine);
       assert.deepEqual([learned.state, learned.sealed_record], ["verified", null]);
       assert.equal((await wrappedKeys(store.db)).has(learned.reference), false);

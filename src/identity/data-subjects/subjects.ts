@@ -11,8 +11,9 @@ import { destroyStaleKeys, staleSlots } from "../../storage/record-keys.ts";
 import { emptyLog } from "../../storage/sqlite/empty-log.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { AskedPerson } from "../../upstreams/ports/identity-upstream.ts";
-import { erased } from "../ledger/attempt-outcome.ts";
+import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { Ledger, type Row } from "../ledger/ledger.ts";
+import { erased } from "../ledger/run-outcome.ts";
 import type { VerificationState } from "../ledger/transitions.ts";
 
 /** How much was erased about a person; it does not identify the person. */
@@ -116,15 +117,17 @@ export async function exportSubject(
   now: number = Date.now(),
 ): Promise<SubjectExport> {
   const receipt = newReceipt();
-  const rows = (await db
+  const rows = await db
     .selectFrom("verification")
     .selectAll()
     .where("subject_hash", "in", keyedHashes.all("subject", [kind, number]))
     .orderBy("created_at")
     .orderBy("reference")
-    .execute()) as Row[];
+    .execute();
   const ledger = new Ledger(db);
-  const verifications = await Promise.all(rows.map((row) => heldIn(row, ledger, keyring)));
+  const verifications = await Promise.all(
+    (await withAttempts(db, rows)).map((row) => heldIn(row as Row, ledger, keyring)),
+  );
   const records = verifications.filter(({ record }) => record !== null).length;
   await audit(db, {
     kind: "subject.exported",
@@ -141,7 +144,7 @@ async function heldIn(row: Row, ledger: Ledger, keyring: CurrentKeyring): Promis
     mode: row.mode,
     kind: row.kind,
     state: row.state,
-    upstream: row.upstream,
+    upstream: lastVendor(row),
     consentReference: row.consent_reference,
     createdAt: row.created_at,
     completedAt: row.completed_at,

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { nairaOf } from "../../operation/money.ts";
 import type { Audit, AuditEvent } from "../../storage/audited.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { type Attempt, lastVendor, withAttempts } from "./attempts.ts";
 
 const defaultBatch = 500;
 
@@ -28,7 +29,7 @@ export async function drainAuditOutbox(
         .returningAll()
         .execute();
       const ended = rows.filter(({ state }) => state !== "started");
-      if (ended.length > 0) await audit(trx, ...ended.map(eventOf));
+      if (ended.length > 0) await audit(trx, ...(await withAttempts(trx, ended)).map(eventOf));
       return rows.length;
     });
     recorded += count;
@@ -50,7 +51,7 @@ export async function* ledgerAuditEvents(
       .orderBy("reference")
       .limit(page)
       .execute();
-    yield rows.map((row) => ({
+    yield (await withAttempts(db, rows)).map((row) => ({
       reference: row.reference,
       createdAt: row.created_at,
       event: row.state === "started" || row.audit_due === 1 ? null : eventOf(row),
@@ -60,7 +61,7 @@ export async function* ledgerAuditEvents(
   }
 }
 
-function eventOf(row: VerificationRow): AuditEvent {
+function eventOf(row: VerificationRow & { attempts: Attempt[] }): AuditEvent {
   return {
     kind: "verification.ended",
     actor: `key:${row.key_id}`,
@@ -71,8 +72,8 @@ function eventOf(row: VerificationRow): AuditEvent {
       mode: row.mode,
       kind: row.kind,
       state: row.state,
-      upstream: row.upstream,
-      attempts: row.attempts,
+      upstream: lastVendor(row),
+      attempts: row.attempts.length,
       charged: row.charged === 1,
       fee: nairaOf(row.fee),
     },

@@ -1,12 +1,12 @@
 import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
-import type { AttemptOutcome } from "./attempt-outcome.ts";
 import type { Charges, DoubtfulCharge } from "./charges.ts";
-import type { Attempt, Ledger } from "./ledger.ts";
+import type { Ledger, Run } from "./ledger.ts";
+import type { RunOutcome } from "./run-outcome.ts";
 
 interface Late {
-  attempt: Attempt;
-  outcome: AttemptOutcome;
+  run: Run;
+  outcome: RunOutcome;
   /** Charges that may have committed although no caller got the record. */
   doubtful: readonly DoubtfulCharge[];
 }
@@ -33,11 +33,11 @@ export class DeferredOutcomes {
     this.#log = log;
   }
 
-  /** Keeps the newest outcome of an attempt until it is written; a later answer replaces an earlier `unknown`. */
-  add(attempt: Attempt, outcome: AttemptOutcome, ...doubtful: DoubtfulCharge[]): void {
-    const { reference } = attempt;
+  /** Keeps the newest outcome of a run until it is written; a later answer replaces an earlier `unknown`. */
+  add(run: Run, outcome: RunOutcome, ...doubtful: DoubtfulCharge[]): void {
+    const { reference } = run;
     const waiting = this.#waiting.get(reference);
-    const late = { attempt, outcome, doubtful: [...(waiting?.doubtful ?? []), ...doubtful] };
+    const late = { run, outcome, doubtful: [...(waiting?.doubtful ?? []), ...doubtful] };
     this.#waiting.set(reference, late);
     if (waiting || this.#stopped) return;
     const running = this.#writeUntilDone(reference).finally(() => this.#running.delete(running));
@@ -82,10 +82,11 @@ export class DeferredOutcomes {
   }
 
   async #write(late: Late): Promise<void> {
-    const { attempt, outcome } = late;
-    if (await this.#ledger.complete(attempt, { ...outcome, charge: null })) return;
-    if (await this.#ledger.resolve(attempt, outcome)) return;
-    for (const charge of late.doubtful) await this.#charges.withdraw(attempt.reference, charge);
+    const { run, outcome } = late;
+    if (await this.#ledger.complete(run, { ...outcome, charge: null })) return;
+    if (await this.#ledger.resolve(run, outcome)) return;
+    await this.#ledger.answerAttempt(run, outcome);
+    for (const charge of late.doubtful) await this.#charges.withdraw(run.reference, charge);
   }
 
   #paused(milliseconds: number): Promise<void> {

@@ -1,20 +1,22 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
+import { withAttempts } from "./attempts.ts";
 import type { Row } from "./ledger.ts";
 
 /** A verification of any account, for an operator. */
 export async function verificationByReference(db: Kysely<Tables>, reference: string): Promise<Row | undefined> {
-  const row = db.selectFrom("verification").selectAll().where("reference", "=", reference);
-  return (await row.executeTakeFirst()) as Row | undefined;
+  const rows = await db.selectFrom("verification").selectAll().where("reference", "=", reference).execute();
+  return (await withAttempts(db, rows))[0] as Row | undefined;
 }
 
 /** All verifications in state `unknown`, by the start of their last run, oldest first. */
 export async function unknownVerifications(db: Kysely<Tables>): Promise<Row[]> {
-  return (await db
+  const rows = await db
     .selectFrom("verification")
     .selectAll()
     .where("state", "=", "unknown")
     .orderBy("started_at")
     .orderBy("reference")
-    .execute()) as Row[];
+    .execute();
+  return (await withAttempts(db, rows)) as Row[];
 }

@@ -196,7 +196,7 @@ for (const engine of engines)
       await upstream.asked();
       await store.db
         .updateTable("verification")
-        .set({ state: "unknown", unresolved: 1 })
+        .set({ state: "unknown" })
         .where("account_id", "=", mine.accountId)
         .execute();
       upstream.answer(await verified(mine));

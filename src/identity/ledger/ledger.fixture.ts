@@ -1,14 +1,24 @@
-import type { Kysely, TableNode } from "kysely";
+import type { Kysely, TableNode, UpdateQueryNode } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 import type { VerificationRequest } from "../verification/request.ts";
+import { type Attempt, lastVendor, unresolvedAttempts, withAttempts } from "./attempts.ts";
 import type { Row } from "./ledger.ts";
 import { newReference } from "./reference.ts";
+
+/** A ledger row with its attempts counted. */
+export interface CountedRow extends Omit<Row, "attempts"> {
+  attempts: number;
+  unresolved: number;
+  bad_answers: number;
+  /** The vendor that was asked last. */
+  upstream: string | null;
+}
 
 /** The ledger's rows of a request's account, oldest first. */
 export async function ledgerRows(
   db: Kysely<Tables>,
   { accountId }: Pick<VerificationRequest, "accountId">,
-): Promise<Row[]> {
+): Promise<CountedRow[]> {
   const rows = await db
     .selectFrom("verification")
     .selectAll()
@@ -16,17 +26,37 @@ export async function ledgerRows(
     .orderBy("created_at")
     .orderBy("reference")
     .execute();
-  return rows as Row[];
+  return ((await withAttempts(db, rows)) as Row[]).map(counted);
 }
 
-export async function onlyRow(db: Kysely<Tables>, account: Pick<VerificationRequest, "accountId">): Promise<Row> {
+export function counted(row: Row): CountedRow {
+  // The attempt of a run under way is not unresolved yet.
+  const unresolved = unresolvedAttempts(row).length - (row.state === "started" ? 1 : 0);
+  const bad_answers = row.attempts.filter(({ reason }) => reason === "bad_response").length;
+  return { ...row, attempts: row.attempts.length, unresolved, bad_answers, upstream: lastVendor(row) };
+}
+
+/** The attempts of a request's account, in the order of rows and numbers. */
+export async function attemptsOf(
+  db: Kysely<Tables>,
+  { accountId }: Pick<VerificationRequest, "accountId">,
+): Promise<Attempt[]> {
+  const attempts = db.selectFrom("verification_attempt").selectAll().where("account_id", "=", accountId);
+  return (await attempts.orderBy("reference").orderBy("number").execute()) as Attempt[];
+}
+
+export async function onlyRow(
+  db: Kysely<Tables>,
+  account: Pick<VerificationRequest, "accountId">,
+): Promise<CountedRow> {
   const [row, ...more] = await ledgerRows(db, account);
   if (!row || more.length > 0) throw new Error(`There are ${row ? more.length + 1 : 0} rows`);
   return row;
 }
 
 /** Writes so many more rows like this one, under other references and without an idempotency key. */
-export async function copyRow(db: Kysely<Tables>, row: Row, count: number): Promise<void> {
+export async function copyRow(db: Kysely<Tables>, counted: CountedRow, count: number): Promise<void> {
+  const { attempts: _, unresolved: __, bad_answers: ___, upstream: ____, ...row } = counted;
   const copies = Array.from({ length: count }, () => ({
     ...row,
     reference: newReference(),
@@ -56,18 +86,25 @@ export async function withoutLedger<Value>(db: Kysely<Tables>, work: () => Promi
   }
 }
 
+/** Whether a change of a ledger row is one that other statements follow. */
+function isFollowed({ returning }: UpdateQueryNode): boolean {
+  const selections = returning?.selections ?? [];
+  return selections.length === 2 || selections[0]?.selection.kind === "SelectAllNode";
+}
+
 /** A handle on `db`, and when nothing that it does to the ledger is under way, nor about to be. */
 export function quietly(db: Kysely<Tables>): { db: Kysely<Tables>; quiet(): Promise<void> } {
   const running = new Set<unknown>();
   const watched = db.withPlugin({
     transformQuery({ node, queryId }) {
-      // An outcome may be a part of another statement, which passes `executeQuery` below.
-      if (node.kind === "UpdateQueryNode" && node.returning?.selections.length === 2) return node;
+      // These are parts of other statements, which pass `executeQuery` below.
+      if (node.kind === "InsertQueryNode" || (node.kind === "UpdateQueryNode" && isFollowed(node))) return node;
       const { into, table, from } = node as { into?: unknown; table?: unknown; from?: { froms: unknown[] } };
       const of = (into ?? table ?? from?.froms[0]) as TableNode | undefined;
       const name = of?.table.identifier.name;
-      // A key is written along with its record, and read by itself.
-      if (name === "verification" || (name === "record_key" && from !== undefined)) running.add(queryId);
+      // Keys and attempts are written along with their row, and read by themselves.
+      const isReadApart = name === "record_key" || name === "verification_attempt";
+      if (name === "verification" || (isReadApart && node.kind === "SelectQueryNode")) running.add(queryId);
       return node;
     },
     async transformResult({ result, queryId }) {

@@ -5,16 +5,20 @@ import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { slotAt } from "../../storage/record-keys.ts";
 import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../identity.fixture.ts";
 import { VerificationLimits } from "../verification/limits.ts";
-import type { AttemptOutcome } from "./attempt-outcome.ts";
+import { newAttempt } from "./attempts.ts";
 import { Charges } from "./charges.ts";
 import { singleProcessLeases } from "./leases.ts";
 import { wrappedKeys } from "./ledger.fixture.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { newReference } from "./reference.ts";
+import { bareOutcome, type RunOutcome } from "./run-outcome.ts";
 import { type OutcomeState, states, type Transition, transitions, type VerificationState } from "./transitions.ts";
 
-function newRow(changes: Partial<Row> = {}): Row {
-  return {
+const start = { vendor: "played", at: 1, requestId: "request" };
+
+/** A row with so many attempts, all of them without an answer. */
+function newRow({ attempts = 1, ...changes }: Partial<Omit<Row, "attempts">> & { attempts?: number } = {}): Row {
+  const row: Omit<Row, "attempts"> = {
     reference: newReference(),
     account_id: "acc_1",
     key_id: "key_1",
@@ -25,11 +29,7 @@ function newRow(changes: Partial<Row> = {}): Row {
     body_hash: "v1:body",
     subject_hash: "v1:subject",
     subject_last4: "0017",
-    upstream: "played",
     run: 1,
-    attempts: 1,
-    unresolved: 0,
-    bad_answers: 0,
     amount: 10_000,
     fee: 10_000,
     charged: 0,
@@ -37,6 +37,7 @@ function newRow(changes: Partial<Row> = {}): Row {
     charge_mark: "",
     amount_differs: 0,
     consent_reference: null,
+    request_id: "request",
     sealed_record: null,
     owner: "me",
     audit_due: 0,
@@ -45,33 +46,36 @@ function newRow(changes: Partial<Row> = {}): Row {
     completed_at: null,
     ...changes,
   };
+  const runs = Array.from({ length: attempts }, (_, n) => row.run - n).toReversed();
+  return { ...row, attempts: runs.map((run) => newAttempt({ ...row, run }, start)) };
 }
 
-const found = (state: OutcomeState): AttemptOutcome => ({
-  state,
+/** The outcome of the first attempt. */
+const found = (state: OutcomeState, attempt = 1): RunOutcome => ({
+  ...bareOutcome(state, 2),
+  attempt,
   charge: state === "verified" ? "mark" : null,
-  sealed: null,
-  at: 2,
 });
 
 for (const engine of engines) {
   suite(`the ledger on ${engine.name}`, () => {
     const store = suiteStore(engine);
-    const placed = async (changes: Partial<Row> = {}): Promise<Row> => {
+    const placed = async (changes: Parameters<typeof newRow>[0] = {}): Promise<Row> => {
       const row = newRow(changes);
-      await store.db.insertInto("verification").values(row).execute();
+      const { attempts, ...columns } = row;
+      await store.db.insertInto("verification").values(columns).execute();
+      if (attempts.length > 0) await store.db.insertInto("verification_attempt").values(attempts).execute();
       return row;
     };
+    const next = { vendor: "next", at: 3, requestId: "another" };
     const nowOf = async ({ reference }: Row) =>
       (await new Ledger(store.db).byReference("acc_1", "test", reference)) as Row;
 
     /** Tries a move of a row to a state; true if the ledger says that it happened. */
     const tried = async (move: Transition, row: Row, to: VerificationState): Promise<boolean> => {
       const ledger = new Ledger(store.db);
-      if (move === "retry")
-        return (await ledger.retry(row, { owner: "other", upstream: "u", begins: "call", at: 3 })) !== undefined;
-      if (move === "failOver")
-        return (await ledger.failOver(row, { upstream: "next", unresolved: false, notPut: false })) !== undefined;
+      if (move === "retry") return (await ledger.retry(row, { ...next, owner: "other", begins: "call" })) !== undefined;
+      if (move === "failOver") return (await ledger.failOver(row, found("failed"), next)) !== undefined;
       if (move === "abandon")
         return (await ledger.abandonAll({ isOwnerGone: sql<SqlBool>`1 = 1`, reference: row.reference })) > 0;
       const verb = move === "complete" ? "complete" : "resolve";
@@ -84,7 +88,7 @@ for (const engine of engines) {
           transitions[move];
         for (const target of to)
           for (const state of states) {
-            const row = await placed({ state, unresolved: 1 });
+            const row = await placed({ state });
             const moved = await tried(move, row, target);
             assert.equal(moved, from.includes(state), `${move}: ${state} to ${target}`);
             assert.equal((await nowOf(row)).state, moved ? target : state);
@@ -104,20 +108,24 @@ for (const engine of engines) {
     test("every outcome is written alike, whichever outcomes the ledger wrote before", async () => {
       const used = new Ledger(store.db);
       const sealed = { sealed_record: "s1:r1:record", sealed_key: "s1:r1:key" };
-      const more: Partial<AttemptOutcome>[] = [
+      const more: Partial<RunOutcome>[] = [
         {},
         { sealed, charge: "mark" },
-        { notPut: { calledBefore: null } },
-        { isBadAnswer: true },
+        { notPut: true },
+        { attempt: null },
+        { reason: "bad_response", vendorReference: "theirs" },
       ];
       for (const state of transitions.complete.to)
         for (const changes of more) {
-          const [one, other] = [await placed({ attempts: 2 }), await placed({ attempts: 2 })];
+          const [one, other] = [await placed({ run: 2, attempts: 2 }), await placed({ run: 2, attempts: 2 })];
           const outcome = { ...found(state), ...changes };
           assert.ok(await used.complete(one, outcome));
           assert.ok(await new Ledger(store.db).complete(other, outcome));
-          const { reference, ...written } = await nowOf(one);
-          assert.deepEqual({ reference: other.reference, ...written }, await nowOf(other), JSON.stringify(outcome));
+          const { reference, attempts, ...written } = await nowOf(one);
+          const same = attempts.map((attempt) => ({ ...attempt, reference: other.reference }));
+          const expected = { reference: other.reference, attempts: same, ...written };
+          assert.deepEqual(expected, await nowOf(other), JSON.stringify(outcome));
+          assert.equal(attempts.length, outcome.notPut ? 1 : 2);
           const keys = [reference, other.reference].map((name) =>
             new Ledger(store.db).recordKey({ reference: name, completed_at: 2 }),
           );
@@ -132,11 +140,12 @@ for (const engine of engines) {
       const ledger = new Ledger(store.db);
       const account_id = newReference();
       const make = (mode: Row["mode"], state: "started" | "refused", attempts: number) => {
-        const row = { ...newRow({ account_id, mode, attempts }), state };
+        const row = { ...newRow({ account_id, mode, attempts: Math.min(attempts, 1) }), state };
         return ledger.insert(row, [], limits.conditions(row, "22000000017"));
       };
       assert.ok(await make("live", "refused", 0));
-      assert.ok(await make("live", "started", 2));
+      assert.ok(await make("live", "started", 1));
+      assert.ok(await make("live", "started", 1));
       assert.equal(await make("live", "started", 1), false);
       assert.ok(await make("live", "refused", 0));
       assert.ok(await make("test", "started", 1));
@@ -148,19 +157,33 @@ for (const engine of engines) {
       const row = await placed({ run: 2 });
       assert.equal(await ledger.complete({ ...row, owner: "other" }, found("verified")), false);
       assert.equal(await ledger.complete({ ...row, run: 1 }, found("verified")), false);
-      assert.equal(await ledger.complete(row, found("verified")), true);
-      assert.equal(await ledger.complete(row, found("verified")), false);
+      assert.equal(await ledger.complete(row, found("verified", 2)), true);
+      assert.equal(await ledger.complete(row, found("verified", 2)), false);
       const charge = { charged: 1, charged_at: 2, charge_mark: "mark" } as const;
-      assert.deepEqual(await nowOf(row), { ...row, state: "verified", ...charge, completed_at: 2, audit_due: 1 });
+      const attempts = [{ ...row.attempts[0]!, outcome: "verified", answered_at: 2 }];
+      const expected = { ...row, state: "verified", ...charge, completed_at: 2, audit_due: 1, attempts };
+      assert.deepEqual(await nowOf(row), expected);
     });
 
-    test("a turn to another upstream is a further attempt, and of the present attempt only", async () => {
+    test("a turn to another vendor is a further attempt, and of the present run only", async () => {
       const ledger = new Ledger(store.db);
-      const row = await placed({ upstream: "first" });
-      const turned = await ledger.failOver(row, { upstream: "second", unresolved: true, notPut: false });
-      assert.deepEqual(turned, { ...row, upstream: "second", run: 2, attempts: 2, unresolved: 1 });
-      assert.equal(await ledger.failOver(row, { upstream: "third", unresolved: false, notPut: false }), undefined);
+      const row = await placed();
+      const timedOut = { ...found("unknown"), reason: "timed_out" as const };
+      const turned = await ledger.failOver(row, timedOut, next);
+      const attempts = [{ ...row.attempts[0], reason: "timed_out" }, newAttempt({ ...row, run: 2 }, next)];
+      assert.deepEqual(turned, { ...row, run: 2, attempts });
+      assert.equal(await ledger.failOver(row, timedOut, next), undefined);
       assert.equal(await ledger.complete(row, found("failed")), false);
+      assert.deepEqual(await nowOf(row), turned);
+    });
+
+    test("a turn away from a vendor that was not asked leaves one attempt", async () => {
+      const row = await placed();
+      const turned = await new Ledger(store.db).failOver(row, { ...found("failed"), notPut: true }, next);
+      assert.deepEqual(
+        turned?.attempts.map(({ number, vendor }) => [number, vendor]),
+        [[2, "next"]],
+      );
       assert.deepEqual(await nowOf(row), turned);
     });
 
@@ -168,18 +191,17 @@ for (const engine of engines) {
       const ledger = new Ledger(store.db);
       const row = await placed({ state: "failed", completed_at: 2 });
       const resumed = await Promise.all(
-        Array.from({ length: 8 }, (_, n) =>
-          ledger.retry(row, { owner: `o${n}`, upstream: "u", begins: "call", at: 3 }),
-        ),
+        Array.from({ length: 8 }, (_, n) => ledger.retry(row, { ...next, owner: `o${n}`, begins: "call" })),
       );
       assert.equal(resumed.filter((one) => one !== undefined).length, 1);
       const now = await nowOf(row);
-      assert.deepEqual([now.state, now.attempts, now.started_at, now.completed_at], ["started", 2, 3, null]);
+      assert.deepEqual([now.state, now.attempts.length, now.started_at, now.completed_at], ["started", 2, 3, null]);
     });
 
     test("a key makes one row for each account and mode", async () => {
       const ledger = new Ledger(store.db);
-      const keyed = (changes: Partial<Row> = {}) => newRow({ idempotency_hash: "v1:key", ...changes }) as never;
+      const keyed = (changes: Parameters<typeof newRow>[0] = {}) =>
+        newRow({ idempotency_hash: "v1:key", ...changes }) as never;
       const made = await Promise.all(Array.from({ length: 8 }, () => ledger.insert(keyed())));
       assert.equal(made.filter((one) => one).length, 1);
       assert.ok(await ledger.insert(keyed({ account_id: "acc_2" })));
@@ -191,16 +213,14 @@ for (const engine of engines) {
     test("news of failed work excuses only the one attempt that is open", async () => {
       const ledger = new Ledger(store.db);
       const open = { state: "unknown" } as const;
-      assert.equal(
-        await ledger.resolve(await placed({ ...open, unresolved: 2, attempts: 2, run: 2 }), found("failed")),
-        false,
-      );
-      const later = await placed({ ...open, unresolved: 1, attempts: 2, run: 2 });
+      assert.equal(await ledger.resolve(await placed({ ...open, attempts: 2, run: 2 }), found("failed", 2)), false);
+      const later = await placed({ ...open, run: 2 });
       assert.equal(await ledger.resolve({ ...later, run: 1 }, found("failed")), false);
       assert.equal(await ledger.resolve({ ...later, owner: "other" }, found("failed")), false);
-      assert.equal(await ledger.resolve(later, found("failed")), true);
-      assert.deepEqual([(await nowOf(later)).state, (await nowOf(later)).unresolved], ["failed", 0]);
-      assert.equal(await ledger.resolve(await placed({ ...open, unresolved: 1 }), found("unknown")), false);
+      assert.equal(await ledger.resolve(later, found("failed", 2)), true);
+      const { state, attempts } = await nowOf(later);
+      assert.deepEqual([state, attempts.map(({ outcome }) => outcome)], ["failed", ["failed"]]);
+      assert.equal(await ledger.resolve(await placed(open), found("unknown")), false);
     });
 
     test("an outcome and the key of its record are stored together or not at all", async () => {
@@ -224,7 +244,7 @@ for (const engine of engines) {
 
     test("what is learned late is never charged by itself, and charged once when it is given", async () => {
       const ledger = new Ledger(store.db);
-      const row = await placed({ state: "unknown", unresolved: 1 });
+      const row = await placed({ state: "unknown" });
       const sealed = { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" };
       assert.equal(await ledger.resolve(row, { ...found("verified"), sealed }), true);
       assert.equal((await nowOf(row)).charged, 0);
@@ -303,7 +323,7 @@ for (const engine of engines) {
       assert.deepEqual(await statesOf(), ["unknown", "started", "verified"]);
       assert.equal(await ledger.abandonAll(singleProcessLeases()), 1);
       assert.deepEqual(await statesOf(), ["unknown", "unknown", "verified"]);
-      assert.equal((await nowOf(other)).unresolved, 1);
+      assert.equal((await nowOf(other)).attempts[0]?.outcome, "unknown");
     });
   });
 }

@@ -1,17 +1,38 @@
-import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql, type UpdateObject } from "kysely";
+import {
+  type Compilable,
+  type Expression,
+  type ExpressionBuilder,
+  expressionBuilder,
+  type Kysely,
+  type SqlBool,
+  sql,
+  type UpdateObject,
+  type UpdateQueryBuilder,
+} from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { CompiledQueries } from "../../storage/compiled-queries.ts";
-import { recordKeyOf, withRecordKey } from "../../storage/record-keys.ts";
+import { followed } from "../../storage/followed.ts";
+import { recordKeyOf, storeRecordKey } from "../../storage/record-keys.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import {
-  type AttemptOutcome,
+  type Attempt,
+  type AttemptAnswer,
+  type AttemptStart,
+  closeAttempt,
+  newAttempt,
+  openAttempt,
+  withAnswer,
+  withAttempts,
+} from "./attempts.ts";
+import {
+  type OutcomeValues,
   type OutcomeVariant,
-  outcomeChanges,
-  outcomeRecordKey,
+  outcomeColumns,
   outcomeValues,
   outcomeVariant,
-} from "./attempt-outcome.ts";
+  type RunOutcome,
+} from "./run-outcome.ts";
 import {
   type insertableStates,
   type RunStart,
@@ -25,10 +46,12 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
   state: VerificationState;
   mode: Mode;
   kind: CheckKind;
+  /** Oldest first. */
+  attempts: readonly Attempt[];
 };
 
 /** Binds an outcome to its run: an outcome of another run or owner changes nothing. */
-export type Attempt = Pick<Row, "reference" | "owner" | "run">;
+export type Run = Pick<Row, "reference" | "owner" | "run">;
 
 /** Conditions for an insert or retry: SQL built from `values`, and from `variant` if anything else shapes the SQL. */
 export interface Conditions<Values extends object = object, Variant = unknown> {
@@ -54,28 +77,33 @@ export class Ledger {
   }
 
   /**
-   * Inserts a row if the conditions hold within that statement. False if not, or if its reference or idempotency key exists:
-   * under the hash that the row stores, or under one of `otherHashes`.
+   * Inserts a row, with its first attempt if it has one, if the conditions hold within that statement. False if not, or if its
+   * reference or idempotency key exists: under the hash that the row stores, or under one of `otherHashes`.
    */
   async insert(
-    row: Row & { state: (typeof insertableStates)[number] },
+    { attempts: [attempt], ...row }: Row & { state: (typeof insertableStates)[number] },
     otherHashes: readonly string[] = [],
     { values, variant, hold }: Conditions = unconditional,
   ): Promise<boolean> {
-    const columns = Object.keys(row) as (keyof Row)[];
+    const columns = Object.keys(row) as (keyof VerificationRow)[];
     const made = await this.#queries.run(
       this.#writeInsert,
-      { ...row, otherHashes, ...values },
-      { columns, variant, hold },
+      { ...row, vendor: attempt?.vendor ?? null, otherHashes, ...values },
+      { columns, hasAttempt: attempt !== undefined, variant, hold },
     );
     return made.length > 0;
   }
 
   readonly #writeInsert = (
-    values: Row & { otherHashes: readonly string[] },
-    { columns, variant, hold }: Omit<Conditions, "values"> & { columns: (keyof Row)[] },
-  ) =>
-    this.#db
+    values: Omit<Row, "attempts"> & { vendor: string | null; otherHashes: readonly string[] },
+    {
+      columns,
+      hasAttempt,
+      variant,
+      hold,
+    }: Omit<Conditions, "values"> & { columns: (keyof VerificationRow)[]; hasAttempt: boolean },
+  ) => {
+    const insert = this.#db
       .insertInto("verification")
       .columns(columns)
       .expression(
@@ -87,24 +115,20 @@ export class Ledger {
       )
       .onConflict((conflict) => conflict.doNothing())
       .returning("reference");
+    const start = { vendor: values.vendor!, at: values.started_at, requestId: values.request_id };
+    return followed(this.#db, insert, (changed) =>
+      hasAttempt ? [openAttempt(this.#db, changed, newAttempt(values, start))] : [],
+    );
+  };
 
   /** By the hashes of an idempotency key, which bind its account and mode. */
   async byKey(hashes: readonly string[]): Promise<Row | undefined> {
-    return (await this.#db
-      .selectFrom("verification")
-      .selectAll()
-      .where("idempotency_hash", "in", hashes)
-      .executeTakeFirst()) as Row | undefined;
+    return (await this.#read((row) => row("idempotency_hash", "in", hashes)))[0];
   }
 
   async byReference(accountId: string, mode: Mode, reference: string): Promise<Row | undefined> {
-    return (await this.#db
-      .selectFrom("verification")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .where("mode", "=", mode)
-      .where("reference", "=", reference)
-      .executeTakeFirst()) as Row | undefined;
+    const rows = await this.#read((row) => row.and({ account_id: accountId, mode, reference }));
+    return rows[0];
   }
 
   /** The wrapped key of a row's sealed record; undefined if the key was destroyed. */
@@ -112,99 +136,105 @@ export class Ledger {
     return completed_at === null ? undefined : recordKeyOf(this.#db, reference, completed_at);
   }
 
-  /** The running attempts of one owner. */
-  async startedBy(owner: string): Promise<Row[]> {
-    return (await this.#db
-      .selectFrom("verification")
-      .selectAll()
-      .where("state", "in", transitions.complete.from)
-      .where("owner", "=", owner)
-      .execute()) as Row[];
+  /** The running verifications of one owner. */
+  startedBy(owner: string): Promise<Row[]> {
+    return this.#read((row) => row.and([row("state", "in", transitions.complete.from), row("owner", "=", owner)]));
+  }
+
+  async #read(where: (row: ExpressionBuilder<Tables, "verification">) => Expression<SqlBool>): Promise<Row[]> {
+    const rows = await this.#db.selectFrom("verification").selectAll().where(where).execute();
+    return (await withAttempts(this.#db, rows)) as Row[];
   }
 
   /** Starts a further run of `row` if the conditions hold within that statement. Undefined if not, or if the row has changed. */
   async retry(
     row: Row,
-    { owner, upstream, begins, at }: { owner: string; upstream: string | null; begins: RunStart; at: number },
+    { owner, begins, ...start }: AttemptStart & { owner: string; begins: RunStart },
     { values, variant, hold }: Conditions = unconditional,
   ): Promise<Row | undefined> {
-    return (await this.#transition("retry", "started", row.reference, {
-      owner,
-      upstream,
-      // A call that is still under way belongs to its own run.
-      run: begins === "wait" ? row.run : row.run + 1,
-      // The earlier call may be resolved by this run.
-      ...(begins === "call" ? { attempts: row.attempts + 1 } : { unresolved: row.unresolved - 1 }),
-      started_at: at,
-      completed_at: null,
-    })
+    // A call that is still under way belongs to its own run.
+    const run = begins === "wait" ? row.run : row.run + 1;
+    const attempts = begins === "call" ? [newAttempt({ ...row, run }, start)] : [];
+    const columns = { owner, run, started_at: start.at, completed_at: null };
+    const change = this.#transition("retry", "started", row.reference, columns)
       .where("run", "=", row.run)
       .where("state", "=", row.state)
       .where((select) => select.and(hold(values, variant)))
-      .returningAll()
-      .executeTakeFirst()) as Row | undefined;
+      .returningAll();
+    const opened = (changed: "verification") => attempts.map((attempt) => openAttempt(this.#db, changed, attempt));
+    const [retried] = await this.#run(followed(this.#db, change, opened));
+    return retried && ({ ...retried, attempts: [...row.attempts, ...attempts] } as Row);
   }
 
-  /**
-   * Writes that `upstream` is called next: a further attempt, unless the upstream before did not get the call (`notPut`).
-   * `unresolved`: the outcome of the call before is unknown. Undefined if this run lost its row.
-   */
-  async failOver(
-    { reference, owner, run }: Attempt,
-    { upstream, unresolved, notPut }: { upstream: string; unresolved: boolean; notPut: boolean },
-  ): Promise<Row | undefined> {
-    return (await this.#transition("failOver", "started", reference, { upstream, run: run + 1 })
-      .$if(!notPut, (query) => query.set((row) => ({ attempts: row("attempts", "+", 1) })))
-      .$if(unresolved, (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
+  /** Writes what became of the run's attempt, and that another vendor is called next. Undefined if this run lost its row. */
+  async failOver(row: Row, before: AttemptAnswer, next: AttemptStart): Promise<Row | undefined> {
+    const { reference, owner } = row;
+    const run = row.run + 1;
+    const attempt = newAttempt({ ...row, run }, next);
+    const change = this.#transition("failOver", "started", reference, { run })
       .where("owner", "=", owner)
-      .where("run", "=", run)
-      .returningAll()
-      .executeTakeFirst()) as Row | undefined;
+      .where("run", "=", row.run)
+      .returningAll();
+    const query = followed(this.#db, change, (changed) => [
+      closeAttempt(this.#db, isIn(changed, reference), { reference, ...before }, before),
+      openAttempt(this.#db, changed, attempt),
+    ]);
+    const [moved] = await this.#run(query);
+    return moved && ({ ...moved, attempts: [...withAnswer(row.attempts, before), attempt] } as Row);
   }
 
-  /** Ends a running attempt. False if the attempt lost its row. */
-  async complete({ reference, owner, run }: Attempt, outcome: AttemptOutcome): Promise<boolean> {
-    const values = { reference, owner, run, ...outcomeRecordKey(outcome), ...outcomeValues(outcome) };
-    const moved = await this.#queries.run(this.#writeCompletion, values, outcomeVariant(outcome));
+  /** Ends a run. False if the run lost its row. */
+  async complete(run: Run, outcome: RunOutcome): Promise<boolean> {
+    const moved = await this.#queries.run(this.#writeCompletion, outcomeValues(run, outcome), outcomeVariant(outcome));
     return moved.length > 0;
   }
 
-  readonly #writeCompletion = (
-    {
-      reference,
-      owner,
-      run,
-      slot,
-      sealed_key,
-      ...values
-    }: Attempt & ReturnType<typeof outcomeRecordKey> & ReturnType<typeof outcomeValues>,
-    variant: OutcomeVariant,
-  ) => {
-    const { state, isSealed } = variant;
-    const update = this.#transition("complete", state, reference, outcomeChanges(variant, values))
-      .$if(state === "unknown", (query) => query.set((row) => ({ unresolved: row("unresolved", "+", 1) })))
-      .where("owner", "=", owner)
-      .where("run", "=", run)
-      .returning(["reference", "sealed_record"]);
-    return isSealed ? withRecordKey(this.#db, update, { slot, reference, sealed_key }) : update;
+  readonly #writeCompletion = (values: OutcomeValues, variant: OutcomeVariant) => {
+    const update = this.#transition("complete", variant.state, values.reference, outcomeColumns(values))
+      .where("owner", "=", values.owner)
+      .where("run", "=", values.run);
+    return this.#withFollowUps(update, values, variant);
   };
 
-  /** Writes an outcome that came after its attempt ended. It is not charged, since no caller got it. */
-  async resolve(attempt: Attempt, outcome: AttemptOutcome): Promise<boolean> {
+  /** Writes an outcome that came after its run ended. It is not charged, since no caller got it. */
+  async resolve(run: Run, outcome: RunOutcome): Promise<boolean> {
     if (outcome.state === "unknown") return false;
-    const { reference, owner, run } = attempt;
-    const changes = outcomeChanges(outcomeVariant(outcome), outcomeValues({ ...outcome, charge: null }));
+    const { reference } = run;
+    const values = outcomeValues(run, { ...outcome, charge: null });
+    const columns = outcomeColumns(values);
     const update =
       outcome.state === "failed"
-        ? this.#transition("resolveToFailed", "failed", reference, { ...changes, unresolved: 0 })
-            .where("owner", "=", owner)
-            .where("run", "=", run)
-            .where("unresolved", "=", 1)
-        : this.#transition("resolve", outcome.state, reference, changes);
-    const moved = update.returning(["reference", "sealed_record"]);
-    const query = outcome.sealed ? withRecordKey(this.#db, moved, { reference, ...outcomeRecordKey(outcome) }) : moved;
-    const { rows } = await this.#db.executeQuery(query.compile());
-    return rows.length > 0;
+        ? this.#transition("resolveToFailed", "failed", reference, columns)
+            .where("owner", "=", run.owner)
+            .where("run", "=", run.run)
+            .where((row) => row(unresolvedCount(row, reference), "=", 1))
+        : this.#transition("resolve", outcome.state, reference, columns);
+    return (await this.#run(this.#withFollowUps(update, values, outcomeVariant(outcome)))).length > 0;
+  }
+
+  /** Writes what a vendor answered after all, to a question whose verification has another outcome. */
+  async answerAttempt({ reference, owner, run }: Run, answer: AttemptAnswer): Promise<void> {
+    if (answer.attempt === null || answer.state === "unknown") return;
+    // A run that may not be on the ledger deletes no attempt of another run with its number.
+    const holds = answer.notPut ? sql<SqlBool>`owner = ${owner} and run = ${run}` : sql<SqlBool>`1 = 1`;
+    const isIt = isIn("verification", reference, holds);
+    await this.#run<unknown>(closeAttempt(this.#db, isIt, { reference, ...answer }, answer));
+  }
+
+  #withFollowUps(
+    update: UpdateQueryBuilder<Tables, "verification", "verification", unknown>,
+    values: OutcomeValues,
+    variant: OutcomeVariant,
+  ): Compilable<{ reference: string }> {
+    const change = update.returning(["reference", "sealed_record"]);
+    return followed(this.#db, change, (changed) => [
+      ...(variant.isSealed ? [storeRecordKey(this.#db, changed, values)] : []),
+      ...(variant.hasAttempt ? [closeAttempt(this.#db, isIn(changed, values.reference), values, variant)] : []),
+    ]);
+  }
+
+  async #run<Result>(query: Compilable<Result>): Promise<Result[]> {
+    return (await this.#db.executeQuery(query.compile())).rows;
   }
 
   /** Makes started rows `unknown`: those of one owner, or those (or the one `reference`) whose owner's lease expired. */
@@ -213,7 +243,7 @@ export class Ledger {
   ): Promise<number> {
     const moved = await this.#db
       .updateTable("verification")
-      .set((row) => ({ state: "unknown", unresolved: row("unresolved", "+", 1), audit_due: 1 }))
+      .set({ state: "unknown", audit_due: 1 })
       .where("state", "in", transitions.abandon.from)
       .$if("owner" in whose, (query) => query.where("owner", "=", (whose as { owner: string }).owner))
       .$if("isOwnerGone" in whose, (query) => query.where((whose as { isOwnerGone: Expression<SqlBool> }).isOwnerGone))
@@ -241,6 +271,18 @@ export class Ledger {
       .where("reference", "=", reference)
       .where("state", "in", from);
   }
+}
+
+function isIn(table: string, reference: string, holds = sql<SqlBool>`1 = 1`): Expression<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from ${sql.table(table)} where reference = ${reference} and ${holds})`;
+}
+
+/** How many attempts of a row have an unknown outcome. */
+function unresolvedCount({ selectFrom, fn }: ExpressionBuilder<Tables, "verification">, reference: string) {
+  return selectFrom("verification_attempt")
+    .select(fn.countAll<number>().as("count"))
+    .where("verification_attempt.reference", "=", reference)
+    .where("verification_attempt.outcome", "=", "unknown");
 }
 
 function isFree(hashes: readonly string[]): Expression<SqlBool> {

@@ -62,7 +62,7 @@ export async function stateOf(identity: Identity, sought: Sought): Promise<Verif
     state: isCoarse && row.state === "phone_mismatch" ? "not_found" : row.state,
     charged: row.charged === 1,
     fee: row.charged === 1 ? nairaOf(row.fee) : "0",
-    attempts: row.attempts,
+    attempts: row.attempts.length,
     created_at: new Date(row.created_at).toISOString(),
     completed_at: row.completed_at === null ? null : new Date(row.completed_at).toISOString(),
   });

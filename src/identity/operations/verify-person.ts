@@ -86,7 +86,7 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
 
 async function verifyPerson(
   kind: CheckKind,
-  { input, headers, caller }: Call<Record<string, string>, VerificationHeaders>,
+  { input, headers, caller, requestId }: Call<Record<string, string>, VerificationHeaders>,
   identity: Identity,
 ) {
   const { accountId, keyId, mode, fees, answers } = caller!;
@@ -107,6 +107,7 @@ async function verifyPerson(
     answers,
     ...person,
     amount: koboOf(input.amount!)!,
+    requestId,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(consentReference === undefined ? {} : { consentReference }),
     ...(traceparent === undefined ? {} : { traceparent }),

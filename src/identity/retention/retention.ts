@@ -89,8 +89,12 @@ export async function applyRetention(
     const gone = await trx
       .deleteFrom("verification")
       .where("reference", "in", someReferences(trx, isOld))
-      .executeTakeFirst();
-    return Number(gone.numDeletedRows);
+      .returning("reference")
+      .execute();
+    const references = gone.map(({ reference }) => reference);
+    if (references.length > 0)
+      await trx.deleteFrom("verification_attempt").where("reference", "in", references).execute();
+    return references.length;
   });
   await db.deleteFrom("adjustment").where("at", "<", oldest).execute();
   return { records, keys, rows };

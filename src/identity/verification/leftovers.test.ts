@@ -7,8 +7,7 @@ import { backup, copiedTables } from "../../storage/backup/backup.ts";
 import { emptyLog } from "../../storage/sqlite/empty-log.ts";
 import { eraseSubject } from "../data-subjects/subjects.ts";
 import { engines, keyring, newRequest, suiteStore, until } from "../identity.fixture.ts";
-import { ledgerRows, wrappedKeys } from "../ledger/ledger.fixture.ts";
-import type { Row } from "../ledger/ledger.ts";
+import { type CountedRow, ledgerRows, wrappedKeys } from "../ledger/ledger.fixture.ts";
 
 const start = Date.UTC(2026, 0, 1);
 const retention = 24 * 60 * 60_000;
@@ -25,7 +24,7 @@ function forms(text: string): string[] {
 }
 
 /** Pieces of a row's sealed texts, short enough to stand on one page. */
-const pieces = (sealed_key: string, { sealed_record }: Row) =>
+const pieces = (sealed_key: string, { sealed_record }: CountedRow) =>
   [sealed_key, sealed_record!].flatMap((text) => [10, 30, 50].map((from) => text.slice(from, from + 16)));
 
 for (const engine of engines) {
@@ -73,7 +72,7 @@ for (const engine of engines) {
       const first = rows.find(({ subject_last4 }) => subject_last4 === "0123")!;
       const other = rows.find(({ subject_last4 }) => subject_last4 === "0456")!;
       const keys = await wrappedKeys(store.db);
-      const piecesOf = (row: Row) => pieces(keys.get(row.reference)!, row);
+      const piecesOf = (row: CountedRow) => pieces(keys.get(row.reference)!, row);
       return { canaries: names.flatMap(forms), first: piecesOf(first), other: piecesOf(other) };
     };
 

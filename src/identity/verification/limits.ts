@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type Kysely, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
+import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
@@ -13,24 +13,24 @@ const day = 24 * 60 * 60_000;
 const negatives: readonly VerificationState[] = ["not_found", "phone_mismatch"];
 
 /**
- * How much a ledger row adds to a rule's count.
- * - `attempts`: its calls, all dated at its last start.
- * - `calls`: the same, but at least one.
- * - `rows`: one.
+ * What a rule counts.
+ * - `verifications`: ledger rows, at their last start.
+ * - `runs`: the runs of these rows, all dated at the last start.
+ * - `attempts`: questions to vendors.
  */
-const weights = {
-  attempts: sql<number>`${sql.ref("earlier.attempts")}`,
-  calls: sql<number>`case when ${sql.ref("earlier.attempts")} > 1 then ${sql.ref("earlier.attempts")} else 1 end`,
-  rows: sql<number>`1`,
+const sources = {
+  verifications: { table: sql.table("verification"), at: sql.ref("started_at"), weight: sql.lit(1) },
+  runs: { table: sql.table("verification"), at: sql.ref("started_at"), weight: sql.ref("run") },
+  attempts: { table: sql.table("verification_attempt"), at: sql.ref("asked_at"), weight: sql.lit(1) },
 };
 
-/** The rows that an account started within `window` milliseconds may add up to `most`. */
+/** What an account did within `window` milliseconds may add up to `most`. */
 interface Rule {
   code: "rate_limited" | "subject_rate_limited";
   message: string;
   most: number;
   window: number;
-  counts: keyof typeof weights;
+  counts: keyof typeof sources;
   states?: readonly VerificationState[];
   ofSubject?: boolean;
 }
@@ -43,8 +43,6 @@ interface CountScope extends Pick<Row, "account_id" | "mode"> {
   /** One hash under each key of the ring; empty if no rule counts by subject. */
   subjects: string[];
 }
-
-type Counted = SelectQueryBuilder<Tables & { earlier: Tables["verification"] }, "earlier", unknown>;
 
 function ruleOf({ count, seconds }: Limit, counts: Rule["counts"], may: string): Rule {
   const every = { 60: "a minute", 3600: "an hour", 86400: "a day" }[seconds] ?? `${seconds} s`;
@@ -74,7 +72,7 @@ export class VerificationLimits {
   }
 
   readonly #hold = (values: CountScope, rules: Rule[]) =>
-    rules.map((rule, at) => isBelow(rule, this.#counted(rule, at, values)));
+    rules.map((rule, index) => isBelow(rule, values.since[index]!, values));
 
   /**
    * The failure that a limit causes for `row` at its `started_at`; undefined if every limit allows it. `Retry-After` says
@@ -85,7 +83,7 @@ export class VerificationLimits {
     const scope = this.#scope(rules, row, number);
     const at = row.started_at;
     for (const [index, rule] of rules.entries()) {
-      const freeAt = await this.#freeAt(rule, this.#counted(rule, index, scope));
+      const freeAt = await this.#freeAt(rule, scope.since[index]!, scope);
       if (freeAt === undefined) continue;
       return new Failure(rule.code, rule.message, { retryAfter: Math.max(1, Math.ceil((freeAt - at) / 1000)) });
     }
@@ -95,15 +93,19 @@ export class VerificationLimits {
   #rules(row: Row): Rule[] {
     const { limits } = this.#settings;
     if (!limits) return this.#vendorRules(row);
-    const account = ruleOf(limits.account, "calls", "ask for # verifications, retries included,");
+    const account = ruleOf(limits.account, "runs", "ask for # verifications, retries included,");
     if (row.state === "refused") return [account];
-    const missed = ruleOf(limits.negatives, "rows", "have # verifications without a match");
+    const missed = ruleOf(limits.negatives, "verifications", "have # verifications without a match");
     const always = [account, { ...missed, states: negatives }, ...this.#vendorRules(row)];
     if (row.mode === "test") return always;
     const ofSubject = { code: "subject_rate_limited", ofSubject: true } as const;
     const number = labelOf(row.kind);
     const asked = ruleOf(limits.subject, "attempts", `have # questions asked about one ${number}, retries included,`);
-    const unmatched = ruleOf(limits.subjectNegatives, "rows", `have # verifications of one ${number} without a match`);
+    const unmatched = ruleOf(
+      limits.subjectNegatives,
+      "verifications",
+      `have # verifications of one ${number} without a match`,
+    );
     return [...always, { ...asked, ...ofSubject }, { ...unmatched, ...ofSubject, states: negatives }];
   }
 
@@ -126,31 +128,34 @@ export class VerificationLimits {
     };
   }
 
-  #counted(rule: Rule, index: number, { account_id, mode, since, until, subjects }: CountScope) {
-    return this.#db
-      .selectFrom("verification as earlier")
-      .where("earlier.account_id", "=", account_id)
-      .where("earlier.mode", "=", mode)
-      .where("earlier.started_at", ">", since[index]!)
-      .where("earlier.started_at", "<=", until)
-      .$if(rule.states !== undefined, (query) => query.where("earlier.state", "in", rule.states!))
-      .$if(rule.ofSubject === true, (query) => query.where("earlier.subject_hash", "in", subjects));
-  }
-
   /** When the rule has room again; undefined if it has room now. */
-  async #freeAt(rule: Rule, counted: Counted): Promise<number | undefined> {
-    // Newest first, up to the row that fills the rule.
-    const upTo = sql<number>`sum(${weights[rule.counts]}) over (order by ${sql.ref("earlier.started_at")} desc)`;
-    const filling = await this.#db
-      .selectFrom(counted.select(["earlier.started_at", upTo.as("total")]).as("summed"))
-      .select((row) => row.fn.max("summed.started_at").as("started_at"))
-      .where("summed.total", ">=", rule.most)
-      .executeTakeFirst();
-    return filling?.started_at == null ? undefined : filling.started_at + rule.window;
+  async #freeAt(rule: Rule, since: number, scope: CountScope): Promise<number | undefined> {
+    const { at, weight } = sources[rule.counts];
+    // Newest first, up to the one that fills the rule.
+    const { rows } = await sql<{ at: number | null }>`
+      select max(at) as at
+      from (select ${at} as at, sum(${weight}) over (order by ${at} desc) as total ${from(rule, since, scope)}) as summed
+      where total >= ${rule.most}`.execute(this.#db);
+    const filling = rows[0]?.at ?? undefined;
+    return filling === undefined ? undefined : filling + rule.window;
   }
 }
 
-function isBelow({ counts, most }: Rule, counted: Counted): Expression<SqlBool> {
-  const total = sql<number>`coalesce(sum(${weights[counts]}), 0)`;
-  return expressionBuilder<Tables, never>()(counted.select(total.as("total")), "<", most);
+function isBelow(rule: Rule, since: number, scope: CountScope): Expression<SqlBool> {
+  const { weight } = sources[rule.counts];
+  return sql<SqlBool>`(select coalesce(sum(${weight}), 0) ${from(rule, since, scope)}) < ${rule.most}`;
+}
+
+/** What the rule counts, as SQL from `from` on. */
+function from({ counts, states, ofSubject }: Rule, since: number, { account_id, mode, until, subjects }: CountScope) {
+  const { table, at } = sources[counts];
+  const ofThem = ofSubject ? sql`subject_hash in (${sql.join(subjects)})` : undefined;
+  const conditions = [
+    sql`account_id = ${account_id} and mode = ${mode} and ${at} > ${since} and ${at} <= ${until}`,
+    ...(states ? [sql`state in (${sql.join(states)})`] : []),
+    ...(ofThem
+      ? [counts === "attempts" ? sql`reference in (select reference from verification where ${ofThem})` : ofThem]
+      : []),
+  ];
+  return sql`from ${table} where ${sql.join(conditions, sql` and `)}`;
 }

@@ -1,9 +1,11 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import type { AttemptOutcome } from "../ledger/attempt-outcome.ts";
+import { unresolvedAttempts, withAttempts } from "../ledger/attempts.ts";
 import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
 import type { Row } from "../ledger/ledger.ts";
+import { bareOutcome } from "../ledger/run-outcome.ts";
+import type { OutcomeState } from "../ledger/transitions.ts";
 import { loggableError } from "./upstream-call.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
@@ -28,32 +30,38 @@ export async function lookUpUnknowns(
   { upstreams, deferred, isAwaited, log, now }: LookUpParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const sources = upstreams.live.filter(({ lookUp }) => lookUp !== undefined);
-  if (sources.length === 0) return;
-  const rows = (await db
+  const sources = new Map(upstreams.live.filter(({ lookUp }) => lookUp).map((upstream) => [upstream.name, upstream]));
+  if (sources.size === 0) return;
+  const rows = await db
     .selectFrom("verification")
     .selectAll()
     .where("state", "=", "unknown")
     .where("mode", "=", "live")
     .where("started_at", "<", now() - youngest)
     .where("started_at", ">", now() - oldest)
-    .where(
-      "upstream",
-      "in",
-      sources.map(({ name }) => name),
+    .where("reference", "in", (query) =>
+      query
+        .selectFrom("verification_attempt as attempt")
+        .select("attempt.reference")
+        .whereRef("attempt.reference", "=", "verification.reference")
+        .where("attempt.outcome", "=", "unknown")
+        .where("attempt.vendor", "in", [...sources.keys()]),
     )
     // In random order, so that rows that stay unknown do not block the others.
     .orderBy(sql`random()`)
     .limit(mostInARound)
-    .execute()) as Row[];
-  for (const row of rows) {
+    .execute();
+  for (const row of (await withAttempts(db, rows)) as Row[]) {
     if (signal.aborted) return;
     if (isAwaited(row.reference)) continue;
-    const source = sources.find(({ name }) => name === row.upstream)!;
+    const attempt = unresolvedAttempts(row).findLast(({ vendor }) => sources.has(vendor));
+    const source = attempt && sources.get(attempt.vendor);
+    if (!source) continue;
     try {
       const ends = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
       const state = stateOf(await source.lookUp!({ reference: row.reference, signal: ends }));
-      if (state) deferred.add(row, { state, charge: null, sealed: null, at: now() });
+      const reason = state === "failed" ? "not_done" : null;
+      if (state) deferred.add(row, { ...bareOutcome(state, now()), attempt: attempt.number, reason });
     } catch (error) {
       log.warn(
         { vendor: source.name, reference: row.reference, ...loggableError(error) },
@@ -64,7 +72,7 @@ export async function lookUpUnknowns(
 }
 
 /** The state that an outcome proves without a record; undefined if it proves none. */
-function stateOf({ kind }: IdentityOutcome): AttemptOutcome["state"] | undefined {
+function stateOf({ kind }: IdentityOutcome): OutcomeState | undefined {
   if (kind === "unavailable") return "failed";
   return kind === "not_found" || kind === "phone_mismatch" ? kind : undefined;
 }

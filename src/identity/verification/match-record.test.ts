@@ -14,10 +14,27 @@ const rejectedAnswer = (why: string) => ({ state: "failed", reason: "bad_respons
 
 test("each outcome has its state", () => {
   assert.deepEqual(judged({ kind: "verified", record }), { state: "verified", record });
-  for (const kind of ["not_found", "phone_mismatch", "unknown"]) assert.deepEqual(judged({ kind }), { state: kind });
-  assert.deepEqual(judged({ kind: "unavailable" }), { state: "failed", reason: "unavailable" });
-  assert.deepEqual(judged({ kind: "unavailable", lasting: true }), { state: "failed", reason: "lasting" });
+  for (const kind of ["not_found", "phone_mismatch"]) assert.deepEqual(judged({ kind }), { state: kind });
+  const failed = { state: "failed", reason: "out_of_service", lasting: false };
+  assert.deepEqual(judged({ kind: "unavailable" }), failed);
+  const noMoney = { kind: "unavailable", reason: "no_money", lasting: true };
+  assert.deepEqual(judged(noMoney), { ...failed, reason: "no_money", lasting: true });
+  assert.deepEqual(judged({ kind: "unavailable", reason: "paused", notPut: true }), { ...failed, notPut: true });
   assert.deepEqual(judged({ kind: "bad_response", why: "shape" }), rejectedAnswer("shape"));
+});
+
+test("an unknown outcome says why nobody can tell", () => {
+  for (const [outcome, reason] of [
+    [{ kind: "unknown" }, "unclear"],
+    [{ kind: "unknown", reason: "connection_lost" }, "connection_lost"],
+    [{ kind: "unknown", later: new Promise(() => {}) }, "timed_out"],
+  ] as const)
+    assert.deepEqual(judged(outcome), { state: "unknown", reason });
+});
+
+test("the vendor's own reference goes along with every result", () => {
+  for (const kind of ["verified", "not_found", "unavailable", "bad_response", "unknown"])
+    assert.equal(judged({ kind, record, reference: "theirs" }).vendorReference, "theirs");
 });
 
 test("an outcome of no known kind is a bad response", () => {

@@ -9,20 +9,24 @@ import type {
   IdentityOutcome,
 } from "../../upstreams/ports/identity-upstream.ts";
 import { checks } from "../checks/index.ts";
+import { type AttemptReason, isAttemptReason } from "../ledger/attempts.ts";
 
 /** The result of comparing an upstream's outcome with the request. */
-export type MatchResult =
+export type MatchResult = (
   | { state: "verified"; record: IdentityAnswer }
-  | { state: "not_found" | "phone_mismatch" | "unknown" }
-  /** `lasting`: no retry cures it (no money, bad credentials). `notPut`: the upstream certainly did not get the call. */
-  | { state: "failed"; reason: "unavailable" | "lasting"; notPut?: true }
+  | { state: "not_found" | "phone_mismatch" }
+  /** Without a reason: we learned nothing about the call. */
+  | { state: "unknown"; reason: AttemptReason | null }
+  | { state: "failed"; reason: Exclude<AttemptReason, "bad_response"> | null; lasting?: boolean; notPut?: true }
   /** An answer that we reject, and why. */
-  | { state: "failed"; reason: "bad_response"; why: RejectionReason; notPut?: never };
+  | { state: "failed"; reason: "bad_response"; why: RejectionReason; lasting?: never; notPut?: never }
+) & { vendorReference?: string };
 
 /** `other_number`: the record is another person's. `strange`: the adapter broke its contract. */
 export type RejectionReason = Disbelief | "incomplete" | "not_verified" | "other_number" | "strange";
 
-export const rejectedAnswer = (why: RejectionReason): MatchResult => ({ state: "failed", reason: "bad_response", why });
+export const rejectedAnswer = (why: RejectionReason) =>
+  ({ state: "failed", reason: "bad_response", why }) as const satisfies MatchResult;
 
 const copyDeclared = declaredCopier(Type.Omit(IdentityRecord, ["request_reference"]));
 
@@ -41,6 +45,15 @@ function declaredOf(record: IdentityAnswer): IdentityAnswer | undefined {
  */
 export function matchRecord(
   outcome: IdentityOutcome,
+  person: AskedPerson,
+  settings: { phoneMatch: boolean; answers: Answers },
+): MatchResult {
+  const result = resultOf(outcome, person, settings);
+  return outcome?.reference === undefined ? result : { ...result, vendorReference: outcome.reference };
+}
+
+function resultOf(
+  outcome: IdentityOutcome,
   { kind, number, phone }: AskedPerson,
   { phoneMatch, answers }: { phoneMatch: boolean; answers: Answers },
 ): MatchResult {
@@ -56,19 +69,24 @@ export function matchRecord(
     }
     case "not_found":
     case "phone_mismatch":
-    case "unknown":
       return { state: outcome.kind };
-    case "unavailable":
-      return {
-        state: "failed",
-        reason: outcome.lasting ? "lasting" : "unavailable",
-        ...(outcome.notPut ? { notPut: true } : {}),
-      };
+    case "unknown":
+      return { state: "unknown", reason: outcome.later ? "timed_out" : (outcome.reason ?? "unclear") };
+    case "unavailable": {
+      const { lasting = false, notPut, reason } = outcome;
+      const own = reason && isAttemptReason(reason) ? reason : "out_of_service";
+      return { state: "failed", reason: own, lasting, ...(notPut ? { notPut } : {}) };
+    }
     case "bad_response":
       return rejectedAnswer(outcome.why ?? "strange");
     default:
       return rejectedAnswer("strange");
   }
+}
+
+/** Whether the upstream certainly did not get the call. */
+export function isNotPut(result: MatchResult): boolean {
+  return result.state === "failed" && result.notPut === true;
 }
 
 function hasPhone({ personal_info: { phone_number, phone_number_2 } }: IdentityAnswer, phone: string): boolean {

@@ -3,6 +3,7 @@ import type { IdentityRecord } from "../../operation/identity-record.ts";
 import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
 import { newChargeMark } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
+import { bareOutcome } from "../ledger/run-outcome.ts";
 import { loggableError } from "./upstream-call.ts";
 import {
   amountMismatch,
@@ -47,8 +48,7 @@ async function ensureCharged({ charges, deferred, now }: VerificationParts, row:
     return await charges.charge(row, mark);
   } catch (error) {
     // The UPDATE may have committed after we timed out, but the caller gets no record: take the charge back.
-    const outcome = { state: "verified", charge: null, sealed: null, at: now() } as const;
-    deferred.add(row, outcome, { mark, replaces: row.charge_mark });
+    deferred.add(row, bareOutcome("verified", now()), { mark, replaces: row.charge_mark });
     throw error;
   }
 }

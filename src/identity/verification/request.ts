@@ -3,6 +3,7 @@ import type { CheckKind, OwnFees } from "../../operation/check-kind.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
 import { amountDiffersFromFee, feeOf } from "../fees.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
+import { newAttempt } from "../ledger/attempts.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { newReference } from "../ledger/reference.ts";
@@ -21,6 +22,8 @@ export interface VerificationRequest {
   idempotencyKey?: string;
   consentReference?: string;
   traceparent?: string;
+  /** The id under which the log has the request. */
+  requestId: string;
 }
 
 /** Two requests are equal if these are. */
@@ -36,17 +39,17 @@ export function requestContent({
   return [accountId, mode, kind, number, phone, String(amount), consentReference ?? null];
 }
 
-/** The ledger row of a request before its first call. */
+/** The ledger row of a request before its first call, to this vendor. */
 export function newIntentRow(
   request: VerificationRequest,
   hash: string | null,
-  upstream: string,
+  vendor: string,
   parts: { keyedHashes: KeyedHashes; leases: Leases; settings: IdentitySettings; now: () => number },
 ): Row {
   const { keyedHashes, leases, settings, now } = parts;
   const at = now();
   const fee = feeOf(request.kind, request.fees, settings);
-  return {
+  const row: Omit<Row, "attempts"> = {
     reference: newReference(),
     account_id: request.accountId,
     key_id: request.keyId,
@@ -57,11 +60,7 @@ export function newIntentRow(
     body_hash: hash === null ? null : keyedHashes.of("body", requestContent(request)),
     subject_hash: keyedHashes.of("subject", [request.kind, request.number]),
     subject_last4: request.number.slice(-4),
-    upstream,
     run: 1,
-    attempts: 1,
-    unresolved: 0,
-    bad_answers: 0,
     amount: request.amount,
     fee,
     charged: 0,
@@ -69,6 +68,7 @@ export function newIntentRow(
     charge_mark: "",
     amount_differs: amountDiffersFromFee(fee, request.amount) ? 1 : 0,
     consent_reference: request.consentReference ?? null,
+    request_id: request.requestId,
     sealed_record: null,
     owner: leases.ownerId,
     audit_due: 0,
@@ -76,4 +76,5 @@ export function newIntentRow(
     started_at: at,
     completed_at: null,
   };
+  return { ...row, attempts: [newAttempt(row, { vendor, at, requestId: request.requestId })] };
 }

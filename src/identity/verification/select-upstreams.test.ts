@@ -4,6 +4,7 @@ import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../
 import { unavailable } from "../../upstreams/ports/outcomes.ts";
 import { sandbox } from "../../upstreams/sandbox/index.ts";
 import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { newAttempt } from "../ledger/attempts.ts";
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import { selectUpstreams } from "./select-upstreams.ts";
@@ -142,7 +143,8 @@ for (const engine of engines) {
 
 test("an upstream that may have done the work and is set up no more leaves the retry to the others", () => {
   const [first, second] = [named("first", verified).upstream, named("second", verified).upstream];
-  const earlier = { upstream: "gone", unresolved: 1 };
+  const run = { reference: "r", run: 1, account_id: "acc", mode: "live" };
+  const earlier = { attempts: [newAttempt(run, { vendor: "gone", at: 1, requestId: "q" })] };
   assert.deepEqual(selectUpstreams([first, second], "bvn", { payTwice: false }, earlier)?.upstreams, [first, second]);
   assert.equal(selectUpstreams([], "bvn", { payTwice: false }, earlier), undefined);
 });

@@ -1,5 +1,6 @@
 import type { CheckKind } from "../../operation/check-kind.ts";
 import { type IdentityUpstream, kindsOf } from "../../upstreams/ports/identity-upstream.ts";
+import { lastVendor, unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
 
 /** Test keys reach `test` only and live keys `live` only, in the operator's order; empty: no live source is set up. */
@@ -24,10 +25,11 @@ export function selectUpstreams(
   all: readonly IdentityUpstream[],
   kind: CheckKind,
   { payTwice }: { payTwice: boolean },
-  row?: Pick<Row, "upstream" | "unresolved">,
+  row?: Pick<Row, "attempts">,
 ): SelectedUpstreams | undefined {
   const upstreams = all.filter((upstream) => kindsOf(upstream).includes(kind));
-  const earlier = row && row.unresolved > 0 ? upstreams.find(({ name }) => name === row.upstream) : undefined;
+  const unresolved = row && unresolvedAttempts(row).at(-1);
+  const earlier = upstreams.find(({ name }) => name === unresolved?.vendor);
   if (earlier) {
     const others = payTwice ? upstreams.filter((upstream) => upstream !== earlier) : [];
     return { upstreams: [earlier, ...others], lookUpFirst: earlier.lookUp !== undefined && !earlier.repeatable };
@@ -46,10 +48,11 @@ const mostUseless = 3;
  */
 export function upstreamsForRetry(
   selected: SelectedUpstreams,
-  row: Pick<Row, "upstream" | "unresolved" | "bad_answers">,
+  row: Pick<Row, "attempts">,
 ): SelectedUpstreams | undefined {
-  const useless = row.bad_answers + (selected.lookUpFirst ? 0 : row.unresolved);
+  const badAnswers = row.attempts.filter(({ reason }) => reason === "bad_response").length;
+  const useless = badAnswers + (selected.lookUpFirst ? 0 : unresolvedAttempts(row).length);
   if (useless < mostUseless) return selected;
   const [source] = selected.upstreams;
-  return source.repeatable && source.name === row.upstream ? { ...selected, upstreams: [source] } : undefined;
+  return source.repeatable && source.name === lastVendor(row) ? { ...selected, upstreams: [source] } : undefined;
 }

@@ -1,13 +1,22 @@
 import type { Answers } from "../../operation/operation.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import { type AttemptAnswer, unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
-import { type MatchResult, matchRecord, rejectedAnswer } from "./match-record.ts";
+import { isNotPut, type MatchResult, matchRecord, rejectedAnswer } from "./match-record.ts";
 import type { SelectedUpstreams } from "./select-upstreams.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
-/** The number to verify, and how much of the record the account may see. */
-export type UpstreamCallInput = Omit<IdentityQuestion, "signal" | "reference"> & { answers: Answers };
+/** The number to verify, how much of the record the account may see, and which request asks. */
+export type UpstreamCallInput = Omit<IdentityQuestion, "signal" | "reference"> & {
+  answers: Answers;
+  requestId: string;
+};
+
+/** A result, and the number of the attempt that it is of; null: we learned nothing about any attempt. */
+export type CallResult = MatchResult & { attempt: number | null };
+
+const unknown: CallResult = { state: "unknown", reason: null, attempt: null };
 
 const faultMessage = "The identity upstream broke off with a fault";
 
@@ -19,31 +28,35 @@ export class UpstreamCall {
   /** When the call began, by `performance.now()`. */
   readonly since = performance.now();
   /** Never rejects. */
-  readonly result: Promise<MatchResult>;
+  readonly result: Promise<CallResult>;
   /** The result, or the later answer of an upstream that was too slow for it. Never rejects. */
-  readonly final: Promise<MatchResult>;
+  readonly final: Promise<CallResult>;
   /** As the ledger has it, except while a failover is being written. */
   row: Row;
-  /** The upstream that got the call before the one that `row` names; null if there was none. */
-  calledBefore: string | null;
+  /** The attempt under way, or the one that is looked up. */
+  #attempt: number;
+  #isLookUp: boolean;
   readonly #parts: VerificationParts;
   readonly #selected: SelectedUpstreams;
   readonly #question: IdentityQuestion;
   readonly #answers: Answers;
+  readonly #requestId: string;
   readonly #limit = new AbortController();
   /** Answers still to come from upstreams that were too slow. */
-  readonly #later: Promise<MatchResult>[] = [];
+  readonly #later: Promise<CallResult>[] = [];
   #failingOver: Promise<Row | undefined> | undefined;
 
   constructor(
     parts: VerificationParts,
-    { row, calledBefore }: Pick<UpstreamCall, "row" | "calledBefore">,
+    row: Row,
     selected: SelectedUpstreams,
-    { answers, ...question }: UpstreamCallInput,
+    { answers, requestId, ...question }: UpstreamCallInput,
   ) {
     this.#parts = parts;
     this.row = row;
-    this.calledBefore = calledBefore;
+    this.#requestId = requestId;
+    this.#isLookUp = selected.lookUpFirst;
+    this.#attempt = selected.lookUpFirst ? unresolvedAttempts(row).at(-1)!.number : row.run;
     this.#selected = selected;
     this.#answers = answers;
     this.#question = { ...question, reference: row.reference, signal: this.#limit.signal };
@@ -56,13 +69,18 @@ export class UpstreamCall {
     return this.#later.length > 0;
   }
 
+  /** The result while no answer has come. */
+  get unanswered(): CallResult {
+    return this.#isLookUp ? unknown : { state: "unknown", reason: "timed_out", attempt: this.#attempt };
+  }
+
   /** Ends the time of the upstreams and calls no other. Resolves when `row` is as the ledger has it. */
   async end(): Promise<void> {
     this.#limit.abort();
     await this.#failingOver;
   }
 
-  async #callInOrder(): Promise<MatchResult> {
+  async #callInOrder(): Promise<CallResult> {
     const [first, ...others] = this.#selected.upstreams;
     let result = this.#selected.lookUpFirst ? await this.#lookUpOrVerify(first) : await this.#verify(first);
     for (const next of others) {
@@ -74,7 +92,7 @@ export class UpstreamCall {
     return result;
   }
 
-  async #finalResult(result: MatchResult): Promise<MatchResult> {
+  async #finalResult(result: CallResult): Promise<CallResult> {
     if (isCertain(result)) return result;
     for (const later of this.#later) {
       const answer = await later;
@@ -83,11 +101,10 @@ export class UpstreamCall {
     return result;
   }
 
-  async #lookUpOrVerify(upstream: IdentityUpstream): Promise<MatchResult> {
+  async #lookUpOrVerify(upstream: IdentityUpstream): Promise<CallResult> {
     const earlier = await this.#lookUp(upstream);
-    if (earlier) return earlier;
-    const noWork: MatchResult = { state: "failed", reason: "unavailable" };
-    return this.#mayFailOver(noWork) && (await this.#failOver(upstream, noWork)) ? this.#verify(upstream) : noWork;
+    if (earlier.state !== "failed" || !this.#mayFailOver(earlier)) return earlier;
+    return (await this.#failOver(upstream, earlier)) ? this.#verify(upstream) : earlier;
   }
 
   #mayFailOver(result: MatchResult): boolean {
@@ -97,11 +114,11 @@ export class UpstreamCall {
   }
 
   /** Writes which upstream is called next. False if this run lost its row, or the store did not answer. */
-  async #failOver({ name }: IdentityUpstream, before: MatchResult): Promise<boolean> {
-    const { ledger, log } = this.#parts;
-    const notPut = isNotPut(before);
-    const next = { upstream: name, unresolved: before.state === "unknown", notPut };
-    this.#failingOver = ledger.failOver(this.row, next).catch((error: unknown) => {
+  async #failOver({ name }: IdentityUpstream, before: CallResult): Promise<boolean> {
+    const { ledger, log, now } = this.#parts;
+    const at = now();
+    const next = { vendor: name, at, requestId: this.#requestId };
+    this.#failingOver = ledger.failOver(this.row, attemptAnswer(before, at), next).catch((error: unknown) => {
       log.error(
         { reference: this.row.reference, ...loggableError(error) },
         "The store did not write the failover to another upstream",
@@ -110,42 +127,46 @@ export class UpstreamCall {
     });
     const moved = await this.#failingOver;
     if (!moved) return false;
-    if (!notPut) this.calledBefore = this.row.upstream;
     this.row = moved;
+    this.#attempt = moved.run;
+    this.#isLookUp = false;
     return true;
   }
 
-  /** Asks the upstream about the earlier call; undefined if it did no work for that. */
-  async #lookUp(upstream: IdentityUpstream): Promise<MatchResult | undefined> {
+  /** Asks the upstream about the earlier call. The result is `failed` if it did no work for that. */
+  async #lookUp(upstream: IdentityUpstream): Promise<CallResult> {
     const { kind: _, number: __, phone: ___, ...earlier } = this.#question;
+    const attempt = this.#attempt;
     try {
       const result = this.#matched(upstream, await upstream.lookUp!(earlier));
-      if (result.state !== "failed") return result;
-      return result.reason === "bad_response" ? { state: "unknown" } : undefined;
+      if (result.state === "unknown" || (result.state === "failed" && result.reason === "bad_response")) return unknown;
+      return result.state === "failed" ? { state: "failed", reason: "not_done", attempt } : { ...result, attempt };
     } catch (error) {
       this.#logFault(upstream, error);
-      return { state: "unknown" };
+      return unknown;
     }
   }
 
-  async #verify(upstream: IdentityUpstream): Promise<MatchResult> {
-    if (this.#limit.signal.aborted) return { state: "failed", reason: "unavailable", notPut: true };
+  async #verify(upstream: IdentityUpstream): Promise<CallResult> {
+    const attempt = this.#attempt;
+    if (this.#limit.signal.aborted) return { state: "failed", reason: null, notPut: true, attempt };
     try {
       const outcome = await upstream.verify(this.#question);
-      if (outcome?.kind === "unknown" && outcome.later) this.#later.push(this.#lateResult(upstream, outcome.later));
-      return this.#matched(upstream, outcome);
+      if (outcome?.kind === "unknown" && outcome.later)
+        this.#later.push(this.#lateResult(upstream, outcome.later, attempt));
+      return { ...this.#matched(upstream, outcome), attempt };
     } catch (error) {
       this.#logFault(upstream, error);
-      return rejectedAnswer("strange");
+      return { ...rejectedAnswer("strange"), attempt };
     }
   }
 
-  async #lateResult(upstream: IdentityUpstream, later: Promise<IdentityOutcome>): Promise<MatchResult> {
+  async #lateResult(upstream: IdentityUpstream, later: Promise<IdentityOutcome>, attempt: number): Promise<CallResult> {
     try {
-      return this.#matched(upstream, await later);
+      return { ...this.#matched(upstream, await later), attempt };
     } catch (error) {
       this.#logFault(upstream, error);
-      return { state: "unknown" };
+      return unknown;
     }
   }
 
@@ -172,14 +193,16 @@ function isCertain({ state }: MatchResult): boolean {
 }
 
 /** The last upstream's result, but a retry may help if it may help with any upstream. */
-function withEarlier(earlier: MatchResult, result: MatchResult): MatchResult {
+function withEarlier(earlier: CallResult, result: CallResult): CallResult {
   if (earlier.state !== "failed" || result.state !== "failed" || result.reason === "bad_response") return result;
-  return { ...result, reason: earlier.reason === "lasting" ? result.reason : "unavailable" };
+  return { ...result, lasting: earlier.lasting === true && result.lasting === true };
 }
 
-/** Whether the upstream certainly did not get the call. */
-export function isNotPut(result: MatchResult): boolean {
-  return result.state === "failed" && result.notPut === true;
+/** What a result tells about its attempt. */
+export function attemptAnswer(result: CallResult, at: number): AttemptAnswer {
+  const { state, attempt, vendorReference = null } = result;
+  const reason = "reason" in result ? result.reason : null;
+  return { state, attempt, reason, vendorReference, notPut: isNotPut(result), at };
 }
 
 /** The loggable part of an error: its message may contain the request. */

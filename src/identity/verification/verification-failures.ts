@@ -2,6 +2,7 @@ import { type CheckKind, notFoundCode } from "../../operation/check-kind.ts";
 import { Failure, type FailureCode, type FailureDetail } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
+import { unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
 import type { MatchResult } from "./match-record.ts";
 
@@ -17,7 +18,7 @@ export const noFacts: VerificationFacts = { charged: false, upstream_called: fal
 
 /** The facts of a row on the ledger. */
 export function factsOf(row: Row): VerificationFacts {
-  return { charged: row.charged === 1, upstream_called: row.attempts > 0, request_reference: row.reference };
+  return { charged: row.charged === 1, upstream_called: row.attempts.length > 0, request_reference: row.reference };
 }
 
 /** A failure that carries the facts of its verification. */
@@ -54,7 +55,7 @@ export function amountMismatch(feeKobo: number, facts: VerificationFacts, detail
 /** The failure of a key that used up its attempts without an outcome. */
 export function attemptsUsedUp(row: Row): Failure {
   const [code, what] =
-    row.unresolved > 0
+    unresolvedAttempts(row).length > 0
       ? (["upstream_timeout", "The outcome of this verification stays unknown"] as const)
       : ([
           "upstream_bad_response",
@@ -79,8 +80,7 @@ export function callFailure(
       return verificationFailure("upstream_timeout", undefined, facts, { retryAfter: 5 });
     case "failed":
       if (result.reason === "bad_response") return verificationFailure("upstream_bad_response", undefined, facts);
-      if (result.reason === "lasting")
-        return verificationFailure("upstream_unavailable", undefined, facts, { retryable: false });
+      if (result.lasting) return verificationFailure("upstream_unavailable", undefined, facts, { retryable: false });
       return verificationFailure("upstream_unavailable", undefined, facts, { retryAfter: 5 });
   }
 }

@@ -1,12 +1,12 @@
 import { Failure } from "../../operation/failures.ts";
 import { keyLifetime } from "../identity-settings.ts";
-import { erased, notCalledOutcome } from "../ledger/attempt-outcome.ts";
 import type { Row } from "../ledger/ledger.ts";
+import { erased, notCalledOutcome } from "../ledger/run-outcome.ts";
 import type { RunStart } from "../ledger/transitions.ts";
-import type { AttemptResult, Attempts, StartedRun } from "./attempts.ts";
 import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import { replay, type VerifiedRecord, withReference } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
+import type { RunResult, Runs, StartedRun } from "./runs.ts";
 import { type SelectedUpstreams, selectUpstreams, upstreamsForRetry } from "./select-upstreams.ts";
 import {
   amountMismatch,
@@ -20,7 +20,7 @@ import {
 import type { VerificationParts } from "./verification-parts.ts";
 
 /** What one verification works with. */
-export type RunParts = VerificationParts & { attempts: Attempts; inFlight: InFlight };
+export type RunParts = VerificationParts & { runs: Runs; inFlight: InFlight };
 
 /** The ledger changed between our read and our write: read it again. */
 type Conflict = "conflict";
@@ -75,7 +75,7 @@ export class Verification implements Flight {
   async #asNew(): Promise<VerifiedRecord | Conflict> {
     return this.#owningKey(async () => {
       try {
-        return await this.#attempt(() => this.#startNew(this.#hashes(), this.key === undefined));
+        return await this.#startAndRun(() => this.#startNew(this.#hashes(), this.key === undefined));
       } catch (error) {
         if (this.key !== undefined && error instanceof Failure && this.#stage !== "started") return "conflict";
         throw error;
@@ -94,16 +94,16 @@ export class Verification implements Flight {
       await owner.startEnded;
       return "conflict";
     }
-    return this.#owningKey(() => this.#attempt(() => (row ? this.#startRetry(row) : this.#startNew(hashes, true))));
+    return this.#owningKey(() => this.#startAndRun(() => (row ? this.#startRetry(row) : this.#startNew(hashes, true))));
   }
 
   /** Intent, call, outcome, answer. */
-  async #attempt(start: () => Promise<StartedRun | Conflict>): Promise<VerifiedRecord | Conflict> {
+  async #startAndRun(start: () => Promise<StartedRun | Conflict>): Promise<VerifiedRecord | Conflict> {
     const started = await start();
     if (started === "conflict") return "conflict";
-    const { kind, number, phone, answers, traceparent } = this.#request;
-    const input = { kind, number, phone, answers, ...(traceparent === undefined ? {} : { traceparent }) };
-    const result = await this.#parts.attempts.run(started, input, this.#begun);
+    const { kind, number, phone, answers, requestId, traceparent } = this.#request;
+    const input = { kind, number, phone, answers, requestId, ...(traceparent === undefined ? {} : { traceparent }) };
+    const result = await this.#parts.runs.run(started, input, this.#begun);
     return this.#answerTo(result);
   }
 
@@ -166,20 +166,14 @@ export class Verification implements Flight {
     const row = newIntentRow(this.#request, hashes[0] ?? null, selected.upstreams[0].name, this.#parts);
     const isRefused = this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1;
     if (isRefused) {
-      const uncalled = {
-        upstream: null,
-        attempts: 0,
-        owner: null,
-        audit_due: 1,
-        completed_at: row.created_at,
-      } as const;
+      const uncalled = { attempts: [], owner: null, audit_due: 1, completed_at: row.created_at } as const;
       const refused = { ...row, ...uncalled, state: "refused" } as const;
       if (!(await this.#insert(refused, hashes, explainsRefusal))) return "conflict";
       throw amountMismatch(refused.fee, factsOf(refused));
     }
     await this.#takePlace(row);
     if (!(await this.#insert({ ...row, state: "started" }, hashes, explainsRefusal))) return "conflict";
-    return { row, selected, calledBefore: null };
+    return { row, selected };
   }
 
   async #insert(
@@ -200,23 +194,24 @@ export class Verification implements Flight {
 
   /** A further run of a row that ended without an answer: it waits for the overdue call if there is one. */
   async #startRetry(row: Row): Promise<StartedRun | Conflict> {
-    const { attempts, ledger, deferred, limits, leases, now } = this.#parts;
+    const { runs, ledger, deferred, limits, leases, now } = this.#parts;
     await this.#takePlace(row);
-    const overdue = attempts.takeOverdueCall(row.reference);
+    const overdue = runs.takeOverdueCall(row.reference);
     let retried: Row | undefined;
     try {
       const configured = this.#selectUpstreams(row);
       const selected = overdue ? configured : upstreamsForRetry(configured, row);
       if (!selected) throw attemptsUsedUp(row);
       const begins: RunStart = overdue ? "wait" : selected.lookUpFirst ? "lookUp" : "call";
-      const upstream = overdue ? overdue.row.upstream : selected.upstreams[0].name;
-      const next = { owner: leases.ownerId, upstream, begins, at: now() };
+      const { requestId } = this.#request;
+      const next = { owner: leases.ownerId, vendor: selected.upstreams[0].name, begins, at: now(), requestId };
       const again = { ...row, started_at: next.at };
       const conditions = overdue ? undefined : limits.conditions(again, this.#request.number);
       retried = await ledger.retry(row, next, conditions).catch((error: unknown) => {
         // The UPDATE may have committed after we timed out: no upstream is called for it.
-        const attempt = { ...row, owner: next.owner, run: row.run + 1 };
-        if (!overdue) deferred.add(attempt, notCalledOutcome(begins, row.upstream, next.at));
+        const run = row.run + 1;
+        const outcome = notCalledOutcome(begins === "call" ? run : null, next.at);
+        if (!overdue) deferred.add({ ...row, owner: next.owner, run }, outcome);
         throw error;
       });
       if (!retried) {
@@ -225,9 +220,9 @@ export class Verification implements Flight {
         return "conflict";
       }
       this.#started();
-      return { row: retried, selected, calledBefore: row.upstream, overdue };
+      return { row: retried, selected, overdue };
     } finally {
-      if (overdue && !retried) attempts.keepOverdueCall(overdue);
+      if (overdue && !retried) runs.keepOverdueCall(overdue);
     }
   }
 
@@ -250,7 +245,7 @@ export class Verification implements Flight {
     return selected;
   }
 
-  async #answerTo({ row, result, recorded, upstreamCalled }: AttemptResult): Promise<VerifiedRecord> {
+  async #answerTo({ row, result, recorded, upstreamCalled }: RunResult): Promise<VerifiedRecord> {
     // Another process that took the row over may have answered with its record, and charged.
     const { account_id, mode, reference } = row;
     const current = () => this.#parts.ledger.byReference(account_id, mode, reference).catch(() => undefined);
@@ -270,5 +265,6 @@ export class Verification implements Flight {
 
 /** Fails a started row for which no upstream was called. */
 export async function failOrphan({ ledger, now }: Pick<VerificationParts, "ledger" | "now">, row: Row): Promise<void> {
-  await ledger.complete(row, notCalledOutcome("call", row.attempts > 1 ? row.upstream : null, now()));
+  const attempt = row.attempts.find(({ number }) => number === row.run);
+  await ledger.complete(row, notCalledOutcome(attempt?.number ?? null, now()));
 }

@@ -1,10 +1,10 @@
 import { Failure } from "../../operation/failures.ts";
 import { limitedSubject } from "../../upstreams/sandbox/index.ts";
 import { checks } from "../checks/index.ts";
-import type { Attempts } from "./attempts.ts";
 import { InFlight } from "./in-flight.ts";
 import type { VerifiedRecord } from "./replay.ts";
 import { requestContent, type VerificationRequest } from "./request.ts";
+import type { Runs } from "./runs.ts";
 import { failOrphan, type RunParts, Verification } from "./verification.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
@@ -14,9 +14,9 @@ export class Verifications {
   readonly #inFlight: InFlight;
   #stopping = false;
 
-  constructor(parts: VerificationParts, attempts: Attempts) {
+  constructor(parts: VerificationParts, runs: Runs) {
     this.#inFlight = new InFlight(parts.settings.limits?.inFlight);
-    this.#parts = { ...parts, attempts, inFlight: this.#inFlight };
+    this.#parts = { ...parts, runs, inFlight: this.#inFlight };
   }
 
   /** Returns the record or throws a `Failure`. A verification that has begun is finished even if its caller hangs up. */

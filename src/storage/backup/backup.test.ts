@@ -154,7 +154,7 @@ for (const engine of engines) {
             const reference = `written-${Math.random()}`;
             await trx
               .insertInto("verification")
-              .values({ ...verification, reference, upstream: "written" })
+              .values({ ...verification, reference, request_id: "written" })
               .execute();
             await trx
               .updateTable("account")
@@ -179,7 +179,11 @@ for (const engine of engines) {
 
       await restore(audited(db), `${path}-busy`, { sign });
       const { created_at } = await db.selectFrom("account").select("created_at").executeTakeFirstOrThrow();
-      const rows = await db.selectFrom("verification").select("reference").where("upstream", "=", "written").execute();
+      const rows = await db
+        .selectFrom("verification")
+        .select("reference")
+        .where("request_id", "=", "written")
+        .execute();
       assert.equal(created_at, account.created_at + rows.length);
       assert.ok(rows.length < written, `${rows.length} of ${written}`);
     });

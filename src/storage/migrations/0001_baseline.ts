@@ -48,8 +48,9 @@ const indexes = [
   "index access_token_by_expiry on access_token (expires_at)",
   "index verification_by_account on verification (account_id, mode, created_at)",
   "index verification_by_state on verification (state, created_at)",
-  // The limits sum up attempts, from the index alone.
-  "index verification_by_start on verification (account_id, mode, started_at, attempts)",
+  // The limits sum up runs and count attempts, from the index alone.
+  "index verification_by_start on verification (account_id, mode, started_at, run)",
+  "index verification_attempt_by_account on verification_attempt (account_id, mode, asked_at)",
   "index verification_by_subject on verification (subject_hash, started_at)",
   "index verification_by_age on verification (created_at)",
   "index verification_by_last4 on verification (subject_last4, created_at)",

@@ -153,16 +153,8 @@ export const firstTables = {
     body_hash: "text?",
     subject_hash: "text",
     subject_last4: "text",
-    /** The upstream of the last attempt. Null before the first one. */
-    upstream: "text?",
     /** Counts the runs, so that an outcome is only written to its own run. */
     run: "integer",
-    /** Calls to upstreams, with the current one. A call that was not sent is subtracted again. */
-    attempts: "integer",
-    /** Attempts with an unknown outcome. */
-    unresolved: "integer",
-    /** Attempts with an answer that we could not trust. */
-    bad_answers: "integer",
     /** Kobo, as the caller sent it. */
     amount: "bigint",
     /** Kobo, from the fee schedule. */
@@ -174,6 +166,8 @@ export const firstTables = {
     charge_mark: "text",
     amount_differs: "flag",
     consent_reference: "text?",
+    /** The id of the request that began it. */
+    request_id: "text",
     /** Its key is in `record_key`. */
     sealed_record: "text?",
     owner: "text?",
@@ -182,6 +176,28 @@ export const firstTables = {
     created_at: "bigint",
     started_at: "bigint",
     completed_at: "bigint?",
+  },
+
+  /** One question that was put to a vendor, or may have been. It holds no personal data. */
+  verification_attempt: {
+    reference: "text key",
+    /** The run that asked. A run that asked nobody has none. */
+    number: "integer key",
+    account_id: "text",
+    mode: "text",
+    vendor: "text",
+    asked_at: "bigint",
+    /** Null: no answer came. */
+    answered_at: "bigint?",
+    /** `unknown` from before the question is sent until its answer. */
+    outcome: "text",
+    reason: "text?",
+    /** The vendor's name for its answer, if it gave one. */
+    vendor_reference: "text?",
+    /** Kobo that the vendor asks for. Null: not configured. */
+    price: "bigint?",
+    /** The id of the request that asked. */
+    request_id: "text",
   },
 
   /**

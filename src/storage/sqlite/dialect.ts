@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { FollowedQuery } from "../record-keys.ts";
+import type { FollowedQuery } from "../followed.ts";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type StoreTimeouts } from "../timeouts.ts";
 import type { Rows, SqlStatement } from "./messages.ts";
@@ -29,7 +29,7 @@ class QueuedConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters, followedBy: next }: FollowedQuery): Promise<QueryResult<Row>> {
-    const followedBy = next && { sql: next.sql, parameters: next.parameters };
+    const followedBy = next?.map(({ sql, parameters }) => ({ sql, parameters }));
     const { rows, changes } = await this.run({ sql, parameters, ...(followedBy ? { followedBy } : {}) });
     return {
       rows: rows as Row[],

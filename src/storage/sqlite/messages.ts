@@ -3,8 +3,8 @@
 export interface SqlStatement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
-  /** Run in the same commit if this one gives rows. */
-  readonly followedBy?: SqlStatement;
+  /** They run in the same commit if this one returns rows. */
+  readonly followedBy?: readonly SqlStatement[];
 }
 
 export interface Rows {

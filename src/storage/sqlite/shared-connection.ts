@@ -188,7 +188,7 @@ export class SharedConnection {
     const prepared = this.#prepare(sql);
     if (prepared.reader) {
       const rows = prepared.all(...parameters);
-      if (followedBy !== undefined && rows.length > 0) this.#run(followedBy);
+      if (rows.length > 0) for (const next of followedBy ?? []) this.#run(next);
       return { rows };
     }
     return { rows: [], changes: prepared.run(...parameters).changes };

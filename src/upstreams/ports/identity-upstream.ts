@@ -50,6 +50,9 @@ export type Unavailability =
  */
 export type Disbelief = "unreadable" | "status" | "shape" | "failure";
 
+/** Why nobody can tell whether the source did the work. `unclear`: its answer does not say. */
+export type Doubt = "timed_out" | "connection_lost" | "server_error" | "unclear";
+
 /**
  * The outcome of a question.
  * - `unavailable`: the source certainly did no work. `lasting`: a retry does not help (no money, bad credentials).
@@ -57,14 +60,18 @@ export type Disbelief = "unreadable" | "status" | "shape" | "failure";
  * - `bad_response`: we cannot trust the answer.
  * - `unknown`: the source may or may not have done the work.
  */
-export type IdentityOutcome =
+export type IdentityOutcome = (
   | { kind: "verified"; record: IdentityAnswer }
   | { kind: "not_found" }
   | { kind: "phone_mismatch" }
   | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability; notPut?: true }
   | { kind: "bad_response"; why?: Disbelief }
   /** `later` resolves if the source still answers after we stopped waiting. */
-  | { kind: "unknown"; later?: Promise<IdentityOutcome> };
+  | { kind: "unknown"; reason?: Doubt; later?: Promise<IdentityOutcome> }
+) & {
+  /** The source's own name for its answer, if it gives one. It never holds a number of the person. */
+  reference?: string;
+};
 
 /** A source of identity records. Whatever a source does, `verify` returns an outcome and does not throw. */
 export interface IdentityUpstream {

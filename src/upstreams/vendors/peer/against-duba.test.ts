@@ -80,13 +80,13 @@ test("another Duba does the work of one reference once, so that asking again is 
   assert.equal(upstream.repeatable, true);
   const { db } = await peer.store();
   const attempts = async () =>
-    (await db.selectFrom("verification").select("attempts").execute()).map((row) => row.attempts);
+    (await db.selectFrom("verification_attempt").select("reference").execute()).map(({ reference }) => reference);
   const before = await attempts();
   const again = { ...question, reference: "zzzzzz000000001" };
   const first = await upstream.verify(again);
   assert.equal(first.kind, "verified");
   assert.deepEqual(await upstream.verify(again), first);
-  assert.deepEqual((await attempts()).toSorted(), [...before, 1].toSorted());
+  assert.equal((await attempts()).length, before.length + 1);
 });
 
 test("a wrong key or address says so", async () => {

@@ -1,26 +1,30 @@
 import { seal } from "../../keyring/envelope-encryption.ts";
 import { withTimeout } from "../../runtime/timeout.ts";
 import { withLongerTimeout } from "../../storage/timeouts.ts";
-import type { AttemptOutcome } from "../ledger/attempt-outcome.ts";
 import { type DoubtfulCharge, newChargeMark } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
+import type { RunOutcome } from "../ledger/run-outcome.ts";
 import type { MatchResult } from "./match-record.ts";
 import type { SelectedUpstreams } from "./select-upstreams.ts";
-import { isNotPut, loggableError, UpstreamCall, type UpstreamCallInput } from "./upstream-call.ts";
+import {
+  attemptAnswer,
+  type CallResult,
+  loggableError,
+  UpstreamCall,
+  type UpstreamCallInput,
+} from "./upstream-call.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
 /** A run of a row, durable as `started`. */
 export interface StartedRun {
   row: Row;
   selected: SelectedUpstreams;
-  /** The upstream called last before this run; null if there was none. */
-  calledBefore: string | null;
   /** An earlier call of this row that may still answer: the run waits for it and calls nobody. */
   overdue?: UpstreamCall | undefined;
 }
 
-/** How an attempt ended for the waiting caller. */
-export interface AttemptResult {
+/** How a run ended for the waiting caller. */
+export interface RunResult {
   row: Row;
   result: MatchResult;
   /** Whether the ledger has the outcome. False: another process took the row over. Undefined: the store did not answer. */
@@ -28,11 +32,11 @@ export interface AttemptResult {
   upstreamCalled: boolean;
 }
 
-type Intent = Pick<UpstreamCall, "row" | "calledBefore">;
-
 /** The result of a run that called no upstream. */
-const notCalled = ({ lookUpFirst }: SelectedUpstreams): MatchResult =>
-  lookUpFirst ? { state: "unknown" } : { state: "failed", reason: "unavailable", notPut: true };
+const notCalled = ({ row, selected }: StartedRun): CallResult =>
+  selected.lookUpFirst
+    ? { state: "unknown", reason: null, attempt: null }
+    : { state: "failed", reason: null, notPut: true, attempt: row.run };
 
 /** Milliseconds for the answer itself, once its outcome is written or given up. */
 const answering = 50;
@@ -48,7 +52,7 @@ const waitedAgain = 3;
  * slow, the caller gets an answer without it and its late outcome is written when it comes. A caller that hangs up
  * changes nothing.
  */
-export class Attempts {
+export class Runs {
   readonly #parts: VerificationParts;
   /** Calls that a caller may wait for. */
   readonly #calls = new Set<UpstreamCall>();
@@ -60,21 +64,18 @@ export class Attempts {
   }
 
   /** Runs a started row of this process: call, then outcome. `begun` is when the request came, by `performance.now()`. */
-  async run(
-    { row, selected, calledBefore, overdue }: StartedRun,
-    input: UpstreamCallInput,
-    begun: number,
-  ): Promise<AttemptResult> {
+  async run(started: StartedRun, input: UpstreamCallInput, begun: number): Promise<RunResult> {
+    const { row, selected, overdue } = started;
     const { timeLimit } = this.#parts.settings;
     const remaining = timeLimit - reserveOf(timeLimit) - (performance.now() - begun);
     if (!overdue && (remaining <= 0 || !this.#parts.leases.isValid()))
-      return this.#record({ row, calledBefore }, notCalled(selected), begun);
+      return this.#record(row, notCalled(started), begun);
 
-    const call = overdue ?? this.#call({ row, calledBefore }, selected, input);
+    const call = overdue ?? this.#call(row, selected, input);
     call.row = row;
     const result = await withTimeout(overdue ? overdue.final : call.result, remaining);
     if (!result) await call.end();
-    const recorded = await this.#record(call, result ?? { state: "unknown" }, begun);
+    const recorded = await this.#record(call.row, result ?? call.unanswered, begun);
     if (!result) this.keepOverdueCall(call);
     else if (!overdue && call.isListening) this.#listen(call, result);
     return recorded;
@@ -100,7 +101,7 @@ export class Attempts {
       // A retry that took the call writes its outcome itself.
       if (this.#overdueCalls.get(call.row.reference) !== call) return;
       this.#overdueCalls.delete(call.row.reference);
-      this.#deferOutcome(call, late);
+      this.#deferOutcome(call.row, late);
     });
   }
 
@@ -114,34 +115,33 @@ export class Attempts {
     while (this.#calls.size > 0) await Promise.all([...this.#calls].map(({ result }) => result));
   }
 
-  #call(intent: Intent, selected: SelectedUpstreams, input: UpstreamCallInput): UpstreamCall {
-    const call = new UpstreamCall(this.#parts, intent, selected, input);
+  #call(row: Row, selected: SelectedUpstreams, input: UpstreamCallInput): UpstreamCall {
+    const call = new UpstreamCall(this.#parts, row, selected, input);
     this.#calls.add(call);
     void call.result.finally(() => this.#calls.delete(call));
     return call;
   }
 
   /** An upstream was too slow, but may still answer after our answer. */
-  #listen(call: UpstreamCall, result: MatchResult): void {
+  #listen(call: UpstreamCall, result: CallResult): void {
     if (result.state === "unknown") this.keepOverdueCall(call);
     // Another upstream was called since and failed: a retry calls again.
     else if (result.state === "failed")
-      void call.final.then((late) => late.state !== "failed" && this.#deferOutcome(call, late));
+      void call.final.then((late) => late.state !== "failed" && this.#deferOutcome(call.row, late));
   }
 
-  #deferOutcome(call: UpstreamCall, result: MatchResult): void {
-    const { row } = call;
+  #deferOutcome(row: Row, result: CallResult): void {
     if (result.state === "unknown") return;
+    const vendor = row.attempts.find(({ number }) => number === result.attempt)?.vendor;
     this.#parts.log.warn(
-      { reference: row.reference, vendor: row.upstream, state: result.state },
+      { reference: row.reference, vendor, state: result.state },
       "The outcome of a verification came after its caller was answered",
     );
-    this.#parts.deferred.add(row, this.#outcomeOf(call, result));
+    this.#parts.deferred.add(row, this.#outcomeOf(row, result));
   }
 
-  async #record(intent: Intent, result: MatchResult, begun: number): Promise<AttemptResult> {
-    const { row } = intent;
-    const outcome = this.#outcomeOf(intent, result);
+  async #record(row: Row, result: CallResult, begun: number): Promise<RunResult> {
+    const outcome = this.#outcomeOf(row, result);
     const remaining = this.#parts.settings.timeLimit - answering - (performance.now() - begun);
     // The upstream may want to be paid: wait for the write as long as the caller waits.
     const writing = withLongerTimeout(remaining, () => this.#parts.ledger.complete(row, outcome)).catch(
@@ -160,27 +160,24 @@ export class Attempts {
       this.#parts.log.warn({ reference: row.reference }, "A verification was taken over while it ran");
       this.#parts.deferred.add(row, outcome);
     }
-    const upstreamCalled = row.attempts > (outcome.notPut ? 1 : 0);
+    const upstreamCalled = row.attempts.length > (outcome.notPut ? 1 : 0);
     return { row, result, recorded: written, upstreamCalled };
   }
 
-  #outcomeOf({ row, calledBefore }: Intent, result: MatchResult): AttemptOutcome {
+  #outcomeOf(row: Row, result: CallResult): RunOutcome {
     const kept =
       result.state === "verified" && row.idempotency_hash !== null && this.#parts.settings.recordRetention > 0;
     const whose = { accountId: row.account_id, reference: row.reference };
     const at = this.#parts.now();
     return {
-      state: result.state,
+      ...attemptAnswer(result, at),
       charge: result.state === "verified" ? newChargeMark() : null,
       sealed: kept ? seal(this.#parts.keyring.current, whose, result.record, at) : null,
-      at,
-      ...(isNotPut(result) ? { notPut: { calledBefore } } : {}),
-      isBadAnswer: result.state === "failed" && result.reason === "bad_response",
     };
   }
 }
 
 /** The charge of an outcome whose write got no answer. */
-function doubtful({ charge }: AttemptOutcome): DoubtfulCharge[] {
+function doubtful({ charge }: RunOutcome): DoubtfulCharge[] {
   return charge === null ? [] : [{ mark: charge, replaces: "" }];
 }

@@ -1,0 +1,139 @@
+import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { OutcomeState } from "./transitions.ts";
+
+/**
+ * Why a vendor gave no answer about the person. `bad_response`: we could not trust its answer. With `timed_out`,
+ * `connection_lost`, `server_error` and `unclear` it may have done the work.
+ */
+export const attemptReasons = [
+  "no_money",
+  "bad_credentials",
+  "bad_settings",
+  "refused",
+  "rate_limited",
+  "out_of_service",
+  "not_done",
+  "bad_response",
+  "timed_out",
+  "connection_lost",
+  "server_error",
+  "unclear",
+] as const;
+export type AttemptReason = (typeof attemptReasons)[number];
+
+export function isAttemptReason(text: string): text is AttemptReason {
+  return attemptReasons.some((reason) => reason === text);
+}
+
+/**
+ * One question that was put to a vendor, or may have been. It is written before the question is sent, with the outcome `unknown`,
+ * and stays so if the process dies. Its number is that of the run that asked.
+ */
+export type Attempt = Omit<Tables["verification_attempt"], "outcome" | "reason"> & {
+  outcome: OutcomeState;
+  reason: AttemptReason | null;
+};
+
+/** Which vendor a run asks, when, and for which request. */
+export interface AttemptStart {
+  vendor: string;
+  at: number;
+  requestId: string;
+}
+
+/** What became of an attempt. */
+export interface AttemptAnswer {
+  /** Null: the run asked nobody, or learned nothing about its question. */
+  attempt: number | null;
+  state: OutcomeState;
+  reason: AttemptReason | null;
+  vendorReference: string | null;
+  /** The vendor certainly did not get the question, so that it was no attempt. */
+  notPut: boolean;
+  at: number;
+}
+
+/** The attempts of a row whose outcome is not known, oldest first. */
+export function unresolvedAttempts({ attempts }: { attempts: readonly Attempt[] }): Attempt[] {
+  return attempts.filter(({ outcome }) => outcome === "unknown");
+}
+
+/** The vendor that was asked last; null: none was. */
+export function lastVendor({ attempts }: { attempts: readonly Attempt[] }): string | null {
+  return attempts.at(-1)?.vendor ?? null;
+}
+
+/** Adds their attempts to ledger rows, oldest first. */
+export async function withAttempts<Row extends { reference: string }>(
+  db: Kysely<Tables>,
+  rows: readonly Row[],
+): Promise<(Row & { attempts: Attempt[] })[]> {
+  if (rows.length === 0) return [];
+  const references = rows.map(({ reference }) => reference);
+  const attempts = (await db
+    .selectFrom("verification_attempt")
+    .selectAll()
+    .where("reference", "in", references)
+    .orderBy("number")
+    .execute()) as Attempt[];
+  const ofRow = Map.groupBy(attempts, ({ reference }) => reference);
+  return rows.map((row) => ({ ...row, attempts: ofRow.get(row.reference) ?? [] }));
+}
+
+/** The attempt of a row's present run. */
+export function newAttempt(
+  { reference, run, account_id, mode }: Pick<VerificationRow, "reference" | "run" | "account_id" | "mode">,
+  { vendor, at, requestId }: AttemptStart,
+): Attempt {
+  const start = { reference, number: run, account_id, mode, vendor, asked_at: at, request_id: requestId };
+  return { ...start, answered_at: null, outcome: "unknown", reason: null, vendor_reference: null, price: null };
+}
+
+/** The attempts once one of them has its answer. */
+export function withAnswer(attempts: readonly Attempt[], answer: AttemptAnswer): Attempt[] {
+  const { attempt, state, reason, vendorReference, notPut, at } = answer;
+  const answered_at = state === "unknown" ? null : at;
+  const change = { outcome: state, reason, vendor_reference: vendorReference, answered_at };
+  return attempts
+    .filter(({ number }) => !(notPut && number === attempt))
+    .map((one) => (one.number === attempt ? { ...one, ...change } : one));
+}
+
+const startColumns = [
+  "reference",
+  "number",
+  "account_id",
+  "mode",
+  "vendor",
+  "asked_at",
+  "outcome",
+  "request_id",
+] as const satisfies (keyof Attempt)[];
+
+/** The statement that writes an attempt before its question is sent, if the row `changed`. */
+export function openAttempt(db: Kysely<Tables>, changed: "verification", attempt: Attempt) {
+  return db
+    .insertInto("verification_attempt")
+    .columns(startColumns)
+    .expression((insert) =>
+      insert
+        .selectFrom(changed)
+        .select((row) => startColumns.map((column) => row.val(attempt[column]).as(column)))
+        .where("reference", "=", attempt.reference),
+    );
+}
+
+/** The statement that writes what became of an attempt, if `holds`. One that was not put is deleted. */
+export function closeAttempt(
+  db: Kysely<Tables>,
+  holds: Expression<SqlBool>,
+  { reference, attempt, reason, vendorReference, at }: Omit<AttemptAnswer, "state" | "notPut"> & { reference: string },
+  { state, notPut }: Pick<AttemptAnswer, "state" | "notPut">,
+) {
+  const isOpen = sql<SqlBool>`reference = ${reference} and number = ${attempt} and outcome = 'unknown' and ${holds}`;
+  if (notPut) return db.deleteFrom("verification_attempt").where(isOpen);
+  const answered = state === "unknown" ? {} : { answered_at: at };
+  const change = { outcome: state, reason, vendor_reference: vendorReference, ...answered };
+  return db.updateTable("verification_attempt").set(change).where(isOpen);
+}

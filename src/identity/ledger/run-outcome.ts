@@ -1,0 +1,72 @@
+import { expressionBuilder } from "kysely";
+import type { Sealed } from "../../keyring/envelope-encryption.ts";
+import { slotAt } from "../../storage/record-keys.ts";
+import type { Tables } from "../../storage/tables.ts";
+import type { AttemptAnswer } from "./attempts.ts";
+import type { OutcomeState } from "./transitions.ts";
+
+/** Replaces the columns that identify a person, once that person is erased. */
+export const erased = "erased";
+
+/** The outcome of a run, as it is written, and what became of its attempt. */
+export interface RunOutcome extends AttemptAnswer {
+  /** The mark of a charge; null: not charged. */
+  charge: string | null;
+  sealed: Sealed | null;
+}
+
+export type OutcomeValues = ReturnType<typeof outcomeValues>;
+
+/** The values of the statements that write an outcome. */
+export function outcomeValues(
+  { reference, owner, run }: { reference: string; owner: string | null; run: number },
+  { state, charge, sealed, at, attempt, reason, vendorReference }: RunOutcome,
+) {
+  return {
+    reference,
+    owner,
+    run,
+    // A row that was charged before never comes here: it stays verified.
+    charged: charge === null ? 0 : 1,
+    charged_at: charge === null ? null : at,
+    charge_mark: charge ?? "",
+    sealed_record: sealed?.sealed_record ?? null,
+    sealed_key: sealed?.sealed_key ?? "",
+    slot: slotAt(at),
+    completed_at: state === "unknown" ? null : at,
+    attempt,
+    reason,
+    vendorReference,
+    at,
+  } as const;
+}
+
+/** Decides which compiled statement writes an outcome. */
+export interface OutcomeVariant extends Pick<RunOutcome, "state" | "notPut"> {
+  isSealed: boolean;
+  hasAttempt: boolean;
+}
+
+export function outcomeVariant({ state, notPut, sealed, attempt }: RunOutcome): OutcomeVariant {
+  return { state, notPut, isSealed: sealed !== null, hasAttempt: attempt !== null };
+}
+
+/** The columns that an outcome sets. A row that was erased while it ran keeps no record. */
+export function outcomeColumns({ charged, charged_at, charge_mark, sealed_record, completed_at }: OutcomeValues) {
+  const row = expressionBuilder<Tables, "verification">();
+  const kept = row.case().when("subject_hash", "=", erased).then(null).else(sealed_record).end();
+  return { charged, charged_at, charge_mark, completed_at, sealed_record: kept };
+}
+
+/** An outcome of which only the state is known: it charges nothing, keeps no record and is no attempt's. */
+export function bareOutcome<State extends OutcomeState>(state: State, at: number): RunOutcome & { state: State } {
+  return { state, at, charge: null, sealed: null, attempt: null, reason: null, vendorReference: null, notPut: false };
+}
+
+/**
+ * The outcome of a run that called no upstream. `attempt`: the number under which it may have written its intent to call one;
+ * null: it was to look up or to wait for an earlier call, which stays unknown.
+ */
+export function notCalledOutcome(attempt: number | null, at: number): RunOutcome {
+  return attempt === null ? bareOutcome("unknown", at) : { ...bareOutcome("failed", at), attempt, notPut: true };
+}
