@@ -44,6 +44,13 @@ const told = {
   },
 };
 
+async function attemptsByVendor(service: TestService): Promise<Record<string, number>> {
+  const { db } = await service.store();
+  const attempts = await db.selectFrom("verification_attempt").select("vendor").execute();
+  const countOf = (vendor: string) => attempts.filter((attempt) => attempt.vendor === vendor).length;
+  return { dojah: countOf("dojah"), blusalt: countOf("blusalt") };
+}
+
 for (const engine of engines)
   suite(`a vendor before another one on ${engine.name}`, () => {
     let first: LocalVendor;
@@ -51,6 +58,9 @@ for (const engine of engines)
     let service: TestService;
     let key: string;
     let nth = 0;
+    /** What the vendors counted of the service that all tests but one share. */
+    const counts = { dojah: 0, blusalt: 0 };
+    const received = () => ({ dojah: first.received.length, blusalt: second.received.length });
     before(async () => {
       first = await LocalVendor.start();
       second = await LocalVendor.start();
@@ -73,8 +83,10 @@ for (const engine of engines)
       await second.close();
     });
 
-    async function meets(behaviour: Behaviour, kind: keyof typeof told, heard = 1): Promise<void> {
-      const before = [first.received.length, second.received.length];
+    /** The first vendor does this. `reason`: why its attempt has no answer; null: it was not asked. */
+    async function meets(behaviour: Behaviour, kind: keyof typeof told, reason: string | null): Promise<void> {
+      const heard = reason === null ? 0 : 1;
+      const before = received();
       first.behaviour = behaviour;
       nth += 1;
       const answer = await service.ask(path, {
@@ -83,6 +95,9 @@ for (const engine of engines)
         headers: { "Idempotency-Key": `fault-${nth}` },
         body: person,
       });
+      const asked = [received().dojah - before.dojah, received().blusalt - before.blusalt];
+      counts.dojah += asked[0]!;
+      counts.blusalt += asked[1]!;
       const { db } = await service.store();
       const newest = db.selectFrom("verification").selectAll().orderBy("started_at", "desc").limit(1);
       const row = (await withAttempts(db, await newest.execute()))[0]!;
@@ -92,27 +107,37 @@ for (const engine of engines)
           code: answer.json.error?.code,
           state: row.state,
           upstream: lastVendor(row),
-          asked: [first.received.length - before[0]!, second.received.length - before[1]!],
+          asked,
           charged: row.charged,
         },
         { ...told[kind], asked: [heard, told[kind].asked[1]] },
       );
-      assert.equal(row.attempts.length, heard + told[kind].asked[1]!);
+      assert.deepEqual(
+        row.attempts.map(({ vendor, outcome, reason }) => ({ vendor, outcome, reason })),
+        [
+          ...(heard ? [{ vendor: "dojah", outcome: kind === "unknown" ? "unknown" : "failed", reason }] : []),
+          ...(told[kind].asked[1] ? [{ vendor: "blusalt", outcome: "verified", reason: null }] : []),
+        ],
+      );
       assert.doesNotMatch(answer.text, /raw text of a vendor/);
       assert.doesNotMatch(JSON.stringify(service.lines), /raw text of a vendor|22000000017/);
     }
 
     for (const [what, { behaviour, outcome }] of Object.entries(vendorFaults))
-      test(`that ${what}: ${outcome.kind}`, () => meets(behaviour, outcome.kind as keyof typeof told));
+      test(`that ${what}: ${outcome.kind}`, () => {
+        const reason = "reason" in outcome ? outcome.reason! : outcome.kind;
+        return meets(behaviour, outcome.kind as keyof typeof told, reason);
+      });
 
     test("that gives the record of another BVN: bad_response, and the log says why as a code", async () => {
       const before = service.lines.length;
-      await meets(json(200, { entity: { ...found.entity, bvn: "22000000018" } }), "bad_response");
+      await meets(json(200, { entity: { ...found.entity, bvn: "22000000018" } }), "bad_response", "bad_response");
       const told = service.lines.slice(before).flatMap(({ fields }) => ("why" in fields ? [fields.why] : []));
       assert.deepEqual(told, ["other_number"]);
     });
 
-    test("that answers 200 with an error inside: bad_response", () => meets(json(200, { error: "…" }), "bad_response"));
+    test("that answers 200 with an error inside: bad_response", () =>
+      meets(json(200, { error: "…" }), "bad_response", "bad_response"));
 
     test("that dies under 200 verifications costs those under way; 200 more are served by the other", async () => {
       const crowded = await startService(
@@ -137,6 +162,7 @@ for (const engine of engines)
           const statuses = new Set(given.map(({ status }) => status));
           return { statuses: [...statuses], longest: Math.max(...given.map(({ took }) => took)) };
         };
+        const before = received();
         const lost = await crowd("lost");
         assert.deepEqual(lost.statuses, [504]);
         assert.ok(lost.longest < patience + 5_000, `${lost.longest} ms`);
@@ -145,6 +171,9 @@ for (const engine of engines)
         assert.deepEqual(served.statuses, [200]);
         assert.ok(served.longest < 5_000, `${served.longest} ms`);
         assert.equal(first.received.length, askedOfFirst);
+        const { dojah, blusalt } = received();
+        const asked = { dojah: dojah - before.dojah, blusalt: blusalt - before.blusalt };
+        assert.deepEqual(await attemptsByVendor(crowded), asked);
         assert.ok(process.memoryUsage.rss() - memory < 64 * 2 ** 20);
       } finally {
         await crowded.close();
@@ -153,6 +182,10 @@ for (const engine of engines)
 
     test("that cannot be connected to: unavailable", async () => {
       await first.close();
-      await meets(() => {}, "unavailable", 0);
+      await meets(() => {}, "unavailable", null);
+    });
+
+    test("the ledger has an attempt for each question that the vendors counted", async () => {
+      assert.deepEqual(await attemptsByVendor(service), counts);
     });
   });

@@ -62,6 +62,11 @@ export function isRepeatable(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,32}$/.test(text) && !holdsLongNumber(text);
 }
 
+/** Whether a text is an id that cannot contain a number of a person. */
+export function isPlainId(text: string): boolean {
+  return /^[A-Za-z0-9._:-]{1,64}$/.test(text) && !holdsLongNumber(text);
+}
+
 /** Whether a text has ten digits in a row, whatever separates them: people paste BVNs and phone numbers anywhere. */
 export function holdsLongNumber(text: string): boolean {
   return /\d{10}/.test(text.replaceAll(/[^A-Za-z0-9]/g, ""));

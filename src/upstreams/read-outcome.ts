@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import { type CheckKind, forEachKind } from "../operation/check-kind.ts";
+import { isPlainId } from "../operation/fields.ts";
 import type { Log } from "../runtime/log.ts";
 import type { HttpResult } from "./http-client.ts";
 import { looseRecord, toIdentityRecord } from "./loose-record.ts";
@@ -16,11 +17,13 @@ interface Answers<Schema extends TSchema> {
   /** A good answer, and its record under the interface's names. */
   good: Schema;
   recordIn(answer: Static<Schema>): unknown;
+  /** The vendor's own reference in a response, if it gives one. */
+  referenceIn?(body: unknown): unknown;
 }
 
 /** Returns a function that turns the response to a verification of this kind into its outcome. */
 export function outcomeReader<Schema extends TSchema>(
-  { vendor, failureIn, good, recordIn }: Answers<Schema>,
+  { vendor, failureIn, good, recordIn, referenceIn }: Answers<Schema>,
   log: Log,
 ): (result: HttpResult, kind: CheckKind) => IdentityOutcome {
   const parse = responseParser(vendor, good, log);
@@ -28,14 +31,18 @@ export function outcomeReader<Schema extends TSchema>(
     (kind) => kind,
     (kind) => responseParser(vendor, looseRecord(kind), log),
   );
-  return (result, kind) => {
-    if (result.kind !== "answered") return unanswered(result);
-    const { status, body } = result;
+  const outcomeOf = (status: number, body: unknown, kind: CheckKind): IdentityOutcome => {
     const failure = failureIn(status, body, kind);
     if (failure) return failure;
     const answer = parse(body);
     const record = answer === undefined ? undefined : parseRecord[kind](recordIn(answer));
     if (record) return { kind: "verified", record: toIdentityRecord(kind, record, vendor, log) };
     return saysNoMoney(body) ? unavailable("no_money") : badResponse("shape");
+  };
+  return (result, kind) => {
+    if (result.kind !== "answered") return unanswered(result);
+    const outcome = outcomeOf(result.status, result.body, kind);
+    const reference = referenceIn?.(result.body);
+    return typeof reference === "string" && isPlainId(reference) ? { ...outcome, reference } : outcome;
   };
 }

@@ -7,22 +7,25 @@ export const rawText = "raw text of a vendor about 22000000017";
 
 const unreadable: IdentityOutcome = { kind: "bad_response", why: "unreadable" };
 const shape: IdentityOutcome = { kind: "bad_response", why: "shape" };
+const lost: IdentityOutcome = { kind: "unknown", reason: "connection_lost" };
+const timedOut: IdentityOutcome = { kind: "unknown", reason: "timed_out" };
+const serverError: IdentityOutcome = { kind: "unknown", reason: "server_error" };
 
 /** What any vendor may do instead of answering, and the outcome. */
 export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: IdentityOutcome; timeout?: number }> = {
   "resets the connection after the request": {
     behaviour: (response) => void response.socket!.resetAndDestroy(),
-    outcome: { kind: "unknown" },
+    outcome: lost,
   },
   "hangs up without an answer": {
     behaviour: (response) => void response.socket!.end(),
-    outcome: { kind: "unknown" },
+    outcome: lost,
   },
-  "never answers": { behaviour: () => {}, outcome: { kind: "unknown" }, timeout: 500 },
+  "never answers": { behaviour: () => {}, outcome: timedOut, timeout: 500 },
   "never finishes the body": {
     behaviour: (response) =>
       void response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" }).write("{"),
-    outcome: { kind: "unknown" },
+    outcome: timedOut,
     timeout: 500,
   },
   "sends half a body": {
@@ -30,7 +33,7 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
       response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" });
       response.write(`{"${rawText}`, () => response.socket!.destroy());
     },
-    outcome: { kind: "unknown" },
+    outcome: lost,
   },
   "answers in HTML": { behaviour: text(200, "text/html", rawText), outcome: unreadable },
   "answers JSON under another type": {
@@ -41,7 +44,7 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
     behaviour: text(404, "text/html", rawText),
     outcome: unreadable,
   },
-  "answers a page of a proxy with 502": { behaviour: text(502, "text/html", rawText), outcome: { kind: "unknown" } },
+  "answers a page of a proxy with 502": { behaviour: text(502, "text/html", rawText), outcome: serverError },
   "answers what is no JSON": {
     behaviour: text(200, "application/json", `{"message":"${rawText}`),
     outcome: unreadable,
@@ -52,7 +55,7 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
   },
   "answers nothing with 503": {
     behaviour: (response) => void response.writeHead(503).end(),
-    outcome: { kind: "unknown" },
+    outcome: serverError,
   },
   "answers more than may be read": {
     behaviour: json(200, { message: rawText.repeat(50_000) }),
@@ -85,10 +88,10 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
     outcome: unavailable("no_money"),
   },
   ...statuses(429, unavailable("rate_limited"), { "Retry-After": "60" }),
-  ...statuses(500, { kind: "unknown" }),
-  ...statuses(502, { kind: "unknown" }),
-  ...statuses(503, { kind: "unknown" }, { "Retry-After": "60" }),
-  ...statuses(504, { kind: "unknown" }),
+  ...statuses(500, serverError),
+  ...statuses(502, serverError),
+  ...statuses(503, serverError, { "Retry-After": "60" }),
+  ...statuses(504, serverError),
 };
 
 /** A status with a body that does not explain it. */

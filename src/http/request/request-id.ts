@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { holdsLongNumber } from "../../operation/fields.ts";
+import { isPlainId } from "../../operation/fields.ts";
 
 const prefix = randomBytes(6).toString("hex");
 let count = 0;
@@ -13,5 +13,5 @@ export function newRequestId(): string {
 /** The caller's request id if it is well formed and cannot contain a BVN, else a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   if (typeof header !== "string") return newRequestId();
-  return /^[A-Za-z0-9._:-]{1,64}$/.test(header) && !holdsLongNumber(header) ? header : newRequestId();
+  return isPlainId(header) ? header : newRequestId();
 }

@@ -1,5 +1,5 @@
 import type { HttpResult } from "../http-client.ts";
-import type { Disbelief, IdentityOutcome, Unavailability } from "./identity-upstream.ts";
+import type { Disbelief, Doubt, IdentityOutcome, Unavailability } from "./identity-upstream.ts";
 
 /** A retry of the same question does not help. */
 const lasting: ReadonlySet<Unavailability> = new Set(["no_money", "bad_credentials", "bad_settings", "refused"]);
@@ -8,6 +8,10 @@ const lasting: ReadonlySet<Unavailability> = new Set(["no_money", "bad_credentia
 const notPut: ReadonlySet<Unavailability> = new Set(["not_reached", "busy", "paused"]);
 
 export const unknown: IdentityOutcome = { kind: "unknown" };
+
+function doubtful(reason: Doubt): IdentityOutcome {
+  return { kind: "unknown", reason };
+}
 
 export function badResponse(why: Disbelief): IdentityOutcome {
   return { kind: "bad_response", why };
@@ -33,10 +37,10 @@ export function unanswered(result: Exclude<HttpResult, { kind: "answered" }>): I
     case "notSent":
       return unavailable("not_reached");
     case "lost":
-      return unknown;
+      return doubtful(/^(timed_out|aborted)$/.test(result.code) ? "timed_out" : "connection_lost");
     case "unreadable":
       // A proxy may have written this page: it does not say what the vendor behind it did.
-      return result.status >= 500 ? unknown : badResponse("unreadable");
+      return result.status >= 500 ? doubtful("server_error") : badResponse("unreadable");
   }
 }
 
@@ -79,5 +83,5 @@ export function saysNoMoney(body: unknown, depth = 3): boolean {
  * question; from 500 on the vendor may have done the work. A 404 can mean a wrong address as well as an unknown number.
  */
 export function failedWith(status: number): IdentityOutcome {
-  return status >= 500 ? unknown : (byStatus[status] ?? badResponse("status"));
+  return status >= 500 ? doubtful("server_error") : (byStatus[status] ?? badResponse("status"));
 }

@@ -23,7 +23,11 @@ testVendor({
   answers: {
     "an unknown BVN with 404": { status: 404, body: notFound, outcome: { kind: "not_found" } },
     "an unknown BVN with 400": { status: 400, body: notFound, outcome: { kind: "not_found" } },
-    "a server fault that says not found": { status: 500, body: notFound, outcome: { kind: "unknown" } },
+    "a server fault that says not found": {
+      status: 500,
+      body: notFound,
+      outcome: { kind: "unknown", reason: "server_error" },
+    },
     "bad credentials with 200": { status: 200, body: failure(401), outcome: unavailable("bad_credentials") },
     "no money with 200": { status: 200, body: failure(402), outcome: unavailable("no_money") },
     "a good status as a text": {
@@ -42,7 +46,11 @@ testVendor({
       outcome: unavailable("no_money"),
     },
     "a question it does not take": { status: 400, body: failure(400), outcome: unavailable("refused") },
-    "a server fault with 200": { status: 200, body: failure(500), outcome: { kind: "unknown" } },
+    "a server fault with 200": {
+      status: 200,
+      body: failure(500),
+      outcome: { kind: "unknown", reason: "server_error" },
+    },
     "a good status without a record": {
       status: 200,
       body: failure(200),

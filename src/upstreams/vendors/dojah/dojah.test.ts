@@ -84,7 +84,11 @@ testVendor({
     "a request that is disabled": { status: 405, body: { error: "…" }, outcome: unavailable("bad_settings") },
     "its own time-out": { status: 408, body: { error: "…" }, outcome: { kind: "unknown" } },
     "a failure of its own source": { status: 424, body: { error: "…" }, outcome: { kind: "unknown" } },
-    "a server fault that says not found": { status: 500, body: notFound, outcome: { kind: "unknown" } },
+    "a server fault that says not found": {
+      status: 500,
+      body: notFound,
+      outcome: { kind: "unknown", reason: "server_error" },
+    },
     "a person without a BVN": {
       status: 200,
       body: { entity: { ...entity, bvn: undefined } },

@@ -38,9 +38,14 @@ after(async () => {
 });
 
 let references = 0;
+/** The outcome without the other Duba's reference. */
+const verify = async (asked: typeof question, source = upstream) => {
+  const { reference: _, ...outcome } = await source.verify(asked);
+  return outcome;
+};
 const ask = (number: string, source = upstream) => {
   references += 1;
-  return source.verify({ ...question, number, reference: `abcdef${String(references).padStart(9, "0")}` });
+  return verify({ ...question, number, reference: `abcdef${String(references).padStart(9, "0")}` }, source);
 };
 
 test("another Duba gives the record as its own source has it", async () => {
@@ -50,9 +55,18 @@ test("another Duba gives the record as its own source has it", async () => {
 
 test("another Duba verifies a NIN, with its own fee and the number as NIN only", async () => {
   const asked = { ...question, kind: "nin" as const, reference: "ninnin000000001" };
-  assert.deepEqual(await upstream.verify(asked), await sandbox().verify(asked));
+  assert.deepEqual(await verify(asked), await sandbox().verify(asked));
   const unknownNin = { ...asked, number: "00000000001", reference: "ninnin000000002" };
-  assert.deepEqual(await upstream.verify(unknownNin), { kind: "not_found" });
+  assert.deepEqual(await verify(unknownNin), { kind: "not_found" });
+});
+
+test("another Duba names its verification, also one without a match", async () => {
+  const { db } = await peer.store();
+  for (const [nth, number] of [question.number, "00000000001", "00000000006"].entries()) {
+    const { reference } = await upstream.verify({ ...question, number, reference: `naming00000000${nth}` });
+    const found = db.selectFrom("verification").select("subject_last4").where("reference", "=", reference!);
+    assert.equal((await found.executeTakeFirst())?.subject_last4, number.slice(-4));
+  }
 });
 
 test("each outcome of another Duba is the same outcome here", async () => {

@@ -14,7 +14,7 @@ import { peerFailure } from "./wire.ts";
 
 const { request_reference: _, ...record } = verified.data;
 const nested = (code: string, more: object = {}) => ({ success: false, status: "error", error: { code, ...more } });
-const unknown: IdentityOutcome = { kind: "unknown" };
+const serverError: IdentityOutcome = { kind: "unknown", reason: "server_error" };
 
 testVendor({
   vendor: peer,
@@ -76,9 +76,9 @@ testVendor({
       outcome: { kind: "bad_response", why: "status" },
     },
     "a 422 of another program": { status: 422, body: { message: "…" }, outcome: unavailable("refused") },
-    "a record with a failure's status": { status: 502, body: verified, outcome: unknown },
-    "a 502 of a proxy": { status: 502, body: { message: "…" }, outcome: unknown },
-    "a 503 of a proxy": { status: 503, body: { message: "…" }, outcome: unknown },
+    "a record with a failure's status": { status: 502, body: verified, outcome: serverError },
+    "a 502 of a proxy": { status: 502, body: { message: "…" }, outcome: serverError },
+    "a 503 of a proxy": { status: 503, body: { message: "…" }, outcome: serverError },
     "a 503 that says that no work was done": {
       status: 503,
       body: nested("upstream_unavailable", { retryable: true }),

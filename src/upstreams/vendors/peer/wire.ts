@@ -101,6 +101,12 @@ export function peerFailure(status: number, body: unknown, kind: CheckKind): Ide
   return status === 405 && !isFirstKind ? unavailable("refused") : failedWith(status);
 }
 
+/** The server's reference of a verification, which its failures have too. */
+export function referenceIn(body: unknown): unknown {
+  const members = isObject(body) ? (isFailure(body) ? body.error : body.data) : undefined;
+  return isObject(members) ? members.request_reference : undefined;
+}
+
 /** The outcome of an earlier verification, by its state. `verified` stays unknown, because this answer has no record. */
 export function earlierOf(status: number, body: unknown): IdentityOutcome {
   if (failureIn(body)?.code === "verification_not_found") return unavailable("not_done");
