@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { Clean, Errors } from "typebox/value";
-import { memberWith } from "../src/cli/terminal/answer.ts";
 import { argumentsOf } from "../src/cli/terminal/example-line.ts";
 import { type Ran, ran } from "../src/cli/testing.ts";
 import type { Desk } from "../src/commands/desk.ts";
 import { commandsOf, families } from "../src/commands/families.ts";
+import { memberWith } from "../src/operation/command/answer-table.ts";
 import { type Member, membersOf, readTexts } from "../src/operation/command/read-texts.ts";
 import { accept, type Command, mayRun, RoleFault, roles } from "../src/operation/command.ts";
 import { openStore } from "../src/storage/store.ts";
@@ -160,6 +160,7 @@ async function makeWorld(engine: Engine): Promise<World> {
     DUBA_DATA: settings.dataDirectory,
     DUBA_DATABASE_URL: settings.databaseUrl,
     DUBA_KEYRING: ring,
+    DUBA_CONSOLE: "127.0.0.1:8090",
   };
   const service = await startService(
     { DUBA_LIMITS: "off", DUBA_KEYRING: ring },
@@ -184,6 +185,8 @@ async function makeWorld(engine: Engine): Promise<World> {
     [1, 2].map(async () => JSON.parse(await done("keys", "create", "--account", "shop@example.com", "--json"))),
   );
   await done("prices", "set", "shop@example.com", "dstv", "--margin", "10");
+  await done("people", "invite", "ada@example.com");
+  await done("people", "invite", "grace@example.com");
   const prices = join(folder, "prices.csv");
   writeFileSync(prices, "account,codes,margin,price\nshop@example.com,gotv,5,\n");
   const bundles = await done("catalogue", "export", "--list", "data-bundles");
@@ -217,6 +220,8 @@ async function makeWorld(engine: Engine): Promise<World> {
       "ledger.show": { reference: verified.json.data.request_reference },
       "books.statement": { account: "shop@example.com", month: lastMonth },
       "books.adjust": { account: "shop@example.com", credit: "100", reason: "Goodwill" },
+      "people.invite": { email: "mary@example.com", role: "operator" },
+      "people.remove": { person: "grace@example.com" },
       backup: { file: join(folder, "backup.jsonl") },
     },
     duba,

@@ -1,4 +1,5 @@
 import { accountCommands } from "./commands/account-commands.ts";
 import { keyCommands } from "./commands/key-commands.ts";
+import { peopleCommands } from "./people/people-commands.ts";
 
-export const accessCommands = [...accountCommands, ...keyCommands];
+export const accessCommands = [...accountCommands, ...keyCommands, ...peopleCommands];

@@ -1,10 +1,10 @@
 import { Argument, type Command as Commander, Option } from "commander";
 import type { Desk } from "../commands/desk.ts";
 import { settings } from "../config/settings.ts";
+import { listOf, memberWith } from "../operation/command/answer-table.ts";
 import { InputFault, type Member, membersOf, type Texts } from "../operation/command/read-texts.ts";
 import type { Command } from "../operation/command.ts";
 import { type FaceOptions, runCommand } from "./run-command.ts";
-import { listOf, memberWith } from "./terminal/answer.ts";
 import { exampleLine } from "./terminal/example-line.ts";
 import { examples, section, subcommand } from "./terminal/help.ts";
 import type { Io } from "./terminal/io.ts";

@@ -23,6 +23,7 @@ export const families: readonly Family[] = [
   { name: "serve", about: "Start the service. It reads its settings from environment variables.", load: serve },
   { name: "accounts", about: "Manage the accounts of your customers.", load: access },
   { name: "keys", about: "Manage API keys.", load: access },
+  { name: "people", about: "Manage the people who may use the operators' console.", load: access },
   {
     name: "catalogue",
     about: "Manage the catalogue of products. The service may run meanwhile. It serves a new revision within a second.",

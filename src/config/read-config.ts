@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { syncSettings } from "../catalogue/sync/sync-settings.ts";
 import type { Setting } from "../operation/setting.ts";
+import { isLoopback } from "../runtime/address.ts";
 import { missingOf, type VendorValues } from "../upstreams/ports/vendor.ts";
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
 import { upstreamSettings } from "../upstreams/upstream-settings.ts";
@@ -65,10 +66,14 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const missing = followed ? missingOf(followed, config.sources[followed.name]!) : [];
   if (missing.length > 0)
     faults.push(`${syncSettings.source.name} is ${followed!.name}, but ${missing.join(", ")} must be set for it.`);
-  const isLocal = config.host === undefined || /^(?:127\.|::1$|localhost$)/.test(config.host);
+  const isLocal = config.host === undefined || isLoopback(config.host);
   if (config.bootstrapKey === publishedKey && !isLocal)
     faults.push(
       `${settings.bootstrapKey.name} is the public key from the README, and ${settings.host.name} opens the service to the network. Choose another key, or set ${settings.host.name} to 127.0.0.1.`,
+    );
+  if (config.console && !isLoopback(config.console.host) && !config.consoleOrigin?.startsWith("https:"))
+    faults.push(
+      `${settings.console.name} opens the console to the network. Set it to 127.0.0.1 and a port, or set ${settings.consoleOrigin.name} to the https:// origin of your proxy.`,
     );
   const known = new Set(everySetting.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])));
   for (const name of Object.keys(environment)) {

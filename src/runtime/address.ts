@@ -17,6 +17,11 @@ export function siteOf(address: string): string | undefined {
 /** A site holds 65,536 subscribers. Together they have this many times the limit of one. */
 export const subscribersOfSite = 10;
 
+/** Whether only this machine reaches a host. */
+export function isLoopback(host: string): boolean {
+  return /^(?:127\.|::1$|localhost$)/.test(host);
+}
+
 /** URL of a service that listens on `host`, as this machine reaches it. */
 export function localUrl(host: string, port: number): string {
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;

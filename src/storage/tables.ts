@@ -1,3 +1,4 @@
+import type { Role } from "../operation/command.ts";
 import { firstTables } from "./migrations/0001_tables.ts";
 
 /** Every table with its columns: those of the first migration, and what later ones add. */
@@ -18,6 +19,7 @@ interface Narrowed {
   catalogue_draft: { state: "held" | "scheduled" | "published" | "rejected" };
   change_counter: { name: "access" | "catalogue" };
   audit_head: { id: 1 };
+  person: { role: Role };
 }
 
 type RowOf<Name extends keyof AllTables> = {
@@ -38,3 +40,4 @@ export type RecordKeyRow = Tables["record_key"];
 export type AuditEntryRow = Tables["audit_entry"];
 export type AuditSealRow = Tables["audit_seal"];
 export type AuditHeadRow = Tables["audit_head"];
+export type PersonRow = Tables["person"];

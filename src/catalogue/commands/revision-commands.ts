@@ -186,7 +186,9 @@ const approveDraft = command({
               `If it is correct, approve it again: duba catalogue approve d${draft}`,
           },
         ],
-  run: async ({ draft }, room: CatalogueRoom) => {
+  run: async ({ draft }, room: CatalogueRoom & { config: { fourEyes: boolean } }) => {
+    if (room.config.fourEyes && (await findDraft(room.db, draft)).author === room.actor)
+      throw new CatalogueFault(`You made d${draft}. DUBA_FOUR_EYES is on, so another person must approve it.`);
     const approval = await approve(roomPublisher(room), draft, room.actor);
     if (approval.state === "empty")
       throw new CatalogueFault(

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type CsvError, type Info, parse } from "csv-parse";
 import { stringify } from "csv-stringify/sync";
+import { withFormula, withoutFormula } from "../../operation/formula.ts";
 import type { EntryFault, WantedEntry, WantedList } from "../changes/difference.ts";
 import { type EntryContent, type ListName, listShapeOf, type MemberKind } from "../model/lists.ts";
 import { readEntry, textsOf } from "./entry.ts";
-import { withFormula, withoutFormula } from "./formula.ts";
 import { lineBreak, readUtf8 } from "./utf8.ts";
 
 /** Characters that are parsed at a time. */

@@ -1,6 +1,6 @@
+import { isFormula } from "../../operation/formula.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { type Change, differingMembers } from "../changes/change.ts";
-import { isFormula } from "../files/formula.ts";
 import { type EntryContent, groupOf, type ListName, listNames, lists, nameOf } from "../model/lists.ts";
 import { type PriceList, pricedEntries, priceListOf } from "../model/price-lists.ts";
 import { countIn, groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";

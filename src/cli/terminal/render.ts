@@ -1,4 +1,5 @@
-import { isRow, type Paint, record, shown, table } from "./table.ts";
+import { isRow } from "../../operation/command/answer-table.ts";
+import { type Paint, record, shown, table } from "./table.ts";
 
 /** Parses a JSON object. Undefined for any other text. */
 export function parseJsonObject(text: string): Record<string, unknown> | undefined {

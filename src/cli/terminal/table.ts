@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from "node:util";
+import { isRow } from "../../operation/command/answer-table.ts";
 
 export type Paint = (style: "bold" | "dim" | "red", text: string) => string;
 
@@ -59,10 +60,6 @@ function linesOf(members: Row, indent: string): { name: string; value?: string }
       ? [{ name: indent + shown(name) }, ...linesOf(value, `${indent}  `)]
       : [{ name: indent + shown(name), value: shown(value) }],
   );
-}
-
-export function isRow(value: unknown): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A value on one line, without control characters, so that a response cannot control the terminal. */

@@ -13,6 +13,15 @@ import {
 } from "../../operation/setting.ts";
 import { isNetwork } from "../../runtime/address-list.ts";
 
+const endpoint = (example: string) => ({
+  form: `an IP address and a port, such as ${example}`,
+  read: (text: string): { host: string; port: number } | null | undefined => {
+    if (text === "") return null;
+    const [, host = "", port = ""] = /^\[?([^\]]*?)\]?:(\d{1,5})$/.exec(text) ?? [];
+    return isIP(host) && Number(port) <= 65535 ? { host, port: Number(port) } : undefined;
+  },
+});
+
 /** The process: where it listens, where it stores, what it writes to its log. */
 export const serverSettings = {
   host: setting({
@@ -175,12 +184,31 @@ export const serverSettings = {
     name: "DUBA_METRICS",
     default: "",
     about: "Address and port of GET /metrics for Prometheus. Empty: no metrics.",
-    form: "an IP address and a port, such as 127.0.0.1:9464 or [::1]:9464",
-    read: (text): { host: string; port: number } | null | undefined => {
-      if (text === "") return null;
-      const [, host = "", port = ""] = /^\[?([^\]]*?)\]?:(\d{1,5})$/.exec(text) ?? [];
-      return isIP(host) && Number(port) <= 65535 ? { host, port: Number(port) } : undefined;
-    },
+    ...endpoint("127.0.0.1:9464 or [::1]:9464"),
+  }),
+  console: setting({
+    name: "DUBA_CONSOLE",
+    default: "",
+    about:
+      "Address and port of the operators' console. The first start with it prints a link for the first officer. Empty: no console.",
+    ...endpoint("127.0.0.1:8090"),
+  }),
+  consoleOrigin: setting({
+    name: "DUBA_CONSOLE_ORIGIN",
+    default: "",
+    about:
+      "Origin of the console behind your proxy, such as https://console.example. Passkeys belong to its host name. Empty: http://localhost and the port, for this machine only.",
+    form: "https:// and a host name, or http://localhost and a port",
+    read: (text) =>
+      text === ""
+        ? text
+        : /^(https:\/\/[a-z][a-z\d.-]*(?::\d{1,5})?|http:\/\/localhost(?::\d{1,5})?)\/?$/.exec(text)?.[1],
+  }),
+  fourEyes: setting({
+    name: "DUBA_FOUR_EYES",
+    default: "off",
+    about: "If on, nobody can approve a catalogue change that they made.",
+    ...onOff,
   }),
   serverTiming: setting({
     name: "DUBA_SERVER_TIMING",

@@ -40,6 +40,11 @@ const notCopied: ReadonlySet<string> = new Set([
   "change_counter",
   "verification_owner",
   "upstream_status",
+  // Nobody who was signed in or invited is so after a restore.
+  "person_invitation",
+  "passkey_challenge",
+  "console_session",
+  "minute_count",
 ] satisfies Name[]);
 
 /** Useless without its key. */

@@ -8,11 +8,18 @@ import { type ColumnKind, firstTables, primaryKey } from "./0001_tables.ts";
 type Schema = Kysely<Tables>;
 type Builder = CreateTableBuilder<string, string>;
 
+const ofPerson = (name: string) => (table: Builder) =>
+  table.addForeignKeyConstraint(`${name}_of_person`, ["person_id"], "person", ["id"], (it) => it.onDelete("cascade"));
+
 const constraints: { [Name in keyof Tables]?: (table: Builder) => Builder } = {
   account: (table) => table.addUniqueConstraint("account_email", ["email"]),
   api_key: (table) => table.addForeignKeyConstraint("api_key_of_account", ["account_id"], "account", ["id"]),
   access_token: (table) =>
     table.addForeignKeyConstraint("access_token_of_key", ["key_id"], "api_key", ["id"], (it) => it.onDelete("cascade")),
+  person: (table) => table.addUniqueConstraint("person_email", ["email"]),
+  person_invitation: ofPerson("person_invitation"),
+  passkey: ofPerson("passkey"),
+  console_session: ofPerson("console_session"),
   // Both engines treat nulls as distinct here: rows without an idempotency key never collide.
   verification: (table) =>
     table.addUniqueConstraint("verification_idempotency", ["account_id", "mode", "idempotency_hash"]),
@@ -46,6 +53,8 @@ const indexes = [
   "index api_key_by_account on api_key (account_id)",
   "index access_token_by_key on access_token (key_id)",
   "index access_token_by_expiry on access_token (expires_at)",
+  "index passkey_by_person on passkey (person_id)",
+  "index console_session_by_person on console_session (person_id)",
   "index verification_by_account on verification (account_id, mode, created_at)",
   "index verification_by_state on verification (state, created_at)",
   // The limits sum up runs and count attempts, from the index alone.

@@ -1,3 +1,5 @@
+import { consoleTables } from "./0001_console_tables.ts";
+
 /** A portable column: `?` may be null, `key` is part of the primary key. `bigint` holds epoch milliseconds and kobo. */
 export type ColumnKind = `${"text" | "integer" | "bigint" | "flag"}${"" | "?" | " key"}`;
 
@@ -281,4 +283,5 @@ export const firstTables = {
     removed: "bigint",
     mac: "text",
   },
+  ...consoleTables,
 } as const satisfies Record<string, Record<string, ColumnKind>>;

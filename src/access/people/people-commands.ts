@@ -1,0 +1,135 @@
+import Type from "typebox";
+import { instant, isoOf, orNull, secret, timeText } from "../../operation/command/answer-schema.ts";
+import { email } from "../../operation/command/forms.ts";
+import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { command, roles } from "../../operation/command.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
+import type { PersonRow } from "../../storage/tables.ts";
+import { consoleOrigin, invitationLink, type OriginSettings } from "./console-origin.ts";
+import * as people from "./people-rows.ts";
+
+const person = Type.String({
+  description: "Id or e-mail of the person. `duba people list` shows both.",
+  placeholder: "id or e-mail",
+});
+
+const role = Type.Optional(
+  Type.Enum([...roles], {
+    description:
+      "What the person may do. A viewer reads, an operator changes accounts, keys and the catalogue, an officer does all.",
+  }),
+);
+
+const facts = {
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  role: Type.Enum([...roles]),
+};
+
+const invite = command({
+  id: "people.invite",
+  summary: "Invite a person to the console. The answer has a link that works once, for 15 minutes.",
+  description:
+    "With the link the person registers a passkey, which replaces an earlier one. Invite a person again who lost the passkey. " +
+    "Without a role a new person is a viewer.",
+  role: "officer",
+  kind: "change",
+  target: ["email"],
+  input: Type.Object({
+    email: formed(email, { description: "E-mail of the person.", placeholder: "e-mail" }),
+    role,
+  }),
+  answer: Type.Object({ ...facts, link: secret, expires_at: instant }),
+  view: ({ email, role, expires_at }) => [
+    `${email} is invited as ${role}. The link works once, until ${timeText(expires_at)}.`,
+  ],
+  records: ["person.invited"],
+  examples: [{ email: "ada@example.com", role: "operator" }],
+  run: async ({ email, role }, room: Audited & WithClock & { config: OriginSettings }) => {
+    const origin = consoleOrigin(room.config);
+    if (origin === undefined)
+      throw new InputFault("There is no console to invite to. Set DUBA_CONSOLE, such as DUBA_CONSOLE=127.0.0.1:8090.");
+    const { person, secret, expiresAt } = await people.invitePerson(room, { email, role });
+    return { ...factsOf(person), link: invitationLink(origin, secret), expires_at: isoOf(expiresAt) };
+  },
+});
+
+const list = command({
+  id: "people.list",
+  summary: "List the people who may use the console.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({}),
+  answer: Type.Array(
+    Type.Object({
+      ...facts,
+      state: Type.Enum(["invited", "registered"]),
+      invited_by: Type.String(),
+      created_at: instant,
+      last_seen_at: orNull(instant),
+    }),
+  ),
+  columns: {
+    email: "email",
+    name: "name",
+    role: "role",
+    state: "state",
+    invited_by: "invited by",
+    created_at: "since",
+    last_seen_at: "last seen",
+  },
+  none: "Nobody is invited yet.",
+  examples: [{}],
+  run: async (_, { db }: Audited) =>
+    (await people.listPeople(db)).map((row) => ({
+      ...factsOf(row),
+      state: row.isRegistered ? ("registered" as const) : ("invited" as const),
+      invited_by: row.invited_by,
+      created_at: isoOf(row.created_at),
+      last_seen_at: isoOf(row.last_seen_at),
+    })),
+});
+
+const change = command({
+  id: "people.change",
+  summary: "Change the role, the name or the e-mail of a person, at once.",
+  role: "officer",
+  kind: "change",
+  target: ["person"],
+  input: Type.Object({
+    person,
+    role,
+    name: Type.Optional(Type.String({ description: "Name of the person.", placeholder: "name" })),
+    email: Type.Optional(formed(email, { description: "New e-mail of the person.", placeholder: "e-mail" })),
+  }),
+  answer: Type.Object(facts),
+  view: ({ email, role }) => [`${email} is ${role}.`],
+  records: ["person.changed"],
+  examples: [{ person: "ada@example.com", role: "officer" }],
+  run: async ({ person, ...change }, room: Audited) => {
+    if (Object.keys(change).length === 0)
+      throw new InputFault("The command has nothing to change. Add a role, a name or an e-mail.");
+    return factsOf(await people.changePerson(room, person, change));
+  },
+});
+
+const remove = command({
+  id: "people.remove",
+  summary: "Remove a person from the console. The person's sessions end at once.",
+  role: "officer",
+  kind: "danger",
+  target: ["person"],
+  input: Type.Object({ person }),
+  answer: Type.Object(facts),
+  view: ({ email }) => [`${email} is removed.`],
+  records: ["person.removed"],
+  examples: [{ person: "ada@example.com" }],
+  run: async ({ person }, room: Audited) => factsOf(await people.removePerson(room, person)),
+});
+
+export const peopleCommands = [invite, list, change, remove];
+
+function factsOf({ id, email, name, role }: PersonRow) {
+  return { id, email, name, role };
+}
