@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { difference, ListFault, type WantedList } from "./changes/difference.ts";
 import { readJsonList } from "./files/json.ts";
 import { CatalogueFault } from "./model/fault.ts";
-import { listNames } from "./model/lists.ts";
+import { entryKeyOf, type ListName, listNames } from "./model/lists.ts";
+import { pricedLists } from "./model/price-lists.ts";
+import { countIn, itemIn, type Snapshot } from "./model/snapshot.ts";
 import type { Publisher } from "./revisions/commit.ts";
 import { publish } from "./revisions/publish.ts";
 
@@ -18,6 +20,23 @@ export async function readStarter(directory: URL = shipped): Promise<WantedList[
   const faults = read.flatMap((each) => each.faults);
   if (faults.length > 0) throw new ListFault(faults);
   return read;
+}
+
+/**
+ * The lists that have prices and still have those of the starter catalogue: how many of their entries are as they were shipped. Lists in which
+ * fewer than half are so are left out.
+ */
+export async function starterPart(snapshot: Snapshot): Promise<{ list: ListName; same: number; all: number }[]> {
+  const starter = await readStarter();
+  return pricedLists.flatMap((list) => {
+    const shipped = starter.find((each) => each.list === list)?.entries ?? [];
+    const same = shipped.filter(({ content }) => {
+      const present = itemIn(snapshot, list, entryKeyOf(list, content));
+      return present?.content.price === content.price;
+    }).length;
+    const all = countIn(snapshot, list);
+    return same * 2 > all ? [{ list, same, all }] : [];
+  });
 }
 
 /** Publishes the starter catalogue as revision 1, if the store has no revision. If several processes do, one publishes it. */

@@ -9,6 +9,8 @@ export interface Family {
 }
 
 const serve = async () => [(await import("./serve-command.ts")).serveCommand];
+const status = async () => [(await import("./status-command.ts")).statusCommand];
+const doctor = async () => [(await import("./doctor-command.ts")).doctorCommand];
 const access = async () => (await import("../access/commands.ts")).accessCommands;
 
 const catalogue = async () => (await import("../catalogue/commands.ts")).catalogueCommands;
@@ -21,6 +23,8 @@ const backup = async () => (await import("../storage/backup/commands.ts")).backu
 /** Every command of every room, by family. */
 export const families: readonly Family[] = [
   { name: "serve", about: "Start the service. It reads its settings from environment variables.", load: serve },
+  { name: "status", about: "Show how the service is, on one screen.", load: status },
+  { name: "doctor", about: "Check this machine before live keys use it.", load: doctor },
   { name: "accounts", about: "Manage the accounts of your customers.", load: access },
   { name: "keys", about: "Manage API keys.", load: access },
   { name: "people", about: "Manage the people who may use the operators' console.", load: access },

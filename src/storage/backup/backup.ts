@@ -6,6 +6,7 @@ import { codeOf, StoreFault } from "../errors.ts";
 import { migrationsOf } from "../migrate.ts";
 import { primaryKey } from "../migrations/0001_tables.ts";
 import { allTables, type Tables } from "../tables.ts";
+import { noteBackup } from "./last-backup.ts";
 
 /**
  * A backup is text, a JSON value a line, alike for both engines:
@@ -98,6 +99,7 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
     await audit(db, { kind: "store.backed_up", actor, facts: { rows, sha256 } });
     await write([endOf(sha256, options.sign)]);
     await file.sync();
+    await noteBackup(db, sha256, options.now ?? Date.now());
     return { rows, sha256, bytes: (await file.stat()).size };
   } catch (error) {
     await rm(path, { force: true });

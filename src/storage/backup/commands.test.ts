@@ -49,6 +49,8 @@ for (const engine of engines) {
       running = false;
       await calls;
       assert.deepEqual([made.exitCode, made.out.split("\n").length], [0, 3]);
+      const { last_backup_at } = JSON.parse((await duba(service.settings, "status", "--json")).out);
+      assert.ok(Math.abs(Date.parse(last_backup_at) - Date.now()) < 60_000);
       assert.match(made.out, /^\d+ rows are in .*backup\.jsonl \(\d+ bytes\)\.\nSHA-256: [0-9a-f]{64}\n$/);
     });
     after(async () => {

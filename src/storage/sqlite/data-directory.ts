@@ -122,6 +122,22 @@ export interface DirectoryLock {
   release(): void;
 }
 
+/** Whether a process serves from the directory. */
+export function isServed(directory: string): boolean {
+  const file = join(directory, "duba.lock");
+  if (!existsSync(file)) return false;
+  const database = new Database(file, { timeout: 0, readonly: true });
+  try {
+    database.prepare("select 1 from sqlite_master").get();
+    return false;
+  } catch (error) {
+    if (codeOf(error)?.startsWith("SQLITE_BUSY")) return true;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
 /**
  * Locks the directory for one serving process, or throws `StoreFault`. It is SQLite's own lock on `duba.lock`, so the operating
  * system releases it however the process ends.

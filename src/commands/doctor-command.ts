@@ -1,0 +1,35 @@
+import Type from "typebox";
+import { command } from "../operation/command.ts";
+import type { Desk } from "./desk.ts";
+
+export const doctorCommand = command({
+  id: "doctor",
+  summary: "Check this machine before live keys use it.",
+  description:
+    "It checks settings, files, clock, TLS and prices, and changes nothing. Run it as the user of the service, with the settings of the service. " +
+    "Each check says what is wrong and what would be right. The exit code is 1 if a check fails.",
+  role: "viewer",
+  kind: "read",
+  face: "terminal",
+  input: Type.Object({}),
+  answer: Type.Array(
+    Type.Object({
+      check: Type.String(),
+      passed: Type.Boolean(),
+      sentence: Type.String(),
+    }),
+  ),
+  view: (results) => {
+    const failed = results.filter(({ passed }) => !passed).length;
+    return [
+      ...results.map(({ check, passed, sentence }) => `${passed ? "ok   " : "WRONG"}  ${check}: ${sentence}`),
+      "",
+      failed === 0
+        ? `All ${results.length} checks passed.`
+        : { fault: `${failed} of ${results.length} checks failed.` },
+    ];
+  },
+  isWell: (results) => results.every(({ passed }) => passed),
+  examples: [{}],
+  run: async (_, room: Desk) => (await import("./machine-checks.ts")).checkMachine(room),
+});

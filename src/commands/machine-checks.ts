@@ -1,0 +1,124 @@
+import { existsSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { listKeys } from "../access/keys/keys.ts";
+import { anchorPath } from "../audit/anchor/anchor.ts";
+import { oddPricesIn } from "../catalogue/guard/odd-prices.ts";
+import { newestSnapshot } from "../catalogue/revisions/load.ts";
+import { starterPart } from "../catalogue/starter.ts";
+import { keyringPath } from "../keyring/file.ts";
+import { looseRights } from "../runtime/file-rights.ts";
+import type { Desk } from "./desk.ts";
+
+interface Result {
+  check: string;
+  passed: boolean;
+  sentence: string;
+}
+
+/** The sentence of a check that passed, or the sentences of what is wrong. */
+type Check = (room: Desk) => Promise<string | readonly string[]>;
+
+/** Above this the times of instances, tokens and statements disagree. */
+const clockTolerance = 1000;
+
+const checks: Readonly<Record<string, Check>> = {
+  TLS: async ({ config: { publicUrl } }) => {
+    if (publicUrl.startsWith("https://")) return `clients call ${publicUrl}.`;
+    const is = publicUrl === "" ? "is empty" : `is ${publicUrl}`;
+    return [
+      `DUBA_PUBLIC_URL ${is}, so keys and BVNs may cross the network in clear text. Put a proxy with TLS in front of Duba, and set DUBA_PUBLIC_URL to its https address.`,
+    ];
+  },
+  proxy: async ({ config: { trustProxy, publicUrl } }) =>
+    trustProxy.length > 0 || !publicUrl.startsWith("https://")
+      ? "Duba sees the addresses of its callers."
+      : [
+          "DUBA_TRUST_PROXY is empty, so all callers seem to have the address of the proxy that ends TLS. Set it to the address of the proxy, such as 127.0.0.1.",
+        ],
+  limits: async ({ config: { limits } }) =>
+    limits
+      ? "limits are on."
+      : ["DUBA_LIMITS is off, so one client can use up the service and the vendor's balance. Set it to on."],
+  database: async ({ config: { databaseUrl } }) => databaseTransport(databaseUrl),
+  vendor: async ({ config: { upstreams }, db }) => {
+    if (upstreams.length > 0) return `live keys use ${upstreams.join(", then ")}.`;
+    const keys = (await listKeys(db)).filter(
+      ({ mode, scopes, revokedAt }) => mode === "live" && revokedAt === null && scopes.includes("identity:verify"),
+    );
+    return keys.length === 0
+      ? "no live key may verify persons."
+      : [
+          `DUBA_UPSTREAMS is empty, so verifications with live keys get 503. Name a vendor (duba upstreams list), or take the scope identity:verify from ${keys.map(({ id }) => id).join(", ")} (duba keys change).`,
+        ];
+  },
+  "key ring": async ({ keyring }) => {
+    const { path } = await keyring();
+    return `${path} belongs to this store, and only this user can read it.`;
+  },
+  "key ring apart": async ({ config }) => {
+    const path = resolve(keyringPath(config));
+    const inside = relative(resolve(config.dataDirectory), path);
+    return config.databaseUrl || inside.startsWith("..")
+      ? "the key ring is not in the data directory."
+      : [
+          `the key ring ${path} is in the data directory, so a copy of the data opens the records. Move it elsewhere, and set DUBA_KEYRING to its new path.`,
+        ];
+  },
+  files: async ({ config }) => {
+    const data = resolve(config.dataDirectory);
+    const ofStore = config.databaseUrl
+      ? []
+      : [data, ...["duba.db", "duba.db-wal", "duba.db-shm"].map((file) => join(data, file))];
+    const all = [...ofStore, keyringPath(config), anchorPath(keyringPath(config))].filter((file) => existsSync(file));
+    const loose = all.flatMap((file) => {
+      const why = looseRights(file, statSync(file));
+      return why ? [`${file} ${why}.`] : [];
+    });
+    return loose.length > 0 ? loose : `only this user can read ${all.join(", ")}.`;
+  },
+  clock: async ({ now, config: { databaseUrl } }) => {
+    const ahead = Date.now() - now();
+    if (Math.abs(ahead) <= clockTolerance)
+      return databaseUrl
+        ? "this machine and the database have the same time."
+        : "the store uses the clock of this machine.";
+    const seconds = `${Math.round(Math.abs(ahead) / 1000)} seconds ${ahead > 0 ? "ahead of" : "behind"}`;
+    return [`the clock of this machine is ${seconds} the database's. Synchronise both with NTP.`];
+  },
+  "starter catalogue": async ({ db }) => {
+    const parts = await starterPart(await newestSnapshot(db));
+    if (parts.length === 0) return "the prices are not those of the starter catalogue.";
+    const sold = parts.map(({ list, same, all }) => `${same} of ${all} entries of ${list}`).join(", ");
+    const isLive = (await listKeys(db)).some(({ mode, revokedAt }) => mode === "live" && revokedAt === null);
+    return [
+      `${isLive ? "live keys get" : "live keys would get"} historical sample prices: ${sold} are as in the starter catalogue. Import your own prices: duba catalogue import`,
+    ];
+  },
+  prices: async ({ db, config }) => {
+    const odd = await oddPricesIn(await newestSnapshot(db), config.guardPriceFactor);
+    return odd.length > 0 ? odd : "no price is 0, or far from the prices of similar entries.";
+  },
+};
+
+/** Runs all checks. A check that cannot be made has failed, with the sentence of its fault. */
+export async function checkMachine(room: Desk): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const [check, run] of Object.entries(checks)) {
+    const found = await run(room).catch((fault: Error) => [fault.message]);
+    if (typeof found === "string") results.push({ check, passed: true, sentence: found });
+    else results.push(...found.map((sentence) => ({ check, passed: false, sentence })));
+  }
+  return results;
+}
+
+/** Whether the way to PostgreSQL is encrypted where it leaves the machine. */
+function databaseTransport(databaseUrl: string): string | readonly string[] {
+  if (!databaseUrl) return "the store is a file of this machine.";
+  const { hostname, searchParams } = new URL(databaseUrl);
+  const isLocal = /^(|localhost|127\..*|\[::1\])$/.test(hostname) || searchParams.get("host")?.startsWith("/");
+  if (isLocal) return "the database is on this machine.";
+  const mode = searchParams.get("sslmode") ?? "";
+  return ["verify-full", "verify-ca", "require"].includes(mode)
+    ? "the connection to the database is encrypted."
+    : [`DUBA_DATABASE_URL names another machine, ${hostname}, without TLS. Add sslmode=verify-full to it.`];
+}

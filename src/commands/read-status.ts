@@ -1,0 +1,157 @@
+import { resolve } from "node:path";
+import { sql } from "kysely";
+import manifest from "../../package.json" with { type: "json" };
+import { type ApiKey, listKeys } from "../access/keys/keys.ts";
+import { listWaiting } from "../catalogue/revisions/draft.ts";
+import { listRevisions } from "../catalogue/revisions/load.ts";
+import { ageOf, readSync } from "../catalogue/sync/record.ts";
+import { upstreamStatus } from "../identity/upstream-status.ts";
+import { isoOf } from "../operation/command/answer-schema.ts";
+import { lastBackupAt } from "../storage/backup/last-backup.ts";
+import { isServed } from "../storage/sqlite/data-directory.ts";
+import type { Desk } from "./desk.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+/** How long before its end a key is named. */
+const soon = 14 * day;
+/** Then an operator should look. */
+const limits = { unknown: hour, unsealed: minute, backup: 7 * day };
+
+type Room = Pick<Desk, "db" | "now" | "config" | "accounts">;
+
+/** How the service is, for `duba status`. `needs` has a sentence for each thing that needs a hand. */
+export async function readStatus(room: Room) {
+  const { db, config } = room;
+  const now = room.now();
+  const [[newest], waiting, vendors, unknown, unsealed, backupAt, keys, instances, source] = await Promise.all([
+    listRevisions(db, 1),
+    listWaiting(db),
+    upstreamStatus(db, now),
+    unknownVerifications(room),
+    unsealedEntries(room),
+    lastBackupAt(db),
+    listKeys(db),
+    servingInstances(room),
+    sourceAge(room),
+  ]);
+  const held = waiting.filter(({ state }) => state === "held").map(({ id }) => `d${id}`);
+  const alarms = vendors.filter(({ state, alarm }) => state !== "ready" || alarm !== null);
+  const emails = await room.accounts.emails();
+  const ending = keys
+    .filter((key) => isEnding(key, keys, now))
+    .map(({ id, accountId, label, expiresAt }) => ({
+      id,
+      account: emails(accountId),
+      label,
+      expires_at: isoOf(expiresAt!),
+    }));
+  const liveKeys = keys.filter(({ mode, revokedAt }) => mode === "live" && revokedAt === null).length;
+  const isLate = (at: number | null, after: number) => at !== null && now - at > after;
+  const vendorNames = [...new Set(alarms.map(({ name }) => name))];
+  const needs = [
+    ...(instances === 0 ? ["No instance serves this store. Start one: duba serve"] : []),
+    ...(held.length > 0
+      ? [`Changes of the catalogue wait for approval: ${held.join(", ")}. See them: duba catalogue show ${held[0]}`]
+      : []),
+    ...(source?.stale
+      ? [`The catalogue is stale: ${source.name} gave nothing new in time. See why: duba sources status`]
+      : []),
+    ...vendorNames.map((name) => `The vendor ${name} is not ready or has an alarm. See why: duba upstreams status`),
+    ...(isLate(unknown.oldest, limits.unknown)
+      ? ["Live verifications have no known outcome for more than an hour. See them: duba ledger list --state unknown"]
+      : []),
+    ...(instances > 0 && isLate(unsealed.oldest, limits.unsealed)
+      ? ["Audit entries wait for their seal for more than a minute. Read the log of the service."]
+      : []),
+    ...(liveKeys > 0 && !config.databaseUrl && (backupAt === null || isLate(backupAt, limits.backup))
+      ? [
+          `${backupAt === null ? "There is no backup yet" : "The last backup is older than 7 days"}. Make one: duba backup <file>`,
+        ]
+      : []),
+    ...ending.map(
+      ({ id, account, expires_at }) =>
+        `The key ${id} of ${account} ends ${expires_at.slice(0, 10)}. Replace it: duba keys roll ${id}`,
+    ),
+  ];
+  return {
+    version: manifest.version,
+    store: storeName(config),
+    instances,
+    revision: newest?.number ?? null,
+    published_at: isoOf(newest?.created_at ?? null),
+    source,
+    held,
+    scheduled: waiting.length - held.length,
+    vendors: vendors.length === 0 ? [] : [...new Set(vendors.map(({ name }) => name))],
+    alarms: vendorNames,
+    unknown_verifications: unknown.count,
+    oldest_unknown_at: isoOf(unknown.oldest),
+    unsealed_entries: unsealed.count,
+    last_backup_at: isoOf(backupAt),
+    expiring_keys: ending,
+    needs,
+  };
+}
+
+/** Without user and password. */
+function storeName({ databaseUrl, dataDirectory }: Room["config"]): string {
+  if (!databaseUrl) return `SQLite in ${resolve(dataDirectory)}`;
+  const { host, pathname } = new URL(databaseUrl);
+  return `PostgreSQL at ${host || "localhost"}, database ${pathname.slice(1)}`;
+}
+
+async function servingInstances({ db, now, config }: Room): Promise<number> {
+  if (!config.databaseUrl) return isServed(config.dataDirectory) ? 1 : 0;
+  const { count } = await db
+    .selectFrom("verification_owner")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("expires_at", ">", now())
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Of live keys: the sandbox has a number whose outcome is always unknown. */
+function unknownVerifications({ db }: Room): Promise<{ count: number; oldest: number | null }> {
+  return db
+    .selectFrom("verification")
+    .select(({ fn }) => [fn.countAll<number>().as("count"), fn.min("created_at").as("oldest")])
+    .where("state", "=", "unknown")
+    .where("mode", "=", "live")
+    .executeTakeFirstOrThrow()
+    .then(({ count, oldest }) => ({ count: Number(count), oldest: oldest as number | null }));
+}
+
+function unsealedEntries({ db }: Room): Promise<{ count: number; oldest: number | null }> {
+  return db
+    .selectFrom("audit_entry")
+    .select([sql<number>`count(*)`.as("count"), sql<number | null>`min(occurred_at)`.as("oldest")])
+    .where("batch", "is", null)
+    .executeTakeFirstOrThrow();
+}
+
+async function sourceAge({ db, now, config }: Room) {
+  const { source, staleAfter } = config.pull;
+  if (source === "") return null;
+  const { asOf, isStale } = ageOf(await readSync(db, source), now(), staleAfter);
+  return { name: source, as_of: isoOf(asOf), stale: isStale };
+}
+
+/** Whether a key ends soon and no later key of the account, as `keys roll` makes one, takes its place. */
+function isEnding(
+  { accountId, mode, label, createdAt, expiresAt, revokedAt }: ApiKey,
+  all: readonly ApiKey[],
+  now: number,
+) {
+  if (revokedAt !== null || expiresAt === null || expiresAt <= now || expiresAt > now + soon) return false;
+  return !all.some(
+    (key) =>
+      key.accountId === accountId &&
+      key.mode === mode &&
+      key.label === label &&
+      key.createdAt > createdAt &&
+      key.revokedAt === null &&
+      (key.expiresAt ?? Number.POSITIVE_INFINITY) > expiresAt,
+  );
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { engines } from "../../test/support/engines.ts";
+import { startService, type TestService } from "../../test/support/service.ts";
+import { ran } from "../cli/testing.ts";
+import { verification } from "../storage/backup/backup.fixture.ts";
+
+const day = 86_400_000;
+
+for (const engine of engines) {
+  suite(`duba status on ${engine.name}`, () => {
+    let service: TestService;
+    let environment: Record<string, string | undefined>;
+    const duba = (...argv: string[]) => ran(argv, { environment });
+    const status = async () => {
+      const { exitCode, out } = await duba("status", "--json");
+      return { exitCode, ...JSON.parse(out) };
+    };
+
+    before(async () => {
+      service = await startService({}, engine);
+      const { dataDirectory, databaseUrl } = service.settings;
+      environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+    });
+    after(() => service.close());
+
+    test("shows a service that is well on one screen", async () => {
+      const { exitCode, out, err } = await duba("status");
+      assert.deepEqual([exitCode, err], [0, ""]);
+      assert.match(out, /^version +\d+\.\d+\.\d+\nstore +(SQLite in \/|PostgreSQL at )/);
+      assert.match(out, /\nserving instances +1\ncatalogue +revision 1 of \d{4}-.*Z\n/);
+      assert.match(out, /\nlast backup +never\nkeys that end within 14 days +0\n\nNothing needs a hand\.\n$/);
+      assert.ok(out.split("\n").length < 24);
+      assert.ok(!out.includes("postgres:postgres") && !out.includes("@"), "no user, no password");
+    });
+
+    test("names each thing that needs a hand, with what to do", async () => {
+      const { db } = await service.store();
+      const now = Date.now();
+      const { id } = await service.newKey({ mode: "live", label: "till", expiresAt: now + 5 * day });
+      const old = { ...verification, account_id: "a", key_id: "k", mode: "live", created_at: now - 2 * 3_600_000 };
+      const row = {
+        ...old,
+        sealed_record: null,
+        state: "unknown",
+        charged: 0 as const,
+        charged_at: null,
+        audit_due: 0 as const,
+      };
+      await db.insertInto("verification").values(row).execute();
+      await db
+        .insertInto("verification")
+        .values({ ...row, reference: "of-the-sandbox", mode: "test" })
+        .execute();
+      const vendor = { instance: "i", upstream: "dojah", state: "ready", alarm: "no_money", last_answer_at: null };
+      await db
+        .insertInto("upstream_status")
+        .values({ ...vendor, last_failures: "{}", noted_at: now })
+        .execute();
+      await duba("catalogue", "edit", "MTNDATA", "104", "--price", "5000");
+
+      const found = await status();
+      assert.equal(found.exitCode, 1);
+      assert.deepEqual([found.unknown_verifications, found.alarms, found.held], [1, ["dojah"], ["d2"]]);
+      assert.deepEqual(
+        found.expiring_keys.map((key: { id: string }) => key.id),
+        [id],
+      );
+      const needs = [
+        /^Changes of the catalogue wait for approval: d2\. See them: duba catalogue show d2$/,
+        /^The vendor dojah is not ready or has an alarm\. See why: duba upstreams status$/,
+        /^Live verifications have no known outcome for more than an hour\. See them: duba ledger list --state unknown$/,
+        ...(engine.name === "sqlite" ? [/^There is no backup yet\. Make one: duba backup <file>$/] : []),
+        new RegExp(
+          `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d\\. Replace it: duba keys roll ${id}$`,
+        ),
+      ];
+      assert.equal(found.needs.length, needs.length, found.needs.join("\n"));
+      for (const [at, need] of needs.entries()) assert.match(found.needs[at], need);
+      const { exitCode, err } = await duba("status");
+      assert.deepEqual([exitCode, err], [1, `${found.needs.join("\n")}\n`]);
+
+      // The end of a key that was replaced is on purpose.
+      await duba("keys", "roll", id, "--overlap", "1h");
+      await duba("keys", "change", id, "--expires", "3d");
+      const [successor] = (await status()).expiring_keys;
+      await duba("keys", "change", successor.id, "--expires", "never");
+      assert.deepEqual((await status()).expiring_keys, []);
+    });
+  });
+
+  test(`duba status says that no instance serves, on ${engine.name}`, async () => {
+    const place = await engine.fresh();
+    const kept = { ...engine, fresh: async () => ({ ...place, dispose: async () => {} }) };
+    await (await startService({}, kept)).close();
+    const { dataDirectory, databaseUrl } = place.settings;
+    const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+    const { exitCode, err } = await ran(["status"], { environment });
+    assert.deepEqual([exitCode, err], [1, "No instance serves this store. Start one: duba serve\n"]);
+    await place.dispose();
+  });
+}

@@ -1,0 +1,66 @@
+import Type from "typebox";
+import { instant, orNull, timeText } from "../operation/command/answer-schema.ts";
+import { command } from "../operation/command.ts";
+import type { Desk } from "./desk.ts";
+
+export const statusCommand = command({
+  id: "status",
+  summary: "Show how the service is, on one screen.",
+  description: "The exit code is 1 if something needs a hand. The last lines then say what, and what to do.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({}),
+  answer: Type.Object({
+    version: Type.String(),
+    store: Type.String(),
+    instances: Type.Integer(),
+    revision: orNull(Type.Integer()),
+    published_at: orNull(instant),
+    source: orNull(Type.Object({ name: Type.String(), as_of: orNull(instant), stale: Type.Boolean() })),
+    held: Type.Array(Type.String()),
+    scheduled: Type.Integer(),
+    vendors: Type.Array(Type.String()),
+    alarms: Type.Array(Type.String()),
+    unknown_verifications: Type.Integer(),
+    oldest_unknown_at: orNull(instant),
+    unsealed_entries: Type.Integer(),
+    last_backup_at: orNull(instant),
+    expiring_keys: Type.Array(
+      Type.Object({ id: Type.String(), account: Type.String(), label: Type.String(), expires_at: instant }),
+    ),
+    needs: Type.Array(Type.String()),
+  }),
+  view: ({ source, needs, ...facts }) => [
+    {
+      record: {
+        version: facts.version,
+        store: facts.store,
+        "serving instances": facts.instances,
+        catalogue:
+          facts.revision === null ? "no revision" : `revision ${facts.revision} of ${timeText(facts.published_at)}`,
+        ...(source && { source: `${source.name}, as of ${timeText(source.as_of)}${source.stale ? " (stale)" : ""}` }),
+        "held changes": listText(facts.held),
+        "scheduled changes": facts.scheduled,
+        vendors: listText(facts.vendors),
+        "vendors with an alarm": listText(facts.alarms),
+        "unknown verifications":
+          facts.oldest_unknown_at === null
+            ? facts.unknown_verifications
+            : `${facts.unknown_verifications}, the oldest of ${timeText(facts.oldest_unknown_at)}`,
+        "unsealed audit entries": facts.unsealed_entries,
+        "last backup": facts.last_backup_at === null ? "never" : timeText(facts.last_backup_at),
+        "keys that end within 14 days": facts.expiring_keys.length,
+      },
+    },
+    "",
+    ...(needs.length === 0 ? ["Nothing needs a hand."] : needs.map((fault) => ({ fault }))),
+  ],
+  isWell: ({ needs }) => needs.length === 0,
+  examples: [{}],
+  run: async (_, room: Pick<Desk, "db" | "now" | "config" | "accounts">) =>
+    (await import("./read-status.ts")).readStatus(room),
+});
+
+function listText(names: readonly string[]): string {
+  return names.length === 0 ? "none" : names.join(", ");
+}

@@ -1,0 +1,20 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../tables.ts";
+
+const name = "backup";
+
+/** Notes that a backup was completed. */
+export async function noteBackup(db: Kysely<Tables>, sha256: string, at: number): Promise<void> {
+  const noted = { value: sha256, created_at: at };
+  await db
+    .insertInto("instance_secret")
+    .values({ name, ...noted })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet(noted))
+    .execute();
+}
+
+/** When the last backup was completed, in milliseconds since 1970; null: never. */
+export async function lastBackupAt(db: Kysely<Tables>): Promise<number | null> {
+  const row = await db.selectFrom("instance_secret").select("created_at").where("name", "=", name).executeTakeFirst();
+  return row?.created_at ?? null;
+}
