@@ -20,9 +20,6 @@ const constraints: { [Name in keyof Tables]?: (table: Builder) => Builder } = {
   person_invitation: ofPerson("person_invitation"),
   passkey: ofPerson("passkey"),
   console_session: ofPerson("console_session"),
-  // Both engines treat nulls as distinct here: rows without an idempotency key never collide.
-  verification: (table) =>
-    table.addUniqueConstraint("verification_idempotency", ["account_id", "mode", "idempotency_hash"]),
 };
 
 export async function up(db: Schema): Promise<void> {
@@ -65,12 +62,11 @@ const indexes = [
   "index verification_by_last4 on verification (subject_last4, created_at)",
   "index verification_by_consent on verification (consent_reference, created_at) where consent_reference is not null",
   // For the limit of answers without a match, which would otherwise read every row of the account's last hour.
-  "index verification_by_ending on verification (account_id, mode, state, started_at)",
+  "index verification_by_mismatch on verification (account_id, mode, started_at) where state in ('not_found', 'phone_mismatch')",
   "index verification_by_sealing on verification (completed_at) where sealed_record is not null",
   "index verification_by_key_age on verification (created_at) where idempotency_hash is not null",
-  // The hash binds account and mode. Without an index that begins with it, a PostgreSQL without statistics may read every row
-  // of the account.
-  "index verification_by_idempotency on verification (idempotency_hash) where idempotency_hash is not null",
+  `unique index verification_by_idempotency on verification (idempotency_hash, account_id, mode)
+    where idempotency_hash is not null`,
   "index verification_by_audit_due on verification (reference) where audit_due = 1",
   "index verification_by_charge on verification (charged_at, account_id) where charged_at is not null",
   "index adjustment_by_time on adjustment (at)",
