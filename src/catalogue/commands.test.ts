@@ -190,6 +190,28 @@ for (const engine of engines)
       assert.equal(JSON.parse((await desk.duba("catalogue", "approve", third, "--json")).out).revision, 5);
     });
 
+    test("gives a draft with another difference a new name, and approves nothing by the old one", async () => {
+      const held = await desk.duba("catalogue", "import", await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,1000,"));
+      const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
+      await desk.duba("catalogue", "import", await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,110,"));
+      for (const person of ["ada", "bola"]) {
+        const { exitCode, out, err } = await desk.duba("catalogue", "approve", draft, "--author", person);
+        assert.equal(exitCode, 1);
+        assert.match(out, /MTNDATA 104 +price +110 +1000/);
+        assert.match(
+          err,
+          new RegExp(`^The catalogue has changed since ${draft} was made\\..*: duba catalogue approve ${draft}\\.2\n$`),
+        );
+      }
+      assert.match((await desk.duba("catalogue", "history")).out, new RegExp(`^ *${draft}\\.2 +held`, "m"));
+      assert.equal((await desk.duba("catalogue", "show", `${draft}.2`, "--json")).exitCode, 0);
+      assert.match((await desk.duba("catalogue", "approve", `${draft}.3`)).err, /the draft is d\d+\.2\.\n$/);
+      assert.equal((await desk.duba("catalogue", "approve", `${draft}.2`)).exitCode, 0);
+      const back = await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "100");
+      const [, last = ""] = /approve (d\d+)/.exec(back.err) ?? [];
+      assert.equal((await desk.duba("catalogue", "approve", last)).exitCode, 0);
+    });
+
     test("schedules an import, and shows until when it waits", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,120,120,");
       const { exitCode, out } = await desk.duba("catalogue", "import", file, "--holds-from", "2099-01-01T00:00+01:00");

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { sql } from "kysely";
 import manifest from "../../package.json" with { type: "json" };
 import { type ApiKey, listKeys } from "../access/keys/keys.ts";
-import { listWaiting } from "../catalogue/revisions/draft.ts";
+import { draftName, listWaiting } from "../catalogue/revisions/draft.ts";
 import { listRevisions } from "../catalogue/revisions/load.ts";
 import { ageOf, readSync } from "../catalogue/sync/record.ts";
 import { upstreamStatus } from "../identity/upstream-status.ts";
@@ -36,7 +36,7 @@ export async function readStatus(room: Room) {
     servingInstances(room),
     sourceAge(room),
   ]);
-  const held = waiting.filter(({ state }) => state === "held").map(({ id }) => `d${id}`);
+  const held = waiting.filter(({ state }) => state === "held").map(draftName);
   const alarms = vendors.filter(({ state, alarm }) => state !== "ready" || alarm !== null);
   const emails = await room.accounts.emails();
   const ending = keys

@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { instant, isoOf, type Part, timeText } from "../../operation/command/answer-schema.ts";
 import { countsOf } from "../changes/change.ts";
 import type { Approval } from "../revisions/decide.ts";
+import { draftName } from "../revisions/draft.ts";
 import type { PublishOutcome, preview } from "../revisions/publish.ts";
 import { countText, differenceView, firstChanges, ListedChanges, listedChanges } from "./difference-view.ts";
 
@@ -39,6 +40,7 @@ export function outcomeAnswer(outcome: PublishOutcome | Exclude<Approval, { stat
     state,
     ...("revision" in facts && { revision: facts.revision }),
     ...("draft" in facts && { draft: `d${facts.draft}` }),
+    ...("seen" in facts && { draft: draftName(facts.seen) }),
     ...("holdsFrom" in facts && { holds_from: isoOf(facts.holdsFrom) }),
     ...("reasons" in facts && { reasons: [...facts.reasons] }),
     ...countsOf(changes),

@@ -4,6 +4,7 @@ import { flag } from "../../operation/command/read-texts.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Publisher } from "../revisions/commit.ts";
+import type { SeenDraft } from "../revisions/draft.ts";
 import { newestSnapshot } from "../revisions/load.ts";
 
 /** What the commands of this room need. */
@@ -34,8 +35,11 @@ export const revisionForm: Form<number> = {
   read: (text) => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
 };
 
-/** The number of a draft, as people write it. */
-export const draftForm: Form<number> = {
+/** A draft, as `draftName` writes it. */
+export const draftForm: Form<SeenDraft> = {
   form: "a draft such as d7, which `duba catalogue history` lists",
-  read: (text) => (/^d[1-9]\d{0,8}$/i.test(text) ? Number(text.slice(1)) : undefined),
+  read: (text) => {
+    const [, id, version = 1] = /^d([1-9]\d{0,8})(?:\.([1-9]\d{0,5}))?$/i.exec(text) ?? [];
+    return id === undefined ? undefined : { id: Number(id), version: Number(version) };
+  },
 };

@@ -10,7 +10,7 @@ import { changesBetween } from "../changes/change.ts";
 import { type SkippedEntry, undo } from "../changes/rebase.ts";
 import { CatalogueFault } from "../model/fault.ts";
 import { approve, reject } from "../revisions/decide.ts";
-import { findDraft, listWaiting } from "../revisions/draft.ts";
+import { draftName, findDraft, listWaiting, type SeenDraft } from "../revisions/draft.ts";
 import { changesOf, findRevision, listRevisions, snapshotAt } from "../revisions/load.ts";
 import { type Plan, preview, publish } from "../revisions/publish.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
@@ -67,7 +67,7 @@ const showHistory = command({
   }),
 });
 
-const revisionOrDraft: Form<{ revision: number } | { draft: number }> = {
+const revisionOrDraft: Form<{ revision: number } | { draft: SeenDraft }> = {
   form: "a number such as 7, or a draft such as d7",
   read: (text) => {
     const [revision, draft] = [revisionForm.read(text), draftForm.read(text)];
@@ -93,7 +93,7 @@ const showRevision = command({
   examples: [{ revision: "7" }, { revision: "d7" }],
   run: async ({ revision: named }, { db }: Audited) => {
     if ("draft" in named) {
-      const draft = await findDraft(db, named.draft);
+      const draft = await findDraft(db, named.draft.id);
       return { ...draftOf(draft), changes: listedChanges(await changesOf(db, draft.id)) };
     }
     const revision = await findRevision(db, named.revision);
@@ -168,7 +168,8 @@ const approveDraft = command({
   id: "catalogue.approve",
   summary: "Publish a draft that waits for approval.",
   description:
-    "If later changes of the catalogue alter the difference, the command shows the new difference, and you approve again.",
+    "If later changes of the catalogue alter the difference, the command shows the new difference, and the draft gets a new name, such as " +
+    "d7.2. You approve what you name, so nobody publishes a difference that only others saw.",
   role: "officer",
   kind: "change",
   target: ["draft"],
@@ -182,17 +183,17 @@ const approveDraft = command({
           "",
           {
             fault:
-              `The catalogue has changed since d${draft} was made. The difference above is the new one. ` +
-              `If it is correct, approve it again: duba catalogue approve d${draft}`,
+              `The catalogue has changed since ${draftName(draft)} was made. The difference above is the new one. ` +
+              `If it is correct, approve it by its new name: duba catalogue approve ${answer.draft}`,
           },
         ],
   run: async ({ draft }, room: CatalogueRoom & { config: { fourEyes: boolean } }) => {
-    if (room.config.fourEyes && (await findDraft(room.db, draft)).author === room.actor)
-      throw new CatalogueFault(`You made d${draft}. DUBA_FOUR_EYES is on, so another person must approve it.`);
-    const approval = await approve(roomPublisher(room), draft, room.actor);
+    if (room.config.fourEyes && (await findDraft(room.db, draft.id)).author === room.actor)
+      throw new CatalogueFault(`You made d${draft.id}. DUBA_FOUR_EYES is on, so another person must approve it.`);
+    const approval = await approve(roomPublisher(room), draft.id, room.actor, draft.version);
     if (approval.state === "empty")
       throw new CatalogueFault(
-        `d${draft} has no effect any more: the catalogue already has its changes. The draft is closed.`,
+        `${draftName(draft)} has no effect any more: the catalogue already has its changes. The draft is closed.`,
       );
     return outcomeAnswer(approval);
   },
@@ -210,8 +211,8 @@ const rejectDraft = command({
   records: ["catalogue.rejected"],
   examples: [{ draft: "d7" }],
   run: async ({ draft }, room: CatalogueRoom) => {
-    await reject(roomPublisher(room), draft, room.actor);
-    return { draft: `d${draft}` };
+    await reject(roomPublisher(room), draft.id, room.actor);
+    return { draft: draftName(draft) };
   },
 });
 
@@ -234,7 +235,7 @@ function revisionOf({ number, created_at, author, source, note, added, modified,
 function draftOf(row: CatalogueDraftRow) {
   const { state, author, source, note, added, modified, removed } = row;
   return {
-    draft: `d${row.id}`,
+    draft: draftName(row),
     ...{ state, author, source, note, added, modified, removed },
     reasons: JSON.parse(row.reasons) as string[],
     created_at: isoOf(row.created_at),

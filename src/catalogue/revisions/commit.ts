@@ -58,6 +58,8 @@ export async function commit(
       state: isHeld ? ("held" as const) : isLater ? ("scheduled" as const) : ("published" as const),
       base,
       reasons: JSON.stringify(reasons),
+      // Held at its time, on top of what came between: nobody has seen that difference.
+      ...(stored && isHeld && { version: stored.version + 1 }),
       ...(approvedBy !== undefined && { decided_by: approvedBy, decided_at: at }),
     };
     if (stored && !(await changeDraft(trx, stored, facts, changes))) return undefined;

@@ -71,7 +71,7 @@ for (const engine of engines)
         assert.equal(first.state, "recomputed");
         assert.match((await findDraft(store.db, id)).reasons, /moves from 120 to 1,/);
         assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 12_000);
-        assert.equal((await approve(publisher, id, "boss")).state, "published");
+        assert.equal((await approve(publisher, id, "boss", 2)).state, "published");
         assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 100);
 
         const empty = draftOf(await publish(publisher, priced("MTNDATA 104", 10_000), about));
@@ -106,6 +106,37 @@ for (const engine of engines)
         await store.close();
       }
     });
+
+    for (const [what, holdsFrom] of [
+      ["held", undefined],
+      ["scheduled", start + 2 * hour],
+    ] as const)
+      test(`of two who approve a ${what} draft with an older difference, at once or one after the other, none publishes what he has not seen`, async () => {
+        const { store, publisher } = await opened(engine);
+        const other = await openStore({ ...store.settings, serving: false });
+        try {
+          const id = draftOf(await publish(publisher, priced("MTNDATA 104", 100), { ...about, holdsFrom }));
+          // A scheduled change alters the difference of a later one, and makes no revision.
+          const before = holdsFrom === undefined ? about : { ...about, holdsFrom: holdsFrom - hour };
+          await publish(publisher, priced("MTNDATA 104", 12_000), before);
+          const both = [publisher, publisherOf(other.db, { now: publisher.now })];
+          const approvals = await Promise.all(both.map((each) => approve(each, id, "boss")));
+          approvals.push(await approve(publisher, id, "late"));
+          for (const approval of approvals) {
+            assert.ok(approval.state === "recomputed");
+            assert.deepEqual([approval.seen.version, approval.changes[0]!.old!.content.price], [2, 12_000]);
+          }
+          assert.equal((await findDraft(store.db, id)).state, "held");
+          await assert.rejects(approve(publisher, id, "boss", 3), {
+            message: `There is no d${id}.3: the draft is d${id}.2.`,
+          });
+          const state = holdsFrom === undefined ? "published" : "scheduled";
+          assert.equal((await approve(publisher, id, "boss", 2)).state, state);
+        } finally {
+          await other.close();
+          await store.close();
+        }
+      });
 
     test("never serves what is rejected, held or scheduled", async () => {
       const { store, clock, publisher } = await opened(engine);

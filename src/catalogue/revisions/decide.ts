@@ -2,43 +2,48 @@ import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { Change } from "../changes/change.ts";
 import { CatalogueFault } from "../model/fault.ts";
 import { type Committed, commit, type Publisher } from "./commit.ts";
-import { aboutOf, changeDraft, findDraft, removeChanges } from "./draft.ts";
+import { aboutOf, changeDraft, draftName, findDraft, removeChanges, type SeenDraft } from "./draft.ts";
+import { changesOf } from "./load.ts";
 import { dropEmpty, publishDue, rebaseDraft } from "./schedule.ts";
 
-/** What became of an approval. `recomputed`: the draft has other changes now, which nobody has seen yet. */
+/** What became of an approval. `recomputed`: the draft has other changes now, and a name for them. */
 export type Approval =
   | (Committed & { readonly changes: readonly Change[] })
-  | { readonly state: "recomputed"; readonly changes: readonly Change[]; readonly reasons: readonly string[] }
+  | {
+      readonly state: "recomputed";
+      readonly seen: SeenDraft;
+      readonly changes: readonly Change[];
+      readonly reasons: readonly string[];
+    }
   | { readonly state: "empty" };
 
 /**
- * Publishes a held draft, or schedules it if its time is still to come. If the catalogue has changed so that the draft would
- * make other changes, stores these and keeps the draft held. Throws a `CatalogueFault` if the draft is not held, or if the
- * catalogue has no room for it.
+ * Publishes a held draft, or schedules it if its time is still to come. If it would make other changes than those that the person
+ * saw, because the catalogue has changed, it stays held: the answer has these changes. `version` is that of the difference that the
+ * person saw. Throws a `CatalogueFault` if the draft is not held, or if the catalogue has no room for it.
  */
-export async function approve(publisher: Publisher, id: number, by: string): Promise<Approval> {
+export async function approve(publisher: Publisher, id: number, by: string, version = 1): Promise<Approval> {
   const { db } = publisher;
   await publishDue(publisher);
-  const seen = await findDraft(db, id);
   for (;;) {
     const row = await findDraft(db, id);
     if (row.state !== "held")
       throw new CatalogueFault(`Draft d${id} is ${row.state}: only what is held can be approved.`);
-    if (row.base !== seen.base)
-      throw new CatalogueFault(
-        `Somebody else approved d${id} at the same time, and it has other changes now: look again.`,
-      );
+    if (row.version < version)
+      throw new CatalogueFault(`There is no ${draftName({ id, version })}: the draft is ${draftName(row)}.`);
+    if (row.version > version)
+      return { state: "recomputed", seen: row, changes: await changesOf(db, id), reasons: JSON.parse(row.reasons) };
     const { base, changes, reasons, tooLarge, differs } = await rebaseDraft(publisher, row);
     if (tooLarge) throw tooLarge;
     if (changes.length === 0) {
       if (await dropEmpty(publisher, row)) return { state: "empty" };
     } else if (differs) {
-      const facts = { state: "held", base, reasons: JSON.stringify(reasons) } as const;
+      const facts = { state: "held", version: version + 1, base, reasons: JSON.stringify(reasons) } as const;
       const isStored = await db.transaction().execute(async (trx) => {
         await lockCounter(trx, "catalogue");
         return changeDraft(trx, row, facts, changes);
       });
-      if (isStored) return { state: "recomputed", changes, reasons };
+      if (isStored) return { state: "recomputed", seen: { id, version: version + 1 }, changes, reasons };
     } else {
       const request = { changes, reasons, base, about: aboutOf(row), stored: row, approvedBy: by };
       const committed = await commit(publisher, request);

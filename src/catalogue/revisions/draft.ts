@@ -36,7 +36,7 @@ export async function addDraft(
   const undecided = { decided_by: null, decided_at: null };
   await trx
     .insertInto("catalogue_draft")
-    .values({ id, ...about, ...undecided, ...countsOf(changes), ...facts })
+    .values({ id, version: 1, ...about, ...undecided, ...countsOf(changes), ...facts })
     .execute();
   await insertChanges(trx, id, changes, progress);
   return id;
@@ -48,7 +48,7 @@ export async function addDraft(
  */
 export async function changeDraft(
   trx: Transaction<Tables>,
-  { id, state, base }: CatalogueDraftRow,
+  { id, state, base, version }: CatalogueDraftRow,
   facts: Decision,
   changes?: readonly Change[],
 ): Promise<boolean> {
@@ -58,6 +58,7 @@ export async function changeDraft(
     .where("id", "=", id)
     .where("state", "=", state)
     .where("base", "=", base)
+    .where("version", "=", version)
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return false;
   if (changes) {
@@ -100,6 +101,14 @@ export function inChunks<Item>(items: readonly Item[]): Item[][] {
 
 export function aboutOf({ author, source, note, holds_from }: CatalogueDraftRow): About {
   return { author, source, note, holdsFrom: holds_from ?? undefined };
+}
+
+/** A draft with the difference that a person saw. */
+export type SeenDraft = Pick<CatalogueDraftRow, "id" | "version">;
+
+/** The name of a draft for people: "d7", or "d7.2" if it had another difference before. */
+export function draftName({ id, version }: SeenDraft): string {
+  return version === 1 ? `d${id}` : `d${id}.${version}`;
 }
 
 /** Throws a `CatalogueFault` if there is no such draft. */

@@ -95,7 +95,8 @@ for (const engine of engines)
         assert.deepEqual([priceOf(now, "MTNDATA 104"), priceOf(now, "MTNDATA 113")], [7_000, 70_000]);
         const [held] = await listWaiting(store.db);
         assert.match(held!.reasons, /moves from 70 to 150,/);
-        assert.equal((await approve(publisher, held!.id, "boss")).state, "published");
+        assert.equal((await approve(publisher, held!.id, "boss")).state, "recomputed");
+        assert.equal((await approve(publisher, held!.id, "boss", 2)).state, "published");
         assert.equal(priceOf(await seenAnew(store), "MTNDATA 104"), 15_000);
       } finally {
         await store.close();

@@ -73,7 +73,7 @@ for (const engine of engines)
         assert.equal((await publisher.latest()).revision, full.revision);
 
         await publish(publisher, bundle("last", false), about);
-        assert.equal((await approve(publisher, later, "boss")).state, "published");
+        assert.equal((await approve(publisher, later, "boss", 2)).state, "published");
       } finally {
         await store.close();
       }

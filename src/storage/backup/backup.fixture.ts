@@ -78,6 +78,7 @@ export const revision: Tables["catalogue_revision"] = {
 export const draft: Tables["catalogue_draft"] = {
   id: 1,
   state: "published",
+  version: 1,
   base: 0,
   author: "duba",
   source: "starter",

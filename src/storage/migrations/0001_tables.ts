@@ -81,6 +81,8 @@ export const firstTables = {
   catalogue_draft: {
     id: "integer key",
     state: "text",
+    /** Counts the differences that it had. An approval names the one that the person saw. */
+    version: "integer",
     /** The revision that the draft changes. */
     base: "integer",
     author: "text",
