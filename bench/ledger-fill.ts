@@ -80,8 +80,6 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
     created_at: createdAt,
     started_at: createdAt,
     completed_at: `${createdAt} + 1500`,
-    upstream: vendor,
-    attempts: "1",
   };
   const attempt: Record<string, string> = {
     reference,
@@ -98,20 +96,16 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
     request_id: verification.request_id!,
   };
   const tables = { verification, verification_attempt: attempt };
-  const present = Object.entries(tables).filter(([table]) => table in allTables);
-  const indexes = await indexesOf(
-    store,
-    present.map(([table]) => table),
-  );
+  const indexes = await indexesOf(store, Object.keys(tables));
   for (const { name } of indexes) await store.run(`drop index ${name}`);
   const series = (from: number, to: number) =>
     isPostgres
       ? `generate_series(${from}, ${to}) as series(n)`
       : `(with recursive series(n) as (select ${from} union all select n + 1 from series where n < ${to}) select n from series)`;
   const step = 500_000;
-  for (const [table, expressions] of present)
+  for (const [table, expressions] of Object.entries(tables))
     for (let from = 1; from <= rows; from += step) {
-      const columns = Object.entries(allTables[table as "verification"]).map(([column, kind]) => {
+      const columns = Object.entries(allTables[table as keyof typeof tables]).map(([column, kind]) => {
         const nothing = kind.includes("?") ? "null" : kind.startsWith("text") ? "''" : "0";
         return [column, expressions[column] ?? nothing];
       });
@@ -123,7 +117,7 @@ export async function fillLedger(store: RawStore, rows: number): Promise<void> {
   if (isPostgres) await store.run("set maintenance_work_mem = '512MB'");
   for (const { sql } of indexes) await store.run(sql);
   // The server does this by itself in time; SQLite has no statistics.
-  if (isPostgres) for (const [table] of present) await store.run(`vacuum analyze ${table}`);
+  if (isPostgres) for (const table of Object.keys(tables)) await store.run(`vacuum analyze ${table}`);
 }
 
 /** The indexes that belong to no constraint, with the statements that make them. */

@@ -1,4 +1,5 @@
 import { type CompiledQuery, createQueryId, type Kysely, type RootOperationNode } from "kysely";
+import { questionGroupings, questionSums } from "../src/identity/books/questions.ts";
 import { statementOf } from "../src/identity/books/statement.ts";
 import { verificationByReference } from "../src/identity/ledger/inspect.ts";
 import { type LedgerFilter, listVerifications } from "../src/identity/ledger/list-verifications.ts";
@@ -98,16 +99,28 @@ async function questionsOf(db: Kysely<Tables>): Promise<Record<string, Question>
     "list --account --state unknown": list({ accountId: "acc_5", state: "unknown" }),
     "list --account --kind, a page back": list({ accountId: "acc_0", kind: "nin" }, place),
     "list --account (none)": list({ accountId: "acc_nobody" }),
+    "list, nothing fits in 100,000": list({ kind: "none" as never }),
+    "list --account, nothing fits": list({ accountId: "acc_0", kind: "none" as never }),
     "list --from --to": list({ from, to }),
     "list --last4": list({ last4: "0037" }),
     "list --last4 --account": list({ last4: "0037", accountId: "acc_5" }),
     "list --consent": list({ consent: middle.consent_reference! }),
     "list --idempotency-key": list({ idempotencyHashes: ["v1:none", keyed.idempotency_hash!] }),
+    "list --request-id": list({ requestId: middle.request_id }),
+    "list --vendor": list({ vendor: "dojah" }),
+    "list --vendor, rarely asked": list({ vendor: "peer" }),
+    "list --vendor, never asked": list({ vendor: "nobody" }),
     show: (db) => verificationByReference(db, middle.reference),
     ...Object.fromEntries(
       groupings.map((by) => [
         `summary of a month by ${by}`,
         (db: Kysely<Tables>) => summary(db, { from, to }, { by, zone }),
+      ]),
+    ),
+    ...Object.fromEntries(
+      questionGroupings.map((by) => [
+        `questions of a month by ${by}`,
+        (db: Kysely<Tables>) => questionSums(db, { from, to }, { by, zone, prices: {} }),
       ]),
     ),
     "summary of a month, one account by day": (db) =>

@@ -117,6 +117,7 @@ export async function wire(config: Config, log: Log): Promise<Service> {
       negativeDetail: config.negativeDetail,
       consentRequired: config.consent === "required",
       payTwice: config.afterTimeout === "next",
+      vendorPrices: config.vendorPrices,
       limits: config.limits
         ? {
             account: config.limitVerification,

@@ -200,6 +200,8 @@ async function makeWorld(engine: Engine): Promise<World> {
     const far = file("far.csv", "150MB 24Hrs,200,200,", `150MB 24Hrs,200,${price},`);
     return JSON.parse(await done("catalogue", "import", far, "--list", "data-bundles", "--json")).draft as string;
   };
+  const invoice = join(folder, "invoice.csv");
+  writeFileSync(invoice, "reference,bvn,price\nD-1,*******0017,50\n");
   const lastMonth = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
   return {
     inputs: {
@@ -223,6 +225,7 @@ async function makeWorld(engine: Engine): Promise<World> {
       "books.adjust": { account: "shop@example.com", credit: "100", reason: "Goodwill" },
       "people.invite": { email: "mary@example.com", role: "operator" },
       "people.remove": { person: "grace@example.com" },
+      "books.reconcile": { invoice: [invoice], vendor: "dojah", month: lastMonth },
       backup: { file: join(folder, "backup.jsonl") },
     },
     duba,

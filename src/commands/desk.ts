@@ -1,6 +1,7 @@
 import type { PricedAccounts } from "../catalogue/commands/price-commands.ts";
 import type { Config } from "../config/read-config.ts";
 import type { WithAccounts } from "../identity/commands/with-accounts.ts";
+import type { WithAuditEntries } from "../identity/commands/with-audit-entries.ts";
 import type { ledgerAuditEvents } from "../identity/ledger/audit-outbox.ts";
 import type { Keyring } from "../keyring/keyring.ts";
 import type { Log } from "../runtime/log.ts";
@@ -18,7 +19,7 @@ export interface Surroundings extends Audited, WithClock {
 }
 
 /** What a face hands to a command: what one room needs of another is a member here. */
-export interface Desk extends Surroundings {
+export interface Desk extends Surroundings, WithAuditEntries {
   accounts: WithAccounts["accounts"] & PricedAccounts["accounts"];
   ledgerRows(snapshot: Audited["db"]): Promise<ReturnType<typeof ledgerAuditEvents>>;
   backups: {
@@ -46,6 +47,7 @@ export function deskOf(surroundings: Surroundings): Desk {
       names: () => textOf("name"),
     },
     ledgerRows: async (snapshot) => (await import("../identity/ledger/audit-outbox.ts")).ledgerAuditEvents(snapshot),
+    auditEntries: async (reference) => (await import("../audit/tail.ts")).tail(db, { most: 100, reference }),
     backups: {
       ofBackup: async () => (await import("./backups.ts")).ofBackup(config),
       ofRestore: async (isRingLost) => (await import("./backups.ts")).ofRestore(config, isRingLost),

@@ -93,6 +93,18 @@ suite("the settings", () => {
     assert.deepEqual(vendorTimeouts, { blusalt: 3000, peer: 3000, dojah: 3000 });
   });
 
+  test("hold what each vendor bills", () => {
+    assert.deepEqual(readConfig({ DUBA_DOJAH_PRICE: "bvn=50" }).vendorPrices, {
+      blusalt: {},
+      dojah: { bvn: 5_000 },
+      peer: {},
+    });
+    assert.match(
+      faultsOf({ DUBA_DOJAH_PRICE: "50" }).join(),
+      /^DUBA_DOJAH_PRICE must be prices in naira, such as bvn=50/,
+    );
+  });
+
   test("are refused all at once", () => {
     const faults = faultsOf({
       PORT: "x",

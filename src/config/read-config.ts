@@ -5,7 +5,8 @@ import { isLoopback } from "../runtime/address.ts";
 import { missingOf, type VendorValues } from "../upstreams/ports/vendor.ts";
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
 import { upstreamSettings } from "../upstreams/upstream-settings.ts";
-import { everySetting, settings } from "./settings.ts";
+import type { VendorPrices } from "../upstreams/vendor-prices.ts";
+import { everySetting, settings, vendorPriceSettings } from "./settings.ts";
 
 /** The bootstrap key of the README's examples. */
 const publishedKey = "a-known-key-for-the-sandbox";
@@ -21,6 +22,8 @@ export type Config = Values<typeof settings> & {
   overrides: readonly { name: string; value: string }[];
   /** By the name of the vendor. */
   vendors: Readonly<Record<string, VendorValues>>;
+  /** What each vendor bills, by its name. */
+  vendorPrices: Readonly<Record<string, VendorPrices>>;
   /** Time-out of each vendor in milliseconds, by its name. */
   vendorTimeouts: Readonly<Record<string, number>>;
   pull: Values<typeof syncSettings>;
@@ -46,6 +49,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     vendors: Object.fromEntries(
       vendors.map(({ name, settings }) => [name, valuesOf(settings, environment, faults) as VendorValues]),
     ),
+    vendorPrices: valuesOf(vendorPriceSettings, environment, faults) as Config["vendorPrices"],
     vendorTimeouts: {},
     pull: valuesOf(syncSettings, environment, faults) as Config["pull"],
     sources: Object.fromEntries(

@@ -2,10 +2,24 @@ import { syncSettings } from "../catalogue/sync/sync-settings.ts";
 import { anyText, httpUrl, type Setting, setting } from "../operation/setting.ts";
 import { catalogueSources, vendors } from "../upstreams/registry.ts";
 import { upstreamSettings } from "../upstreams/upstream-settings.ts";
+import { type VendorPrices, vendorPrices } from "../upstreams/vendor-prices.ts";
 import { catalogueSettings } from "./settings/catalogue-settings.ts";
 import { limitSettings } from "./settings/limit-settings.ts";
 import { serverSettings } from "./settings/server-settings.ts";
 import { verificationSettings } from "./settings/verification-settings.ts";
+
+/** What each vendor bills, by its name. */
+export const vendorPriceSettings: Readonly<Record<string, Setting<VendorPrices>>> = Object.fromEntries(
+  vendors.map(({ name }) => [
+    name,
+    setting({
+      name: `DUBA_${name.toUpperCase()}_PRICE`,
+      default: "",
+      about: `What ${name} bills you for a question of each kind, and for one about an unknown number if that has another price. For the books.`,
+      ...vendorPrices,
+    }),
+  ]),
+);
 
 export const settings = {
   ...serverSettings,
@@ -35,6 +49,7 @@ export const everySetting: readonly Setting<unknown>[] = [
     ...Object.values(settings),
     ...Object.values(syncSettings),
     ...Object.values(upstreamSettings),
+    ...Object.values(vendorPriceSettings),
     ...[...vendors, ...catalogueSources].flatMap(({ settings }) => Object.values(settings)),
   ]),
 ];

@@ -2,5 +2,12 @@ import { bookCommands } from "./commands/book-commands.ts";
 import { ledgerCommands } from "./commands/ledger-commands.ts";
 import { subjectCommands } from "./commands/subject-commands.ts";
 import { upstreamCommands } from "./commands/upstream-commands.ts";
+import { vendorBookCommands } from "./commands/vendor-book-commands.ts";
 
-export const identityCommands = [...ledgerCommands, ...bookCommands, ...subjectCommands, ...upstreamCommands];
+export const identityCommands = [
+  ...ledgerCommands,
+  ...bookCommands,
+  ...vendorBookCommands,
+  ...subjectCommands,
+  ...upstreamCommands,
+];

@@ -15,3 +15,12 @@ export function amountFor(fee: number): number {
 export function amountDiffersFromFee(fee: number, amount: number): boolean {
   return fee > 0 && amount !== fee;
 }
+
+/** The kobo that a vendor bills for a question of a kind; null if its price is not set. */
+export function vendorPriceOf(
+  vendor: string,
+  kind: CheckKind,
+  { vendorPrices }: Pick<IdentitySettings, "vendorPrices">,
+): number | null {
+  return vendorPrices?.[vendor]?.[kind] ?? null;
+}

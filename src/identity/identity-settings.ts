@@ -1,5 +1,6 @@
 import type { CheckKind } from "../operation/check-kind.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
+import type { VendorPrices } from "../upstreams/vendor-prices.ts";
 
 /** The operator's settings for verifications. */
 export interface IdentitySettings {
@@ -21,6 +22,8 @@ export interface IdentitySettings {
   payTwice: boolean;
   /** Null: nobody is limited. */
   limits: IdentityLimits | null;
+  /** What each vendor bills, by its name; unknown by default. */
+  vendorPrices?: Readonly<Record<string, VendorPrices>>;
   /** How many calls to live upstreams one account may cause in 24 h, also without `limits`; unlimited by default. */
   vendorCallsPerDay?: number;
 }

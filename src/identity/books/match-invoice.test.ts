@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
 import type { InvoiceLine } from "./invoice.ts";
-import { type AskedQuestion, clockTolerance, type Difference, matchInvoice } from "./match-invoice.ts";
+import { type AskedQuestion, clockTolerance, type Difference, differences, matchInvoice } from "./match-invoice.ts";
 
 const start = Date.UTC(2026, 10, 3, 12);
 
@@ -26,13 +26,13 @@ function lineOf(
   return { line: 2, reference: vendorReference, time: { from: askedAt, to: askedAt + 1 }, last4, price, ...changes };
 }
 
-const kinds: Difference[] = ["other_price", "doubled", "only_vendor", "only_here"];
-
 function found(lines: InvoiceLine[], questions: AskedQuestion[]): Record<Difference, string[]> {
-  const { differences } = matchInvoice(lines, questions);
-  const names = kinds.map((kind) => [
+  const compared = matchInvoice(lines, questions);
+  const names = differences.map((kind) => [
     kind,
-    differences[kind].map(({ line, question }) => question?.reference ?? line?.reference ?? `line ${line?.line}`),
+    compared.differences[kind].map(
+      ({ line, question }) => question?.reference ?? line?.reference ?? `line ${line?.line}`,
+    ),
   ]);
   return Object.fromEntries(names);
 }

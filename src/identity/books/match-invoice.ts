@@ -17,7 +17,8 @@ export interface AskedQuestion {
   isAnswered: boolean;
 }
 
-export type Difference = "other_price" | "doubled" | "only_vendor" | "only_here";
+export const differences = ["other_price", "doubled", "only_vendor", "only_here"] as const;
+export type Difference = (typeof differences)[number];
 
 /** A line and its question, or one without the other. */
 export interface Pair {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
 import { makeStore, type Ran, ran } from "../../cli/testing.ts";
@@ -31,6 +33,17 @@ for (const { name, fresh } of engines) {
         verifiedRow(id, start, { reference: "aaaaaa000000001", fee: 10_050 }),
         verifiedRow(id, start + 5_000, { reference: "aaaaaa000000002", kind: "nin", mode: "test", fee: 5 }),
       );
+      const attempt = {
+        ...{ reference: "aaaaaa000000001", number: 1, account_id: id, mode: "live", kind: "bvn", vendor: "dojah" },
+        ...{ asked_at: start, answered_at: start + 900, outcome: "verified", reason: null, request_id: "request-1" },
+      };
+      await store.db
+        .insertInto("verification_attempt")
+        .values([
+          { ...attempt, vendor_reference: "D-1", price: 5_000 },
+          { ...attempt, number: 2, outcome: "unknown", reason: "timed_out", vendor_reference: null, price: null },
+        ])
+        .execute();
       await store.db
         .insertInto("adjustment")
         .values({
@@ -125,6 +138,59 @@ for (const { name, fresh } of engines) {
           ["bvn", 0, "-100.5"],
         ],
       );
+    });
+
+    test("the invoice of a vendor is compared with our questions, and a difference is exit code 1", async () => {
+      const invoice = join(place.settings.dataDirectory, "invoice.csv");
+      const reconcile = (text: string, ...options: string[]) => {
+        writeFileSync(invoice, text);
+        return duba("books", "reconcile", invoice, "--vendor", "dojah", ...options);
+      };
+      const good = await reconcile(`reference,amount\nD-1,50\n`, "--month", month, "--json");
+      assert.equal(good.exitCode, 0);
+      const answer = JSON.parse(good.out);
+      assert.deepEqual([answer.lines, answer.agreed], [1, { count: 1, vendor: "50", here: "50" }]);
+      assert.match(
+        (await reconcile("reference,amount\nD-1,50\n", "--month", month)).out,
+        /^There are no differences\.$/m,
+      );
+
+      const bad = await reconcile(
+        `ref,when,bvn,amount\nD-2,${month}-01 00:00,22000004321,50\n`,
+        "--time-column",
+        "When",
+      );
+      assert.equal(bad.exitCode, 1);
+      assert.match(bad.out, /^only the vendor has it +1 +50 +0$/m);
+      assert.match(bad.out, /^only we have it +1 +0 +50$/m);
+      assert.match(bad.out, /^only the vendor has it +2 .* D-2 +- +4321 +50 +-$/m);
+      assert.doesNotMatch(bad.out + bad.err, /22000004321/);
+      const csv = await reconcile(`reference,amount\nD-1,51\n`, "--month", month, "--csv");
+      assert.match(csv.out, /^other_price,2,D-1,aaaaaa000000001,1,.*,0017,51,50$/m);
+
+      for (const [text, options, expected] of [
+        ["reference,amount\nD-1,x\n", ["--month", month], /^Line 2: the price must be/],
+        ["reference,amount\nD-1,1\n", [], /name its month with --month/],
+        ["reference\n1\n", ["--month", month, "--price-column", "Cost"], /has no column "Cost"/],
+      ] as const) {
+        const { exitCode, err } = await reconcile(text, ...options);
+        assert.equal(exitCode, 2);
+        assert.match(err, expected);
+      }
+    });
+
+    test("the margin is what live verifications charged less what the vendors bill", async () => {
+      const days = ["--from", `${month}-01`, "--to", zone.dayOf(zone.startOfMonth(zone.monthOf(Date.now())))];
+      const { out, err } = await duba("books", "summary", "--by", "month", ...days, "--json");
+      assert.equal(err, "");
+      const group = { group: month, charged: 1, fees: "100.5", asked: 2, unpriced: 1, cost: "50", margin: "50.5" };
+      assert.deepEqual(JSON.parse(out).groups, [
+        { ...group, kind: null, charged: 0, fees: "-0.5", asked: 0, unpriced: 0, cost: "0", margin: "-0.5" },
+        { ...group, kind: "bvn" },
+      ]);
+      const byVendor = await duba("books", "summary", "--by", "vendor", ...days);
+      assert.match(byVendor.out, /^dojah +bvn +- +- +2 +1 +50 +-$/m);
+      assert.match(byVendor.err, /1 questions have no price/);
     });
 
     test("an adjustment that does not say one amount and a reason is refused", async () => {

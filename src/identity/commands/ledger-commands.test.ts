@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { append } from "../../audit/append.ts";
 import { makeStore, type Ran, ran } from "../../cli/testing.ts";
 import { openKeyring } from "../../keyring/file.ts";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
@@ -40,7 +41,7 @@ const row: VerificationRow = {
 
 /** Two questions of the verification. Its second run asked nobody. */
 function attemptsOf(reference: string, account_id: string) {
-  const common = { reference, account_id, mode: "live", vendor: "played", asked_at: made };
+  const common = { reference, account_id, mode: "live", kind: "bvn", vendor: "peer", asked_at: made };
   const unheard = { answered_at: null, vendor_reference: null, price: null };
   return [
     { ...common, ...unheard, number: 1, outcome: "unknown", reason: "timed_out", request_id: "request-1" },
@@ -142,11 +143,29 @@ for (const { name, fresh } of engines) {
       assert.deepEqual((await list("--state", "not_found", "--last4", "0017")).found, ["3"]);
       assert.deepEqual((await list("--from", "2026-04-01")).found, ["5"]);
       assert.deepEqual((await list("--consent", "consent-1", "--to", "2026-03-15")).found, []);
+      assert.deepEqual((await list("--request-id", "request-2")).found, ["1"]);
+      assert.deepEqual((await list("--request-id", "request-9")).found, []);
+      assert.deepEqual((await list("--vendor", "peer")).found, ["1"]);
+      assert.deepEqual((await list("--vendor", "dojah", "--account", "shop@example.com")).found, []);
+      const asked = JSON.parse(
+        (await duba("ledger", "summary", "--by", "vendor", "--from", "2026-03-01", "--json")).out,
+      );
+      assert.deepEqual(
+        asked.groups.map(
+          ({ group, count, by_state }: { group: string; count: number; by_state: Record<string, number> }) => [
+            group,
+            count,
+            by_state.verified,
+            by_state.unknown,
+          ],
+        ),
+        [["peer", 2, 1, 1]],
+      );
       const first = await list("--limit", "2");
       const second = await list("--limit", "3", "--cursor", first.next);
       assert.deepEqual([first.found, second.found, second.next], [["5", "4"], ["3", "2", "1"], null]);
       const shown = await duba("ledger", "list", "--limit", "1");
-      assert.match(shown.out, /aaaaaa000000005 +shop@example\.com +live +bvn +verified +\*{7}0017 +80\.5$/m);
+      assert.match(shown.out, /aaaaaa000000005 +shop@example\.com +live +bvn +verified +- +\*{7}0017 +80\.5$/m);
       assert.match(shown.err, /There may be more: add --cursor \S+\n$/);
       assert.equal((await duba("ledger", "list", "--csv", "--limit", "2")).out.trim().split("\n").length, 3);
     });
@@ -195,9 +214,17 @@ for (const { name, fresh } of engines) {
     });
 
     test("shows one verification, and nothing of the person", async () => {
+      const store = await openStore({ ...place.settings, serving: false });
+      const facts = { reference: row.reference, state: "verified" };
+      await append(store.db, { kind: "verification.ended", actor: "key:key", facts });
+      const taken = { id: "adjustment-1", account_id: "acc", mode: "live", kind: "bvn", charges: -1, kobo: -8_050 };
+      const adjustment = { ...taken, reference: row.reference, at: made + 86_400_000, reason: "Charged twice" };
+      await store.db.insertInto("adjustment").values(adjustment).execute();
+      await store.close();
       const { exitCode, out } = await duba("ledger", "show", row.reference, "--json");
       assert.equal(exitCode, 0);
       const { account_id, ...shown } = JSON.parse(out);
+      const { audit_entries } = shown;
       assert.match(account_id, /^acc_/);
       assert.deepEqual(shown, {
         request_reference: row.reference,
@@ -221,7 +248,7 @@ for (const { name, fresh } of engines) {
         attempts: [
           {
             number: 1,
-            vendor: "played",
+            vendor: "peer",
             asked_at: "2026-03-15T12:00:00.000Z",
             answered_at: null,
             outcome: "unknown",
@@ -232,7 +259,7 @@ for (const { name, fresh } of engines) {
           },
           {
             number: 3,
-            vendor: "played",
+            vendor: "peer",
             asked_at: "2026-03-15T12:00:00.000Z",
             answered_at: "2026-03-15T12:00:01.000Z",
             outcome: "verified",
@@ -242,12 +269,23 @@ for (const { name, fresh } of engines) {
             request_id: "request-2",
           },
         ],
+        adjustments: [{ id: "adjustment-1", at: "2026-03-16T12:00:00.000Z", fees: "-80.5", reason: "Charged twice" }],
+        audit_entries: [
+          {
+            occurred_at: audit_entries[0].occurred_at,
+            kind: "verification.ended",
+            actor: "key:key",
+            facts: `{"reference":"${row.reference}","state":"verified"}`,
+          },
+        ],
       });
       assert.doesNotMatch(out, /hash-of|sealed-text/);
       const text = (await duba("ledger", "show", row.reference)).out;
       assert.match(text, /^state +verified$/m);
-      assert.match(text, /^ +1 +played .* unknown +timed_out +- +- +request-1$/m);
-      assert.match((await duba("ledger", "show", "aaaaaa000000002")).out, /^No vendor was asked\.$/m);
+      assert.match(text, /^ +1 +peer .* unknown +timed_out +- +- +request-1$/m);
+      const other = (await duba("ledger", "show", "aaaaaa000000002")).out;
+      assert.match(other, /^No vendor was asked\.$/m);
+      assert.match(other, /^The audit trail does not mention it yet\.$/m);
     });
 
     test("lists what is unknown, the oldest first, and nothing of the person", async () => {
@@ -283,7 +321,7 @@ for (const { name, fresh } of engines) {
           request_reference: "bbbbbb000000002",
           account: "shop@example.com",
           mode: "live",
-          upstream: "played",
+          upstream: "peer",
           since: "2026-03-15T11:59:59.000Z",
           attempts: 2,
         },
@@ -296,7 +334,7 @@ for (const { name, fresh } of engines) {
           attempts: 0,
         },
       ]);
-      assert.match((await duba("ledger", "unknowns")).out, /bbbbbb000000002 +shop@example\.com +live +played .* 2$/m);
+      assert.match((await duba("ledger", "unknowns")).out, /bbbbbb000000002 +shop@example\.com +live +peer .* 2$/m);
     });
 
     test("says that a reference is not known, and repeats no number that may be a BVN", async () => {

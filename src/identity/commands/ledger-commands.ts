@@ -4,15 +4,18 @@ import { instant, isoOf, list, orNull, timeText } from "../../operation/command/
 import { CommandFault, command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
+import { questionSums } from "../books/questions.ts";
 import { attemptReasons, lastVendor } from "../ledger/attempts.ts";
-import { unknownVerifications, verificationByReference } from "../ledger/inspect.ts";
+import { adjustmentsOf, unknownVerifications, verificationByReference } from "../ledger/inspect.ts";
 import { erased } from "../ledger/run-outcome.ts";
-import { groupings, summary } from "../ledger/summary.ts";
+import { groupings, noStates, type SummaryPeriod, summary, type VerificationSummary } from "../ledger/summary.ts";
 import { states } from "../ledger/transitions.ts";
 import { listVerificationsCommand } from "./list-verifications-command.ts";
 import { type BooksRoom, period, periodOf, whose } from "./period.ts";
 import type { WithAccounts } from "./with-accounts.ts";
+import type { WithAuditEntries } from "./with-audit-entries.ts";
 
 const mode = Type.Enum(["test", "live"]);
 
@@ -25,7 +28,10 @@ const summarizeLedger = command({
   role: "viewer",
   kind: "read",
   input: Type.Object({
-    by: Type.Enum([...groupings], { description: "What each line is about.", default: "account" }),
+    by: Type.Enum([...groupings, "vendor"], {
+      description: "What each line is about. vendor: it counts the questions to each vendor, by their outcome.",
+      default: "account",
+    }),
     ...whose,
     ...period,
   }),
@@ -33,7 +39,7 @@ const summarizeLedger = command({
     from: instant,
     to: instant,
     time_zone: Type.String(),
-    by: Type.Enum([...groupings]),
+    by: Type.Enum([...groupings, "vendor"]),
     groups: Type.Array(
       Type.Object({
         group: Type.String(),
@@ -66,7 +72,8 @@ const summarizeLedger = command({
   run: async ({ by, account, mode, ...days }, { db, accounts, config: { timeZone: zone } }: BooksRoom) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
     const { from, to } = periodOf(days, zone);
-    const sums = await summary(db, { from, to, accountId, mode }, { by, zone });
+    const asked = { from, to, accountId, mode };
+    const sums = by === "vendor" ? await vendorSums(db, asked, zone) : await summary(db, asked, { by, zone });
     const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
     return {
       from: isoOf(from),
@@ -80,6 +87,15 @@ const summarizeLedger = command({
     };
   },
 });
+
+/** Questions to vendors as a summary has them. They charge nobody. */
+async function vendorSums(db: Audited["db"], period: SummaryPeriod, zone: TimeZone): Promise<VerificationSummary[]> {
+  const sums = await questionSums(db, period, { by: "vendor", zone, prices: {} });
+  return sums.map(({ asked, byOutcome, ...group }) => ({
+    ...{ ...group, count: asked, charged: 0, feeKobo: 0 },
+    byState: Object.assign(noStates(), byOutcome),
+  }));
+}
 
 const showVerification = command({
   id: "ledger.show",
@@ -121,10 +137,24 @@ const showVerification = command({
         request_id: Type.String(),
       }),
     ),
+    adjustments: Type.Array(
+      Type.Object({ id: Type.String(), at: instant, fees: Type.String(), reason: Type.String() }),
+    ),
+    audit_entries: Type.Array(
+      Type.Object({ occurred_at: instant, kind: Type.String(), actor: Type.String(), facts: Type.String() }),
+    ),
   }),
-  view: ({ attempts, ...shown }) => [{ record: shown }, { rows: attempts, none: "No vendor was asked." }],
+  view: ({ attempts, adjustments, audit_entries, ...shown }) => [
+    { record: shown },
+    "",
+    { title: "Questions to vendors:", rows: attempts, none: "No vendor was asked." },
+    "",
+    { title: "Adjustments:", rows: adjustments, none: "No adjustment." },
+    "",
+    { title: "Audit trail:", rows: audit_entries, none: "The audit trail does not mention it yet." },
+  ],
   examples: [{ reference: "3wKwKW719640695" }],
-  run: async ({ reference }, { db }: Audited) => {
+  run: async ({ reference }, { db, auditEntries }: Audited & WithAuditEntries) => {
     const found = await verificationByReference(db, reference);
     if (!found) {
       const named = redactNumbers(redactCredentials(reference));
@@ -160,6 +190,12 @@ const showVerification = command({
         vendor_reference: attempt.vendor_reference,
         price: attempt.price === null ? null : nairaOf(attempt.price),
         request_id: attempt.request_id,
+      })),
+      adjustments: (await adjustmentsOf(db, found)).map(({ id, at, kobo, reason }) => ({
+        ...{ id, at: isoOf(at), fees: nairaOf(kobo), reason },
+      })),
+      audit_entries: (await auditEntries(reference)).map(({ occurredAt, kind, actor, facts }) => ({
+        ...{ occurred_at: isoOf(occurredAt), kind, actor, facts },
       })),
     };
   },

@@ -8,6 +8,8 @@ import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { count } from "../../operation/setting.ts";
+import { vendors } from "../../upstreams/registry.ts";
+import { lastVendor, withAttempts } from "../ledger/attempts.ts";
 import { cursorOf, listVerifications, readCursor } from "../ledger/list-verifications.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import { states } from "../ledger/transitions.ts";
@@ -42,9 +44,15 @@ export const listVerificationsCommand = command({
     ...whose,
     state: Type.Optional(Type.Enum([...states], { description: "Only verifications in this state." })),
     kind: Type.Optional(Type.Enum([...checkKinds], { description: "Only this kind of number." })),
+    vendor: Type.Optional(
+      Type.Enum(["sandbox", ...vendors.map(({ name }) => name)], { description: "Only those that asked this vendor." }),
+    ),
     from: Type.Optional(formed(calendarDay, { description: "First day.", placeholder: "day" })),
     to: Type.Optional(formed(calendarDay, { description: "Day after the last day.", placeholder: "day" })),
     last4: Type.Optional(formed(last4, { description: "Last four digits of the BVN or NIN.", placeholder: "digits" })),
+    request_id: Type.Optional(
+      Type.String({ description: "Id of a request (X-Request-Id), as the log has it.", placeholder: "id" }),
+    ),
     idempotency_key: Type.Optional(
       Type.String({
         description: "Idempotency-Key of the request. Duba keeps a hash of it for 24 hours.",
@@ -67,6 +75,8 @@ export const listVerificationsCommand = command({
         mode: Type.Enum(["test", "live"]),
         kind: Type.Enum([...checkKinds]),
         state: Type.Enum([...states]),
+        upstream: orNull(Type.String()),
+        attempts: Type.Integer(),
         subject: Type.String(),
         charged: Type.Boolean(),
         fee: Type.String(),
@@ -85,6 +95,7 @@ export const listVerificationsCommand = command({
     mode: "mode",
     kind: "kind",
     state: "state",
+    upstream: "upstream",
     subject: "subject",
     fee: { of: ({ charged, fee }) => (charged ? fee : null) },
   },
@@ -101,7 +112,7 @@ export const listVerificationsCommand = command({
     { idempotency_key: "order-1001" },
   ],
   run: async (
-    { account, idempotency_key: key, from, to, limit, cursor: after, ...filter },
+    { account, idempotency_key: key, request_id: requestId, from, to, limit, cursor: after, ...filter },
     { db, accounts, keyring, config: { timeZone: zone } }: BooksRoom & { keyring(): Promise<{ ring: Keyring }> },
   ) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
@@ -117,6 +128,7 @@ export const listVerificationsCommand = command({
       {
         ...filter,
         accountId,
+        requestId,
         from: from === undefined ? undefined : zone.startOfDay(from),
         to: to === undefined ? undefined : zone.startOfDay(to),
         idempotencyHashes: key === undefined ? undefined : await hashes(key),
@@ -124,8 +136,9 @@ export const listVerificationsCommand = command({
       { after, size: limit },
     );
     const emailOf = await accounts.emails();
+    const rows = await withAttempts(db, page.rows);
     return {
-      verifications: page.rows.map((row) => ({
+      verifications: rows.map((row) => ({
         request_reference: row.reference,
         created_at: isoOf(row.created_at),
         account: emailOf(row.account_id),
@@ -133,6 +146,8 @@ export const listVerificationsCommand = command({
         mode: row.mode,
         kind: row.kind,
         state: row.state,
+        upstream: lastVendor(row),
+        attempts: row.attempts.length,
         subject: row.subject_last4 === erased ? erased : `*******${row.subject_last4}`,
         charged: row.charged === 1,
         fee: nairaOf(row.fee),

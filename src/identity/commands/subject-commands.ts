@@ -32,7 +32,7 @@ const exportSubject = command({
   examples: [{}, { kind: "nin" }],
   run: async (person, room: Room) => {
     const { exportSubject } = await import("../data-subjects/subjects.ts");
-    const held = await exportSubject(await partsOf(room), person);
+    const held = await exportSubject(await steadyPartsOf(room), person);
     const text = `${JSON.stringify(exported(held, person, await room.accounts.names()), null, 2)}\n`;
     return {
       receipt: held.receipt,
@@ -98,7 +98,7 @@ const eraseSubject = command({
   examples: [{}, { kind: "nin" }],
   run: async (person, room: Room) => {
     const { eraseSubject } = await import("../data-subjects/subjects.ts");
-    const { receipt, erasedAt, accounts, isOffDisk } = await eraseSubject(await partsOf(room), person);
+    const { receipt, erasedAt, accounts, isOffDisk } = await eraseSubject(await steadyPartsOf(room), person);
     const emailOf = await room.accounts.emails();
     return {
       receipt,
@@ -113,7 +113,7 @@ const eraseSubject = command({
 
 export const subjectCommands = [exportSubject, eraseSubject];
 
-async function partsOf({ keyring: open, ...store }: Room) {
+async function steadyPartsOf({ keyring: open, ...store }: Room) {
   const keyring = { current: (await open()).ring };
   return { ...store, keyring, keyedHashes: new KeyedHashes(keyring) };
 }

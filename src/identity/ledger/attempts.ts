@@ -40,6 +40,8 @@ export interface AttemptStart {
   vendor: string;
   at: number;
   requestId: string;
+  /** Kobo that the vendor bills. Null: not configured. */
+  price: number | null;
 }
 
 /** What became of an attempt. */
@@ -83,11 +85,17 @@ export async function withAttempts<Row extends { reference: string }>(
 
 /** The attempt of a row's present run. */
 export function newAttempt(
-  { reference, run, account_id, mode }: Pick<VerificationRow, "reference" | "run" | "account_id" | "mode">,
-  { vendor, at, requestId }: AttemptStart,
+  {
+    reference,
+    run,
+    account_id,
+    mode,
+    kind,
+  }: Pick<VerificationRow, "reference" | "run" | "account_id" | "mode" | "kind">,
+  { vendor, at, requestId, price }: AttemptStart,
 ): Attempt {
-  const start = { reference, number: run, account_id, mode, vendor, asked_at: at, request_id: requestId };
-  return { ...start, answered_at: null, outcome: "unknown", reason: null, vendor_reference: null, price: null };
+  const start = { reference, number: run, account_id, mode, kind, vendor, asked_at: at, request_id: requestId, price };
+  return { ...start, answered_at: null, outcome: "unknown", reason: null, vendor_reference: null };
 }
 
 /** The attempts once one of them has its answer. */
@@ -105,9 +113,11 @@ const startColumns = [
   "number",
   "account_id",
   "mode",
+  "kind",
   "vendor",
   "asked_at",
   "outcome",
+  "price",
   "request_id",
 ] as const satisfies (keyof Attempt)[];
 

@@ -20,3 +20,13 @@ export async function unknownVerifications(db: Kysely<Tables>): Promise<Row[]> {
     .execute();
   return (await withAttempts(db, rows)) as Row[];
 }
+
+/** The adjustments of a verification, oldest first. */
+export async function adjustmentsOf(
+  db: Kysely<Tables>,
+  { reference, created_at }: Pick<Row, "reference" | "created_at">,
+): Promise<Tables["adjustment"][]> {
+  // By the index on the time.
+  const query = db.selectFrom("adjustment").selectAll().where("at", ">=", created_at);
+  return query.where("reference", "=", reference).orderBy("at").orderBy("id").execute();
+}

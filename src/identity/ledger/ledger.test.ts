@@ -14,7 +14,7 @@ import { newReference } from "./reference.ts";
 import { bareOutcome, type RunOutcome } from "./run-outcome.ts";
 import { type OutcomeState, states, type Transition, transitions, type VerificationState } from "./transitions.ts";
 
-const start = { vendor: "played", at: 1, requestId: "request" };
+const start = { vendor: "played", at: 1, requestId: "request", price: null };
 
 /** A row with so many attempts, all of them without an answer. */
 function newRow({ attempts = 1, ...changes }: Partial<Omit<Row, "attempts">> & { attempts?: number } = {}): Row {
@@ -67,7 +67,7 @@ for (const engine of engines) {
       if (attempts.length > 0) await store.db.insertInto("verification_attempt").values(attempts).execute();
       return row;
     };
-    const next = { vendor: "next", at: 3, requestId: "another" };
+    const next = { vendor: "next", at: 3, requestId: "another", price: null };
     const nowOf = async ({ reference }: Row) =>
       (await new Ledger(store.db).byReference("acc_1", "test", reference)) as Row;
 

@@ -88,14 +88,14 @@ export class Ledger {
     const columns = Object.keys(row) as (keyof VerificationRow)[];
     const made = await this.#queries.run(
       this.#writeInsert,
-      { ...row, vendor: attempt?.vendor ?? null, otherHashes, ...values },
+      { ...row, vendor: attempt?.vendor ?? null, price: attempt?.price ?? null, otherHashes, ...values },
       { columns, hasAttempt: attempt !== undefined, variant, hold },
     );
     return made.length > 0;
   }
 
   readonly #writeInsert = (
-    values: Omit<Row, "attempts"> & { vendor: string | null; otherHashes: readonly string[] },
+    values: Omit<Row, "attempts"> & { vendor: string | null; price: number | null; otherHashes: readonly string[] },
     {
       columns,
       hasAttempt,
@@ -115,7 +115,8 @@ export class Ledger {
       )
       .onConflict((conflict) => conflict.doNothing())
       .returning("reference");
-    const start = { vendor: values.vendor!, at: values.started_at, requestId: values.request_id };
+    const { vendor, price, started_at: at, request_id: requestId } = values;
+    const start = { vendor: vendor!, price, at, requestId };
     return followed(this.#db, insert, (changed) =>
       hasAttempt ? [openAttempt(this.#db, changed, newAttempt(values, start))] : [],
     );

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines, newRequest, suiteStore } from "../identity.fixture.ts";
+import { newAttempt } from "./attempts.ts";
+import type { Row } from "./ledger.ts";
 import { storeRows, verifiedRow } from "./ledger-rows.fixture.ts";
 import { cursorOf, type LedgerFilter, type LedgerPlace, listVerifications, readCursor } from "./list-verifications.ts";
 
@@ -55,6 +57,32 @@ for (const engine of engines) {
         );
       assert.equal((await found({ last4: "4321" })).length, 2);
       assert.equal((await found({ consent: "consent-9", state: "failed" })).length, 1);
+    });
+
+    test("a request and a vendor find what they asked, and a request also what was refused", async () => {
+      const { accountId } = newRequest();
+      const [asked, refused, notAsked] = await storeRows(
+        store.db,
+        verifiedRow(accountId, start, { request_id: `${accountId}-1` }),
+        verifiedRow(accountId, start + 1, { request_id: `${accountId}-2`, state: "refused" }),
+        verifiedRow(accountId, start + 2),
+      );
+      const attempt = (row: Row, run: number, vendor: string, requestId: string) =>
+        newAttempt({ ...row, run }, { vendor, at: row.started_at, requestId, price: null });
+      await store.db
+        .insertInto("verification_attempt")
+        .values([
+          attempt(asked as Row, 1, "dojah", `${accountId}-1`),
+          attempt(asked as Row, 2, "peer", `${accountId}-retry`),
+          attempt(notAsked as Row, 1, "dojah", "other"),
+        ])
+        .execute();
+      assert.deepEqual(await found({ requestId: `${accountId}-1` }), [asked!.reference]);
+      assert.deepEqual(await found({ requestId: `${accountId}-retry` }), [asked!.reference]);
+      assert.deepEqual(await found({ requestId: `${accountId}-2` }), [refused!.reference]);
+      assert.deepEqual(await found({ requestId: `${accountId}-3` }), []);
+      assert.deepEqual(await found({ accountId, vendor: "peer" }), [asked!.reference]);
+      assert.deepEqual(await found({ accountId, vendor: "dojah" }), [notAsked!.reference, asked!.reference]);
     });
 
     test("pages hold every row once, also rows of one millisecond", async () => {

@@ -11,6 +11,8 @@ export interface LedgerFilter {
   mode?: Mode | undefined;
   state?: VerificationState | undefined;
   kind?: CheckKind | undefined;
+  /** A vendor that was asked. */
+  vendor?: string | undefined;
   /** Made at this time or later. */
   from?: number | undefined;
   /** Made before this time. */
@@ -20,6 +22,8 @@ export interface LedgerFilter {
   /** The keyed hashes that the idempotency key may have. */
   idempotencyHashes?: readonly string[] | undefined;
   consent?: string | undefined;
+  /** The request that began it or asked a vendor. */
+  requestId?: string | undefined;
 }
 
 /** One verification of a list. */
@@ -84,20 +88,30 @@ export async function listVerifications(
 
 /** The alternatives of the index that finds the fewest rows, and the conditions that it does not know. */
 function conditionsOf(filter: LedgerFilter): { indexed: Condition[]; others: Condition[] } {
-  const { accountId, mode, state, kind, last4, idempotencyHashes: hashes, consent } = filter;
+  const { accountId, mode, state, kind, vendor, last4, idempotencyHashes: hashes, consent, requestId } = filter;
   const is = (column: keyof Row, value: string | undefined) =>
     value === undefined ? undefined : sql`${sql.ref(column)} = ${value}`;
   const given = {
+    request: requestId === undefined ? undefined : ofRequest(requestId),
     key: hashes && (hashes.length === 0 ? sql`1 = 0` : sql`idempotency_hash in (${sql.join(hashes)})`),
     last4: is("subject_last4", last4),
     consent: is("consent_reference", consent),
-    state: is("state", state),
+    // As a literal, like the limits: PostgreSQL plans a statement of its own for each, because states differ much in number.
+    state: state && sql`state = ${sql.lit(state)}`,
     account: is("account_id", accountId),
     mode: is("mode", mode),
     kind: is("kind", kind),
+    vendor: vendor === undefined ? undefined : wasAsked(vendor),
   };
   // Most verifications are verified, so that the account finds fewer.
-  const leading = ["key", "last4", "consent", ...(state === "verified" ? [] : ["state" as const]), "account"] as const;
+  const leading = [
+    "request",
+    "key",
+    "last4",
+    "consent",
+    ...(state === "verified" ? [] : ["state" as const]),
+    "account",
+  ] as const;
   const first = leading.find((name) => given[name] !== undefined);
   const known: readonly string[] = first === "account" ? ["account", "mode"] : [first ?? ""];
   const others = Object.entries(given).flatMap(([name, condition]) =>
@@ -107,6 +121,18 @@ function conditionsOf(filter: LedgerFilter): { indexed: Condition[]; others: Con
   // The index of an account is in the order of time for one mode only.
   const modes = mode === undefined ? ["test", "live"] : [mode];
   return { indexed: modes.map((each) => sql`account_id = ${accountId} and mode = ${each}`), others };
+}
+
+/** A row without an attempt is found by the request that began it. */
+function ofRequest(id: string): Condition {
+  return sql`reference in (
+    select reference from verification_attempt where request_id = ${id}
+    union all select reference from verification where request_id = ${id} and state in ('refused', 'failed'))`;
+}
+
+function wasAsked(vendor: string): Condition {
+  return sql`exists (select 1 from verification_attempt as asked
+    where asked.reference = newest.reference and asked.vendor = ${vendor})`;
 }
 
 function between({ from, to }: LedgerFilter, after: LedgerPlace | undefined): Condition {
@@ -126,10 +152,10 @@ function newestOf(indexed: readonly Condition[], within: Condition, count: numbe
   const all = sql.join(columns.map((column) => sql.ref(column)));
   const each = indexed.map(
     (condition, at) => sql`select * from (
-      select ${all} from verification where ${condition} and ${within} ${newestFirst} limit ${count}
+      select ${all} from verification where ${condition} and ${within} ${newestFirst} limit ${sql.lit(count)}
     ) as part_${sql.raw(String(at))}`,
   );
-  return each.length === 1 ? each[0]! : sql`${sql.join(each, sql` union all `)} ${newestFirst} limit ${count}`;
+  return each.length === 1 ? each[0]! : sql`${sql.join(each, sql` union all `)} ${newestFirst} limit ${sql.lit(count)}`;
 }
 
 async function rowsOf(
@@ -148,7 +174,9 @@ async function rowsOf(
 /** The place of the last of `count` rows; undefined if there are fewer. */
 async function placeAt(db: Kysely<Tables>, newest: Condition, count: number): Promise<LedgerPlace | undefined> {
   const { rows } = await sql<{ created_at: number; reference: string }>`
-    select created_at, reference from (${newest}) as newest ${newestFirst} limit 1 offset ${count - 1}`.execute(db);
+    select created_at, reference from (${newest}) as newest ${newestFirst} limit 1 offset ${sql.lit(count - 1)}`.execute(
+    db,
+  );
   return rows[0] && placeOf(rows[0]);
 }
 

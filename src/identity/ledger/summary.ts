@@ -4,6 +4,7 @@ import type { Mode } from "../../operation/operation.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
 import { isSqlite } from "../../storage/engine.ts";
 import type { Tables } from "../../storage/tables.ts";
+import { dayNumber, groupName, isByTime, type SteadyPart, steadyPartsOf } from "./day-groups.ts";
 import { states, type VerificationState } from "./transitions.ts";
 
 export const groupings = ["account", "day", "month", "key", "state"] as const;
@@ -50,7 +51,6 @@ interface SummaryLine {
 }
 
 const utc = new TimeZone("UTC");
-const dayLength = 86_400_000;
 
 type Column = RawBuilder<unknown>;
 
@@ -60,8 +60,6 @@ export async function summary(
   { from, to, accountId, mode }: SummaryPeriod,
   { by = "account", zone = utc }: { by?: Grouping; zone?: TimeZone } = {},
 ): Promise<VerificationSummary[]> {
-  const isByTime = by === "day" || by === "month";
-  const parts = isByTime ? zone.steadyParts(from, to) : [{ from, to, offset: 0 }];
   // The index of an account has the mode before the time.
   const modes = mode === undefined ? ["test", "live"] : [mode];
   const whose = (table: "verification" | "adjustment") => {
@@ -70,8 +68,8 @@ export async function summary(
   };
   // Without statistics SQLite would read all that the account was ever charged.
   const byCharge = sql.raw(isSqlite(db) ? "indexed by verification_by_charge" : "");
-  const queries = parts.map((part) => {
-    const columns = groupColumns(by, part.offset);
+  const queries = steadyPartsOf(by, { from, to }, zone).map((part) => {
+    const columns = groupColumns(by, part);
     const within = (column: string) => sql`${sql.ref(column)} >= ${part.from} and ${sql.ref(column)} < ${part.to}`;
     return sql`
       select ${columns.made} as name, mode, kind, state, count(*) as count, 0 as charges, 0 as kobo
@@ -88,9 +86,7 @@ export async function summary(
   const { rows } = await sql<SummaryLine>`${sql.join(queries, sql` union all `)}`.execute(db);
   const summaries = new Map<string, VerificationSummary>();
   for (const { name, mode, kind, state, count, charges, kobo } of rows) {
-    const group = isByTime
-      ? new Date(Number(name) * dayLength).toISOString().slice(0, by === "day" ? 10 : 7)
-      : `${name}`;
+    const group = groupName(by, name);
     const place = `${group}\n${mode}\n${kind ?? ""}`;
     const entry = summaries.get(place) ?? emptySummary(group, mode, kind);
     summaries.set(place, entry);
@@ -103,17 +99,21 @@ export async function summary(
 }
 
 /** The columns that give the group of a verification, of a charge and of an adjustment. */
-function groupColumns(by: Grouping, offset: number): Record<"made" | "charged" | "adjusted", Column> {
-  const dayOf = (column: string) => sql`(${sql.ref(column)} + ${offset}) / ${sql.lit(dayLength)}`;
-  if (by === "day" || by === "month")
-    return { made: dayOf("created_at"), charged: dayOf("charged_at"), adjusted: dayOf("at") };
+function groupColumns(by: Grouping, part: SteadyPart): Record<"made" | "charged" | "adjusted", Column> {
+  const dayOf = (column: string) => dayNumber(column, part);
+  if (isByTime(by)) return { made: dayOf("created_at"), charged: dayOf("charged_at"), adjusted: dayOf("at") };
   if (by === "account")
     return { made: sql`account_id`, charged: sql`account_id`, adjusted: sql`adjustment.account_id` };
-  const column = sql.ref(`verification.${by === "key" ? "key_id" : "state"}`);
-  return { made: column, charged: column, adjusted: sql`coalesce(${column}, '')` };
+  if (by === "key")
+    return { made: sql`key_id`, charged: sql`key_id`, adjusted: sql`coalesce(verification.key_id, '')` };
+  // What was charged stays verified.
+  return { made: sql`state`, charged: sql`'verified'`, adjusted: sql`coalesce(verification.state, '')` };
 }
 
 function emptySummary(group: string, mode: Mode, kind: CheckKind | null): VerificationSummary {
-  const byState = Object.fromEntries(states.map((state) => [state, 0])) as Record<VerificationState, number>;
-  return { group, mode, kind, count: 0, charged: 0, feeKobo: 0, byState };
+  return { group, mode, kind, count: 0, charged: 0, feeKobo: 0, byState: noStates() };
+}
+
+export function noStates(): Record<VerificationState, number> {
+  return Object.fromEntries(states.map((state) => [state, 0])) as Record<VerificationState, number>;
 }

@@ -1,7 +1,7 @@
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CheckKind, OwnFees } from "../../operation/check-kind.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
-import { amountDiffersFromFee, feeOf } from "../fees.ts";
+import { amountDiffersFromFee, feeOf, vendorPriceOf } from "../fees.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import { newAttempt } from "../ledger/attempts.ts";
 import type { Leases } from "../ledger/leases.ts";
@@ -76,5 +76,10 @@ export function newIntentRow(
     started_at: at,
     completed_at: null,
   };
-  return { ...row, attempts: [newAttempt(row, { vendor, at, requestId: request.requestId })] };
+  return {
+    ...row,
+    attempts: [
+      newAttempt(row, { vendor, at, requestId: request.requestId, price: vendorPriceOf(vendor, row.kind, settings) }),
+    ],
+  };
 }

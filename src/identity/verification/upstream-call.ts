@@ -1,6 +1,7 @@
 import type { Answers } from "../../operation/operation.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
+import { vendorPriceOf } from "../fees.ts";
 import { type AttemptAnswer, unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { isNotPut, type MatchResult, matchRecord, rejectedAnswer } from "./match-record.ts";
@@ -115,9 +116,10 @@ export class UpstreamCall {
 
   /** Writes which upstream is called next. False if this run lost its row, or the store did not answer. */
   async #failOver({ name }: IdentityUpstream, before: CallResult): Promise<boolean> {
-    const { ledger, log, now } = this.#parts;
+    const { ledger, log, now, settings } = this.#parts;
     const at = now();
-    const next = { vendor: name, at, requestId: this.#requestId };
+    const price = vendorPriceOf(name, this.row.kind, settings);
+    const next = { vendor: name, at, requestId: this.#requestId, price };
     this.#failingOver = ledger.failOver(this.row, attemptAnswer(before, at), next).catch((error: unknown) => {
       log.error(
         { reference: this.row.reference, ...loggableError(error) },

@@ -1,4 +1,5 @@
 import { Failure } from "../../operation/failures.ts";
+import { vendorPriceOf } from "../fees.ts";
 import { keyLifetime } from "../identity-settings.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { erased, notCalledOutcome } from "../ledger/run-outcome.ts";
@@ -204,7 +205,9 @@ export class Verification implements Flight {
       if (!selected) throw attemptsUsedUp(row);
       const begins: RunStart = overdue ? "wait" : selected.lookUpFirst ? "lookUp" : "call";
       const { requestId } = this.#request;
-      const next = { owner: leases.ownerId, vendor: selected.upstreams[0].name, begins, at: now(), requestId };
+      const vendor = selected.upstreams[0].name;
+      const price = vendorPriceOf(vendor, row.kind, this.#parts.settings);
+      const next = { owner: leases.ownerId, vendor, price, begins, at: now(), requestId };
       const again = { ...row, started_at: next.at };
       const conditions = overdue ? undefined : limits.conditions(again, this.#request.number);
       retried = await ledger.retry(row, next, conditions).catch((error: unknown) => {

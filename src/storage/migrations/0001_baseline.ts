@@ -57,6 +57,10 @@ const indexes = [
   // The limits sum up runs and count attempts, from the index alone.
   "index verification_by_start on verification (account_id, mode, started_at, run)",
   "index verification_attempt_by_account on verification_attempt (account_id, mode, asked_at)",
+  "index verification_attempt_by_time on verification_attempt (asked_at)",
+  "index verification_attempt_by_request on verification_attempt (request_id)",
+  // The rows that may have no attempt.
+  "index verification_by_request on verification (request_id) where state in ('refused', 'failed')",
   "index verification_by_subject on verification (subject_hash, started_at)",
   "index verification_by_age on verification (created_at)",
   "index verification_by_last4 on verification (subject_last4, created_at)",
@@ -68,7 +72,8 @@ const indexes = [
   `unique index verification_by_idempotency on verification (idempotency_hash, account_id, mode)
     where idempotency_hash is not null`,
   "index verification_by_audit_due on verification (reference) where audit_due = 1",
-  "index verification_by_charge on verification (charged_at, account_id) where charged_at is not null",
+  // The sums of a period read the index alone.
+  "index verification_by_charge on verification (charged_at, account_id, key_id, mode, kind, fee) where charged_at is not null",
   "index adjustment_by_time on adjustment (at)",
   "index audit_entry_unsealed on audit_entry (occurred_at, id) where batch is null",
   // The entries that mention a verification: see `tail.ts` of the audit trail.

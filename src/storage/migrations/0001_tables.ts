@@ -189,6 +189,7 @@ export const firstTables = {
     number: "integer key",
     account_id: "text",
     mode: "text",
+    kind: "text",
     vendor: "text",
     asked_at: "bigint",
     /** Null: no answer came. */
@@ -198,7 +199,7 @@ export const firstTables = {
     reason: "text?",
     /** The vendor's name for its answer, if it gave one. */
     vendor_reference: "text?",
-    /** Kobo that the vendor asks for. Null: not configured. */
+    /** Kobo that the vendor bills for a question of this kind. Null: not configured. */
     price: "bigint?",
     /** The id of the request that asked. */
     request_id: "text",

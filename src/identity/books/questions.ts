@@ -1,0 +1,66 @@
+import { type Kysely, sql } from "kysely";
+import type { CheckKind } from "../../operation/check-kind.ts";
+import type { Mode } from "../../operation/operation.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { billed, type VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { dayNumber, groupName, isByTime, steadyPartsOf } from "../ledger/day-groups.ts";
+import type { SummaryPeriod } from "../ledger/summary.ts";
+
+export const questionGroupings = ["account", "day", "month", "vendor"] as const;
+export type QuestionGrouping = (typeof questionGroupings)[number];
+
+/** The questions of a group that were put to vendors in one mode and for one kind. */
+export interface QuestionSums {
+  /** Account id, day, month or vendor. */
+  group: string;
+  mode: Mode;
+  kind: CheckKind;
+  asked: number;
+  byOutcome: Record<string, number>;
+  /** What the vendors bill, in kobo, as far as their prices are known. */
+  costKobo: number;
+  /** Questions without a price. */
+  unpriced: number;
+}
+
+interface QuestionLine {
+  name: string | number;
+  mode: Mode;
+  kind: CheckKind;
+  vendor: string;
+  outcome: string;
+  reason: string | null;
+  price: number | null;
+  asked: number;
+}
+
+/** The questions of a period by group, mode and kind, in this order. `prices`: what each vendor bills today, by its name. */
+export async function questionSums(
+  db: Kysely<Tables>,
+  { from, to, accountId, mode }: SummaryPeriod,
+  { by, zone, prices }: { by: QuestionGrouping; zone: TimeZone; prices: Readonly<Record<string, VendorPrices>> },
+): Promise<QuestionSums[]> {
+  const ofAccount = accountId === undefined ? sql`` : sql`and account_id = ${accountId}`;
+  const whose = mode === undefined ? ofAccount : sql`${ofAccount} and mode = ${mode}`;
+  const queries = steadyPartsOf(by, { from, to }, zone).map((part) => {
+    const name = isByTime(by) ? dayNumber("asked_at", part) : sql.ref(by === "account" ? "account_id" : "vendor");
+    return sql`
+      select ${name} as name, mode, kind, vendor, outcome, reason, price, count(*) as asked from verification_attempt
+        where asked_at >= ${part.from} and asked_at < ${part.to} ${whose} group by 1, 2, 3, 4, 5, 6, 7`;
+  });
+  const { rows } = await sql<QuestionLine>`${sql.join(queries, sql` union all `)}`.execute(db);
+  const sums = new Map<string, QuestionSums>();
+  for (const { name, mode, kind, vendor, asked, ...question } of rows) {
+    const group = groupName(by, name);
+    const place = `${group}\n${mode}\n${kind}`;
+    const entry = sums.get(place) ?? { group, mode, kind, asked: 0, byOutcome: {}, costKobo: 0, unpriced: 0 };
+    sums.set(place, entry);
+    const price = billed(question, prices[vendor]);
+    entry.asked += asked;
+    entry.byOutcome[question.outcome] = (entry.byOutcome[question.outcome] ?? 0) + asked;
+    if (price === null) entry.unpriced += asked;
+    else entry.costKobo += asked * price;
+  }
+  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
+}

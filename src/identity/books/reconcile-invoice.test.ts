@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { TimeZone } from "../../runtime/time-zone.ts";
+import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
+import { badResponse, unavailable } from "../../upstreams/ports/outcomes.ts";
+import { engines, newRequest, suiteStore } from "../identity.fixture.ts";
+import { answering, verified } from "../played-upstream.fixture.ts";
+import { parseInvoice } from "./invoice.ts";
+import { differences } from "./match-invoice.ts";
+import { questionSums } from "./questions.ts";
+import { reconcileInvoice } from "./reconcile-invoice.ts";
+
+const zone = new TimeZone("Africa/Lagos");
+const [from, to] = [zone.startOfMonth("2026-11"), zone.startOfMonth("2026-12")];
+const prices = { bvn: 5_050, not_found: 1_000 };
+const hour = 3_600_000;
+
+interface Billed {
+  reference: string;
+  at: number;
+  last4: string;
+  price: number;
+}
+
+for (const engine of engines) {
+  suite(`a reconciliation on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    test("finds nothing against the invoice of a vendor that counts, and each planted difference", async (t) => {
+      const bills: Billed[] = [];
+      let now = from;
+      /** The vendor bills what it worked for, also where we never got its answer, or could not read it. */
+      const outcomes = ["verified", "not_found", "lost", "no_money", "unreadable", "verified"] as const;
+      const { upstream, questions } = answering(async (question, nth): Promise<IdentityOutcome> => {
+        const outcome = outcomes[nth % outcomes.length]!;
+        if (outcome === "no_money") return unavailable("no_money");
+        const reference = `D-${nth}`;
+        const price = outcome === "not_found" ? prices.not_found : prices.bvn;
+        bills.push({ reference, at: now + 3_000, last4: question.number.slice(-4), price });
+        if (outcome === "lost") return { kind: "unknown", reason: "connection_lost" };
+        if (outcome === "unreadable") return badResponse("unreadable");
+        return outcome === "not_found"
+          ? { kind: "not_found", reference }
+          : { ...(await verified(question)), reference };
+      });
+      const settings = { limits: null, vendorPrices: { answering: prices } };
+      const upstreams = { test: upstream, live: [upstream] };
+      const identity = await store.open(t, { upstreams, settings, now: () => now });
+      const mine = newRequest({ mode: "live" });
+      for (now of [from - 1, from, ...Array.from({ length: 60 }, (_, nth) => from + (nth + 1) * 11 * hour), to - 1, to])
+        await identity.verify(mine).catch(() => {});
+      const month = bills.filter(({ at }) => at - 3_000 >= from && at - 3_000 < to);
+
+      const invoiceOf = (lines: readonly Billed[]) =>
+        parseInvoice(
+          `Reference,Date,BVN,Amount\n${lines
+            .map((line) => {
+              const date = zone.isoOf(line.at).slice(0, 16).replace("T", " ");
+              return `${line.reference},${date},*******${line.last4},${line.price / 100}\n`;
+            })
+            .join("")}`,
+          zone,
+        );
+      const compare = async (lines: readonly Billed[]) => {
+        const found = await reconcileInvoice(store.db, invoiceOf(lines), { vendor: "answering", from, to, prices });
+        const of = (name: (typeof differences)[number]) =>
+          found.differences[name].map(({ line, question }) => line?.reference ?? question?.vendorReference);
+        return { agreed: found.agreed.length, found: Object.fromEntries(differences.map((name) => [name, of(name)])) };
+      };
+      const nothing = { other_price: [], doubled: [], only_vendor: [], only_here: [] };
+      assert.deepEqual(await compare(month), { agreed: month.length, found: nothing });
+
+      const answered = month.filter(({ reference }) =>
+        ["verified", "not_found"].includes(outcomes[Number(reference.slice(2)) % 6]!),
+      );
+      const [missing, dearer, doubled] = answered;
+      const lines = month
+        .filter((line) => line !== missing)
+        .map((line) => (line === dearer ? { ...line, price: line.price + 1 } : line));
+      const foreign = { reference: "D-9999", at: from + 5 * hour, last4: "9999", price: 5_050 };
+      assert.deepEqual(await compare([...lines, doubled!, foreign]), {
+        agreed: month.length - 2,
+        found: {
+          other_price: [dearer!.reference],
+          doubled: [doubled!.reference],
+          only_vendor: ["D-9999"],
+          only_here: [missing!.reference],
+        },
+      });
+
+      const period = { from, to, accountId: mine.accountId };
+      const [sums, ...more] = await questionSums(store.db, period, {
+        by: "month",
+        zone,
+        prices: { answering: prices },
+      });
+      assert.deepEqual(more, []);
+      assert.equal(sums!.asked, questions.length - 2);
+      assert.equal(
+        sums!.costKobo,
+        month.reduce((sum, { price }) => sum + price, 0),
+      );
+      assert.equal(sums!.unpriced, 0);
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../../storage/tables.ts";
+import { billed, type VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { erased } from "../ledger/run-outcome.ts";
+import type { InvoiceLine } from "./invoice.ts";
+import { type AskedQuestion, type Comparison, clockTolerance, matchInvoice } from "./match-invoice.ts";
+
+interface QuestionRow {
+  reference: string;
+  number: number;
+  asked_at: number;
+  vendor_reference: string | null;
+  outcome: string;
+  reason: string | null;
+  price: number | null;
+  subject_last4: string;
+}
+
+/**
+ * Compares the invoice of a vendor with the questions that we put to it from `from` until before `to`, in milliseconds since
+ * 1970. `prices` are its prices today.
+ */
+export async function reconcileInvoice(
+  db: Kysely<Tables>,
+  lines: readonly InvoiceLine[],
+  { vendor, from, to, prices }: { vendor: string; from: number; to: number; prices: VendorPrices | undefined },
+): Promise<Comparison> {
+  // The vendor's clock may put a question into the neighbouring month.
+  const { rows } = await sql<QuestionRow>`
+    select verification_attempt.reference, number, asked_at, vendor_reference, outcome, reason, price, subject_last4
+      from verification_attempt join verification on verification.reference = verification_attempt.reference
+      where vendor = ${vendor} and asked_at >= ${from - clockTolerance} and asked_at < ${to + clockTolerance}
+      order by asked_at`.execute(db);
+  const questions = rows.map(
+    (row): AskedQuestion => ({
+      reference: row.reference,
+      number: row.number,
+      askedAt: row.asked_at,
+      vendorReference: row.vendor_reference,
+      last4: row.subject_last4 === erased ? null : row.subject_last4,
+      price: billed(row, prices),
+      isAnswered: row.outcome !== "failed" && row.outcome !== "unknown",
+    }),
+  );
+  const { agreed, differences } = matchInvoice(lines, questions);
+  const isWithin = ({ askedAt }: AskedQuestion) => askedAt >= from && askedAt < to;
+  return {
+    agreed,
+    differences: { ...differences, only_here: differences.only_here.filter(({ question }) => isWithin(question!)) },
+  };
+}

@@ -1,0 +1,258 @@
+import Type from "typebox";
+import { checkKinds } from "../../operation/check-kind.ts";
+import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
+import { calendarMonth } from "../../operation/command/forms.ts";
+import { files, formed, InputFault } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { nairaOf } from "../../operation/money.ts";
+import { nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
+import { vendors } from "../../upstreams/registry.ts";
+import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { type InvoiceColumn, type InvoiceLine, invoiceColumns, parseInvoice } from "../books/invoice.ts";
+import { type Difference, differences, type Pair } from "../books/match-invoice.ts";
+import { questionGroupings, questionSums } from "../books/questions.ts";
+import { reconcileInvoice } from "../books/reconcile-invoice.ts";
+import { summary } from "../ledger/summary.ts";
+import { type BooksRoom, period, periodOf, whose } from "./period.ts";
+
+type Room = BooksRoom & { config: { vendorPrices: Readonly<Record<string, VendorPrices>> } };
+
+const month = { description: "The month, such as 2026-11.", placeholder: "month" };
+
+const columnOption = (about: string) =>
+  Type.Optional(Type.String({ description: `Heading of the column with ${about}.`, placeholder: "heading" }));
+
+const sum = Type.Object({ count: Type.Integer(), vendor: Type.String(), here: Type.String() });
+
+const meanings: Record<Difference, string> = {
+  other_price: "another price",
+  doubled: "a second line",
+  only_vendor: "only the vendor has it",
+  only_here: "only we have it",
+};
+
+const checkInvoice = command({
+  id: "books.reconcile",
+  summary: "Compare the invoice of a vendor with the questions that Duba put to it.",
+  description:
+    "The invoice is a CSV file with a heading line. Duba finds the question of each line by the vendor's reference, else by the last " +
+    "four digits and the nearest time within 10 minutes. It reads only these columns, and prints no whole number. Exit code 1: " +
+    "there are differences.",
+  role: "viewer",
+  kind: "read",
+  target: ["invoice"],
+  input: Type.Object({
+    invoice: files({ description: "The invoice, as CSV.", placeholder: "file" }),
+    vendor: Type.Enum(
+      vendors.map(({ name }) => name),
+      { description: "Whose invoice it is." },
+    ),
+    month: Type.Optional(
+      formed(calendarMonth, { ...month, description: "Month of the invoice. Default: the months of its lines." }),
+    ),
+    reference_column: columnOption("the vendor's reference"),
+    time_column: columnOption("the time"),
+    digits_column: columnOption("the number or its last four digits"),
+    price_column: columnOption("the price in naira"),
+  }),
+  answer: Type.Object({
+    vendor: Type.String(),
+    from: instant,
+    to: instant,
+    lines: Type.Integer(),
+    agreed: sum,
+    ...(Object.fromEntries(differences.map((name) => [name, sum])) as Record<Difference, typeof sum>),
+    differences: Type.Array(
+      Type.Object({
+        difference: Type.Enum([...differences]),
+        line: orNull(Type.Integer()),
+        vendor_reference: orNull(Type.String()),
+        request_reference: orNull(Type.String()),
+        attempt: orNull(Type.Integer()),
+        time: orNull(instant),
+        digits: orNull(Type.String()),
+        vendor_price: orNull(Type.String()),
+        our_price: orNull(Type.String()),
+      }),
+    ),
+  }),
+  columns: {
+    difference: { of: ({ difference }) => meanings[difference] },
+    line: "line",
+    time: "time",
+    vendor_reference: "vendor_reference",
+    request_reference: "request_reference",
+    digits: "digits",
+    vendor_price: { heading: "vendor", unit: "naira" },
+    our_price: { heading: "here", unit: "naira" },
+  },
+  none: "There are no differences.",
+  first: 100,
+  view: ({ vendor, from, to, lines, agreed, ...rest }) => [
+    { note: `${lines} lines of ${vendor}, from ${timeText(from)} until ${timeText(to)}. Amounts in naira.` },
+    {
+      rows: [
+        { what: "both have it", ...agreed },
+        ...differences.map((difference) => ({ what: meanings[difference], ...rest[difference] })),
+      ],
+    },
+    "",
+    list,
+  ],
+  isWell: (answer) => answer.differences.length === 0,
+  guide: {
+    heading: "What to know:",
+    items: [
+      [
+        "Price",
+        "Set DUBA_<VENDOR>_PRICE before the month. Duba keeps it with each question. Without it, prices are not compared.",
+      ],
+      ["Not billed", "A question that failed, or whose outcome is not known, need not be on the invoice."],
+      ["Time", "A time without an offset is in DUBA_TIME_ZONE."],
+    ],
+  },
+  examples: [
+    { vendor: "dojah", invoice: ["invoice.csv"] },
+    { vendor: "dojah", invoice: ["invoice.csv"], month: "2026-10", price_column: "Unit cost" },
+  ],
+  run: async ({ invoice: [file, ...more], vendor, month, ...named }, { db, config }: Room) => {
+    if (!file || more.length > 0) throw new InputFault("Give one invoice.");
+    const { timeZone: zone, vendorPrices } = config;
+    const names = Object.fromEntries(invoiceColumns.map((column) => [column, named[`${column}_column`]]));
+    const lines = parseInvoice(
+      new TextDecoder().decode(await file.read()),
+      zone,
+      names as Record<InvoiceColumn, string>,
+    );
+    const { from, to } = monthsOf(lines, month, zone);
+    const found = await reconcileInvoice(db, lines, { vendor, from, to, prices: vendorPrices[vendor] });
+    const sums = Object.fromEntries(differences.map((name) => [name, sumOf(found.differences[name])]));
+    return {
+      vendor,
+      from: isoOf(from),
+      to: isoOf(to),
+      lines: lines.length,
+      agreed: sumOf(found.agreed),
+      ...(sums as Record<Difference, ReturnType<typeof sumOf>>),
+      differences: differences.flatMap((difference) =>
+        found.differences[difference].map((pair) => ({ difference, ...factsOf(pair) })),
+      ),
+    };
+  },
+});
+
+const sumBooks = command({
+  id: "books.summary",
+  summary: "Add up what live verifications charged, what the vendors bill for them, and the margin.",
+  description:
+    "Fees and corrections count when they were made, and costs when the vendor was asked. The cost has only questions with a price: " +
+    "set DUBA_<VENDOR>_PRICE. Days and months are those of DUBA_TIME_ZONE.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({
+    by: Type.Enum([...questionGroupings], { description: "What each line is about.", default: "account" }),
+    account: whose.account,
+    ...period,
+  }),
+  answer: Type.Object({
+    from: instant,
+    to: instant,
+    time_zone: Type.String(),
+    by: Type.Enum([...questionGroupings]),
+    groups: Type.Array(
+      Type.Object({
+        group: Type.String(),
+        kind: orNull(Type.Enum([...checkKinds])),
+        charged: orNull(Type.Integer()),
+        fees: orNull(Type.String()),
+        asked: Type.Integer(),
+        unpriced: Type.Integer(),
+        cost: Type.String(),
+        margin: orNull(Type.String()),
+      }),
+    ),
+  }),
+  view: ({ from, to, groups }) => {
+    const unpriced = groups.reduce((sum, group) => sum + group.unpriced, 0);
+    return [
+      { note: `Live, from ${timeText(from)} until ${timeText(to)}. Amounts in naira.` },
+      list,
+      ...(unpriced > 0 ? [{ note: `${unpriced} questions have no price and are not in the cost.` }] : []),
+    ];
+  },
+  none: "There were no charges and no questions.",
+  examples: [{}, { by: "day", from: "2026-11-01", to: "2026-12-01" }, { by: "vendor", from: "2026-11-01" }],
+  run: async ({ by, account, ...days }, { db, accounts, config: { timeZone: zone, vendorPrices } }: Room) => {
+    const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
+    const { from, to } = periodOf(days, zone);
+    const live = { from, to, accountId, mode: "live" } as const;
+    // A charge is not of one vendor: several may have been asked.
+    const charges = by === "vendor" ? [] : await summary(db, live, { by, zone });
+    const questions = await questionSums(db, live, { by, zone, prices: vendorPrices });
+    const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
+    const place = ({ group, kind }: { group: string; kind: string | null }) => `${group}\n${kind ?? ""}`;
+    const [chargesOf, questionsOf] = [
+      new Map(charges.map((each) => [place(each), each])),
+      new Map(questions.map((each) => [place(each), each])),
+    ];
+    const places = [...new Set([...chargesOf.keys(), ...questionsOf.keys()])].sort();
+    return {
+      from: isoOf(from),
+      to: isoOf(to),
+      time_zone: zone.name,
+      by,
+      groups: places.map((at) => {
+        const { charged = 0, feeKobo = 0 } = chargesOf.get(at) ?? {};
+        const { asked = 0, unpriced = 0, costKobo = 0 } = questionsOf.get(at) ?? {};
+        const { group, kind } = (chargesOf.get(at) ?? questionsOf.get(at))!;
+        const hasFees = by !== "vendor";
+        return {
+          group: nameOf(group),
+          kind,
+          charged: hasFees ? charged : null,
+          fees: hasFees ? nairaOf(feeKobo) : null,
+          asked,
+          unpriced,
+          cost: nairaOf(costKobo),
+          margin: hasFees ? nairaOf(feeKobo - costKobo) : null,
+        };
+      }),
+    };
+  },
+});
+
+export const vendorBookCommands = [checkInvoice, sumBooks];
+
+/** The period of an invoice: the month, or those of its lines. */
+function monthsOf(
+  lines: readonly InvoiceLine[],
+  month: string | undefined,
+  zone: TimeZone,
+): { from: number; to: number } {
+  const times = lines.flatMap(({ time }) => (time ? [time.from] : []));
+  if (month === undefined && times.length === 0)
+    throw new InputFault("The invoice has no times: name its month with --month.");
+  const first = month ?? zone.monthOf(times.reduce((one, other) => Math.min(one, other)));
+  const last = month ?? zone.monthOf(times.reduce((one, other) => Math.max(one, other)));
+  return { from: zone.startOfMonth(first), to: zone.startOfMonth(nextMonth(last)) };
+}
+
+function sumOf(pairs: readonly Pair[]): { count: number; vendor: string; here: string } {
+  const add = (of: (pair: Pair) => number | null | undefined) =>
+    nairaOf(pairs.reduce((sum, pair) => sum + (of(pair) ?? 0), 0));
+  return { count: pairs.length, vendor: add(({ line }) => line?.price), here: add(({ question }) => question?.price) };
+}
+
+function factsOf({ line, question }: Pair) {
+  const naira = (kobo: number | null | undefined) => (kobo == null ? null : nairaOf(kobo));
+  return {
+    line: line?.line ?? null,
+    vendor_reference: line?.reference ?? question?.vendorReference ?? null,
+    request_reference: question?.reference ?? null,
+    attempt: question?.number ?? null,
+    time: isoOf(question?.askedAt ?? line?.time?.from ?? null),
+    digits: question?.last4 ?? line?.last4 ?? null,
+    vendor_price: naira(line?.price),
+    our_price: naira(question?.price),
+  };
+}
