@@ -4,7 +4,7 @@ import { type Logger, pino } from "pino";
 import type { Config } from "./config/read-config.ts";
 import { localUrl } from "./runtime/address.ts";
 import { surroundingLogFields } from "./runtime/log.ts";
-import { wire } from "./wire.ts";
+import { type EveryCommand, wire } from "./wire.ts";
 
 /** Milliseconds within which the same signal is the same request to stop. */
 const sameSignal = 500;
@@ -14,14 +14,16 @@ const sameSignal = 500;
  * `DUBA_STOP_TIMEOUT`), closes the store and gives 0. A second signal ends the process at once. Start faults are thrown
  * with a sentence for people and an `exitCode`.
  */
-export async function serve(config: Config): Promise<number> {
+export async function serve(config: Config, commands: EveryCommand): Promise<number> {
   const log = await openLog(config.logLevel);
   // Before anything is made: the first start's key must not be lost on a start that cannot listen.
   const own = { host: config.host, port: config.port, setting: "PORT" };
   const ofMetrics = config.metrics && { ...config.metrics, setting: "DUBA_METRICS" };
+  const ofConsole = config.console && { ...config.console, setting: "DUBA_CONSOLE" };
   await tryAddress(own);
+  if (ofConsole) await tryAddress(ofConsole);
   if (ofMetrics) await tryAddress(ofMetrics);
-  const service = await wire(config, log);
+  const service = await wire(config, log, commands);
   const stopped = Promise.withResolvers<number>();
   let first: { signal: NodeJS.Signals; at: number } | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
@@ -49,9 +51,11 @@ export async function serve(config: Config): Promise<number> {
     return 0;
   };
 
+  let operators: Awaited<ReturnType<NonNullable<typeof service.console>["listen"]>> | undefined;
   try {
     await service.app.listen({ host: own.host, port: own.port });
     if (ofMetrics) await once(service.metrics!.listen(ofMetrics.port, ofMetrics.host), "listening");
+    operators = await service.console?.listen();
   } catch (error) {
     await service.close(0);
     throw listenFault(error as NodeJS.ErrnoException, own);
@@ -59,6 +63,8 @@ export async function serve(config: Config): Promise<number> {
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
   const url = addressOf(service.app.server.address(), config.host);
   if (ofMetrics) log.info({ url: `${addressOf(service.metrics!.address(), ofMetrics.host)}/metrics` }, "metrics");
+  if (operators) log.info({ url: operators.origin }, "console");
+  if (operators?.firstLink) process.stdout.write(invitation(operators.firstLink));
   log.info({ url }, "ready");
   if (service.madeKeyring)
     log.warn({ keyring: service.madeKeyring }, "a key ring was made; keep a copy of it apart from the data");
@@ -126,6 +132,16 @@ function addressOf(
 ): string {
   const port = typeof bound === "object" && bound ? bound.port : 0;
   return localUrl(host, port);
+}
+
+/** What a start says while nobody can sign in to the console. */
+function invitation(link: string): string {
+  return `
+Nobody can sign in to the console yet. This link registers the first officer. It works once, for 15 minutes:
+
+  ${link}
+
+`;
 }
 
 /** What the first start says: the key is shown here and never again. */

@@ -7,7 +7,9 @@ import { anchorPath } from "./audit/anchor/anchor.ts";
 import { openAuditTrail } from "./audit/audit.ts";
 import { openCatalogue } from "./catalogue/catalogue.ts";
 import { catalogueOperations } from "./catalogue/operations/index.ts";
+import type { Desk } from "./commands/desk.ts";
 import type { Config } from "./config/read-config.ts";
+import type { OperatorConsole } from "./console/console.ts";
 import type { HttpDependencies } from "./http/dependencies.ts";
 import { AnswerCounts } from "./http/monitoring/answer-counts.ts";
 import { registerHealth } from "./http/monitoring/health.ts";
@@ -23,6 +25,7 @@ import { checkKeyringPlace, keyringPath } from "./keyring/file.ts";
 import { keepRotating } from "./keyring/self-rotation.ts";
 import { watchKeyring } from "./keyring/watch.ts";
 import { forEachKind } from "./operation/check-kind.ts";
+import type { Command } from "./operation/command.ts";
 import { bind, type Operation } from "./operation/operation.ts";
 import { localUrl } from "./runtime/address.ts";
 import { FairQueue } from "./runtime/fair-queue.ts";
@@ -45,6 +48,8 @@ export interface Service {
   app: HttpServer;
   /** Serves the metrics, if `DUBA_METRICS` is set. It does not listen yet. */
   metrics?: Server;
+  /** Serves operators, if `DUBA_CONSOLE` is set. It does not listen yet. */
+  console?: OperatorConsole;
   /** The sandbox key, only on the first start and only if it was made at random. */
   printed?: string;
   /** Notes that it was shown: else the next start makes another. */
@@ -63,8 +68,11 @@ const whyReplaced: Record<NonNullable<Access["replaced"]>["why"], string> = {
   never_shown: "a start ended before it showed the sandbox key: that key is revoked, and a new one is shown",
 };
 
+/** Every command of every room. They load for the console only. */
+export type EveryCommand = () => Promise<readonly Command<Desk>[]>;
+
 /** Builds the whole service: every arrow between two rooms is in this function. What was begun is ended if it throws. */
-export async function wire(config: Config, log: Log): Promise<Service> {
+export async function wire(config: Config, log: Log, commands: EveryCommand = async () => []): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   const ringFile = keyringPath(config);
   // Before anything is made, so that a first start that cannot go on leaves nothing behind.
@@ -223,12 +231,26 @@ export async function wire(config: Config, log: Log): Promise<Service> {
     );
   }
   registerHealth(app, { stopping: () => stopping, takesWrites: () => store.takesWrites() });
+  const operators = config.console
+    ? await (await import("./console/console.ts")).openConsole(config, {
+        commands: await commands(),
+        answers,
+        health: {
+          stopping: () => stopping,
+          takesWrites: () => store.takesWrites(),
+          auditAlarms: () => auditTrail.alarms(),
+        },
+        log,
+      })
+    : undefined;
+  opened.defer(() => operators?.close());
   await store.serve();
 
   const running = opened.move();
   return {
     app,
     ...(metrics ? { metrics } : {}),
+    ...(operators ? { console: operators } : {}),
     ...(access.printed === undefined ? {} : { printed: access.printed }),
     noteShown: () => access.noteShown(),
     ...(keyring.made ? { madeKeyring: ringFile } : {}),

@@ -1,5 +1,6 @@
 import { userInfo } from "node:os";
 import { type Desk, deskOf } from "../commands/desk.ts";
+import { everyCommand } from "../commands/families.ts";
 import { type Config, readConfig } from "../config/read-config.ts";
 import type { Command } from "../operation/command.ts";
 import { type Log, silent } from "../runtime/log.ts";
@@ -39,6 +40,7 @@ export async function withDesk<Result>(
         audit: async (trx, ...events) => (await import("../audit/append.ts")).append(trx, ...events),
         actor: actorOf(author ?? userName()),
         config,
+        commands: everyCommand,
         progress: bar.update,
         log: eachOnce(io),
         savesSeveral: out !== undefined && isDirectory(out),

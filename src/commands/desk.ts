@@ -4,6 +4,7 @@ import type { WithAccounts } from "../identity/commands/with-accounts.ts";
 import type { WithAuditEntries } from "../identity/commands/with-audit-entries.ts";
 import type { ledgerAuditEvents } from "../identity/ledger/audit-outbox.ts";
 import type { Keyring } from "../keyring/keyring.ts";
+import type { Command } from "../operation/command.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
 import type { ofBackup, ofRestore } from "./backups.ts";
@@ -14,6 +15,8 @@ export interface Surroundings extends Audited, WithClock {
   /** Reports how much is done, of how much in all if that is known. */
   progress: (done: number, all?: number) => void;
   log: Log;
+  /** Every command of every room. */
+  commands: () => Promise<readonly Command<Desk>[]>;
   /** Whether the face can save several files of one answer. */
   savesSeveral: boolean;
 }

@@ -55,3 +55,8 @@ export const families: readonly Family[] = [
 export async function commandsOf({ name, load }: Family): Promise<readonly Command<Desk>[]> {
   return (await load()).filter(({ id }) => id.split(".")[0] === name);
 }
+
+/** Every command of every room. */
+export async function everyCommand(): Promise<readonly Command<Desk>[]> {
+  return (await Promise.all(families.map(commandsOf))).flat();
+}

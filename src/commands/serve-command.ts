@@ -4,6 +4,7 @@ import { everySetting, settings } from "../config/settings.ts";
 import { formed } from "../operation/command/read-texts.ts";
 import { command } from "../operation/command.ts";
 import type { Setting } from "../operation/setting.ts";
+import type { EveryCommand } from "../wire.ts";
 
 /** `duba serve`: only a terminal can start a service. */
 export const serveCommand = command({
@@ -30,9 +31,9 @@ export const serveCommand = command({
     ]),
   },
   examples: [{}, { port: "8080", data: "/var/lib/duba" }],
-  run: async (_, { config }: { config: Config }) => {
+  run: async (_, { config, commands }: { config: Config; commands: EveryCommand }) => {
     const { serve } = await import("../serve.ts");
-    return { exit_code: await serve(config) };
+    return { exit_code: await serve(config, commands) };
   },
 });
 

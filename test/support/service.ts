@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount } from "../../src/access/accounts/accounts.ts";
 import { createKey, type KeyRequest } from "../../src/access/keys/keys.ts";
+import { everyCommand } from "../../src/commands/families.ts";
 import { readConfig } from "../../src/config/read-config.ts";
 import { type RecordedLine, RecordedLog } from "../../src/runtime/recorded-log.fixture.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
@@ -20,6 +21,8 @@ export interface TestService {
   port: number;
   /** Does not listen. */
   metrics: Server | undefined;
+  /** Where the console is, and the link for the first officer. */
+  console: { origin: string; firstLink: string | undefined } | undefined;
   settings: { dataDirectory: string; databaseUrl?: string | undefined };
   lines: RecordedLine[];
   ask(path: string, options?: AskOptions): Promise<Answer>;
@@ -70,8 +73,9 @@ export async function startService(
     DUBA_BOOTSTRAP_KEY: sandboxKey,
     ...environment,
   });
-  const service = await wire(config, log);
+  const service = await wire(config, log, everyCommand);
   await service.app.listen({ host: "127.0.0.1", port: 0 });
+  const operators = await service.console?.listen();
   const { port } = service.app.server.address() as AddressInfo;
   let beside: Promise<Store> | undefined;
   const store = () => {
@@ -82,6 +86,7 @@ export async function startService(
     url: `http://127.0.0.1:${port}`,
     port,
     metrics: service.metrics,
+    console: operators,
     settings: fresh.settings,
     lines: log.lines,
     ask: (path, options) => ask(port, path, options),

@@ -1,0 +1,242 @@
+import type { Desk } from "../commands/desk.ts";
+import { type Html, html, prose } from "../http/pages/html.ts";
+import type { AnswerFile } from "../operation/command/answer-schema.ts";
+import { answerCsv, csvOfRows, listOf, listRows, listTable, memberWith } from "../operation/command/answer-table.ts";
+import { membersOf } from "../operation/command/read-texts.ts";
+import { type Command, mayRun, RoleFault } from "../operation/command.ts";
+import { formIn, longestForm, longestUpload, type SignedIn } from "./console-request.ts";
+import { type ConsoleReply, download, page } from "./console-response.ts";
+import type { ConsoleRoom } from "./console-room.ts";
+import { hasMembers, readTextsOf, textsIn, urlOf } from "./form-texts.ts";
+import { checkToken, confirmed, isExpected, redacted, refusedRole, runAs } from "./run-as.ts";
+import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "./site-map.ts";
+import { answerView } from "./view/answer-view.ts";
+import { asksByUrl, commandForm, type FormTexts, faultBox } from "./view/command-form.ts";
+import { framedPage } from "./view/frame.ts";
+import { type CellRow, seen, viewIn } from "./view/sorted-table.ts";
+
+type AnyCommand = Command<Desk>;
+
+/** A page with the table that it opens with. */
+export async function showPlace(
+  room: ConsoleRoom,
+  asked: SignedIn,
+  place: ConsolePage,
+  before: Html = html``,
+): Promise<ConsoleReply> {
+  const command = place.opens === undefined ? undefined : room.site.commands.get(place.opens);
+  const heading = html`<h1>${place.title}</h1>`;
+  const tools = toolbar(room, asked, place);
+  if (!command) return framed(room, asked, place, place.title, html`${heading}${before}${tools}`);
+  const shown = await shownAnswer(room, asked, command, place.path);
+  if ("status" in shown) return shown;
+  const filter = html`<details class="filter"${hasMembers(asked.query) || shown.fault ? html` open` : ""}><summary>Filter</summary>${filterForm(command, asked, place.path, shown.fault)}</details>`;
+  const main = html`${heading}${before}${tools}${filter}${finder(asked)}${shown.main}`;
+  return framed(room, asked, place, place.title, main);
+}
+
+/** The form of a command, and its answer once the URL asks for it. */
+export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<ConsoleReply> {
+  if (!mayRun(asked.session.person.role, command)) throw await refusedRole(room, asked, command);
+  const members = membersOf(command.input);
+  const isAsked = hasMembers(asked.query) || (members.length === 0 && command.store !== "patient");
+  if (!asksByUrl(command) || !isAsked)
+    return commandPage(room, asked, command, { texts: textsIn(command, asked.query) });
+  const shown = await shownAnswer(room, asked, command, asked.path);
+  if ("status" in shown) return shown;
+  const place = placeOf(room.site, command);
+  const form =
+    members.length === 0
+      ? ""
+      : commandForm(command, {
+          texts: textsIn(command, asked.query),
+          fault: shown.fault,
+          formToken: asked.session.formToken,
+        });
+  const main = html`${commandHead(command, place)}${form}${shown.fault ? "" : finder(asked)}${shown.fault && members.length > 0 ? "" : shown.main}`;
+  return framed(room, asked, place, verbOf(command), main);
+}
+
+/** Runs the command of a form that was sent. */
+export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<ConsoleReply> {
+  const { session } = asked;
+  const isUpload = membersOf(command.input).some(({ member }) => member.holds === "file");
+  const form = await formIn(asked.raw, isUpload ? longestUpload : longestForm);
+  checkToken(asked, form);
+  if (!mayRun(session.person.role, command)) throw await refusedRole(room, asked, command);
+  const texts = Object.fromEntries(
+    membersOf(command.input).map(({ name }) => [name, form.getAll(name).filter((each) => typeof each === "string")]),
+  ) as FormTexts;
+  try {
+    if (command.kind === "danger") await confirmed(room, asked, command, form);
+    const { answer, input } = await runAs(room, asked, command, readTextsOf(command, form));
+    const file = fileOf(command, answer);
+    if (file) return file;
+    const place = placeOf(room.site, command);
+    const view = viewIn(new URLSearchParams());
+    const shown = answerView({
+      command,
+      answer,
+      input,
+      view,
+      urlFor: () => pathOf(command),
+      actions: actionsOf(room, asked, place, command),
+    });
+    const main = html`${commandHead(command, place)}<div class="outcome" role="status">${shown}</div><p><a href="${place.path}">Back to ${place.title}</a></p>`;
+    return framed(room, asked, place, verbOf(command), main);
+  } catch (fault) {
+    if (!isExpected(fault)) throw fault;
+    return commandPage(room, asked, command, { texts, fault: redacted(fault) });
+  }
+}
+
+/** The answer to the texts of the URL: what to show, or a file. */
+async function shownAnswer(
+  room: ConsoleRoom,
+  asked: SignedIn,
+  command: AnyCommand,
+  path: string,
+): Promise<ConsoleReply | { main: Html; fault?: Error }> {
+  const { query } = asked;
+  try {
+    const { answer, input } = await runAs(room, asked, command, readTextsOf(command, query));
+    const file = fileOf(command, answer);
+    if (file) return file;
+    const view = viewIn(query);
+    const urlFor = (change: Record<string, string | undefined>) => urlOf(path, query, change);
+    const hasList = listOf(command.answer) !== undefined;
+    if (query.get("_csv") === "1" && hasList) {
+      // The columns that the table shows, in its order; a statement's lines whole, as programs read them.
+      const { rows } = listTable(command, answer);
+      const headings = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+      const cells = seen(rows, view).map((at) => headings.map((heading) => rows[at]![heading]));
+      const text = command.first === undefined ? await csvOfRows(headings, cells) : await answerCsv(command, answer);
+      return download(`${command.id}.csv`, "text/csv; charset=utf-8", text);
+    }
+    const place = placeOf(room.site, command);
+    const next = nextPage(command, answer);
+    const main = html`${hasList && listRows(command, answer).length > 0 ? html`<p class="links"><a href="${urlFor({ _csv: "1", _page: undefined })}">CSV of this table</a></p>` : ""}
+${answerView({ command, answer, input, view, urlFor, actions: actionsOf(room, asked, place, command) })}
+${next === undefined ? "" : html`<p class="links"><a href="${urlFor({ cursor: next, _page: undefined })}">Older rows</a></p>`}`;
+    return { main };
+  } catch (fault) {
+    if (fault instanceof RoleFault) throw await refusedRole(room, asked, command);
+    if (!isExpected(fault)) throw fault;
+    return { main: faultBox(redacted(fault), command), fault };
+  }
+}
+
+/** The cursor of the page that follows. */
+function nextPage(command: AnyCommand, answer: unknown): string | undefined {
+  const next = (answer as { next?: unknown }).next;
+  return typeof next === "string" && membersOf(command.input).some(({ name }) => name === "cursor") ? next : undefined;
+}
+
+/** The links from a row to the commands of its page that act on it. */
+function actionsOf(room: ConsoleRoom, { session }: SignedIn, place: ConsolePage, listed: AnyCommand) {
+  const commands = [
+    ...new Set([
+      ...commandsAt(room.site, place, session.person.role),
+      ...commandsAt(room.site, placeOf(room.site, listed), session.person.role),
+    ]),
+  ];
+  return (row: CellRow): readonly Html[] =>
+    commands.flatMap((command) => {
+      const [name] = command.target ?? [];
+      if (name === undefined || command.id === listed.id) return [];
+      const isOwn = familyOf(command) === familyOf(listed);
+      const value =
+        row[name] ??
+        row[`request_${name}`] ??
+        (name === "revision" ? row.draft : undefined) ??
+        (isOwn ? row.id : undefined);
+      const { member } = membersOf(command.input).find((each) => each.name === name)!;
+      if ((typeof value !== "string" && typeof value !== "number") || member.private || member.holds) return [];
+      if (member.read && member.read(String(value)) === undefined) return [];
+      if (member.enum && !member.enum.includes(String(value))) return [];
+      return [
+        html`<a href="${urlOf(pathOf(command), new URLSearchParams(), { [name]: String(value) })}">${verbOf(command)}</a> `,
+      ];
+    });
+}
+
+/** A file of the answer, which the browser saves. */
+function fileOf(command: AnyCommand, answer: unknown): ConsoleReply | undefined {
+  if ("lines" in command.answer)
+    return download(`${command.id}.jsonl`, "application/jsonl", jsonLines(answer as AsyncIterable<unknown>));
+  const member = memberWith("holds", command.answer);
+  if (member === undefined) return undefined;
+  const [file] = (answer as Record<string, readonly AnswerFile[]>)[member]!;
+  if (!file) return undefined;
+  return download(
+    file.name,
+    file.name.endsWith(".csv") ? "text/csv; charset=utf-8" : "application/octet-stream",
+    file.text,
+  );
+}
+
+async function* jsonLines(items: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const item of items) yield `${JSON.stringify(item)}\n`;
+}
+
+async function commandPage(
+  room: ConsoleRoom,
+  asked: SignedIn,
+  command: AnyCommand,
+  state: { texts: FormTexts; fault?: Error },
+): Promise<ConsoleReply> {
+  const place = placeOf(room.site, command);
+  const form = commandForm(command, { ...state, formToken: asked.session.formToken });
+  const title = state.fault ? `Fault: ${verbOf(command)}` : verbOf(command);
+  const scripts = command.kind === "danger" ? ["webauthn.js", "passkey.js"] : [];
+  return framed(room, asked, place, title, html`${commandHead(command, place)}${form}`, scripts);
+}
+
+function commandHead(command: AnyCommand, place: ConsolePage): Html {
+  const { summary, description, guide } = command;
+  const more = guide
+    ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl>${guide.items.map(([term, text]) => html`<div><dt>${term}</dt><dd>${prose(text)}</dd></div>`)}</dl></details>`
+    : "";
+  return html`<p class="crumb"><a href="${place.path}">${place.title}</a></p><h1>${verbOf(command)}</h1>
+<p class="lead">${prose(summary)}</p>${description === undefined ? "" : html`<p class="quiet lines">${prose(description)}</p>`}${more}`;
+}
+
+function toolbar(room: ConsoleRoom, { session }: SignedIn, place: ConsolePage): Html {
+  const commands = commandsAt(room.site, place, session.person.role);
+  if (commands.length === 0) return html``;
+  const groups = place.families.flatMap((family) => {
+    const own = commands.filter((command) => familyOf(command) === family);
+    const links = own.map(
+      (command) => html`<li><a class="button" href="${pathOf(command)}">${verbOf(command)}</a></li>`,
+    );
+    return own.length === 0
+      ? []
+      : [
+          html`<ul class="tools" aria-label="${family}">${place.families.length > 1 ? html`<li class="quiet">${family}</li>` : ""}${links}</ul>`,
+        ];
+  });
+  return html`${groups}`;
+}
+
+function finder({ path, query }: SignedIn): Html {
+  const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
+  return html`<form class="find" method="get" action="${path}">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<label for="find">Find in the table</label> <input id="find" type="search" name="_find" value="${query.get("_find") ?? ""}"> <button>Find</button></form>`;
+}
+
+function filterForm(command: AnyCommand, { query, session }: SignedIn, path: string, fault: Error | undefined): Html {
+  if (membersOf(command.input).length === 0)
+    return html`<p class="quiet">This table has no filter of its own. Find searches all its cells.</p>`;
+  return commandForm(command, { texts: textsIn(command, query), fault, formToken: session.formToken, action: path });
+}
+
+function framed(
+  room: ConsoleRoom,
+  { session }: SignedIn,
+  place: ConsolePage | undefined,
+  title: string,
+  main: Html,
+  scripts: readonly string[] = [],
+): ConsoleReply {
+  return page(framedPage({ title, main, scripts }, { site: room.site, place, session, shownAt: room.store.now() }));
+}

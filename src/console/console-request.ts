@@ -1,0 +1,76 @@
+import type { IncomingMessage } from "node:http";
+import type { Session } from "../access/people/sessions.ts";
+
+/** A request that the console refuses, with its HTTP status. `message` is a sentence for the person. */
+export class Refusal extends Error {
+  readonly status: number;
+  /** For the audit trail: a word. */
+  readonly reason: string;
+
+  constructor(status: number, reason: string, message: string) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+  }
+}
+
+/** A request that passed all checks but that of its form's token. */
+export interface Asked {
+  raw: IncomingMessage;
+  isPost: boolean;
+  path: string;
+  query: URLSearchParams;
+  address: string;
+}
+
+export interface SignedIn extends Asked {
+  session: Session;
+}
+
+/** Bytes of a form, and of one with files from somebody who is signed in. */
+export const longestForm = 64 * 1024;
+export const longestUpload = 16 * 1024 * 1024;
+
+export function cookieIn({ headers }: IncomingMessage, name: string): string | undefined {
+  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim().split("="));
+  return pairs.find(([each]) => each === name)?.[1];
+}
+
+export async function jsonIn(raw: IncomingMessage): Promise<Record<string, unknown>> {
+  if (!/^application\/json\b/.test(raw.headers["content-type"] ?? ""))
+    throw new Refusal(415, "media_type", "The console expects JSON here.");
+  try {
+    const value: unknown = JSON.parse((await bytesIn(raw, longestForm)).toString("utf8"));
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+  }
+  throw new Refusal(400, "malformed", "The console cannot read what the browser sent.");
+}
+
+/** The fields of a form, with its files. */
+export async function formIn(raw: IncomingMessage, most: number): Promise<FormData> {
+  const type = raw.headers["content-type"] ?? "";
+  if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/.test(type))
+    throw new Refusal(415, "media_type", "The console expects a form here.");
+  const bytes = await bytesIn(raw, most);
+  try {
+    return await new Response(new Uint8Array(bytes), { headers: { "Content-Type": type } }).formData();
+  } catch {
+    throw new Refusal(400, "malformed", "The console cannot read the form that the browser sent.");
+  }
+}
+
+async function bytesIn(raw: IncomingMessage, most: number): Promise<Buffer> {
+  const tooLarge = () =>
+    new Refusal(413, "too_large", `This is more than the ${most / 1024} KiB that the console takes.`);
+  if (Number(raw.headers["content-length"] ?? 0) > most) throw tooLarge();
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of raw as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > most) throw tooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,28 @@
+import type { Config } from "../config/read-config.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Audit } from "../storage/audited.ts";
+import type { Store } from "../storage/store.ts";
+import type { MinuteCounts } from "./counters/minute-counts.ts";
+import type { SiteMap } from "./site-map.ts";
+
+/** What the pages of the console need. */
+export interface ConsoleRoom {
+  site: SiteMap;
+  config: Config;
+  /** Apart from the store that serves integrators, so that a long table does not delay them. */
+  store: Store;
+  audit: Audit;
+  /** Such as `http://localhost:8090`. */
+  origin: () => string;
+  counts: MinuteCounts;
+  health: ConsoleHealth;
+  log: Log;
+}
+
+export interface ConsoleHealth {
+  stopping: () => boolean;
+  /** Whether the store accepts a write; never rejects. */
+  takesWrites: () => Promise<boolean>;
+  /** Current faults of the audit trail. */
+  auditAlarms: () => readonly string[];
+}

@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { consoleOrigin, invitationLink } from "../access/people/console-origin.ts";
+import { inviteFirst } from "../access/people/people-rows.ts";
+import { append } from "../audit/append.ts";
+import type { Desk } from "../commands/desk.ts";
+import type { Config } from "../config/read-config.ts";
+import type { AnswerCounts } from "../http/monitoring/answer-counts.ts";
+import { callerAddress } from "../http/request/caller-address.ts";
+import type { Command } from "../operation/command.ts";
+import type { Log } from "../runtime/log.ts";
+import { codeOf } from "../storage/errors.ts";
+import { openStore } from "../storage/store.ts";
+import { sendReply } from "./console-response.ts";
+import type { ConsoleHealth, ConsoleRoom } from "./console-room.ts";
+import { keepMinuteCounts } from "./counters/minute-counts.ts";
+import { requestHandler } from "./handle-request.ts";
+import { siteMap } from "./site-map.ts";
+
+export interface OperatorConsole {
+  /** Listens where `DUBA_CONSOLE` says, and returns the origin, with a link for the first officer if nobody can sign in. */
+  listen(): Promise<{ origin: string; firstLink: string | undefined }>;
+  close(): Promise<void>;
+}
+
+export interface ConsoleParts {
+  /** Every command of every room. */
+  commands: readonly Command<Desk>[];
+  answers: AnswerCounts;
+  health: ConsoleHealth;
+  log: Log;
+}
+
+/** Opens the operators' console of a service that runs on this store. */
+export async function openConsole(
+  config: Config,
+  { commands, answers, health, log }: ConsoleParts,
+): Promise<OperatorConsole> {
+  const { dataDirectory, databaseUrl } = config;
+  const store = await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true });
+  const counts = keepMinuteCounts(store, answers, log);
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16 * 1024 });
+  server.maxConnections = 200;
+  const port = () => (server.address() as AddressInfo | null)?.port;
+  const origin = () => consoleOrigin(config, port())!;
+  const room: ConsoleRoom = { site: siteMap(commands), config, store, audit: append, origin, counts, health, log };
+  const handle = requestHandler(room, callerAddress(config.trustProxy));
+  server.on("request", async (raw, response) => {
+    try {
+      await sendReply(raw, response, await handle(raw), origin().startsWith("https:"));
+    } catch (error) {
+      log.warn({ code: codeOf(error) }, "an answer of the console ended early");
+      response.destroy();
+    }
+  });
+  return {
+    async listen() {
+      const { host, port } = config.console!;
+      await once(server.listen(port, host), "listening");
+      const first = await inviteFirst({ db: store.db, now: store.now, audit: append, actor: "system" });
+      return { origin: origin(), firstLink: first && invitationLink(origin(), first.secret) };
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await counts.stop();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Desk } from "../commands/desk.ts";
+import { type ChosenFile, membersOf, type Texts } from "../operation/command/read-texts.ts";
+import type { Command } from "../operation/command.ts";
+import type { FormTexts } from "./view/command-form.ts";
+
+type AnyCommand = Command<Desk>;
+
+/** A path with the query and these changes; undefined removes a name. */
+export function urlOf(path: string, query: URLSearchParams, change: Record<string, string | undefined>): string {
+  const all = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(change)) {
+    if (value === undefined) all.delete(name);
+    else all.set(name, value);
+  }
+  const text = all.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+/** Whether a URL asks for more than a form. */
+export function hasMembers(query: URLSearchParams): boolean {
+  return [...query.keys()].some((name) => !name.startsWith("_") || name === "_run");
+}
+
+/** The texts of a URL, as a form repeats them. */
+export function textsIn(command: AnyCommand, query: URLSearchParams): FormTexts {
+  return Object.fromEntries(
+    membersOf(command.input).map(({ name }) => [name, query.getAll(name).filter((text) => text !== "")]),
+  );
+}
+
+/** The texts as commands read them: an empty field is no text, and a list has a text in each line. */
+export function readTextsOf(command: AnyCommand, fields: URLSearchParams | FormData): Texts {
+  const texts: Record<string, Texts[string]> = {};
+  for (const { name, member } of membersOf(command.input)) {
+    const values = fields.getAll(name) as (string | File)[];
+    if (member.holds === "file")
+      texts[name] = values.flatMap((file): ChosenFile[] =>
+        typeof file === "string" || file.size === 0
+          ? []
+          : [{ name: file.name, read: async () => new Uint8Array(await file.arrayBuffer()) }],
+      );
+    else {
+      const lines = values
+        .flatMap((value) => (typeof value === "string" ? value.split(/\r?\n/) : []))
+        .map((line) => line.trim());
+      const filled = lines.filter((line) => line !== "");
+      if (filled.length > 0)
+        texts[name] = member.type === "array" ? filled : member.type === "boolean" ? true : filled.join(" ");
+    }
+  }
+  return texts;
+}

@@ -1,0 +1,144 @@
+import type { IncomingMessage } from "node:http";
+import { consoleActor, personEvent } from "../access/people/people-rows.ts";
+import { findSession, type Session } from "../access/people/sessions.ts";
+import { html } from "../http/pages/html.ts";
+import { RateLimiter } from "../runtime/rate-limiter.ts";
+import { codeOf } from "../storage/errors.ts";
+import { runForm, showCommand, showPlace } from "./command-routes.ts";
+import { asset } from "./console-assets.ts";
+import { type Asked, cookieIn, Refusal, type SignedIn } from "./console-request.ts";
+import { type ConsoleReply, jsonReply, page, redirect } from "./console-response.ts";
+import type { ConsoleRoom } from "./console-room.ts";
+import { nowCounts, nowLive, nowPage } from "./now-routes.ts";
+import { confirmOptions, cookieName, joinPage, passkeyRoute, signInPage, signOut } from "./sign-in-routes.ts";
+import { pathOf } from "./site-map.ts";
+import { barePage } from "./view/frame.ts";
+
+/** Parts of pages that refresh themselves: nobody uses the console for that. */
+const refreshed = new Set(["/now/live", "/now/counts"]);
+
+/** Answers the requests of the console. Each passes the limits, the checks of its origin, and its session, in this order. */
+export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessage) => string) {
+  const limits = {
+    all: new RateLimiter("console", { count: 1200, seconds: 60 }),
+    signIn: new RateLimiter("sign-in", { count: 30, seconds: 60 }),
+  };
+  const byPath = new Map([...room.site.commands.values()].map((command) => [pathOf(command), command]));
+
+  return async (raw: IncomingMessage): Promise<ConsoleReply> => {
+    let session: Session | undefined;
+    try {
+      const asked = askedOf(raw, addressOf(raw));
+      limited(limits.all, asked.address);
+      const { path, isPost } = asked;
+      if (path === "/healthz") return jsonReply({ status: "ok" });
+      if (path.startsWith("/assets/") && !isPost)
+        return asset(path.slice(8), raw.headers["if-none-match"]) ?? missing();
+      if (!isPost && isOtherHost(room, raw)) return redirect(`${room.origin()}${raw.url}`);
+
+      const secret = cookieIn(raw, cookieName(room.origin()));
+      session = secret ? await findSession(room.store.db, secret, room.store.now(), !refreshed.has(path)) : undefined;
+      if (isPost) checkOrigin(room, raw);
+      if (!isPost && path === "/sign-in") return session ? redirect("/") : signInPage();
+      if (!isPost && path === "/join") return joinPage();
+      if (isPost && /^\/(?:sign-in|join)(?:\/|$)/.test(path)) {
+        limited(limits.signIn, asked.address);
+        const reply = await passkeyRoute(room, asked);
+        if (reply) return reply;
+      }
+      if (!session) return strangers(asked);
+      return await signedInReply({ ...asked, session });
+    } catch (error) {
+      return refused(error, raw, session);
+    }
+  };
+
+  async function signedInReply(asked: SignedIn): Promise<ConsoleReply> {
+    const { path, isPost } = asked;
+    if (isPost && path === "/sign-out") return signOut(room, asked);
+    if (isPost && path === "/confirm") return confirmOptions(room, asked);
+    const command = byPath.get(path);
+    if (isPost) {
+      if (command) return runForm(room, asked, command);
+      throw new Refusal(404, "path", "The console has no such form.");
+    }
+    if (path === "/now/live") return nowLive(room, asked);
+    if (path === "/now/counts") return nowCounts(room, asked);
+    const place = room.site.places.find((each) => each.path === path);
+    if (place?.path === "/") return nowPage(room, asked, place);
+    if (place) return showPlace(room, asked, place);
+    return command ? showCommand(room, asked, command) : missing();
+  }
+
+  /** A refusal as a page, and in the audit trail if somebody is signed in. */
+  async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<ConsoleReply> {
+    const isScript = /\bjson\b/.test(String(raw.headers["content-type"] ?? ""));
+    if (!(error instanceof Refusal)) {
+      room.log.error(
+        { code: codeOf(error), fault: error instanceof Error ? error.name : "unknown" },
+        "the console could not answer a request",
+      );
+      return reported(
+        500,
+        "The console could not do this because of a fault in Duba, or because its store is away. Try again.",
+        isScript,
+      );
+    }
+    const { status, reason, message } = error;
+    if (session && (reason === "origin" || reason === "form_token")) {
+      const { person } = session;
+      const event = personEvent("console.refused", consoleActor(person), person, { reason });
+      await room.audit(room.store.db, event).catch(() => room.log.error({}, "the audit trail did not take a refusal"));
+    }
+    return reported(status, message, isScript);
+  }
+}
+
+function askedOf(raw: IncomingMessage, address: string): Asked {
+  const { method = "", url = "" } = raw;
+  if (!["GET", "HEAD", "POST"].includes(method))
+    throw new Refusal(405, "method", "The console knows GET, HEAD and POST.");
+  const [path = "", query = ""] = url.split(/\?(.*)/s);
+  // No dot, no percent sign, no second slash: nothing to be clever with.
+  if (!/^\/(?:[a-z0-9_-]+(?:\/[a-z0-9_-]+)*(?:\.[a-z]+)?)?$/.test(path) || url.length > 8192)
+    throw new Refusal(404, "path", "The console has no such page.");
+  return { raw, isPost: method === "POST", path, query: new URLSearchParams(query), address };
+}
+
+/** On loopback browsers must say localhost, because no passkey belongs to an address. A proxy may change the name. */
+function isOtherHost(room: ConsoleRoom, { headers }: IncomingMessage): boolean {
+  return room.config.consoleOrigin === "" && headers.host !== new URL(room.origin()).host;
+}
+
+/** Browsers say from which page a form comes. */
+function checkOrigin(room: ConsoleRoom, { headers }: IncomingMessage): void {
+  const site = headers["sec-fetch-site"];
+  if (headers.origin === room.origin() && (site === undefined || site === "same-origin")) return;
+  throw new Refusal(403, "origin", "This request does not come from a page of the console.");
+}
+
+function limited(limiter: RateLimiter, address: string): void {
+  const { exceeded, reset } = limiter.consume(address);
+  if (exceeded) throw new Refusal(429, "limit", `Too many requests. Try again in ${reset} seconds.`);
+}
+
+function strangers({ raw, isPost, path }: Asked): ConsoleReply {
+  if (isPost || refreshed.has(path))
+    throw new Refusal(401, "session", "Your session has ended. Load the page again to sign in.");
+  // A link on another site comes without our cookie. A page of our own follows it with the cookie.
+  if (raw.headers["sec-fetch-site"] === "cross-site") {
+    const main = html`<meta http-equiv="refresh" content="0"><p><a href="${raw.url ?? "/"}">Go on</a></p>`;
+    return page(barePage({ title: "One moment", main }));
+  }
+  return redirect(`/sign-in?${new URLSearchParams({ next: raw.url ?? "/" })}`);
+}
+
+function missing(): ConsoleReply {
+  return reported(404, "The console has no such page.", false);
+}
+
+function reported(status: number, message: string, isScript: boolean): ConsoleReply {
+  if (isScript) return jsonReply({ message }, status);
+  const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1><p role="alert">${message}</p><p><a href="/">To the start page</a></p>`;
+  return page(barePage({ title: String(status), main }), status);
+}

@@ -1,0 +1,127 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
+import {
+  assertionOptions,
+  PasskeyFault,
+  registerPasskey,
+  registrationOptions,
+  verifyAssertion,
+} from "../access/people/passkeys.ts";
+import { consoleActor, firstOfficer, personEvent } from "../access/people/people-rows.ts";
+import { beginSession, endSession, isFormToken, sessionLife } from "../access/people/sessions.ts";
+import { html } from "../http/pages/html.ts";
+import { type Asked, formIn, jsonIn, longestForm, Refusal, type SignedIn } from "./console-request.ts";
+import { type ConsoleReply, jsonReply, page, redirect } from "./console-response.ts";
+import type { ConsoleRoom } from "./console-room.ts";
+import { checkToken, confirmationOf } from "./run-as.ts";
+import { barePage } from "./view/frame.ts";
+
+const scripts = ["webauthn.js", "passkey.js"];
+const withoutScripts = html`<noscript><p class="note">Browsers offer passkeys to scripts only. Switch scripts on to sign in. After that you can switch them off.</p></noscript>`;
+
+/** The name of the cookie: browsers keep one that begins with `__Host-` to this origin. */
+export function cookieName(origin: string): string {
+  return origin.startsWith("https:") ? "__Host-duba" : "duba_console";
+}
+
+export function signInPage(): ConsoleReply {
+  const main = html`<h1>Sign in</h1>
+<p>Use the passkey that you registered with your invitation.</p>
+<p><button class="main" data-sign-in>Sign in with a passkey</button></p>
+<p class="wrong" role="alert" data-fault></p>${withoutScripts}
+<p class="quiet">No passkey, or lost it? An officer can invite you again: <code>duba people invite</code>.</p>`;
+  return page(barePage({ title: "Sign in", main, scripts }));
+}
+
+export function joinPage(): ConsoleReply {
+  const main = html`<h1>Join the console</h1>
+<p>This invitation registers a passkey on this device. It works once.</p>
+<form data-join><div class="field"><label for="name">Your name</label><p class="hint" id="name-hint">The other people of the console see it.</p>
+<input id="name" name="name" autocomplete="name" maxlength="100" aria-describedby="name-hint"></div>
+<p><button class="main">Register a passkey</button></p></form>
+<p class="wrong" role="alert" data-fault></p>${withoutScripts}`;
+  return page(barePage({ title: "Join", main, scripts }));
+}
+
+/** The requests of scripts that ask for passkeys. Undefined for another path. */
+export async function passkeyRoute(room: ConsoleRoom, { raw, path, query }: Asked): Promise<ConsoleReply | undefined> {
+  const place = { db: room.store.db, now: room.store.now, origin: room.origin(), audit: room.audit };
+  switch (path) {
+    case "/sign-in/options":
+      return jsonReply(await assertionOptions(place, "sign-in"));
+    case "/sign-in":
+      return refusing(room, async () => {
+        const { response } = await jsonIn(raw);
+        const person = await verifyAssertion(place, "sign-in", response as AuthenticationResponseJSON);
+        await room.audit(place.db, personEvent("console.signed_in", consoleActor(person), person));
+        return signedIn(room, person.id, localPath(query.get("next")));
+      });
+    case "/join/options":
+      return refusing(room, async () => {
+        const { invitation } = await jsonIn(raw);
+        return jsonReply((await registrationOptions(place, String(invitation))).options);
+      });
+    case "/join":
+      return refusing(room, async () => {
+        const { invitation, name, response } = await jsonIn(raw);
+        const request = {
+          invitation: String(invitation),
+          name: String(name ?? "")
+            .trim()
+            .slice(0, 100),
+        };
+        const person = await registerPasskey(place, { ...request, response: response as RegistrationResponseJSON });
+        return signedIn(room, person.id, person.email === firstOfficer ? "/people" : "/");
+      });
+    default:
+      return undefined;
+  }
+}
+
+/** What a passkey must sign before a command of kind `danger` runs. */
+export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
+  const { token, command } = await jsonIn(asked.raw);
+  if (!isFormToken(asked.session, token))
+    throw new Refusal(403, "form_token", "This page is not from this session. Load it again.");
+  const place = { db: room.store.db, now: room.store.now, origin: room.origin() };
+  return jsonReply(await assertionOptions(place, confirmationOf(asked, String(command)), asked.session.person));
+}
+
+export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
+  checkToken(asked, await formIn(asked.raw, longestForm));
+  const { person, secret } = asked.session;
+  await endSession(room.store.db, secret);
+  await room.audit(room.store.db, personEvent("console.signed_out", consoleActor(person), person));
+  return redirect("/sign-in", { "Set-Cookie": cookie(room, "", 0), "Clear-Site-Data": '"cache"' });
+}
+
+/** A new session each time: a cookie that somebody planted before never becomes one. */
+async function signedIn(room: ConsoleRoom, personId: string, location: string): Promise<ConsoleReply> {
+  const secret = await beginSession(room.store.db, personId, room.store.now());
+  return jsonReply({ location }, 200, { "Set-Cookie": cookie(room, secret, sessionLife / 1000) });
+}
+
+function cookie(room: ConsoleRoom, value: string, seconds: number): string {
+  const origin = room.origin();
+  const secure = origin.startsWith("https:") ? "; Secure" : "";
+  return `${cookieName(origin)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
+}
+
+/** A path of the console. Anything else, such as `//another.example`, is the start page. */
+export function localPath(text: string | null): string {
+  return text !== null && /^\/[\w-][\w/?&=%.@:+-]*$/.test(text) ? text : "/";
+}
+
+/** Answers a fault of a passkey to the script, and keeps it in the audit trail if we know whose passkey it is. */
+async function refusing(room: ConsoleRoom, act: () => Promise<ConsoleReply>): Promise<ConsoleReply> {
+  try {
+    return await act();
+  } catch (fault) {
+    if (!(fault instanceof PasskeyFault)) throw fault;
+    const { person } = fault;
+    if (person) {
+      const event = personEvent("console.refused", consoleActor(person), person, { reason: "passkey" });
+      await room.audit(room.store.db, event);
+    }
+    return jsonReply({ message: fault.message }, 403);
+  }
+}

@@ -1,0 +1,73 @@
+import type { Desk } from "../commands/desk.ts";
+import { type Command, mayRun, type Role } from "../operation/command.ts";
+
+/** A page of the console: a table that it opens with, and the commands of its families. */
+export interface ConsolePage {
+  path: string;
+  title: string;
+  families: readonly string[];
+  /** Id of the command whose answer the page shows. */
+  opens?: string;
+}
+
+const named: readonly ConsolePage[] = [
+  { path: "/", title: "Now", families: ["upstreams"] },
+  { path: "/verifications", title: "Verifications", families: ["ledger", "subjects"], opens: "ledger.list" },
+  { path: "/accounts", title: "Accounts", families: ["accounts"], opens: "accounts.list" },
+  { path: "/keys", title: "Keys", families: ["keys"], opens: "keys.list" },
+  { path: "/catalogue", title: "Catalogue", families: ["catalogue", "prices", "sources"], opens: "catalogue.history" },
+  { path: "/books", title: "Books", families: ["books"], opens: "ledger.summary" },
+  { path: "/audit", title: "Audit", families: ["audit"], opens: "audit.tail" },
+  { path: "/people", title: "People", families: ["people"], opens: "people.list" },
+];
+
+/** What the console can show and do: every command that a browser can run. */
+export interface SiteMap {
+  places: readonly ConsolePage[];
+  commands: ReadonlyMap<string, Command<Desk>>;
+}
+
+/** A family without a page of its own gets one with its name. */
+export function siteMap(all: readonly Command<Desk>[]): SiteMap {
+  const usable = all.filter(({ face, store }) => face !== "terminal" && store !== "own");
+  const placed = new Set(named.flatMap((place) => place.families));
+  const others = [...new Set(usable.map(familyOf))].filter((family) => !placed.has(family));
+  const more = others.map((family): ConsolePage => {
+    const list = usable.find(({ id }) => id === `${family}.list` || id === `${family}.status`);
+    const title = family.charAt(0).toUpperCase() + family.slice(1);
+    return { path: `/${family}`, title, families: [family], ...(list && { opens: list.id }) };
+  });
+  return { places: [...named, ...more], commands: new Map(usable.map((command) => [command.id, command])) };
+}
+
+export function familyOf({ id }: Pick<Command<never>, "id">): string {
+  return id.split(".")[0]!;
+}
+
+/** Where a command has its form. */
+export function pathOf({ id }: Pick<Command<never>, "id">): string {
+  return `/${id.replaceAll(".", "/")}`;
+}
+
+/** The page that a command belongs to. */
+export function placeOf({ places }: SiteMap, command: Command<Desk>): ConsolePage {
+  return places.find(({ families }) => families.includes(familyOf(command)))!;
+}
+
+/** The commands of a page that a person of this role may run, but the one that it opens with. */
+export function commandsAt({ commands }: SiteMap, place: ConsolePage, role: Role): Command<Desk>[] {
+  return [...commands.values()].filter(
+    (command) => place.families.includes(familyOf(command)) && command.id !== place.opens && mayRun(role, command),
+  );
+}
+
+/** The verb of a command as a label: "Create", "Set key". */
+export function verbOf({ id }: Pick<Command<never>, "id">): string {
+  return labelFor(id.split(".").slice(1).join(" ") || id);
+}
+
+/** A name of the code as a label: `holds_from` is "Holds from". */
+export function labelFor(name: string): string {
+  const words = name.replaceAll(/[_-]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,13 @@
+// Small comforts. Every page works without them.
+for (const secret of document.querySelectorAll("[data-select]"))
+  secret.addEventListener("focus", () => secret.select());
+document.querySelector(".fault[role=alert]")?.focus();
+for (const form of document.querySelectorAll("form.command"))
+  form.addEventListener("submit", (event) => {
+    if (form.dataset.sending) event.preventDefault();
+    else if (form.method === "post" && !event.defaultPrevented) form.dataset.sending = "yes";
+  });
+// Back from another page: the form may be sent again.
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("[data-sending]")) delete form.dataset.sending;
+});

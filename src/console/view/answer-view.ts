@@ -1,0 +1,71 @@
+import { type Html, html } from "../../http/pages/html.ts";
+import { type Part, timeText } from "../../operation/command/answer-schema.ts";
+import { isRow, listRows, listTable, memberWith, partsOf } from "../../operation/command/answer-table.ts";
+import type { Command } from "../../operation/command.ts";
+import { labelFor } from "../site-map.ts";
+import { type CellRow, cellText, sortedTable, stateMark, type View } from "./sorted-table.ts";
+
+export interface AnswerParts {
+  command: Command<never>;
+  answer: unknown;
+  input: object;
+  view: View;
+  urlFor: (change: Record<string, string | undefined>) => string;
+  /** The links of a row. */
+  actions: (row: CellRow) => readonly Html[];
+}
+
+/** The answer of a command as people read it: its sentences, tables and records. */
+export function answerView(parts: AnswerParts): Html {
+  const { command, answer, input } = parts;
+  const shown = command.view?.(answer as never, input as never) ?? partsOf(command, answer);
+  const secret = memberWith("secret", command.answer);
+  const isWell = command.isWell?.(answer as never) !== false;
+  return html`${secret ? secretBox(secret, cellText((answer as CellRow)[secret])) : ""}${shown.map((part) => partView(part, parts, isWell))}`;
+}
+
+function secretBox(name: string, value: string): Html {
+  return html`<div class="secret"><label for="secret">${labelFor(name)}</label>
+<input id="secret" readonly value="${value}" data-select>
+<p>Save it now. Duba does not show it again.</p></div>`;
+}
+
+function partView(part: Part, { command, answer, view, urlFor, actions }: AnswerParts, isWell: boolean): Html {
+  if (typeof part === "string") return part === "" ? html`` : html`<p class="sentence">${part}</p>`;
+  if ("fault" in part)
+    return html`<div class="fault" role="alert"><p class="lines"><strong>${part.fault}</strong></p>${part.note === undefined ? "" : html`<p class="lines">${part.note}</p>`}</div>`;
+  // A note with options is about the command line.
+  if ("note" in part)
+    return part.note.includes(" --")
+      ? html``
+      : html`<p class="${isWell ? "note lines" : "note warn lines"}">${part.note}</p>`;
+  if ("list" in part) {
+    const rows = listRows(command, answer);
+    const table = listTable(command, answer);
+    return sortedTable({ label: command.summary, ...table, view, urlFor, actions: (at) => actions(rows[at]!) });
+  }
+  if ("record" in part) return recordView(part.record);
+  const { rows, title, none } = part;
+  const table = sortedTable({
+    label: title ?? command.summary,
+    rows,
+    none,
+    view,
+    urlFor,
+    actions: (at) => actions(rows[at]!),
+  });
+  return title === undefined ? table : html`<h2>${title}</h2>${table}`;
+}
+
+/** One line for each member. */
+export function recordView(members: CellRow): Html {
+  return html`<dl>${Object.entries(members).map(([name, value]) => html`<div><dt>${labelFor(name)}</dt><dd>${memberView(name, value)}</dd></div>`)}</dl>`;
+}
+
+function memberView(name: string, value: unknown): Html {
+  if (isRow(value)) return recordView(value);
+  if (Array.isArray(value) && value.some(isRow)) return html`${value.map((each) => recordView(each as CellRow))}`;
+  if (name === "state") return stateMark(cellText(value));
+  const text = cellText(value);
+  return html`${/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? timeText(text) : text}`;
+}

@@ -1,0 +1,102 @@
+import { type Html, html, prose } from "../../http/pages/html.ts";
+import { calendarDay, calendarMonth, day, naira } from "../../operation/command/forms.ts";
+import { InputFault, type Member, membersOf } from "../../operation/command/read-texts.ts";
+import type { Command } from "../../operation/command.ts";
+import { labelFor, pathOf, verbOf } from "../site-map.ts";
+
+/** The texts of a form, by member. */
+export type FormTexts = Readonly<Record<string, readonly string[]>>;
+
+export interface FormState {
+  texts: FormTexts;
+  fault?: Error | undefined;
+  formToken: string;
+  /** Where it goes. Default: the command's own page. */
+  action?: string;
+}
+
+/** Whether a browser asks with the URL: a read without a member that no URL may hold. */
+export function asksByUrl({ kind, input }: Command<never>): boolean {
+  return kind === "read" && !membersOf(input).some(({ member }) => member.private || member.holds === "file");
+}
+
+/** The form of a command: a labelled field for each member of its input, with its hint, choices and fault. */
+export function commandForm(
+  command: Command<never>,
+  { texts, fault, formToken, action = pathOf(command) }: FormState,
+): Html {
+  const byUrl = asksByUrl(command);
+  const members = membersOf(command.input);
+  const isUpload = members.some(({ member }) => member.holds === "file");
+  const isDanger = command.kind === "danger";
+  const faults = new Map(fault instanceof InputFault ? fault.faults.map(({ field, message }) => [field, message]) : []);
+  return html`<form class="command" method="${byUrl ? "get" : "post"}" action="${action}"${
+    isUpload ? html` enctype="multipart/form-data"` : ""
+  }${isDanger ? html` data-passkey="${command.id}"` : ""} novalidate>
+${fault ? faultBox(fault, command) : ""}
+${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}">`}
+${isDanger ? html`<input type="hidden" name="_passkey" value="">` : ""}
+${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name)))}
+${isDanger ? html`<p class="note">Nobody can undo this. Your passkey confirms it. <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>` : ""}
+<p class="buttons"><button class="${isDanger ? "danger" : "main"}">${byUrl ? "Show" : verbOf(command)}</button></p>
+</form>`;
+}
+
+/** What is wrong, with a link to each field that it is about. */
+export function faultBox(fault: Error, command?: Command<never>): Html {
+  const faults = fault instanceof InputFault ? fault.faults : [];
+  const known = new Set(command ? membersOf(command.input).map(({ name }) => name) : []);
+  const items = faults.map(({ field, message }) =>
+    known.has(field)
+      ? html`<li><a href="#f-${field}">${labelFor(field)} ${message}.</a></li>`
+      : html`<li>${labelFor(field)} ${message}.</li>`,
+  );
+  const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p>${fault.message}</p>`;
+  return html`<div class="fault" role="alert" tabindex="-1"><p><strong>Nothing was changed.</strong></p>${body}</div>`;
+}
+
+function field(
+  { name, member, isRequired }: ReturnType<typeof membersOf>[number],
+  texts: readonly string[],
+  fault: string | undefined,
+): Html {
+  const id = `f-${name}`;
+  const label = html`${labelFor(member.private ? (member.placeholder ?? name) : name)}${isRequired ? html` <span class="quiet">(required)</span>` : ""}`;
+  const hint = html`<p class="hint" id="${id}-hint">${prose(member.description)}</p>`;
+  const wrong = fault === undefined ? "" : html`<p class="wrong" id="${id}-fault">${labelFor(name)} ${fault}.</p>`;
+  const about = html` aria-describedby="${id}-hint${fault === undefined ? "" : ` ${id}-fault`}"${fault === undefined ? "" : html` aria-invalid="true"`}`;
+  const words = member.items?.enum;
+  if (words)
+    return html`<fieldset class="field" id="${id}"${about}><legend>${label}</legend>${hint}${wrong}${words.map(
+      (word) =>
+        html`<label class="check"><input type="checkbox" name="${name}" value="${word}"${texts.includes(word) ? html` checked` : ""}> ${word}</label>`,
+    )}</fieldset>`;
+  if (member.type === "boolean")
+    return html`<div class="field"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${
+      texts.length > 0 ? html` checked` : ""
+    }${about}> ${label}</label>${hint}${wrong}</div>`;
+  return html`<div class="field"><label for="${id}">${label}</label>${hint}${wrong}${control({ name, member, isRequired }, texts, html` id="${id}" name="${name}"${about}${isRequired ? html` required` : ""}`)}</div>`;
+}
+
+function control(
+  { member, isRequired }: ReturnType<typeof membersOf>[number],
+  texts: readonly string[],
+  attributes: Html,
+): Html {
+  const [text = member.default ?? ""] = texts;
+  if (member.enum)
+    return html`<select${attributes}>${isRequired || member.default !== undefined ? "" : html`<option value=""></option>`}${member.enum.map(
+      (word) => html`<option${word === text ? html` selected` : ""}>${word}</option>`,
+    )}</select>`;
+  if (member.holds === "file") return html`<input type="file" class="drop" multiple${attributes}>`;
+  if (member.type === "array")
+    return html`<textarea rows="3" placeholder="One in each line"${attributes}>${texts.join("\n")}</textarea>`;
+  // No page holds what is private, not even the one that repeats a form.
+  if (member.private) return html`<input type="password" autocomplete="off"${attributes}>`;
+  return html`<input type="${typeOf(member)}" value="${text}" autocomplete="off" spellcheck="false"${member.form === naira.form ? html` inputmode="decimal"` : ""}${attributes}>`;
+}
+
+function typeOf({ form }: Member): string {
+  if (form === calendarDay.form || form === day.form) return "date";
+  return form === calendarMonth.form ? "month" : "text";
+}

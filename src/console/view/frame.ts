@@ -1,0 +1,75 @@
+import type { Session } from "../../access/people/sessions.ts";
+import { type Html, html } from "../../http/pages/html.ts";
+import type { ConsolePage, SiteMap } from "../site-map.ts";
+
+export interface FramedPage {
+  title: string;
+  main: Html;
+  scripts?: readonly string[];
+  styles?: readonly string[];
+}
+
+/** A whole page without navigation, for strangers. */
+export function barePage({ title, main, scripts = [], styles = [] }: FramedPage): string {
+  return documentText(
+    { title, scripts, styles },
+    html`<main id="main" class="bare" tabindex="-1"><p class="brand">Duba</p>${main}</main>`,
+  );
+}
+
+/** A whole page for somebody who is signed in. `place`: where it belongs. */
+export function framedPage(
+  { title, main, scripts = [], styles = [] }: FramedPage,
+  {
+    site,
+    place,
+    session,
+    shownAt,
+  }: { site: SiteMap; place: ConsolePage | undefined; session: Session; shownAt: number },
+): string {
+  const { person, formToken } = session;
+  const links = site.places.map(
+    ({ path, title }) =>
+      html`<li><a class="place" href="${path}"${path === place?.path ? html` aria-current="page"` : ""}>${title}</a></li>`,
+  );
+  const body = html`<a class="skip" href="#main">Skip to content</a>
+<header class="side">
+<a class="brand" href="/">Duba</a>
+<nav aria-label="Pages"><ul>${links}</ul></nav>
+<div class="who"><p><strong>${person.name || person.email}</strong><br><span class="quiet">${person.role}</span></p>
+<form method="post" action="/sign-out"><input type="hidden" name="_token" value="${formToken}"><button class="plain">Sign out</button></form></div>
+</header>
+<main id="main" tabindex="-1">${main}
+<p class="quiet age">Read at ${timeElement(shownAt)}.</p></main>`;
+  return documentText({ title, scripts: ["console.js", ...scripts], styles }, body);
+}
+
+/** A time to the second, in UTC. */
+export function timeElement(milliseconds: number): Html {
+  const iso = new Date(milliseconds).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 19).replace("T", " ")} UTC</time>`;
+}
+
+function documentText(
+  { title, scripts, styles }: { title: string; scripts: readonly string[]; styles: readonly string[] },
+  body: Html,
+): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="htmx-config" content="includeIndicatorCSS:false, history:false">
+<title>${title} · Duba console</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/assets/console.css">
+${styles.map((name) => html`<link rel="stylesheet" href="/assets/${name}">\n`)}${scripts.map(
+  (name) => html`<script src="/assets/${name}" defer></script>\n`,
+)}</head>
+<body>
+${body}
+</body>
+</html>
+`.text;
+}

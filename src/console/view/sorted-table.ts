@@ -1,0 +1,124 @@
+import { type Html, html } from "../../http/pages/html.ts";
+import { isRow } from "../../operation/command/answer-table.ts";
+
+export type CellRow = Readonly<Record<string, unknown>>;
+
+/** Rows in the order and with the filter that the URL says. */
+export interface View {
+  /** Heading to sort by; with a minus before it the other way round. */
+  sort: string;
+  /** Only rows with this text. */
+  find: string;
+  /** From 1. */
+  page: number;
+}
+
+export const pageRows = 100;
+
+export function viewIn(query: URLSearchParams): View {
+  const page = Number(query.get("_page") ?? 1);
+  return {
+    sort: query.get("_sort") ?? "",
+    find: (query.get("_find") ?? "").slice(0, 200),
+    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+  };
+}
+
+/** The places of the rows that a view shows, in its order. */
+export function seen(rows: readonly CellRow[], { sort, find }: View): number[] {
+  const wanted = find.toLowerCase();
+  const places = [...rows.keys()].filter(
+    (at) => wanted === "" || Object.values(rows[at]!).some((cell) => cellText(cell).toLowerCase().includes(wanted)),
+  );
+  const [heading, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
+  if (!rows.some((row) => Object.hasOwn(row, heading))) return places;
+  const order = new Intl.Collator("en", { numeric: true });
+  return places.sort(
+    (one, other) => sign * order.compare(cellText(rows[one]![heading]), cellText(rows[other]![heading])),
+  );
+}
+
+interface TableParts {
+  label: string;
+  rows: readonly CellRow[];
+  view: View;
+  /** The address of the page with another view. */
+  urlFor: (change: Record<string, string | undefined>) => string;
+  /** Links of a row, by its place. */
+  actions?: (at: number) => readonly Html[];
+  none?: string | undefined;
+}
+
+/** A table that the server sorts, filters and divides into pages. */
+export function sortedTable({ label, rows, view, urlFor, actions, none = "There is nothing here." }: TableParts): Html {
+  const places = seen(rows, view);
+  if (places.length === 0) return html`<p class="empty">${rows.length === 0 ? none : `No row has “${view.find}”.`}</p>`;
+  const pages = Math.ceil(places.length / pageRows);
+  const page = Math.min(view.page, pages);
+  const shown = places.slice((page - 1) * pageRows, page * pageRows);
+  const headings = [...new Set(shown.flatMap((at) => Object.keys(rows[at]!)))];
+  const isNumeric = new Set(
+    headings.filter((heading) => {
+      const texts = shown.map((at) => cellText(rows[at]![heading])).filter((text) => text !== "-" && text !== "");
+      return texts.length > 0 && texts.every((text) => /^-?\d[\d.,]*$/.test(text));
+    }),
+  );
+  const links = actions && new Map(shown.map((at) => [at, actions(at)]));
+  const hasActions = links !== undefined && [...links.values()].some(({ length }) => length > 0);
+  const head = headings.map((heading) => {
+    const direction = view.sort === heading ? "ascending" : view.sort === `-${heading}` ? "descending" : undefined;
+    const next = direction === "ascending" ? `-${heading}` : heading;
+    return html`<th scope="col"${isNumeric.has(heading) ? html` class="number"` : ""}${direction ? html` aria-sort="${direction}"` : ""}><a href="${urlFor({ _sort: next, _page: undefined })}">${heading.replaceAll("_", " ")}</a></th>`;
+  });
+  const body = shown.map(
+    (at) =>
+      html`<tr>${headings.map((heading) => cell(heading, rows[at]![heading], isNumeric.has(heading)))}${
+        hasActions ? html`<td class="actions">${links.get(at)!}</td>` : ""
+      }</tr>`,
+  );
+  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+<thead><tr>${head}${hasActions ? html`<th scope="col" class="actions"><span class="hidden">Actions</span></th>` : ""}</tr></thead>
+<tbody>${body}</tbody>
+</table></div>
+${pages > 1 ? pager(page, pages, places.length, urlFor) : ""}`;
+}
+
+function pager(page: number, pages: number, count: number, urlFor: TableParts["urlFor"]): Html {
+  const link = (to: number, text: string) =>
+    to < 1 || to > pages ? "" : html`<a href="${urlFor({ _page: String(to) })}">${text}</a>`;
+  return html`<nav class="pager" aria-label="Pages of the table">${link(page - 1, "Previous")} <span>Page ${page} of ${pages}, ${count} rows</span> ${link(page + 1, "Next")}</nav>`;
+}
+
+/** What words of a state mean. A shape stands before each, so that nobody needs the colour. */
+const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
+  ...Object.fromEntries(
+    ["active", "published", "registered", "ready", "verified", "success", "succeeded", "found"].map((word) => [
+      word,
+      "good",
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused"].map((word) => [word, "bad"]),
+  ),
+  ...Object.fromEntries(
+    ["held", "scheduled", "expired", "invited", "started", "recomputed", "not_found"].map((word) => [word, "warn"]),
+  ),
+};
+
+function cell(heading: string, value: unknown, isNumber: boolean): Html {
+  const text = cellText(value);
+  if (isNumber) return html`<td class="number">${text}</td>`;
+  return html`<td${text.length > 48 ? html` class="long"` : ""}>${/^(?:state|result)$/.test(heading) ? stateMark(text) : text}</td>`;
+}
+
+export function stateMark(text: string): Html {
+  const tone = Object.hasOwn(tones, text) ? tones[text]! : "plain";
+  return html`<span class="state ${tone}">${text}</span>`;
+}
+
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value) && !value.some(isRow)) return value.join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

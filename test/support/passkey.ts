@@ -1,0 +1,36 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+
+/** Somebody with a browser and an authenticator of their own, and what went wrong in their pages. */
+export interface Visitor {
+  page: Page;
+  context: BrowserContext;
+  faults: string[];
+}
+
+/** Opens a browser window with a virtual authenticator, which signs without being asked. */
+export async function visit(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("console", (line) => {
+    if (["error", "warning"].includes(line.type())) faults.push(`${line.text()} at ${page.url()}`);
+  });
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("request", (request) => {
+    const { protocol, origin: host } = new URL(request.url());
+    if (protocol !== "data:" && host !== origin) faults.push(`left for ${request.url()}`);
+  });
+  const devTools = await context.newCDPSession(page);
+  await devTools.send("WebAuthn.enable");
+  await devTools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { page, context, faults };
+}
