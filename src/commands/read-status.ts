@@ -37,7 +37,6 @@ export async function readStatus(room: Room) {
     sourceAge(room),
   ]);
   const held = waiting.filter(({ state }) => state === "held").map(draftName);
-  const alarms = vendors.filter(({ state, alarm }) => state !== "ready" || alarm !== null);
   const emails = await room.accounts.emails();
   const ending = keys
     .filter((key) => isEnding(key, keys, now))
@@ -49,7 +48,10 @@ export async function readStatus(room: Room) {
     }));
   const liveKeys = keys.filter(({ mode, revokedAt }) => mode === "live" && revokedAt === null).length;
   const isLate = (at: number | null, after: number) => at !== null && now - at > after;
-  const vendorNames = [...new Set(alarms.map(({ name }) => name))];
+  const seen = [...Map.groupBy(vendors, ({ name }) => name)].map(([name, views]) => ({
+    name,
+    ready: views.every(({ state, alarm }) => state === "ready" && alarm === null),
+  }));
   const needs = [
     ...(instances === 0 ? ["No instance serves this store. Start one: duba serve"] : []),
     ...(held.length > 0
@@ -58,7 +60,9 @@ export async function readStatus(room: Room) {
     ...(source?.stale
       ? [`The catalogue is stale: ${source.name} gave nothing new in time. See why: duba sources status`]
       : []),
-    ...vendorNames.map((name) => `The vendor ${name} is not ready or has an alarm. See why: duba upstreams status`),
+    ...seen
+      .filter(({ ready }) => !ready)
+      .map(({ name }) => `The vendor ${name} is not ready or has an alarm. See why: duba upstreams status`),
     ...(isLate(unknown.oldest, limits.unknown)
       ? ["Live verifications have no known outcome for more than an hour. See them: duba ledger list --state unknown"]
       : []),
@@ -84,8 +88,7 @@ export async function readStatus(room: Room) {
     source,
     held,
     scheduled: waiting.length - held.length,
-    vendors: vendors.length === 0 ? [] : [...new Set(vendors.map(({ name }) => name))],
-    alarms: vendorNames,
+    vendors: seen,
     unknown_verifications: unknown.count,
     oldest_unknown_at: isoOf(unknown.oldest),
     unsealed_entries: unsealed.count,

@@ -61,7 +61,10 @@ for (const engine of engines) {
 
       const found = await status();
       assert.equal(found.exitCode, 1);
-      assert.deepEqual([found.unknown_verifications, found.alarms, found.held], [1, ["dojah"], ["d2"]]);
+      assert.deepEqual(
+        [found.unknown_verifications, found.vendors, found.held],
+        [1, [{ name: "dojah", ready: false }], ["d2"]],
+      );
       assert.deepEqual(
         found.expiring_keys.map((key: { id: string }) => key.id),
         [id],

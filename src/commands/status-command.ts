@@ -19,8 +19,7 @@ export const statusCommand = command({
     source: orNull(Type.Object({ name: Type.String(), as_of: orNull(instant), stale: Type.Boolean() })),
     held: Type.Array(Type.String()),
     scheduled: Type.Integer(),
-    vendors: Type.Array(Type.String()),
-    alarms: Type.Array(Type.String()),
+    vendors: Type.Array(Type.Object({ name: Type.String(), ready: Type.Boolean() })),
     unknown_verifications: Type.Integer(),
     oldest_unknown_at: orNull(instant),
     unsealed_entries: Type.Integer(),
@@ -41,8 +40,7 @@ export const statusCommand = command({
         ...(source && { source: `${source.name}, as of ${timeText(source.as_of)}${source.stale ? " (stale)" : ""}` }),
         "held changes": listText(facts.held),
         "scheduled changes": facts.scheduled,
-        vendors: listText(facts.vendors),
-        "vendors with an alarm": listText(facts.alarms),
+        vendors: listText(facts.vendors.map(({ name, ready }) => (ready ? name : `${name} (not ready)`))),
         "unknown verifications":
           facts.oldest_unknown_at === null
             ? facts.unknown_verifications
