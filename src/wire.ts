@@ -187,6 +187,13 @@ export async function wire(config: Config, log: Log, commands: EveryCommand = as
   opened.defer(() => void metrics?.close());
 
   let stopping = false;
+  const site = {
+    operations: everyOperation,
+    version: manifest.version,
+    // Port 0 is not known before the service listens.
+    origin: config.publicUrl || localUrl(config.host, config.port || 8080),
+    publicUrl: config.publicUrl,
+  };
   const http: HttpDependencies = {
     addressOf: callerAddress(config.trustProxy),
     authenticator: { isAbsent, credentialOf: (...asked) => access.credentials.credentialOf(...asked) },
@@ -206,6 +213,9 @@ export async function wire(config: Config, log: Log, commands: EveryCommand = as
     },
     connections: { most: config.maxConnections, answer: config.answerTimeout },
     docs: config.docs,
+    wrongPathPage: config.docs
+      ? () => import("./http/pages/site.ts").then((made) => made.wrongPathPage(site))
+      : undefined,
     publicUrl: config.publicUrl,
     fairQueue: new FairQueue(),
     answers,
@@ -221,15 +231,7 @@ export async function wire(config: Config, log: Log, commands: EveryCommand = as
     ...bind(accessOperations, access.room),
   ];
   const app = buildServer(bound, http);
-  if (config.docs) {
-    // Port 0 is not known before the service listens.
-    const origin = config.publicUrl || localUrl(config.host, config.port || 8080);
-    registerPages(
-      app,
-      { operations: everyOperation, version: manifest.version, origin, publicUrl: config.publicUrl },
-      http,
-    );
-  }
+  if (config.docs) registerPages(app, site, http);
   registerHealth(app, { stopping: () => stopping, takesWrites: () => store.takesWrites() });
   const operators = config.console
     ? await (await import("./console/console.ts")).openConsole(config, {

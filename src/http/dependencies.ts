@@ -20,6 +20,8 @@ export interface HttpDependencies {
   connections: ConnectionBounds;
   /** Whether the pages for people are served. */
   docs: boolean;
+  /** Makes the page that a browser gets for a path that nothing has. */
+  wrongPathPage?: (() => Promise<{ headers: Record<string, string>; body: string }>) | undefined;
   /** The URL at which callers reach the service, without a slash at its end; empty if not configured. */
   publicUrl: string;
   /** Runs operations that have no ready answer, one per event-loop tick. */

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type OutgoingHttpHeaders, type Server } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Failure } from "../operation/failures.ts";
 import type { BoundOperation } from "../operation/operation.ts";
@@ -6,6 +6,8 @@ import { boundConnections } from "./connections.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer, faultOf } from "./failure-response.ts";
 import { noOperation } from "./monitoring/answer-counts.ts";
+import { pairsOf } from "./pages/content.ts";
+import { asksForPage } from "./pages/wrong-path.ts";
 import { answerOddRequests, parserFailures } from "./parser-failures.ts";
 import { pipeline } from "./pipeline.ts";
 import { refusalOf, targetOf, unroutable } from "./request/malformed.ts";
@@ -75,7 +77,12 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     unrouted.failed(failure.code);
     requestLog.refused(failure, { requestId: id }, address, fault);
     const { status, headers, body } = failureAnswer(failure, id, deps, address, path);
-    if (!reply.raw.destroyed) reply.raw.writeHead(status, headers).end(body);
+    const write = (headers: OutgoingHttpHeaders | string[], body: string) => {
+      if (!reply.raw.destroyed) reply.raw.writeHead(status, headers).end(body);
+    };
+    const page = failure.code === "route_not_found" && asksForPage(request.raw) ? deps.wrongPathPage?.() : undefined;
+    if (page) void page.then((page) => write({ ...pairsOf(headers), ...page.headers }, page.body));
+    else write(headers, body);
   };
 
   app.addHook("onRoute", ({ url, method }) => paths.add(url, [method].flat(), byPath.get(url)));

@@ -1,4 +1,4 @@
-import { failureBody } from "../../operation/envelope.ts";
+import { type FailurePath, failureBody } from "../../operation/envelope.ts";
 import { Failure, type FailureCode, failures } from "../../operation/failures.ts";
 import { failuresOf, type Operation } from "../../operation/operation.ts";
 import { type JsonObject, ref } from "./schema.ts";
@@ -63,8 +63,13 @@ function response(status: number, codes: readonly FailureCode[]): JsonObject {
 }
 
 function example(code: FailureCode, publicUrl: string): JsonObject {
+  return { summary: failures[code].cause, value: exampleFailure(code, undefined, publicUrl) };
+}
+
+/** The body of a failure as documents show it; with the members that a path adds, if one is named. */
+export function exampleFailure(code: FailureCode, path: FailurePath | undefined, publicUrl: string) {
   const failure = new Failure(code, undefined, code === "validation_failed" ? { fields: exampleFields } : {});
-  return { summary: failures[code].cause, value: failureBody(failure, exampleRequestId, undefined, publicUrl) };
+  return failureBody(failure, exampleRequestId, path, publicUrl);
 }
 
 /** Says what an operation's failures hold beyond the members that every failure has; undefined if nothing. */

@@ -70,6 +70,7 @@ export async function answer(
   return reply.send(await content.form(encoding));
 }
 
-function pairsOf(flat: readonly string[]): Record<string, string> {
+/** Headers by name, of a flat list of pairs. */
+export function pairsOf(flat: readonly string[]): Record<string, string> {
   return Object.fromEntries(Array.from({ length: flat.length / 2 }, (_, at) => [flat[at * 2], flat[at * 2 + 1]]));
 }

@@ -1,9 +1,12 @@
 import { STATUS_CODES } from "node:http";
 import { type FailureCode, failures } from "../../operation/failures.ts";
+import { failuresOf, type Operation } from "../../operation/operation.ts";
 import { type Html, html, prose } from "./html.ts";
+import { curlLine, numbersFor, provocations } from "./provoke.ts";
 
-/** Every failure with its cause and cure, at the anchor that `error.help` names. */
-export function errors(): Html {
+/** Every failure with its cause and cure, and how to get it from a service at `origin`, at the anchor that `error.help` names. */
+export function errors(operations: readonly Operation<never>[], origin: string): Html {
+  const codesOf = new Map(operations.map((operation) => [operation.id, failuresOf(operation)]));
   const byStatus = [...Map.groupBy(Object.keys(failures) as FailureCode[], (code) => failures[code].status)].sort(
     ([a], [b]) => a - b,
   );
@@ -21,12 +24,12 @@ ${byStatus.map(
 ${byStatus.map(
   ([status, codes]) => html`<section aria-labelledby="status-${status}">
 <h2 id="status-${status}">${status} ${STATUS_CODES[status] ?? ""}</h2>
-${codes.map(failure)}</section>
+${codes.map((code) => failure(code, codesOf, origin))}</section>
 `,
 )}`;
 }
 
-function failure(code: FailureCode): Html {
+function failure(code: FailureCode, codesOf: ReadonlyMap<string, readonly FailureCode[]>, origin: string): Html {
   const { status, retryable, cause, cure } = failures[code];
   return html`<article class="failure" id="${code}" aria-labelledby="${code}-name">
 <h3 id="${code}-name"><a href="#${code}"><code>${code}</code></a></h3>
@@ -35,9 +38,31 @@ function failure(code: FailureCode): Html {
 <dt>Cure</dt><dd>${prose(cure)}</dd>
 <dt>Status</dt><dd>${status}</dd>
 <dt>Retryable</dt><dd>${retryable ? "yes: the same request may succeed later" : "no: the same request fails again"}</dd>
+<dt>Operations</dt><dd>${operationsWith(code, codesOf)}</dd>
+<dt>Provoke it</dt><dd>${provoked(code, origin)}</dd>
 </dl>
 </article>
 `;
+}
+
+function operationsWith(code: FailureCode, codesOf: ReadonlyMap<string, readonly FailureCode[]>): Html {
+  const ids = [...codesOf].filter(([, codes]) => codes.includes(code)).map(([id]) => id);
+  if (ids.length === codesOf.size) return html`all`;
+  return ids.length === 0 ? html`none: it is the answer to other requests` : html`${listed(ids)}`;
+}
+
+function provoked(code: FailureCode, origin: string): Html {
+  const numbers = numbersFor(code);
+  const provocation = provocations[code];
+  const way =
+    provocation === undefined || typeof provocation === "string"
+      ? prose(provocation ?? "")
+      : html`<pre><code>${provocation.map((request) => curlLine(origin, request)).join("\n")}</code></pre>`;
+  return numbers.length === 0 ? way : html`With a test key, verify ${listed(numbers)}. ${way}`;
+}
+
+function listed(names: readonly string[]): Html {
+  return html`${names.map((name, place) => html`${place > 0 ? ", " : ""}<code>${name}</code>`)}`;
 }
 
 const sample = `{

@@ -30,9 +30,11 @@ ${table(
 <h2 id="more">Read on</h2>
 <ul>
 <li><a href="/docs">Reference</a>: every operation, with a form to send it</li>
-<li><a href="/docs/errors">Failures</a>: what each code means and what cures it</li>
+<li><a href="/docs/errors">Failures</a>: what each code means, what cures it and how to provoke it</li>
 <li><a href="/docs/sandbox">Sandbox</a>: test numbers that reach every outcome</li>
 <li><a href="/openapi.json">openapi.json</a>: the OpenAPI 3.1 document, for tools</li>
+<li><a href="/postman.json">postman.json</a>: a collection for Postman, with each failure as an example</li>
+<li><a href="/llms.txt">llms.txt</a>: the same in plain text, for language models</li>
 <li><a href="/healthz">healthz</a>: whether this instance is up</li>
 </ul>`;
 }

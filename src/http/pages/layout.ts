@@ -11,7 +11,8 @@ const places = [
 export type PagePath = (typeof places)[number][0];
 
 export interface Page {
-  path: PagePath;
+  /** Null for a page that no link leads to. */
+  path: PagePath | null;
   title: string;
   version: string;
   main: Html;
@@ -38,6 +39,7 @@ ${
   path === "/docs"
     ? ""
     : html`<link rel="stylesheet" href="/docs/content.css">
+<script src="/docs/copy.js" defer></script>
 `
 }</head>
 <body>

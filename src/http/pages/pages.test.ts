@@ -5,16 +5,27 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
-import { failures } from "../../operation/failures.ts";
-import type { Operation } from "../../operation/operation.ts";
+import { type FailureCode, failures } from "../../operation/failures.ts";
+import { failuresOf, type Operation } from "../../operation/operation.ts";
 import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
 import { honesty, openapi } from "../openapi/document.ts";
 import { Html, html, prose } from "./html.ts";
 import { registerPages } from "./index.ts";
+import { numbersFor, provocations } from "./provoke.ts";
 
 const operations: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];
 const pages = ["/", "/docs", "/docs/errors", "/docs/sandbox"];
-const files = ["/openapi.json", "/docs/reference.json", "/docs/scalar.js", "/docs/frame.css", "/docs/content.css"];
+const files = [
+  "/openapi.json",
+  "/docs/reference.json",
+  "/docs/scalar.js",
+  "/docs/frame.css",
+  "/docs/content.css",
+  "/docs/copy.js",
+  "/postman.json",
+  "/llms.txt",
+  "/favicon.ico",
+];
 
 function serving(table: Operation<never>[]): FastifyInstance {
   const app = Fastify();
@@ -50,15 +61,16 @@ suite("pages", () => {
     }
   });
 
-  test("a page may load nothing but what this service serves, and runs no script but the reference's", async () => {
+  test("a page may load nothing but what this service serves, and runs no script of another place", async () => {
     for (const url of pages) {
       const { headers, body } = await app.inject(url);
       const policy = String(headers["content-security-policy"]);
       assert.match(policy, /^default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'/);
       assert.doesNotMatch(policy, /https?:|\*|unsafe-eval|script-src[^;]*unsafe/);
-      assert.equal(policy.includes("script-src"), url === "/docs");
+      assert.match(policy, /; script-src 'self';/);
       assert.doesNotMatch(body, /(?:src|href)="(?:https?:)?\/\//);
-      if (url !== "/docs") assert.doesNotMatch(body, /<script|<style|style="/);
+      const own = body.replace('<script src="/docs/copy.js" defer></script>', "");
+      if (url !== "/docs") assert.doesNotMatch(own, /<script|<style|style="/);
     }
   });
 
@@ -101,6 +113,27 @@ suite("pages", () => {
       assert.ok(body.includes(prose(cause).text) && body.includes(prose(cure).text), code);
     }
     assert.match(body, /<code>Authorization: Bearer &lt;api key&gt;<\/code>/);
+  });
+
+  test("every failure says which operations answer it, and how to provoke it", async () => {
+    const body = await bodyOf("/docs/errors");
+    for (const code of Object.keys(failures) as FailureCode[]) {
+      const [, own = ""] = body.split(` id="${code}"`);
+      const [, facts = ""] = /<dt>Operations<\/dt>([\s\S]*?)<\/article>/.exec(own) ?? [];
+      for (const operation of operations.filter((each) => failuresOf(each).includes(code)))
+        assert.match(facts, new RegExp(`<code>${operation.id}</code>|<dd>all</dd>`), code);
+      assert.match(facts, /<dt>Provoke it<\/dt><dd>.{20,}/, code);
+      assert.ok(provocations[code] ?? numbersFor(code)[0], `say in provoke.ts how to get ${code}`);
+    }
+  });
+
+  test("the text for language models names every operation with its path and members", async () => {
+    const text = await bodyOf("/llms.txt");
+    for (const { id, method, path, input } of operations) {
+      const line = text.split("\n").find((line) => line.startsWith(`- ${id}: \`${method} ${path}\``));
+      for (const name of Object.keys(input.properties)) assert.ok(line?.includes(name), `${id} ${name}`);
+    }
+    assert.ok(text.includes(honesty.people) && text.includes(honesty.prices));
   });
 
   test("the sandbox page lists every reserved number", async () => {

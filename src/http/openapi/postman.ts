@@ -1,0 +1,95 @@
+import type { FailureCode } from "../../operation/failures.ts";
+import { failures } from "../../operation/failures.ts";
+import { failuresOf, type Operation } from "../../operation/operation.ts";
+import { exampleFailure } from "./failure-responses.ts";
+import type { JsonObject } from "./schema.ts";
+
+/** Members whose example stands for a value of one's own, with the variable of the collection that holds it. */
+const variables: Record<string, string> = {
+  request_reference: "{{request_reference}}",
+  idempotency_key: "{{idempotency_key}}",
+  email: "{{email}}",
+  password: "{{key}}",
+};
+
+/** Before each request: a verification has a new key. After it: the next requests ask for this verification. */
+const scripts = {
+  prerequest: [
+    "if (pm.request.method === 'POST' && pm.request.headers.has('Idempotency-Key'))",
+    "  pm.collectionVariables.set('idempotency_key', pm.variables.replaceIn('{{$guid}}'));",
+  ],
+  test: [
+    "const answer = pm.response.json();",
+    "pm.test('succeeds', () => pm.expect(answer.success).to.equal(true));",
+    "const reference = answer.data && answer.data.request_reference;",
+    "if (reference) pm.collectionVariables.set('request_reference', reference);",
+  ],
+};
+
+/**
+ * The collection for Postman and its like (format 2.1): a folder for each group, a request for each operation, and as its examples the
+ * worked answers and each failure. `origin` is scheme and host of the service.
+ */
+export function postmanCollection(
+  operations: readonly Operation<never>[],
+  version: string,
+  origin: string,
+): JsonObject {
+  const groups = Map.groupBy(operations, ({ group }) => group);
+  return {
+    info: {
+      name: `Duba ${version}`,
+      description:
+        "Set the variable key to a test key. Then all requests succeed in their order: people of the sandbox are invented.",
+      schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
+    },
+    auth: { type: "bearer", bearer: [{ key: "token", value: "{{key}}", type: "string" }] },
+    event: Object.entries(scripts).map(([listen, exec]) => ({ listen, script: { type: "text/javascript", exec } })),
+    variable: Object.entries({
+      url: origin,
+      key: "",
+      email: "sandbox@example.com",
+      request_reference: "",
+      idempotency_key: "",
+    }).map(([key, value]) => ({ key, value })),
+    item: [...groups].map(([name, members]) => ({ name, item: members.map((operation) => item(operation, origin)) })),
+  };
+}
+
+function item(operation: Operation<never>, origin: string): JsonObject {
+  const { id, summary, description, access, examples } = operation;
+  const request = { ...requestOf(operation), description, ...(access === "own" ? { auth: { type: "noauth" } } : {}) };
+  const answers = examples.map(({ summary, answer }) => response(summary, 200, answer, request));
+  const failing = failuresOf(operation).map((code: FailureCode) =>
+    response(code, failures[code].status, exampleFailure(code, operation, origin), request),
+  );
+  return { name: `${summary} (${id})`, request, response: [...answers, ...failing] };
+}
+
+function requestOf({ method, path, carriage, headers, examples: [example] }: Operation<never>): JsonObject {
+  const input = Object.entries(example?.input ?? {}).map(([name, value]) => [name, variables[name] ?? value] as const);
+  const inPath = ([name]: readonly [string, string]) => path.includes(`{${name}}`);
+  const whole = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => Object.fromEntries(input)[name]!);
+  const query = carriage === "body" ? [] : input.filter((member) => !inPath(member));
+  const search = query.map(([key, value]) => `${key}=${value}`).join("&");
+  const isKeyed = method === "POST" && headers?.properties["idempotency-key"];
+  return {
+    method,
+    header: [
+      ...(carriage === "body" ? [{ key: "Content-Type", value: "application/json" }] : []),
+      ...(isKeyed ? [{ key: "Idempotency-Key", value: variables.idempotency_key }] : []),
+    ],
+    url: {
+      raw: `{{url}}${whole}${search && `?${search}`}`,
+      host: ["{{url}}"],
+      path: whole.split("/").slice(1),
+      query: query.map(([key, value]) => ({ key, value })),
+    },
+    ...(carriage === "body" ? { body: { mode: "raw", raw: JSON.stringify(Object.fromEntries(input), null, 2) } } : {}),
+  };
+}
+
+function response(name: string, code: number, body: unknown, originalRequest: JsonObject): JsonObject {
+  const header = [{ key: "Content-Type", value: "application/json; charset=utf-8" }];
+  return { name, originalRequest, code, header, body: JSON.stringify(body, null, 2) };
+}

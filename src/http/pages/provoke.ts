@@ -1,0 +1,88 @@
+import { checkKinds, labelOf } from "../../operation/check-kind.ts";
+import type { FailureCode } from "../../operation/failures.ts";
+import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
+
+/** A request that a reader can copy. Without `credential` it has the reader's key; null: none. */
+export interface CopiedRequest {
+  method?: "POST" | "DELETE";
+  path: string;
+  credential?: string | null;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** How to get a failure: requests in turn, of which the last one fails, or a sentence where no request does it. */
+type Provocation = CopiedRequest[] | string;
+
+const verify = "/api/v2/kyc/verify-bvn";
+const providers = "/api/v2/internet/data/fetch-providers";
+const json = { "Content-Type": "application/json" };
+const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+
+function verification(members: Record<string, string>, headers: Record<string, string> = {}): CopiedRequest {
+  return { method: "POST", path: verify, headers: { ...json, ...headers }, body: JSON.stringify(members) };
+}
+
+/** Failures that no sandbox number gives, or that a request gives too. */
+export const provocations: Partial<Record<FailureCode, Provocation>> = {
+  malformed_json: [{ ...verification({}), body: "{bvn}" }],
+  malformed_request: [{ path: "/api/v2/internet/data/lookup?provider=%zz", credential: null }],
+  conflicting_parameters: [
+    { path: "/api/v2/internet/data/lookup?provider=MTNDATA&provider=GLODATA", credential: null },
+  ],
+  invalid_idempotency_key: [verification(person, { "Idempotency-Key": person.bvn })],
+  missing_credentials: [{ path: providers, credential: null }],
+  invalid_credentials: [{ path: providers, credential: "wrong" }],
+  expired_credentials: "Create a key with `duba keys create --expires 1d`, and send it a day later.",
+  insufficient_scope: "Create a key with `duba keys create --scope catalogue:read`, and verify with it.",
+  address_not_allowed: "Create a key with `duba keys create --address 192.0.2.1`, and send it.",
+  consent_required: "Set `DUBA_CONSENT=required`, and verify with a live key without a Consent-Reference.",
+  route_not_found: [{ path: "/api/v2/nothing" }],
+  provider_not_found: [{ path: "/api/v2/internet/data/lookup?provider=FOODATA", credential: null }],
+  product_not_found: [{ path: "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=NOTHING", credential: null }],
+  verification_not_found: [{ path: "/api/v2/kyc/verifications/NOTHING" }],
+  method_not_allowed: [{ method: "DELETE", path: providers }],
+  request_timeout: "Send a Content-Length that is larger than the body, and wait for `DUBA_REQUEST_TIMEOUT`.",
+  request_in_progress:
+    "Verify 00000000008, which takes 3 s, and send the same request with the same Idempotency-Key meanwhile.",
+  operation_retired: "Call an operation after its sunset date. No operation has one yet.",
+  record_no_longer_held: "Set `DUBA_RECORD_RETENTION=0s`, and verify twice with the same Idempotency-Key.",
+  body_too_large: "Send a body of more than 16 KiB.",
+  uri_too_long: "Send a query string of more than 8 KiB.",
+  unsupported_media_type: [{ ...verification(person), headers: { "Content-Type": "text/plain" } }],
+  expectation_failed: [{ path: providers, headers: { Expect: "something" } }],
+  validation_failed: [verification({ bvn: "1", phone_number: person.phone })],
+  amount_mismatch: 'Set `DUBA_AMOUNT_POLICY=enforce`, and verify with the amount "1".',
+  verification_failed: "Set `DUBA_NEGATIVE_DETAIL=coarse`, and verify 00000000001.",
+  idempotency_key_reused: [
+    verification(person, { "Idempotency-Key": "used-before" }),
+    verification({ ...person, bvn: "22000000018" }, { "Idempotency-Key": "used-before" }),
+  ],
+  rate_limited: "Send more look-ups without a key in a minute than `DUBA_LIMIT_ANONYMOUS` allows.",
+  too_many_in_flight:
+    "Set `DUBA_LIMIT_IN_FLIGHT=1`, verify 00000000008, which takes 3 s, and verify another number meanwhile.",
+  headers_too_large: "Send headers of more than 16 KiB.",
+  internal_error: "No request provokes it. If you see one, it is a fault of the service.",
+  upstream_not_configured: "Leave `DUBA_UPSTREAMS` empty, and verify with a live key.",
+  shutting_down: "Send requests on an open connection while the service stops.",
+};
+
+/** The sandbox numbers that give a failure, each as "BVN 00000000001". */
+export function numbersFor(code: FailureCode): string[] {
+  return checkKinds.flatMap((kind) =>
+    sandboxNumbers(kind)
+      .filter(({ result }) => result.endsWith(` ${code}`))
+      .map(({ number }) => `${labelOf(kind)} ${number}`),
+  );
+}
+
+/** A request as a line for a shell, in which `$KEY` is the reader's key. */
+export function curlLine(origin: string, { method, path, credential, headers = {}, body }: CopiedRequest): string {
+  const words = ["curl -i"];
+  if (method === "DELETE") words.push(`-X ${method}`);
+  words.push(`'${origin}${path}'`);
+  if (credential !== null) words.push(`-H "Authorization: Bearer ${credential ?? "$KEY"}"`);
+  for (const [name, value] of Object.entries(headers)) words.push(`-H '${name}: ${value}'`);
+  if (body !== undefined) words.push(`-d '${body}'`);
+  return words.join(" ");
+}
