@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { inspect } from "node:util";
 import { everyOperation } from "../../src/wire.ts";
+import { type Fault, FaultyProxy, faults } from "../../test/support/faulty-proxy.ts";
 import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
 import type { AnswerFacts } from "../src/call.ts";
 import { Duba, type Options } from "../src/duba.ts";
 import type { ClientFailure } from "../src/outcome.ts";
-import { type Fault, FaultyProxy, faults } from "./faulty-proxy.ts";
 
 /** Numbers that only one test verifies. */
 let numbers = 22_100_001_000;

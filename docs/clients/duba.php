@@ -1,0 +1,111 @@
+<?php
+
+declare(strict_types=1);
+
+// A client for Duba on Guzzle 7. Copy this file into your project, and change it as you like.
+
+use GuzzleHttp\Client;
+use GuzzleHttp\Exception\GuzzleException;
+
+/** A failure of the service, or no answer at all. Switch on `errorCode`. */
+final class DubaFailure extends RuntimeException
+{
+    /** @param array<string, mixed> $error the member `error` of the answer; empty without one */
+    public function __construct(
+        public readonly string $errorCode,
+        string $message,
+        public readonly bool $retryable,
+        /** Whole seconds that the service asks you to wait. */
+        public readonly int $retryAfter = 0,
+        public readonly array $error = [],
+        /** Call `verify` again with it: you are charged once at most. */
+        public ?string $idempotencyKey = null,
+    ) {
+        parent::__construct($message);
+    }
+}
+
+final class Duba
+{
+    private const LONGEST_WAIT = 10;
+
+    private Client $http;
+
+    public function __construct(string $url, string $key, private readonly int $retries = 3)
+    {
+        $this->http = new Client([
+            'base_uri' => $url,
+            'headers' => ['Authorization' => "Bearer $key", 'Accept' => 'application/json'],
+            'http_errors' => false,
+            'allow_redirects' => false,
+            'connect_timeout' => 5,
+        ]);
+    }
+
+    /** A look-up, such as `get('/api/v2/internet/data/lookup', ['provider' => 'MTNDATA'])`. Throws DubaFailure. */
+    public function get(string $path, array $query = []): array
+    {
+        return $this->repeat(fn () => $this->send('GET', $path, ['query' => $query, 'timeout' => 10]));
+    }
+
+    /**
+     * Verifies a person by `bvn` or `nin`. Store the key before you call, if you want to go on after a crash. Throws DubaFailure.
+     *
+     * @param array<string, string> $input the number, phone and amount
+     */
+    public function verify(string $kind, array $input, ?string $idempotencyKey = null): array
+    {
+        $idempotencyKey ??= bin2hex(random_bytes(16));
+        try {
+            // Each retry has the same key, so that it repeats or resumes the one verification.
+            return $this->repeat(fn () => $this->send('POST', "/api/v2/kyc/verify-$kind", [
+                'json' => $input,
+                'headers' => ['Idempotency-Key' => $idempotencyKey],
+                'timeout' => 30,
+            ]));
+        } catch (DubaFailure $failure) {
+            $failure->idempotencyKey = $idempotencyKey;
+            throw $failure;
+        }
+    }
+
+    private function repeat(callable $send): array
+    {
+        for ($tries = 0; ; $tries++) {
+            try {
+                return $send();
+            } catch (DubaFailure $failure) {
+                if (!$failure->retryable || $tries >= $this->retries || $failure->retryAfter > self::LONGEST_WAIT) {
+                    throw $failure;
+                }
+                $milliseconds = 250 * 2 ** $tries;
+                usleep($failure->retryAfter * 1_000_000 + random_int(intdiv($milliseconds, 2), $milliseconds) * 1000);
+            }
+        }
+    }
+
+    private function send(string $method, string $path, array $options): array
+    {
+        try {
+            $response = $this->http->request($method, $path, $options);
+            $answer = json_decode((string) $response->getBody(), true);
+        } catch (GuzzleException) {
+            throw new DubaFailure('no_answer', 'The connection failed, or the time ran out.', true);
+        }
+        $status = $response->getStatusCode();
+        if ($status === 200 && ($answer['success'] ?? null) === true) {
+            return $answer;
+        }
+        $error = $answer['error'] ?? null;
+        if (!is_array($error) || !isset($error['code'])) {
+            throw new DubaFailure('unexpected_answer', "The answer (HTTP $status) is not one of Duba.", $status >= 500);
+        }
+        throw new DubaFailure(
+            $error['code'],
+            $answer['message'],
+            $error['retryable'],
+            (int) $response->getHeaderLine('Retry-After'),
+            $error,
+        );
+    }
+}

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, suite, test } from "node:test";
+import { FaultyProxy } from "./support/faulty-proxy.ts";
+import { sandboxKey, startService, type TestService } from "./support/service.ts";
+
+/** Runs the examples of `docs/clients/` as a reader would, through a gateway that loses the answer to the verification. */
+
+/** Where Debian's php-guzzlehttp-guzzle and a project's Composer put Guzzle. */
+const guzzle =
+  succeeds("php", "--version") &&
+  [process.env.DUBA_TEST_GUZZLE, "/usr/share/php/GuzzleHttp/autoload.php"].find(
+    (path) => path !== undefined && existsSync(path),
+  );
+const python = ["python3", "/usr/bin/python3"].find((command) => succeeds(command, "-c", "import httpx"));
+
+const place = mkdtempSync(join(tmpdir(), "duba-examples-"));
+
+suite("the example in", { concurrency: true }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ DUBA_LIMITS: "off" });
+  });
+  after(async () => {
+    await service.close();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  example("php", !guzzle && "PHP or Guzzle is not installed", (folder, script) => {
+    mkdirSync(join(folder, "vendor"));
+    writeFileSync(join(folder, "vendor/autoload.php"), `<?php require '${guzzle}';`);
+    copyFileSync("docs/clients/duba.php", join(folder, "duba.php"));
+    writeFileSync(join(folder, "shop.php"), script);
+    return ["php", "shop.php"];
+  });
+
+  example("python", !python && "Python or httpx is not installed", (folder, script) => {
+    copyFileSync("docs/clients/duba.py", join(folder, "duba.py"));
+    writeFileSync(join(folder, "shop.py"), script);
+    return [python!, "shop.py"];
+  });
+
+  example("curl", !succeeds("curl", "--version") && "curl is not installed", (_, script) => ["sh", "-ec", script]);
+
+  function example(
+    name: string,
+    skip: string | false,
+    prepare: (folder: string, script: string) => [command: string, ...words: string[]],
+  ): void {
+    test(`${name}.md prints what it says, and pays once`, { skip }, async () => {
+      const page = readFileSync(`docs/clients/${name}.md`, "utf8");
+      const [script = "", printed = ""] = [...page.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, block]) => block!);
+      const folder = join(place, name);
+      mkdirSync(folder);
+      const [command, ...words] = prepare(folder, script);
+      await using proxy = await FaultyProxy.open(service.url, ["none", "lost", "html"]);
+      const env = { PATH: process.env.PATH, DUBA_URL: proxy.url, DUBA_KEY: sandboxKey };
+      const child = spawn(command, words, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+      assert.equal(await text(child.stdout), printed);
+      const verifications = proxy.passed.filter(({ key }) => key !== undefined).slice(0, 3);
+      assert.equal(verifications.length, 3);
+      const [key, ...others] = new Set(verifications.map(({ key }) => key!));
+      assert.deepEqual(others, []);
+      const { data } = (await service.ask(`/api/v2/kyc/verifications?idempotency_key=${key}`)).json;
+      assert.deepEqual([data.charged, data.attempts], [true, 1]);
+    });
+  }
+});
+
+function succeeds(command: string, ...words: string[]): boolean {
+  return spawnSync(command, words, { stdio: "ignore" }).status === 0;
+}
