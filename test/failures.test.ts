@@ -189,7 +189,7 @@ suite("failures", { concurrency: true }, () => {
 
   suite("of every path", () => {
     test("are JSON where nothing is known", async () => {
-      for (const path of ["/nothing", "/api/v2/", "/favicon.ico", "/docs/none", "/.env", "/api/v2/kyc"])
+      for (const path of ["/nothing", "/api/v2/", "/apple-touch-icon.png", "/docs/none", "/.env", "/api/v2/kyc"])
         for (const method of ["GET", "POST", "DELETE", "OPTIONS", "PUT"])
           assertFailure(await service.ask(path, { method, credential: false }), 404, "route_not_found");
       assertFailure(await sent("OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), 404, "route_not_found");

@@ -113,6 +113,18 @@ suite("in a browser", { skip: missing, timeout: 120_000 }, () => {
     await close();
   });
 
+  test("a button copies a block of code", async () => {
+    const { page, faults, close } = await open("/docs/errors", { colorScheme: "light", width: 360 });
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const own = page.locator("#provider_not_found");
+    await own.getByRole("button", { name: "Copy" }).click();
+    await own.getByRole("button", { name: "Copied" }).waitFor();
+    const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+    assert.equal(copied, "curl -i 'http://127.0.0.1:8080/api/v2/internet/data/lookup?provider=FOODATA'");
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
   test("the reference sends operations to this service, with the key", async () => {
     const { page, faults, close } = await open("/docs", { colorScheme: "light", width: 1280 });
     await page.getByPlaceholder("Token").first().fill(key);
