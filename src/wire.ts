@@ -5,8 +5,10 @@ import { isAbsent } from "./access/authenticator.ts";
 import { accessOperations } from "./access/operations/index.ts";
 import { anchorPath } from "./audit/anchor/anchor.ts";
 import { openAuditTrail } from "./audit/audit.ts";
+import { unsealedEntries } from "./audit/unsealed-entries.ts";
 import { openCatalogue } from "./catalogue/catalogue.ts";
 import { catalogueOperations } from "./catalogue/operations/index.ts";
+import { listWaiting } from "./catalogue/revisions/draft.ts";
 import type { Desk } from "./commands/desk.ts";
 import type { Config } from "./config/read-config.ts";
 import type { OperatorConsole } from "./console/console.ts";
@@ -19,6 +21,7 @@ import { AddressRateLimiter } from "./http/rate-limit.ts";
 import { callerAddress } from "./http/request/caller-address.ts";
 import { buildServer, type HttpServer } from "./http/server.ts";
 import { openIdentity } from "./identity/identity.ts";
+import { openVerifications } from "./identity/ledger/open-verifications.ts";
 import { identityOperations } from "./identity/operations/index.ts";
 import { reportUpstreamStatus } from "./identity/upstream-status.ts";
 import { checkKeyringPlace, keyringPath } from "./keyring/file.ts";
@@ -31,6 +34,7 @@ import { localUrl } from "./runtime/address.ts";
 import { FairQueue } from "./runtime/fair-queue.ts";
 import type { Log } from "./runtime/log.ts";
 import { RateLimiter } from "./runtime/rate-limiter.ts";
+import { lastBackupAt } from "./storage/backup/last-backup.ts";
 import { checkDirectory } from "./storage/sqlite/data-directory.ts";
 import { openStore } from "./storage/store.ts";
 import type { LiveUpstreams } from "./upstreams/open-vendors.ts";
@@ -177,11 +181,20 @@ export async function wire(config: Config, log: Log, commands: EveryCommand = as
   opened.defer(() => access.stop());
   if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
 
-  const answers = new AnswerCounts();
+  const answers = new AnswerCounts(config.metrics !== null);
   const sources: MetricSources = {
     answers,
-    upstreams: () => live.upstreams.map((upstream) => upstream.health()),
+    upstreams: () => live.upstreams.map((upstream) => ({ ...upstream.health(), calls: upstream.calls })),
     auditAlarms: () => auditTrail.alarms(),
+    catalogue: () => ({ ...catalogue.state(), source: catalogue.freshness }),
+    usage: store.usage,
+    stored: async () => ({
+      openVerifications: await openVerifications(db),
+      heldChanges: (await listWaiting(db)).filter(({ state }) => state === "held").length,
+      unsealed: await unsealedEntries(db),
+      lastBackupAt: await lastBackupAt(db),
+    }),
+    now,
   };
   const metrics = config.metrics ? (await import("./http/monitoring/metrics.ts")).metricsServer(sources) : undefined;
   opened.defer(() => void metrics?.close());

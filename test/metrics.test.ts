@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { AnswerCounts } from "../src/http/monitoring/answer-counts.ts";
-import { metricsServer } from "../src/http/monitoring/metrics.ts";
+import { type MetricSources, metricsServer, type StoredFigures } from "../src/http/monitoring/metrics.ts";
+import { Durations } from "../src/runtime/durations.ts";
+import { noteBackup } from "../src/storage/backup/last-backup.ts";
+import { VendorCalls } from "../src/upstreams/circuit-breaker.ts";
+import { engines } from "./support/engines.ts";
 import { ask, startService } from "./support/service.ts";
 
 suite("metrics", () => {
@@ -38,18 +42,130 @@ suite("metrics", () => {
     }
   });
 
-  test("show the state and the alarm of each upstream", async () => {
-    const upstreams = () => [
-      { name: "first", state: "ready", alarm: null },
-      { name: "second", state: "open", alarm: "no_money" },
-    ];
-    const server = metricsServer({ answers: new AnswerCounts(), upstreams, auditAlarms: () => ["anchor"] });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { text } = await ask((server.address() as AddressInfo).port, "/metrics");
-    server.close();
-    assert.match(text, /^duba_upstream_ready\{upstream="first"\} 1$/m);
-    assert.match(text, /^duba_upstream_ready\{upstream="second"\} 0$/m);
-    assert.match(text, /^duba_audit_alarm\{alarm="anchor"\} 1$/m);
-    assert.match(text, /^duba_upstream_alarm\{upstream="second",alarm="no_money"\} 1$/m);
+  test("show the state, the alarm and the calls of each upstream", async () => {
+    const calls = new VendorCalls();
+    calls.add("verified");
+    calls.add("no_money");
+    calls.add("no_money");
+    calls.durations.add(200_000);
+    calls.durations.add(40_000_000);
+    const quiet = new VendorCalls();
+    const text = await scraped({
+      upstreams: () => [
+        { name: "first", state: "ready", alarm: null, calls: quiet },
+        { name: "second", state: "open", alarm: "no_money", calls },
+      ],
+      auditAlarms: () => ["anchor"],
+    });
+    for (const line of [
+      'duba_upstream_ready{upstream="first"} 1',
+      'duba_upstream_ready{upstream="second"} 0',
+      'duba_audit_alarm{alarm="anchor"} 1',
+      'duba_upstream_alarm{upstream="second",alarm="no_money"} 1',
+      'duba_upstream_calls_total{upstream="second",outcome="verified"} 1',
+      'duba_upstream_calls_total{upstream="second",outcome="no_money"} 2',
+      'duba_upstream_call_duration_seconds_bucket{upstream="second",le="0.1"} 0',
+      'duba_upstream_call_duration_seconds_bucket{upstream="second",le="0.25"} 1',
+      'duba_upstream_call_duration_seconds_bucket{upstream="second",le="30"} 1',
+      'duba_upstream_call_duration_seconds_bucket{upstream="second",le="+Inf"} 2',
+      'duba_upstream_call_duration_seconds_sum{upstream="second"} 40.2',
+      'duba_upstream_call_duration_seconds_count{upstream="second"} 2',
+    ])
+      assert.ok(text.split("\n").includes(line), line);
+  });
+
+  test("show what the store holds, or that it is away", async () => {
+    const at = 1_000_000_000;
+    const figures: StoredFigures = {
+      openVerifications: [
+        { mode: "live", state: "unknown", count: 3, since: at - 7_200_000 },
+        { mode: "test", state: "started", count: 1, since: at - 1000 },
+      ],
+      heldChanges: 2,
+      unsealed: { count: 5, oldest: at - 90_000 },
+      lastBackupAt: null,
+    };
+    const catalogue = () => ({
+      revision: 7,
+      publishedAt: at - 60_000,
+      confirmedAt: at - 500,
+      source: { asOf: at - 30_000, isStale: true },
+    });
+    const held = await scraped({ now: () => at, stored: async () => figures, catalogue });
+    for (const line of [
+      'duba_ledger_open_verifications{mode="live",state="unknown"} 3',
+      'duba_ledger_open_oldest_seconds{mode="live",state="unknown"} 7200',
+      'duba_ledger_open_oldest_seconds{mode="test",state="started"} 1',
+      "duba_catalogue_revision 7",
+      "duba_catalogue_published_seconds 60",
+      "duba_catalogue_confirmed_seconds 0.5",
+      "duba_catalogue_as_of_seconds 30",
+      "duba_catalogue_stale 1",
+      "duba_catalogue_held_changes 2",
+      "duba_audit_unsealed_entries 5",
+      "duba_audit_unsealed_oldest_seconds 90",
+      "duba_backup_age_seconds +Inf",
+      "duba_store_up 1",
+      'duba_store_connections{state="busy"} 2',
+      'duba_store_connections{state="idle"} 8',
+      "duba_store_waiting 4",
+    ])
+      assert.ok(held.split("\n").includes(line), line);
+    const away = await scraped({ stored: () => Promise.reject(new Error("away")) });
+    assert.match(away, /^duba_store_up 0$/m);
+    assert.match(away, /^duba_catalogue_revision 1$/m);
+    assert.doesNotMatch(away, /^duba_(?:ledger|backup|audit_unsealed|catalogue_held)\w*[ {]/m);
   });
 });
+
+/** The text of a scrape. */
+async function scraped(sources: Partial<MetricSources>): Promise<string> {
+  const server = metricsServer({
+    answers: new AnswerCounts(),
+    upstreams: () => [],
+    auditAlarms: () => [],
+    catalogue: () => ({ revision: 1, publishedAt: 0, confirmedAt: 0 }),
+    usage: { commits: new Durations(), connections: () => ({ busy: 2, idle: 8, waiting: 4 }) },
+    stored: async () => ({
+      openVerifications: [],
+      heldChanges: 0,
+      unsealed: { count: 0, oldest: null },
+      lastBackupAt: null,
+    }),
+    now: Date.now,
+    ...sources,
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { text } = await ask((server.address() as AddressInfo).port, "/metrics");
+  server.close();
+  return text;
+}
+
+for (const engine of engines)
+  suite(`the metrics of a store on ${engine.name}`, () => {
+    test("follow what is in it", async () => {
+      const service = await startService({ DUBA_METRICS: "127.0.0.1:0" }, engine);
+      try {
+        await new Promise<void>((resolve) => service.metrics!.listen(0, "127.0.0.1", resolve));
+        const { port } = service.metrics!.address() as AddressInfo;
+        const unknown = { bvn: "00000000006", phone: "08000000017", amount: "100" };
+        assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: unknown })).status, 504);
+        const { db } = await service.store();
+        await noteBackup(db, "0".repeat(64), Date.now());
+        const { text } = await ask(port, "/metrics");
+        assert.match(text, /^duba_ledger_open_verifications\{mode="test",state="unknown"\} 1$/m);
+        assert.match(text, /^duba_ledger_open_oldest_seconds\{mode="test",state="unknown"\} \d{1,2}(?:\.\d+)?$/m);
+        assert.match(text, /^duba_backup_age_seconds \d{1,2}(?:\.\d+)?$/m);
+        assert.match(text, /^duba_store_up 1$/m);
+        assert.match(text, /^duba_audit_unsealed_entries \d+$/m);
+        assert.match(text, /^duba_catalogue_held_changes 0$/m);
+        assert.match(text, /^duba_catalogue_revision 1$/m);
+        // The intent and the outcome, at least.
+        assert.ok(Number(/^duba_store_commit_duration_seconds_count (\d+)$/m.exec(text)![1]) >= 2);
+        const answers = /^duba_answer_duration_seconds_count\{operation="verifyBvn",mode="test"\} 1$/m;
+        assert.match(text, answers);
+      } finally {
+        await service.close();
+      }
+    });
+  });

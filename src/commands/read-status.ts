@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
-import { sql } from "kysely";
 import manifest from "../../package.json" with { type: "json" };
 import { type ApiKey, listKeys } from "../access/keys/keys.ts";
+import { unsealedEntries } from "../audit/unsealed-entries.ts";
 import { draftName, listWaiting } from "../catalogue/revisions/draft.ts";
 import { listRevisions } from "../catalogue/revisions/load.ts";
 import { ageOf, readSync } from "../catalogue/sync/record.ts";
+import { openVerifications } from "../identity/ledger/open-verifications.ts";
 import { upstreamStatus } from "../identity/upstream-status.ts";
 import { isoOf } from "../operation/command/answer-schema.ts";
 import { lastBackupAt } from "../storage/backup/last-backup.ts";
@@ -25,17 +26,19 @@ type Room = Pick<Desk, "db" | "now" | "config" | "accounts">;
 export async function readStatus(room: Room) {
   const { db, config } = room;
   const now = room.now();
-  const [[newest], waiting, vendors, unknown, unsealed, backupAt, keys, instances, source] = await Promise.all([
+  const [[newest], waiting, vendors, open, unsealed, backupAt, keys, instances, source] = await Promise.all([
     listRevisions(db, 1),
     listWaiting(db),
     upstreamStatus(db, now),
-    unknownVerifications(room),
-    unsealedEntries(room),
+    openVerifications(db),
+    unsealedEntries(db),
     lastBackupAt(db),
     listKeys(db),
     servingInstances(room),
     sourceAge(room),
   ]);
+  // Of live keys: the sandbox has a number whose outcome is always unknown.
+  const unknown = open.find(({ mode, state }) => mode === "live" && state === "unknown") ?? { count: 0, since: null };
   const held = waiting.filter(({ state }) => state === "held").map(draftName);
   const emails = await room.accounts.emails();
   const ending = keys
@@ -63,7 +66,7 @@ export async function readStatus(room: Room) {
     ...seen
       .filter(({ ready }) => !ready)
       .map(({ name }) => `The vendor ${name} is not ready or has an alarm. See why: duba upstreams status`),
-    ...(isLate(unknown.oldest, limits.unknown)
+    ...(isLate(unknown.since, limits.unknown)
       ? ["Live verifications have no known outcome for more than an hour. See them: duba ledger list --state unknown"]
       : []),
     ...(instances > 0 && isLate(unsealed.oldest, limits.unsealed)
@@ -90,7 +93,7 @@ export async function readStatus(room: Room) {
     scheduled: waiting.length - held.length,
     vendors: seen,
     unknown_verifications: unknown.count,
-    oldest_unknown_at: isoOf(unknown.oldest),
+    oldest_unknown_at: isoOf(unknown.since),
     unsealed_entries: unsealed.count,
     last_backup_at: isoOf(backupAt),
     expiring_keys: ending,
@@ -113,25 +116,6 @@ async function servingInstances({ db, now, config }: Room): Promise<number> {
     .where("expires_at", ">", now())
     .executeTakeFirstOrThrow();
   return Number(count);
-}
-
-/** Of live keys: the sandbox has a number whose outcome is always unknown. */
-function unknownVerifications({ db }: Room): Promise<{ count: number; oldest: number | null }> {
-  return db
-    .selectFrom("verification")
-    .select(({ fn }) => [fn.countAll<number>().as("count"), fn.min("created_at").as("oldest")])
-    .where("state", "=", "unknown")
-    .where("mode", "=", "live")
-    .executeTakeFirstOrThrow()
-    .then(({ count, oldest }) => ({ count: Number(count), oldest: oldest as number | null }));
-}
-
-function unsealedEntries({ db }: Room): Promise<{ count: number; oldest: number | null }> {
-  return db
-    .selectFrom("audit_entry")
-    .select([sql<number>`count(*)`.as("count"), sql<number | null>`min(occurred_at)`.as("oldest")])
-    .where("batch", "is", null)
-    .executeTakeFirstOrThrow();
 }
 
 async function sourceAge({ db, now, config }: Room) {

@@ -8,6 +8,7 @@ import { codeOf, MissingStore, StoreFault } from "./errors.ts";
 import { hasTables, migrate } from "./migrate.ts";
 import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./sqlite/data-directory.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
+import type { StoreUsage } from "./store-usage.ts";
 import type { Tables } from "./tables.ts";
 import { commandTimeouts, migrationTimeouts, type StoreTimeouts, servingTimeouts } from "./timeouts.ts";
 
@@ -36,6 +37,7 @@ export interface Store {
    * may all statements of a command. Longer work belongs in short transactions, because on SQLite others wait for them.
    */
   readonly db: Kysely<Tables>;
+  readonly usage: StoreUsage;
   /** The time of the store, in milliseconds since 1970: it does not jump, and on PostgreSQL all processes share it. */
   now(): number;
   /** Ends the start: from now on statements have the time-outs of a process that serves. */
@@ -49,6 +51,7 @@ export interface Store {
 /** An open database of either engine. */
 interface Database {
   readonly db: Kysely<Tables>;
+  readonly usage: StoreUsage;
   wait(timeouts: StoreTimeouts): Promise<void>;
   close(): Promise<void>;
 }
@@ -105,7 +108,7 @@ async function openShared(url: string, settings: StoreSettings): Promise<Store> 
 /** Closes the database if its tables cannot be prepared. */
 async function prepared(
   engine: Store["engine"],
-  { db, wait, close }: Database,
+  { db, usage, wait, close }: Database,
   settings: StoreSettings,
   { missing, time }: { missing: () => StoreFault; time: () => Promise<number> },
 ): Promise<Store> {
@@ -119,6 +122,7 @@ async function prepared(
     return {
       engine,
       db,
+      usage,
       now: clock.now,
       serve: () => wait(servingTimeouts),
       takesWrites: writeProbe(db),

@@ -1,4 +1,5 @@
 import type { CheckKind } from "../operation/check-kind.ts";
+import { Durations } from "../runtime/durations.ts";
 import { addLogFields, type Log, withLogFields } from "../runtime/log.ts";
 import { DistinctSubjects } from "./distinct-subjects.ts";
 import {
@@ -33,6 +34,16 @@ export interface UpstreamHealth {
   lastFailures: Partial<Record<FailureKind, number>>;
 }
 
+/** Counts questions by outcome: its kind, or the reason of an `unavailable`. */
+export class VendorCalls {
+  readonly outcomes = new Map<string, number>();
+  readonly durations = new Durations();
+
+  add(outcome: IdentityOutcome["kind"] | Unavailability): void {
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+  }
+}
+
 /** Milliseconds after the time-out in which we still accept a late response. */
 export const lateAnswerWindow = 60_000;
 
@@ -62,6 +73,8 @@ export class CircuitBreaker implements IdentityUpstream {
   readonly kinds: readonly CheckKind[];
   readonly repeatable: boolean;
   readonly lookUp?: NonNullable<IdentityUpstream["lookUp"]>;
+  /** Questions that we put to the vendor. */
+  readonly calls = new VendorCalls();
   readonly #upstream: IdentityUpstream;
   readonly #options: CircuitBreakerOptions;
   readonly #lastFailures: UpstreamHealth["lastFailures"] = {};
@@ -124,9 +137,13 @@ export class CircuitBreaker implements IdentityUpstream {
   /** The outcome. Once `sendUntil` is aborted it is `unknown` at once, with the late response as `later`. */
   async #listened(question: IdentityQuestion, sendUntil: AbortSignal): Promise<IdentityOutcome> {
     this.#makeRoom();
+    const begun = performance.now();
     const listening = new AbortController();
     const answer = this.#upstream.verify({ ...question, sendUntil, signal: listening.signal });
     const inTime = await Promise.race([answer, settledAfter(sendUntil)]);
+    const outcome = inTime ?? unknown;
+    this.calls.add(outcome.kind === "unavailable" ? (outcome.reason ?? outcome.kind) : outcome.kind);
+    this.calls.durations.add((performance.now() - begun) * 1000);
     if (inTime) return inTime;
 
     this.#listening.add(listening);

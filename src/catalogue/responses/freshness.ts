@@ -23,6 +23,15 @@ export class SourceFreshness implements Freshness {
     return this.#covers.includes(list) ? this : noFreshness;
   }
 
+  /** Milliseconds since 1970; null: never. */
+  get asOf(): number | null {
+    return this.#asOf;
+  }
+
+  get isStale(): boolean {
+    return this.#isStale;
+  }
+
   /** The headers by name. */
   record(): Record<string, string> {
     const places = this.headers.keys().filter((at) => at % 2 === 0);

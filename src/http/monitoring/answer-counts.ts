@@ -4,8 +4,8 @@ import { Durations } from "../../runtime/durations.ts";
 
 /** Answers of one operation to keys of one mode. */
 export class Tally {
-  /** By failure code; "ok" and "not_modified" have members of their own, because most look-ups end so. */
-  readonly failures = new Map<FailureCode, number>();
+  /** By failure code. A fault of our own is counted from 0, or the rate of the first one would be none. */
+  readonly failures = new Map<FailureCode, number>([["internal_error", 0]]);
   /** Null if durations are not measured. */
   readonly durations: Durations | null;
   ok = 0;

@@ -1,59 +1,219 @@
 import { createServer, type Server } from "node:http";
-import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
+import type { Durations } from "../../runtime/durations.ts";
 import type { AnswerCounts } from "./answer-counts.ts";
+
+/** What only the store knows. Times are milliseconds since 1970; null: there is none. */
+export interface StoredFigures {
+  /** Verifications without an outcome; `since` is when the oldest was accepted. */
+  openVerifications: readonly { mode: string; state: string; count: number; since: number }[];
+  heldChanges: number;
+  /** Entries of the audit trail without a seal. */
+  unsealed: { count: number; oldest: number | null };
+  lastBackupAt: number | null;
+}
 
 export interface MetricSources {
   answers: AnswerCounts;
-  /** Names, states and alarms of the live upstreams. */
-  upstreams: () => readonly { name: string; state: string; alarm: string | null }[];
+  /** The live upstreams: name, state, alarm, and the questions put to each. */
+  upstreams: () => readonly {
+    name: string;
+    state: string;
+    alarm: string | null;
+    calls: { outcomes: ReadonlyMap<string, number>; durations: Durations };
+  }[];
   /** Current faults of the audit trail. */
   auditAlarms: () => readonly string[];
+  /** `asOf`: when the catalogue last agreed with its source; undefined if it has none. Times are milliseconds since 1970. */
+  catalogue: () => {
+    revision: number;
+    publishedAt: number;
+    confirmedAt: number;
+    source?: { asOf: number | null; isStale: boolean } | undefined;
+  };
+  usage: { commits: Durations; connections: () => Readonly<Record<"busy" | "idle" | "waiting", number>> };
+  /** Rejects if the store is away. */
+  stored: () => Promise<StoredFigures>;
+  /** Milliseconds since 1970. */
+  now: () => number;
 }
 
+type Labels = Record<string, string | number>;
+/** `suffix` follows the metric's name, as in a histogram. */
+type Value = readonly [labels: Labels, value: number, suffix?: string];
+type Values = Iterable<Value> | Promise<Iterable<Value>>;
+
+/** We ask the store at most once in this many milliseconds, however many scrapers there are. */
+const askEvery = 5000;
+
 /** Labels come from short fixed lists: never a caller, a person or text from a request. */
-function metrics({ answers, upstreams, auditAlarms }: MetricSources): Registry {
+function metrics(sources: MetricSources): Registry {
+  const { answers, upstreams, auditAlarms, catalogue, usage, now } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  new Counter({
-    name: "duba_answers_total",
-    help: "Answers by operation, mode of the key, HTTP status and outcome: ok, not_modified or the failure's code",
-    labelNames: ["operation", "mode", "status", "outcome"],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { count, ...labels } of answers.all()) this.inc(labels, count);
-    },
+  const stored = remembered(sources.stored);
+
+  const counter = (name: string, help: string, read: () => Values) =>
+    registry.registerMetric(metric(name, help, "counter", read));
+  const gauge = (name: string, help: string, read: () => Values) =>
+    registry.registerMetric(metric(name, help, "gauge", read));
+  const histogram = (name: string, help: string, read: () => Iterable<readonly [Labels, Durations]>) =>
+    registry.registerMetric(metric(name, help, "histogram", () => [...read()].flatMap(bucketsOf)));
+  /** One value without labels that the store knows; no value while the store is away. */
+  const ofStore = (name: string, help: string, value: (figures: StoredFigures) => number) =>
+    gauge(name, help, async () => {
+      const figures = await stored();
+      return figures ? [[{}, value(figures)]] : [];
+    });
+  const secondsSince = (at: number | null) => (at === null ? Number.POSITIVE_INFINITY : Math.max(0, now() - at) / 1000);
+
+  counter(
+    "answers_total",
+    "Answers by operation, mode of the key, HTTP status and outcome: ok, not_modified or the failure's code",
+    () => answers.all().map(({ count, ...labels }) => [labels, count] as const),
+  );
+  histogram("answer_duration_seconds", "Time from a request's headers to its answer", function* () {
+    for (const { operation, mode, tally } of answers.tallies())
+      if (tally.durations && tally.durations.read().count > 0) yield [{ operation, mode }, tally.durations];
   });
-  new Gauge({
-    name: "duba_upstream_ready",
-    help: "1 while we call the identity source, 0 while it is paused",
-    labelNames: ["upstream"],
-    registers: [registry],
-    collect() {
-      for (const { name, state } of upstreams()) this.set({ upstream: name }, state === "ready" ? 1 : 0);
-    },
+
+  gauge("upstream_ready", "1 while we call the identity vendor, 0 while it is paused", () =>
+    upstreams().map(({ name, state }) => [{ upstream: name }, state === "ready" ? 1 : 0]),
+  );
+  gauge("upstream_alarm", "1 while the identity vendor has an alarm, which an operator must look at", () =>
+    upstreams().flatMap(({ name, alarm }) => (alarm ? [[{ upstream: name, alarm }, 1] as const] : [])),
+  );
+  counter(
+    "upstream_calls_total",
+    "Questions put to the identity vendor, by outcome or by the reason why it did no work",
+    () =>
+      upstreams().flatMap(({ name, calls }) =>
+        [...calls.outcomes].map(([outcome, count]) => [{ upstream: name, outcome }, count] as const),
+      ),
+  );
+  histogram(
+    "upstream_call_duration_seconds",
+    "Time of a question to the identity vendor, to its answer or time-out",
+    () => upstreams().map(({ name, calls }) => [{ upstream: name }, calls.durations] as const),
+  );
+
+  const open = (value: (found: { count: number; since: number }) => number) => async () => {
+    const figures = await stored();
+    return (figures?.openVerifications ?? []).map(
+      ({ mode, state, ...found }) => [{ mode, state }, value(found)] as const,
+    );
+  };
+  gauge(
+    "ledger_open_verifications",
+    "Verifications without an outcome: started, or unknown",
+    open(({ count }) => count),
+  );
+  gauge(
+    "ledger_open_oldest_seconds",
+    "Age of the oldest verification without an outcome",
+    open(({ since }) => secondsSince(since)),
+  );
+
+  gauge("catalogue_revision", "The revision that this process serves", () => [[{}, catalogue().revision]]);
+  gauge("catalogue_published_seconds", "Time since that revision was published", () => [
+    [{}, secondsSince(catalogue().publishedAt)],
+  ]);
+  gauge("catalogue_confirmed_seconds", "Time since the store confirmed that it is the newest revision", () => [
+    [{}, secondsSince(catalogue().confirmedAt)],
+  ]);
+  const ofSource = (value: (source: { asOf: number | null; isStale: boolean }) => number) => () => {
+    const { source } = catalogue();
+    return source ? [[{}, value(source)] as const] : [];
+  };
+  gauge(
+    "catalogue_as_of_seconds",
+    "Time since the catalogue agreed with its source; absent without a source",
+    ofSource(({ asOf }) => secondsSince(asOf)),
+  );
+  gauge(
+    "catalogue_stale",
+    "1 while answers say that the catalogue is stale; absent without a source",
+    ofSource(({ isStale }) => (isStale ? 1 : 0)),
+  );
+  ofStore(
+    "catalogue_held_changes",
+    "Changes of the catalogue that wait for approval",
+    ({ heldChanges }) => heldChanges,
+  );
+
+  gauge("audit_alarm", "1 while the audit trail is not sealed, or is not what its anchor names", () =>
+    auditAlarms().map((alarm) => [{ alarm }, 1]),
+  );
+  ofStore(
+    "audit_unsealed_entries",
+    "Entries of the audit trail that no seal covers yet",
+    ({ unsealed }) => unsealed.count,
+  );
+  ofStore(
+    "audit_unsealed_oldest_seconds",
+    "Age of the oldest of them; 0 if there is none",
+    ({ unsealed: { oldest } }) => (oldest === null ? 0 : secondsSince(oldest)),
+  );
+  ofStore("backup_age_seconds", "Time since the last backup; infinite if there was none", ({ lastBackupAt }) =>
+    secondsSince(lastBackupAt),
+  );
+
+  gauge("store_up", "1 if the store answered the questions of this scrape", async () => [
+    [{}, (await stored()) ? 1 : 0],
+  ]);
+  gauge("store_connections", "Connections of this process to the store", async () => {
+    // Our own questions are not what keeps it busy.
+    await stored();
+    const { busy, idle } = usage.connections();
+    return [
+      [{ state: "busy" }, busy],
+      [{ state: "idle" }, idle],
+    ];
   });
-  new Gauge({
-    name: "duba_upstream_alarm",
-    help: "1 while the identity source refuses all work until the operator acts",
-    labelNames: ["upstream", "alarm"],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { name, alarm } of upstreams()) if (alarm) this.set({ upstream: name, alarm }, 1);
-    },
-  });
-  new Gauge({
-    name: "duba_audit_alarm",
-    help: "1 while the audit trail is not sealed, or is not what its anchor names",
-    labelNames: ["alarm"],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const alarm of auditAlarms()) this.set({ alarm }, 1);
-    },
-  });
+  gauge("store_waiting", "Statements and transactions that wait for a connection", () => [
+    [{}, usage.connections().waiting],
+  ]);
+  histogram("store_commit_duration_seconds", "Time of a commit, to the store's answer", () => [[{}, usage.commits]]);
   return registry;
+}
+
+/** The figures, or null while the store is away. */
+function remembered(ask: () => Promise<StoredFigures>): () => Promise<StoredFigures | null> {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answer: Promise<StoredFigures | null>;
+  return () => {
+    if (performance.now() - askedAt >= askEvery) {
+      askedAt = performance.now();
+      answer = ask().catch(() => null);
+    }
+    return answer;
+  };
+}
+
+/**
+ * A metric that reads its values when it is scraped, so that counting costs no label and no hash. The library's own metrics
+ * say 0 where there is no value.
+ */
+function metric(name: string, help: string, type: "counter" | "gauge" | "histogram", read: () => Values): Metric {
+  const get = async () => {
+    const values = [...(await read())].map(([labels, value, suffix = ""]) => ({
+      metricName: `duba_${name}${suffix}`,
+      labels,
+      value,
+    }));
+    return { name: `duba_${name}`, help, type, values, aggregator: "sum" };
+  };
+  return { name: `duba_${name}`, get } as unknown as Metric;
+}
+
+function bucketsOf([labels, durations]: readonly [Labels, Durations]): Value[] {
+  const { buckets, count, sum } = durations.read();
+  return [
+    ...buckets.map(({ bound, count }): Value => [{ ...labels, le: bound }, count, "_bucket"]),
+    [{ ...labels, le: "+Inf" }, count, "_bucket"],
+    [labels, sum, "_sum"],
+    [labels, count, "_count"],
+  ];
 }
 
 /** Serves only the metrics, on a separate address for the operator. */

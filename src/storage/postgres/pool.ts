@@ -1,6 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
+import { Durations } from "../../runtime/durations.ts";
 import { codeOf, StoreAway } from "../errors.ts";
+import { isWrite, type StoreUsage } from "../store-usage.ts";
 import type { Tables } from "../tables.ts";
 import { answerBefore, currentTimeouts, OPEN_MILLISECONDS, remainingTime, type StoreTimeouts } from "../timeouts.ts";
 
@@ -70,6 +72,7 @@ const serverLimit = (milliseconds: number) => milliseconds - 50;
 /** One pool's view of its server: when it last answered, by `performance.now()`. */
 interface Server {
   heard: number;
+  readonly commits: Durations;
 }
 
 /**
@@ -79,11 +82,15 @@ interface Server {
 function bounded(client: pg.PoolClient, timeouts: StoreTimeouts, server: Server): PostgresPoolClient {
   let lost: unknown;
   const ask = async (sql: string, parameters: readonly unknown[], milliseconds: number) => {
-    const until = performance.now() + milliseconds;
+    const begun = performance.now();
+    const until = begun + milliseconds;
+    const isCommit = isInside(client) ? sql === "commit" : isWrite(sql);
     try {
       const name = parameters.length > 0 ? nameOf(sql) : undefined;
       const answer = client.query({ text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) });
-      return await answerBefore(answer, () => until - performance.now(), noAnswer);
+      const answered = await answerBefore(answer, () => until - performance.now(), noAnswer);
+      if (isCommit) server.commits.add((performance.now() - begun) * 1000);
+      return answered;
     } catch (error) {
       const told = explained(error, true);
       if (told instanceof StoreAway && (!isRefusal(error) || told.code === READ_ONLY || told.code === OUTDATED))
@@ -126,6 +133,7 @@ function isInside(client: pg.PoolClient): boolean {
 
 export interface PostgresDatabase {
   readonly db: Kysely<Tables>;
+  readonly usage: StoreUsage;
   /** Changes the time-outs of all later statements. Resolves when no earlier statement runs. */
   wait(timeouts: StoreTimeouts): Promise<void>;
   close(): Promise<void>;
@@ -135,11 +143,12 @@ export interface PostgresDatabase {
 class PatientPool {
   readonly #pool: pg.Pool;
   readonly #timeouts: StoreTimeouts;
-  readonly #server: Server = { heard: 0 };
+  readonly #server: Server;
   readonly #connecting = new Set<Promise<PostgresPoolClient>>();
 
-  constructor(url: string, timeouts: StoreTimeouts) {
+  constructor(url: string, timeouts: StoreTimeouts, commits: Durations) {
     this.#timeouts = timeouts;
+    this.#server = { heard: 0, commits };
     this.#pool = new pg.Pool({
       connectionString: url,
       types,
@@ -153,6 +162,11 @@ class PatientPool {
     // The statement of a dropped connection fails anyway. Without a listener these events would end the process.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => client.on("error", () => undefined));
+  }
+
+  get load(): { busy: number; idle: number; waiting: number } {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
   connect(): Promise<PostgresPoolClient> {
@@ -190,14 +204,16 @@ class PatientPool {
 
 /** A pool on `url`; it connects at the first statement. */
 export function openPostgres(url: string, timeouts: StoreTimeouts): PostgresDatabase {
-  let pool = new PatientPool(url, timeouts);
+  const commits = new Durations();
+  let pool = new PatientPool(url, timeouts, commits);
   const current: PostgresPool = { options: {}, connect: () => pool.connect(), end: () => pool.end() };
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: current }) });
   return {
     db,
+    usage: { commits, connections: () => pool.load },
     async wait(timeouts) {
       const earlier = pool;
-      pool = new PatientPool(url, timeouts);
+      pool = new PatientPool(url, timeouts, commits);
       await earlier.settled();
       await earlier.end();
     },

@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { FollowedQuery } from "../followed.ts";
+import type { StoreUsage } from "../store-usage.ts";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type StoreTimeouts } from "../timeouts.ts";
 import type { Rows, SqlStatement } from "./messages.ts";
@@ -106,6 +107,7 @@ class QueuedAdapter extends SqliteAdapter {
 export interface SqliteDatabase {
   readonly db: Kysely<Tables>;
   readonly thread: SqliteThread;
+  readonly usage: StoreUsage;
   /** Changes the time-outs of all later statements. */
   wait(timeouts: StoreTimeouts): Promise<void>;
   close(): Promise<void>;
@@ -125,6 +127,13 @@ export async function openSqlite(file: string, timeouts: StoreTimeouts): Promise
   return {
     db,
     thread,
+    usage: {
+      commits: queue.commits,
+      connections() {
+        const { waiting, isBusy } = queue.load;
+        return { waiting, busy: isBusy ? 1 : 0, idle: isBusy ? 0 : 1 };
+      },
+    },
     async wait(timeouts) {
       queue.timeouts = timeouts;
     },

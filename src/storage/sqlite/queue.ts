@@ -1,4 +1,6 @@
+import { Durations } from "../../runtime/durations.ts";
 import { StoreAway } from "../errors.ts";
+import { isWrite } from "../store-usage.ts";
 import { answerBefore, currentTimeouts, remainingTime, type StoreTimeouts } from "../timeouts.ts";
 import { isFailed, type Rows, type SqlStatement } from "./messages.ts";
 import { errorOf, type SqliteThread } from "./thread.ts";
@@ -25,6 +27,8 @@ interface Waiting {
  */
 export class StatementQueue {
   timeouts: StoreTimeouts;
+  /** Commits, from the request to the thread until its reply. */
+  readonly commits = new Durations();
   readonly #thread: SqliteThread;
   readonly #waiting: Waiting[] = [];
   #busy = false;
@@ -36,6 +40,11 @@ export class StatementQueue {
   constructor(thread: SqliteThread, timeouts: StoreTimeouts) {
     this.#thread = thread;
     this.timeouts = timeouts;
+  }
+
+  /** How many statements and transactions wait, and whether the connection is busy. */
+  get load(): { waiting: number; isBusy: boolean } {
+    return { waiting: this.#waiting.length, isBusy: this.#busy };
   }
 
   /** Runs a statement outside a transaction; resolves after its commit. */
@@ -101,7 +110,9 @@ export class StatementQueue {
 
   async #share(batch: readonly Waiting[]): Promise<void> {
     try {
+      const sent = performance.now();
       const reply = await this.#thread.exchange({ kind: "shared", statements: batch.map((it) => it.statement!) });
+      if (batch.some(({ statement }) => isWrite(statement!.sql))) this.commits.add((performance.now() - sent) * 1000);
       for (const [index, waiting] of batch.entries()) {
         // A reply without an outcome for this statement holds one failure for all statements.
         const outcome = reply[index] ?? reply[0]!;
@@ -123,7 +134,8 @@ export class StatementQueue {
       return;
     }
     if (!waiting.readOnly) this.#unlocked = performance.now();
-    const transaction = new OpenTransaction(this.#thread, this.timeouts, () => this.#release());
+    const commits = waiting.readOnly ? null : this.commits;
+    const transaction = new OpenTransaction(this.#thread, this.timeouts, commits, () => this.#release());
     if (waiting.isGivenUp) await transaction.rollback().catch(() => undefined);
     else waiting.resolve(transaction);
   }

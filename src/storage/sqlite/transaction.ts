@@ -1,3 +1,4 @@
+import type { Durations } from "../../runtime/durations.ts";
 import { StoreAway } from "../errors.ts";
 import { answerBefore, type StoreTimeouts } from "../timeouts.ts";
 import { isFailed, type Outcome, type Reply, type Request, type Rows, type SqlStatement } from "./messages.ts";
@@ -14,13 +15,16 @@ export function rowsOf(outcome: Outcome | undefined): Rows {
 export class OpenTransaction {
   readonly #thread: SqliteThread;
   readonly #timeouts: StoreTimeouts;
+  readonly #commits: Durations | null;
   readonly #release: () => void;
   #idle: NodeJS.Timeout | undefined;
   #over: Error | undefined;
 
-  constructor(thread: SqliteThread, timeouts: StoreTimeouts, release: () => void) {
+  /** `commits` gets the duration of the commit; null if the transaction only reads. */
+  constructor(thread: SqliteThread, timeouts: StoreTimeouts, commits: Durations | null, release: () => void) {
     this.#thread = thread;
     this.#timeouts = timeouts;
+    this.#commits = commits;
     this.#release = release;
     this.#watch();
   }
@@ -30,7 +34,9 @@ export class OpenTransaction {
   }
 
   async commit(): Promise<void> {
+    const begun = performance.now();
     await this.#finish("commit");
+    this.#commits?.add((performance.now() - begun) * 1000);
   }
 
   /** Does nothing after the end of the transaction. */

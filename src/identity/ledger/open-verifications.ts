@@ -1,0 +1,22 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../../storage/tables.ts";
+
+/** Verifications of one mode without an outcome. `since`: when the oldest was accepted, in milliseconds since 1970. */
+export interface OpenVerifications {
+  mode: string;
+  /** `started`: under way. `unknown`: the vendor may have done the work. */
+  state: string;
+  count: number;
+  since: number;
+}
+
+/** The verifications without an outcome. Modes and states that have none are missing. */
+export async function openVerifications(db: Kysely<Tables>): Promise<OpenVerifications[]> {
+  const rows = await db
+    .selectFrom("verification")
+    .select((row) => ["mode", "state", row.fn.countAll<number>().as("count"), row.fn.min("created_at").as("since")])
+    .where("state", "in", ["started", "unknown"])
+    .groupBy(["mode", "state"])
+    .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}

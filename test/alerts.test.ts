@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import { ask, startService, type TestService } from "./support/service.ts";
+import { until } from "./support/until.ts";
+
+const folder = "deploy/prometheus";
+const rules = readFileSync(`${folder}/alerts.yaml`, "utf8");
+const cases = readFileSync(`${folder}/alerts.test.yaml`, "utf8");
+const board = readFileSync("deploy/grafana/duba.json", "utf8");
+
+const has = (program: string) => spawnSync(program, ["--version"]).status === 0;
+const missing = (program: string) =>
+  has(program) ? false : `${program} is not installed: it comes with the package prometheus of Debian.`;
+
+/** The metrics that a text names. */
+const namesIn = (text: string) => new Set(text.match(/\b(?:duba|nodejs|process)_[a-z0-9_]+/g));
+
+suite("alert rules and the board", () => {
+  let vendor: LocalVendor;
+  let service: TestService;
+  let port: number;
+  before(async () => {
+    vendor = await LocalVendor.start();
+    vendor.behaviour = json(402, { error: "insufficient balance" });
+    service = await startService({
+      DUBA_METRICS: "127.0.0.1:0",
+      DUBA_UPSTREAMS: "dojah",
+      DUBA_DOJAH_URL: vendor.url,
+      DUBA_DOJAH_APP_ID: "app",
+      DUBA_DOJAH_KEY: "key",
+    });
+    await once(service.metrics!.listen(0, "127.0.0.1"), "listening");
+    port = (service.metrics!.address() as AddressInfo).port;
+    const { text: credential } = await service.newKey({ mode: "live" });
+    const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+    await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, credential });
+    await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: { ...body, bvn: "00000000006" } });
+  });
+  after(async () => {
+    await service.close();
+    await vendor.close();
+  });
+
+  test("name only metrics that a scrape has, with the labels that it has", async () => {
+    const { text } = await ask(port, "/metrics");
+    const known = new Set<string>();
+    for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm))
+      for (const suffix of type === "histogram" ? ["_bucket", "_sum", "_count"] : [""]) known.add(`${name}${suffix}`);
+    const unknown = [...namesIn(rules), ...namesIn(cases), ...namesIn(board)].filter((name) => !known.has(name));
+    assert.deepEqual(unknown, []);
+
+    const labelsOf = (labels = "") => [...labels.matchAll(/(\w+)=/g)].map(([, label]) => label!).sort();
+    const scraped = new Map(
+      [...text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)].map(([, name, labels]) => [name!, labelsOf(labels)]),
+    );
+    const added = ["instance", "job"];
+    let compared = 0;
+    for (const [, name, labels] of cases.matchAll(/series: '(duba_\w+)(?:\{(.*?)\})?'/g)) {
+      const real = scraped.get(name!);
+      if (!real) continue;
+      compared += 1;
+      assert.deepEqual(
+        labelsOf(labels).filter((label) => !added.includes(label)),
+        real,
+        `${name}`,
+      );
+    }
+    assert.ok(compared > 20, String(compared));
+  });
+
+  test("are explained, as is every metric", async () => {
+    const { text } = await ask(port, "/metrics");
+    const explained = readFileSync("docs/watching.md", "utf8");
+    const names = [...text.matchAll(/^# TYPE (duba_\w+)/gm), ...rules.matchAll(/alert: (\w+)/g)].map(
+      ([, name]) => name!,
+    );
+    assert.ok(names.length > 30, String(names.length));
+    assert.deepEqual(
+      names.filter((name) => !explained.includes(`\`${name}\``)),
+      [],
+    );
+  });
+
+  test("are well formed", { skip: missing("promtool") }, () => {
+    for (const args of [
+      ["check", "rules", `${folder}/alerts.yaml`],
+      ["check", "config", `${folder}/prometheus.yaml`],
+    ]) {
+      const { status, stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8" });
+      assert.equal(status, 0, `${stdout}${stderr}`);
+    }
+  });
+
+  test("fire when they should, and stay quiet on a service that is well", { skip: missing("promtool") }, () => {
+    const { status, stdout, stderr } = spawnSync("promtool", ["test", "rules", `${folder}/alerts.test.yaml`], {
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, `${stdout}${stderr}`);
+    // Each alert fires in some case.
+    const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name]) => name!);
+    assert.deepEqual(
+      alerts.filter((name) => !cases.includes(name)),
+      [],
+    );
+  });
+
+  test("are evaluated by Prometheus on a real scrape", { skip: missing("prometheus") }, async () => {
+    const place = mkdtempSync(join(tmpdir(), "duba-prometheus-"));
+    const config = readFileSync(`${folder}/prometheus.yaml`, "utf8")
+      .replaceAll("127.0.0.1:9464", `127.0.0.1:${port}`)
+      .replaceAll(": 15s", ": 1s")
+      .replace("alerts.yaml", resolve(folder, "alerts.yaml"));
+    writeFileSync(join(place, "prometheus.yaml"), config);
+    const free = await freePort();
+    const prometheus = spawn(
+      "prometheus",
+      [
+        `--config.file=${place}/prometheus.yaml`,
+        `--storage.tsdb.path=${place}/data`,
+        `--web.listen-address=127.0.0.1:${free}`,
+      ],
+      { stdio: "ignore" },
+    );
+    const ended = once(prometheus, "exit");
+    try {
+      const get = async (path: string): Promise<Answer> =>
+        (await fetch(`http://127.0.0.1:${free}/api/v1/${path}`)).json() as Promise<Answer>;
+      const evaluated = async () => (await get("rules").catch(() => undefined))?.data.groups?.[0]?.rules ?? [];
+      const alarmRule = async () => (await evaluated()).find(({ name }) => name === "DubaVendorAlarm");
+      await until(async () => (await alarmRule())?.state === "pending");
+      assert.deepEqual(
+        (await evaluated()).filter(({ health }) => health === "err"),
+        [],
+      );
+      for (const { expr } of targetsOf(board)) {
+        const query = expr.replaceAll("$__rate_interval", "1m").replaceAll("$mode", ".*");
+        const { status, error } = await get(`query?query=${encodeURIComponent(query)}`);
+        assert.equal(status, "success", `${error}: ${expr}`);
+      }
+    } finally {
+      prometheus.kill();
+      await ended;
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+});
+
+/** What Prometheus answers. */
+interface Answer {
+  status: string;
+  error?: string;
+  data: { groups?: { rules: { name: string; state: string; health: string }[] }[] };
+}
+
+function targetsOf(text: string): { expr: string }[] {
+  const { panels } = JSON.parse(text) as { panels: { targets?: { expr: string }[] }[] };
+  return panels.flatMap(({ targets = [] }) => targets);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
