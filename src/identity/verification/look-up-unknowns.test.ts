@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { surroundingLogFields } from "../../runtime/log.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
 import { unavailable } from "../../upstreams/ports/outcomes.ts";
@@ -19,8 +20,10 @@ for (const engine of engines) {
     /** A live verification that ended unknown, and a round of look-ups some time later. */
     async function ended(t: Parameters<typeof store.open>[0], answer: IdentityOutcome | Error, canTell = true) {
       const looked: string[] = [];
+      const fields: object[] = [];
       const lookUp: IdentityUpstream["lookUp"] = async ({ reference }) => {
         looked.push(reference);
+        fields.push(surroundingLogFields());
         if (answer instanceof Error) throw answer;
         return answer;
       };
@@ -49,7 +52,7 @@ for (const engine of engines) {
         await Promise.all(learning);
         return looked.length;
       };
-      return { round, row, log };
+      return { round, row, log, fields };
     }
 
     test("what a source can tell of an unknown outcome is learned after a minute, and not charged", async (t) => {
@@ -76,6 +79,14 @@ for (const engine of engines) {
         assert.equal(log.lines.length, answer instanceof Error ? 1 : 0);
         assert.doesNotMatch(JSON.stringify(log.lines), /22000000017/);
       }
+    });
+
+    test("lines about a look-up carry the request that first asked", async (t) => {
+      const { round, row, fields } = await ended(t, { kind: "unknown" });
+      await round(2 * minute);
+      const { request_id: requestId, account_id: account, key_id: key } = await row();
+      assert.ok(requestId);
+      assert.deepEqual(fields, [{ requestId, account, key, mode: "live" }]);
     });
 
     test("nothing is looked up that is waited for anyway, is a day old, or after the stop", async (t) => {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { withLogFields } from "../../runtime/log.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { unresolvedAttempts, withAttempts } from "../ledger/attempts.ts";
@@ -59,7 +60,9 @@ export async function lookUpUnknowns(
     if (!source) continue;
     try {
       const ends = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
-      const state = stateOf(await source.lookUp!({ reference: row.reference, signal: ends }));
+      const asked = { requestId: row.request_id, account: row.account_id, key: row.key_id, mode: row.mode };
+      const lookUp = () => source.lookUp!({ reference: row.reference, signal: ends });
+      const state = stateOf(await withLogFields(asked, lookUp));
       const reason = state === "failed" ? "not_done" : null;
       if (state) deferred.add(row, { ...bareOutcome(state, now()), attempt: attempt.number, reason });
     } catch (error) {
