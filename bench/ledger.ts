@@ -1,9 +1,9 @@
 import { type CompiledQuery, createQueryId, type Kysely, type RootOperationNode } from "kysely";
 import { questionGroupings, questionSums } from "../src/identity/books/questions.ts";
 import { statementOf } from "../src/identity/books/statement.ts";
-import { verificationByReference } from "../src/identity/ledger/inspect.ts";
-import { type LedgerFilter, listVerifications } from "../src/identity/ledger/list-verifications.ts";
-import { groupings, summary } from "../src/identity/ledger/summary.ts";
+import { verificationByReference } from "../src/identity/ledger/reports/inspect.ts";
+import { type LedgerFilter, listVerifications } from "../src/identity/ledger/reports/list-verifications.ts";
+import { groupings, summary } from "../src/identity/ledger/reports/summary.ts";
 import { TimeZone } from "../src/runtime/time-zone.ts";
 import { openStore } from "../src/storage/store.ts";
 import type { Tables } from "../src/storage/tables.ts";

@@ -21,7 +21,7 @@ import { AddressRateLimiter } from "./http/rate-limit.ts";
 import { callerAddress } from "./http/request/caller-address.ts";
 import { buildServer, type HttpServer } from "./http/server.ts";
 import { openIdentity } from "./identity/identity.ts";
-import { openVerifications } from "./identity/ledger/open-verifications.ts";
+import { openVerifications } from "./identity/ledger/reports/open-verifications.ts";
 import { identityOperations } from "./identity/operations/index.ts";
 import { reportUpstreamStatus } from "./identity/upstream-status.ts";
 import { checkKeyringPlace, keyringPath } from "./keyring/file.ts";

@@ -18,6 +18,7 @@ const imports = files.flatMap(importsOf);
 const clientFiles = globSync("client/src/*.ts");
 
 const mostLines = 300;
+const mostFiles = 12;
 /** Names that files may share, and the one meaning of each. */
 const sharedNames: Record<string, string> = {
   "index.ts": "what a folder offers",
@@ -60,6 +61,15 @@ suite("floors", () => {
     const byHand = clientFiles.filter((file) => basename(file) !== "duba.ts");
     const long = [...files, ...byHand].filter((file) => textOf(file).split("\n").length - 1 > mostLines);
     assert.deepEqual(long, []);
+  });
+
+  test(`no folder has more than ${mostFiles} files`, () => {
+    const counted = files.filter((file) => !file.endsWith(".fixture.ts"));
+    const full = [...Map.groupBy(counted, dirname)].filter(([, inside]) => inside.length > mostFiles);
+    assert.deepEqual(
+      full.map(([folder]) => folder),
+      [],
+    );
   });
 
   test("no two files have the same name", () => {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Kysely } from "kysely";
 import type { Engine } from "../../test/support/engines.ts";
+import type { ReadyAnswer, ReadyForm } from "../operation/answers/ready-answer.ts";
 import type { Caller, Operation } from "../operation/operation.ts";
-import type { ReadyAnswer, ReadyForm } from "../operation/ready-answer.ts";
 import { openStore } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Catalogue, OpenCatalogue } from "./catalogue.ts";

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config/read-config.ts";
-import type { VerificationSummary } from "../identity/ledger/summary.ts";
+import type { VerificationSummary } from "../identity/ledger/reports/summary.ts";
 import { CommandFault } from "../operation/command.ts";
 import type { BackupOptions } from "../storage/backup/backup.ts";
 import type { RestoreOptions, Verifier } from "../storage/backup/restore.ts";
@@ -55,7 +55,7 @@ async function sealing(config: Config) {
 
 /** What was counted and charged: the same on both engines. */
 async function sumsOf(db: Kysely<Tables>): Promise<VerificationSummary[]> {
-  const { summary } = await import("../identity/ledger/summary.ts");
+  const { summary } = await import("../identity/ledger/reports/summary.ts");
   return summary(db, { from: 0, to: Number.MAX_SAFE_INTEGER });
 }
 

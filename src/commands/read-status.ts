@@ -5,7 +5,7 @@ import { unsealedEntries } from "../audit/unsealed-entries.ts";
 import { draftName, listWaiting } from "../catalogue/revisions/draft.ts";
 import { listRevisions } from "../catalogue/revisions/load.ts";
 import { ageOf, readSync } from "../catalogue/sync/record.ts";
-import { openVerifications } from "../identity/ledger/open-verifications.ts";
+import { openVerifications } from "../identity/ledger/reports/open-verifications.ts";
 import { upstreamStatus } from "../identity/upstream-status.ts";
 import { isoOf } from "../operation/command/answer-schema.ts";
 import { lastBackupAt } from "../storage/backup/last-backup.ts";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ReadyAnswer } from "../operation/ready-answer.ts";
+import type { ReadyAnswer } from "../operation/answers/ready-answer.ts";
 
 /**
  * Whether the caller already has the answer (RFC 9110, section 13). `hadBody`: the request had a body, so its URL alone does

@@ -1,5 +1,5 @@
-import { AnswerFault } from "../operation/answer-writer.ts";
-import { type FailurePath, failureBody } from "../operation/envelope.ts";
+import { AnswerFault } from "../operation/answers/answer-writer.ts";
+import { type FailurePath, failureBody } from "../operation/answers/envelope.ts";
 import { Failure } from "../operation/failures.ts";
 import { StoreAway } from "../storage/errors.ts";
 import type { HttpDependencies } from "./dependencies.ts";

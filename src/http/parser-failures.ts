@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { FailurePath } from "../operation/envelope.ts";
+import type { FailurePath } from "../operation/answers/envelope.ts";
 import { Failure } from "../operation/failures.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer } from "./failure-response.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { answerWriter } from "../operation/answer-writer.ts";
+import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { Failure } from "../operation/failures.ts";
 import { type Answered, type BoundOperation, type Call, modeHeader, tellsMode } from "../operation/operation.ts";
 import { withLogFields } from "../runtime/log.ts";

@@ -3,7 +3,7 @@ import { after, before, type mock, type TestContext } from "node:test";
 import type { Kysely } from "kysely";
 import { type Engine, engines, type Fresh, type FreshSettings } from "../../test/support/engines.ts";
 import type { Keyring } from "../keyring/keyring.ts";
-import { answerWriter } from "../operation/answer-writer.ts";
+import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { Failure } from "../operation/failures.ts";
 import type { Answered, Caller, Operation } from "../operation/operation.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";

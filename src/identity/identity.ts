@@ -17,11 +17,11 @@ import { Ledger, type Row } from "./ledger/ledger.ts";
 import { retentionJob } from "./retention/retention.ts";
 import { RetentionClock } from "./retention/retention-clock.ts";
 import { VerificationLimits } from "./verification/limits.ts";
-import { lookUpUnknowns } from "./verification/look-up-unknowns.ts";
 import type { VerifiedRecord } from "./verification/replay.ts";
 import type { VerificationRequest } from "./verification/request.ts";
 import { Runs } from "./verification/runs.ts";
-import type { Upstreams } from "./verification/select-upstreams.ts";
+import { lookUpUnknowns } from "./verification/upstream-calls/look-up-unknowns.ts";
+import type { Upstreams } from "./verification/upstream-calls/select-upstreams.ts";
 import { Verifications } from "./verification/verifications.ts";
 
 export interface IdentityParts {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import Type from "typebox";
-import { failureBody } from "./envelope.ts";
+import { failureBody } from "./answers/envelope.ts";
 import { Failure, type FailureCode, failures } from "./failures.ts";
 import { bind, failuresOf, operation } from "./operation.ts";
 

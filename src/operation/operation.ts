@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from "typebox";
+import type { ReadyAnswer } from "./answers/ready-answer.ts";
 import type { OwnFees } from "./check-kind.ts";
 import { type FailureCode, failures } from "./failures.ts";
-import type { ReadyAnswer } from "./ready-answer.ts";
 
 export type Mode = "test" | "live";
 /** Whether an account receives whole identity records, or only a yes and a name. */

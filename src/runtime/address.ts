@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
 /**
  * What one subscriber cannot cheaply change: a whole IPv4 address, or the /64 network of an IPv6 address, where a single
@@ -28,9 +28,45 @@ export function localUrl(host: string, port: number): string {
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
+/** Whether a text is an IP address or a network: `203.0.113.7`, `10.0.0.0/8`, `2001:db8::/32`. */
+export function isNetwork(text: string): boolean {
+  return networkIn(text) !== undefined;
+}
+
+/** Compiles addresses and networks for `isListed`; null for an empty list. Throws if `isNetwork` refuses an entry. */
+export function addressList(entries: readonly string[]): BlockList | null {
+  if (entries.length === 0) return null;
+  const list = new BlockList();
+  for (const entry of entries) {
+    const network = networkIn(entry);
+    if (!network) throw new RangeError("An entry is neither an IP address nor a network.");
+    const { address, prefix, family } = network;
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, prefix, family);
+  }
+  return list;
+}
+
+/** Whether the list contains the address. An IPv4 address counts in its IPv6 form `::ffff:10.0.0.1` too. */
+export function isListed(list: BlockList, address: string): boolean {
+  const [plain = ""] = address.split("%");
+  return list.check(plain, isIPv6(plain) ? "ipv6" : "ipv4");
+}
+
 function networkOf(address: string, groups: number): string {
   const [head = [], tail = []] = address.split("::").map((part) => part.split(":").filter(Boolean));
   const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill("0");
   const network = [...head, ...zeros, ...tail].slice(0, groups).map((group) => Number.parseInt(group, 16).toString(16));
   return `${network.join(":")}::/${groups * 16}`;
+}
+
+function networkIn(text: string) {
+  const [, address = "", prefix] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  if (version === 0 || Number(prefix ?? 0) > (version === 4 ? 32 : 128)) return undefined;
+  return {
+    address,
+    prefix: prefix === undefined ? undefined : Number(prefix),
+    family: version === 4 ? ("ipv4" as const) : ("ipv6" as const),
+  };
 }

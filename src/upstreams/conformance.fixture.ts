@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import Type from "typebox";
-import { answerWriter } from "../operation/answer-writer.ts";
+import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { IdentityRecord } from "../operation/identity-record.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { HttpClient } from "./http-client.ts";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { failureBody } from "../../src/operation/answers/envelope.ts";
 import { checkKinds } from "../../src/operation/check-kind.ts";
-import { failureBody } from "../../src/operation/envelope.ts";
 import { Failure } from "../../src/operation/failures.ts";
 import { failureCodeOf, sandbox } from "../../src/upstreams/sandbox/index.ts";
 

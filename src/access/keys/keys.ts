@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { scopes as knownScopes, type Mode, type Scope } from "../../operation/operation.ts";
-import { isNetwork } from "../../runtime/address-list.ts";
+import { isNetwork } from "../../runtime/address.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { ApiKeyRow, Tables } from "../../storage/tables.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, suite, test } from "node:test";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
-import { answerWriter } from "../../operation/answer-writer.ts";
+import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import { Failure, type FailureCode } from "../../operation/failures.ts";
 import type { Answered } from "../../operation/operation.ts";
 import { openStore, type Store } from "../../storage/store.ts";

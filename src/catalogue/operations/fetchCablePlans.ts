@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { answerWriter } from "../../operation/answer-writer.ts";
+import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import { codeField } from "../../operation/fields.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { operation } from "../../operation/operation.ts";

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { answerWriter } from "../../operation/answer-writer.ts";
+import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import { operation } from "../../operation/operation.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { DataProviderAnswer } from "../responses/shapes.ts";

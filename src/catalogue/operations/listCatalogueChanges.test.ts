@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
-import { answerWriter } from "../../operation/answer-writer.ts";
+import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import type { Answered, Caller } from "../../operation/operation.ts";
 import { inputReader } from "../../operation/validate-input.ts";
 import { backup } from "../../storage/backup/backup.ts";

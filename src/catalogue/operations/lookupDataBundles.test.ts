@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerWriter } from "../../operation/answer-writer.ts";
+import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import { answersOf, CatalogueAnswers, pickFrom, starterRows, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import { applyChanges } from "../changes/change.ts";
 import { groupIn, type Item, type Snapshot } from "../model/snapshot.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { ContentEncoding } from "../../operation/ready-answer.ts";
+import type { ContentEncoding } from "../../operation/answers/ready-answer.ts";
 
 /** Sizes of compressed bodies, in bytes. */
 const SMALLEST_COMPRESSED = 256;

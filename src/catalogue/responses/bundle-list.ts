@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { answerWriter } from "../../operation/answer-writer.ts";
+import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import { nairaOf } from "../../operation/money.ts";
 import { type Pause, pacer } from "../../runtime/pace.ts";
 import type { DataBundleEntry } from "../model/lists.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { ReadyAnswer } from "../../operation/ready-answer.ts";
+import type { ReadyAnswer } from "../../operation/answers/ready-answer.ts";
 import { answersOf, CatalogueAnswers, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import type { EntryContent } from "../model/lists.ts";
 import { Edit, itemIn } from "../model/snapshot.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ReadyAnswer } from "../../operation/ready-answer.ts";
+import type { ReadyAnswer } from "../../operation/answers/ready-answer.ts";
 import { CatalogueAnswers, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import { applyChanges, type Change } from "../changes/change.ts";
 import type { PriceRule } from "../model/price-lists.ts";

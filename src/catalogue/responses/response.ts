@@ -1,4 +1,4 @@
-import type { ContentEncoding, ReadyAnswer, ReadyForm } from "../../operation/ready-answer.ts";
+import type { ContentEncoding, ReadyAnswer, ReadyForm } from "../../operation/answers/ready-answer.ts";
 import { Body, type Edition, type LaterBody } from "./body.ts";
 import type { Freshness } from "./freshness.ts";
 

@@ -7,7 +7,7 @@ import { after, before, beforeEach, suite, test } from "node:test";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
-import { failureBody } from "../../operation/envelope.ts";
+import { failureBody } from "../../operation/answers/envelope.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { Operation } from "../../operation/operation.ts";
 import { ran, type TestSurroundings } from "../testing.ts";

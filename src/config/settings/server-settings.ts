@@ -11,7 +11,7 @@ import {
   someTime,
   timeFrom,
 } from "../../operation/setting.ts";
-import { isNetwork } from "../../runtime/address-list.ts";
+import { isNetwork } from "../../runtime/address.ts";
 
 const endpoint = (example: string) => ({
   form: `an IP address and a port, such as ${example}`,

@@ -10,7 +10,7 @@ import { Compile } from "typebox/compile";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
-import { failureBody } from "../../operation/envelope.ts";
+import { failureBody } from "../../operation/answers/envelope.ts";
 import { Failure, type FailureCode, failures } from "../../operation/failures.ts";
 import { failuresOf, type Operation, operation } from "../../operation/operation.ts";
 import { browserDocument } from "../pages/scalar.ts";

@@ -1,4 +1,4 @@
-import { type FailurePath, failureBody } from "../../operation/envelope.ts";
+import { type FailurePath, failureBody } from "../../operation/answers/envelope.ts";
 import { Failure, type FailureCode, failures } from "../../operation/failures.ts";
 import { failuresOf, type Operation } from "../../operation/operation.ts";
 import { type JsonObject, ref } from "./schema.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ContentEncoding } from "../../operation/ready-answer.ts";
+import type { ContentEncoding } from "../../operation/answers/ready-answer.ts";
 import { matchesTag } from "../conditional.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { rateLimitHeaders, refuseExceeded } from "../rate-limit.ts";

@@ -4,8 +4,8 @@ import type { Mode } from "../../operation/operation.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { billed, type VendorPrices } from "../../upstreams/vendor-prices.ts";
-import { dayNumber, groupName, isByTime, steadyPartsOf } from "../ledger/day-groups.ts";
-import type { SummaryPeriod } from "../ledger/summary.ts";
+import { dayNumber, groupName, isByTime, steadyPartsOf } from "../ledger/reports/day-groups.ts";
+import type { SummaryPeriod } from "../ledger/reports/summary.ts";
 
 export const questionGroupings = ["account", "day", "month", "vendor"] as const;
 export type QuestionGrouping = (typeof questionGroupings)[number];

@@ -8,9 +8,15 @@ import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { questionSums } from "../books/questions.ts";
 import { attemptReasons, lastVendor } from "../ledger/attempts.ts";
-import { adjustmentsOf, unknownVerifications, verificationByReference } from "../ledger/inspect.ts";
+import { adjustmentsOf, unknownVerifications, verificationByReference } from "../ledger/reports/inspect.ts";
+import {
+  groupings,
+  noStates,
+  type SummaryPeriod,
+  summary,
+  type VerificationSummary,
+} from "../ledger/reports/summary.ts";
 import { erased } from "../ledger/run-outcome.ts";
-import { groupings, noStates, type SummaryPeriod, summary, type VerificationSummary } from "../ledger/summary.ts";
 import { states } from "../ledger/transitions.ts";
 import { listVerificationsCommand } from "./list-verifications-command.ts";
 import { type BooksRoom, period, periodOf, whose } from "./period.ts";

@@ -10,7 +10,7 @@ import { nairaOf } from "../../operation/money.ts";
 import { count } from "../../operation/setting.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { lastVendor, withAttempts } from "../ledger/attempts.ts";
-import { cursorOf, listVerifications, readCursor } from "../ledger/list-verifications.ts";
+import { cursorOf, listVerifications, readCursor } from "../ledger/reports/list-verifications.ts";
 import { erased } from "../ledger/run-outcome.ts";
 import { states } from "../ledger/transitions.ts";
 import { type BooksRoom, periodOf, whose } from "./period.ts";

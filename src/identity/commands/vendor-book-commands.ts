@@ -12,7 +12,7 @@ import { type InvoiceColumn, type InvoiceLine, invoiceColumns, parseInvoice } fr
 import { type Difference, differences, type Pair } from "../books/match-invoice.ts";
 import { questionGroupings, questionSums } from "../books/questions.ts";
 import { reconcileInvoice } from "../books/reconcile-invoice.ts";
-import { summary } from "../ledger/summary.ts";
+import { summary } from "../ledger/reports/summary.ts";
 import { type BooksRoom, period, periodOf, whose } from "./period.ts";
 
 type Room = BooksRoom & { config: { vendorPrices: Readonly<Record<string, VendorPrices>> } };

@@ -11,8 +11,8 @@ import {
 } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
-import { CompiledQueries } from "../../storage/compiled-queries.ts";
-import { followed } from "../../storage/followed.ts";
+import { CompiledQueries } from "../../storage/queries/compiled-queries.ts";
+import { followed } from "../../storage/queries/followed.ts";
 import { recordKeyOf, storeRecordKey } from "../../storage/record-keys.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { callOf, engines, newRequest, suiteStore } from "../identity.fixture.ts";
 import { ledgerRows } from "../ledger/ledger.fixture.ts";
-import { summary } from "../ledger/summary.ts";
+import { summary } from "../ledger/reports/summary.ts";
 import { findVerification } from "./findVerification.ts";
 import { lookupWaecAmount } from "./lookupWaecAmount.ts";
 import { verifyBvn } from "./verifyBvn.ts";

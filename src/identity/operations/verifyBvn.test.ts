@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { failureBody } from "../../operation/envelope.ts";
+import { failureBody } from "../../operation/answers/envelope.ts";
 import { failures } from "../../operation/failures.ts";
 import { inputReader } from "../../operation/validate-input.ts";
 import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";

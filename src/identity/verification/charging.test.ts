@@ -7,7 +7,7 @@ import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts
 import { unavailable } from "../../upstreams/ports/outcomes.ts";
 import { engines, newRequest, suiteStore, usualSettings } from "../identity.fixture.ts";
 import { type CountedRow, ledgerRows, quietly } from "../ledger/ledger.fixture.ts";
-import { summary } from "../ledger/summary.ts";
+import { summary } from "../ledger/reports/summary.ts";
 import type { VerificationState } from "../ledger/transitions.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import type { VerifiedRecord } from "./replay.ts";

@@ -16,7 +16,7 @@ import {
 } from "../identity.fixture.ts";
 import type { Identity } from "../identity.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
-import { summary } from "../ledger/summary.ts";
+import { summary } from "../ledger/reports/summary.ts";
 import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 type Request = ReturnType<typeof newRequest>;

@@ -4,7 +4,7 @@ import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts"
 import { newChargeMark } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { bareOutcome } from "../ledger/run-outcome.ts";
-import { loggableError } from "./upstream-call.ts";
+import { loggableError } from "./upstream-calls/upstream-call.ts";
 import {
   amountMismatch,
   factsOf,

@@ -4,15 +4,15 @@ import { withLongerTimeout } from "../../storage/timeouts.ts";
 import { type DoubtfulCharge, newChargeMark } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
 import type { RunOutcome } from "../ledger/run-outcome.ts";
-import type { MatchResult } from "./match-record.ts";
-import type { SelectedUpstreams } from "./select-upstreams.ts";
+import type { MatchResult } from "./upstream-calls/match-record.ts";
+import type { SelectedUpstreams } from "./upstream-calls/select-upstreams.ts";
 import {
   attemptAnswer,
   type CallResult,
   loggableError,
   UpstreamCall,
   type UpstreamCallInput,
-} from "./upstream-call.ts";
+} from "./upstream-calls/upstream-call.ts";
 import type { VerificationParts } from "./verification-parts.ts";
 
 /** A run of a row, durable as `started`. */

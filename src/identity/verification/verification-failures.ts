@@ -4,7 +4,7 @@ import { nairaOf } from "../../operation/money.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import { unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
-import type { MatchResult } from "./match-record.ts";
+import type { MatchResult } from "./upstream-calls/match-record.ts";
 
 /** Members of `error` beyond its code when a verification fails. */
 export interface VerificationFacts {

@@ -7,7 +7,7 @@ import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { VerificationLimits } from "./limits.ts";
-import type { Upstreams } from "./select-upstreams.ts";
+import type { Upstreams } from "./upstream-calls/select-upstreams.ts";
 
 /** What every verification of the room works with. */
 export interface VerificationParts {

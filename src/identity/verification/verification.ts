@@ -8,7 +8,7 @@ import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import { replay, type VerifiedRecord, withReference } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
 import type { RunResult, Runs, StartedRun } from "./runs.ts";
-import { type SelectedUpstreams, selectUpstreams, upstreamsForRetry } from "./select-upstreams.ts";
+import { type SelectedUpstreams, selectUpstreams, upstreamsForRetry } from "./upstream-calls/select-upstreams.ts";
 import {
   amountMismatch,
   attemptsUsedUp,

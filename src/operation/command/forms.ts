@@ -1,5 +1,5 @@
 import type { TString } from "typebox";
-import { isNetwork } from "../../runtime/address-list.ts";
+import { isNetwork } from "../../runtime/address.ts";
 import { isDay, isMonth } from "../../runtime/time-zone.ts";
 import { digitsOf, elevenDigitsField, phoneField, phoneOf } from "../fields.ts";
 import { koboOf } from "../money.ts";

@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { FollowedQuery } from "../followed.ts";
+import type { FollowedQuery } from "../queries/followed.ts";
 import type { StoreUsage } from "../store-usage.ts";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type StoreTimeouts } from "../timeouts.ts";

@@ -1,6 +1,6 @@
 import { setting } from "../../../operation/setting.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { outcomeReader } from "../../read-outcome.ts";
+import { outcomeReader } from "../../responses/read-outcome.ts";
 import { BlusaltResponse, blusaltFailure } from "./wire.ts";
 
 const name = "blusalt";

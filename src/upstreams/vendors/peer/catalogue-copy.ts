@@ -1,4 +1,4 @@
-import { declaredCopier } from "../../../operation/answer-writer.ts";
+import { declaredCopier } from "../../../operation/answers/answer-writer.ts";
 import { type CatalogueLists, catalogueEntries, type PulledList } from "../../ports/catalogue-source.ts";
 import type { ListedChange } from "./catalogue-wire.ts";
 

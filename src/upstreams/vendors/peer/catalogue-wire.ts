@@ -1,8 +1,8 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { declaredCopier } from "../../../operation/answer-writer.ts";
+import { declaredCopier } from "../../../operation/answers/answer-writer.ts";
 import type { Log } from "../../../runtime/log.ts";
-import { responseParser } from "../../parse-response.ts";
 import { catalogueEntries, type PulledList } from "../../ports/catalogue-source.ts";
+import { responseParser } from "../../responses/parse-response.ts";
 
 const success = Type.Literal(true);
 const { "data-providers": Biller, "data-bundles": Bundle, "corporate-bundles": CorporateBundle } = catalogueEntries;

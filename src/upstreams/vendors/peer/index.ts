@@ -5,7 +5,7 @@ import type { HttpResult } from "../../http-client.ts";
 import type { IdentityOutcome, IdentityQuestion } from "../../ports/identity-upstream.ts";
 import { unavailable, unknown } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
-import { outcomeReader } from "../../read-outcome.ts";
+import { outcomeReader } from "../../responses/read-outcome.ts";
 import { accountTokens } from "./tokens.ts";
 import { earlierOf, inTestMode, ofMode, PeerResponse, peerFailure, referenceIn } from "./wire.ts";
 

@@ -1,9 +1,9 @@
 import { singleFlight } from "../../../runtime/single-flight.ts";
 import type { HttpResult } from "../../http-client.ts";
-import { responseParser } from "../../parse-response.ts";
 import type { IdentityOutcome, Unavailability } from "../../ports/identity-upstream.ts";
 import { saysNoMoney, unasked } from "../../ports/outcomes.ts";
 import type { VendorParts } from "../../ports/vendor.ts";
+import { responseParser } from "../../responses/parse-response.ts";
 import { Authorized, inTestMode, isFailure, ofMode } from "./wire.ts";
 
 interface Account {

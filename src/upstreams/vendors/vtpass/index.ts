@@ -1,8 +1,8 @@
 import { setting } from "../../../operation/setting.ts";
 import { PullEnded, pulling } from "../../catalogue-requests.ts";
-import { responseParser } from "../../parse-response.ts";
 import { catalogueSource } from "../../ports/catalogue-source.ts";
 import { headerText, vendorUrl } from "../../ports/vendor.ts";
+import { responseParser } from "../../responses/parse-response.ts";
 import { cableShelf, dataShelf, type Shelf } from "./entries.ts";
 import { failureIn, isFee, Services, unfit, type Variation, Variations } from "./wire.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answers } from "../../operation/operation.ts";
-import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import { sandboxRecord } from "../played-upstream.fixture.ts";
+import type { Answers } from "../../../operation/operation.ts";
+import type { IdentityOutcome } from "../../../upstreams/ports/identity-upstream.ts";
+import { sandboxRecord } from "../../played-upstream.fixture.ts";
 import { matchRecord } from "./match-record.ts";
 
 const question = { kind: "bvn" as const, number: "22000000017", phone: "8000000017" };

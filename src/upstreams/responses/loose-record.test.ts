@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Compile } from "typebox/compile";
-import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import { assertRecord } from "./conformance.fixture.ts";
+import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import { assertRecord } from "../conformance.fixture.ts";
 import { looseRecord, toIdentityRecord } from "./loose-record.ts";
 
 const validator = Compile(looseRecord("bvn"));

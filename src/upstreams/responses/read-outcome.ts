@@ -1,12 +1,12 @@
 import type { Static, TSchema } from "typebox";
-import { type CheckKind, forEachKind } from "../operation/check-kind.ts";
-import { isPlainId } from "../operation/fields.ts";
-import type { Log } from "../runtime/log.ts";
-import type { HttpResult } from "./http-client.ts";
+import { type CheckKind, forEachKind } from "../../operation/check-kind.ts";
+import { isPlainId } from "../../operation/fields.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { HttpResult } from "../http-client.ts";
+import type { IdentityOutcome } from "../ports/identity-upstream.ts";
+import { badResponse, saysNoMoney, unanswered, unavailable } from "../ports/outcomes.ts";
 import { looseRecord, toIdentityRecord } from "./loose-record.ts";
 import { responseParser } from "./parse-response.ts";
-import type { IdentityOutcome } from "./ports/identity-upstream.ts";
-import { badResponse, saysNoMoney, unanswered, unavailable } from "./ports/outcomes.ts";
 
 /** How a vendor answers a verification. */
 interface Answers<Schema extends TSchema> {

@@ -1,4 +1,4 @@
-import type { Failure } from "./failures.ts";
+import type { Failure } from "../failures.ts";
 
 /** The members that a path adds to its failures. Every operation is a `FailurePath`. */
 export interface FailurePath {

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/schema";
-import type { Log } from "../runtime/log.ts";
+import type { Log } from "../../runtime/log.ts";
 
 /** How many members of a response we describe in the log, and to which depth. */
 const mostMembers = 80;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Type from "typebox";
-import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { memberTypes, responseParser } from "./parse-response.ts";
 
 test("an answer of the schema's shape is let in, with whatever else it holds", () => {

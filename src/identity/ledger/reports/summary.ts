@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { CheckKind } from "../../operation/check-kind.ts";
-import type { Mode } from "../../operation/operation.ts";
-import { TimeZone } from "../../runtime/time-zone.ts";
-import { isSqlite } from "../../storage/engine.ts";
-import type { Tables } from "../../storage/tables.ts";
+import type { CheckKind } from "../../../operation/check-kind.ts";
+import type { Mode } from "../../../operation/operation.ts";
+import { TimeZone } from "../../../runtime/time-zone.ts";
+import { isSqlite } from "../../../storage/engine.ts";
+import type { Tables } from "../../../storage/tables.ts";
+import { states, type VerificationState } from "../transitions.ts";
 import { dayNumber, groupName, isByTime, type SteadyPart, steadyPartsOf } from "./day-groups.ts";
-import { states, type VerificationState } from "./transitions.ts";
 
 export const groupings = ["account", "day", "month", "key", "state"] as const;
 export type Grouping = (typeof groupings)[number];

@@ -1,12 +1,16 @@
-import type { Answers } from "../../operation/operation.ts";
-import { codeOf } from "../../storage/errors.ts";
-import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import { vendorPriceOf } from "../fees.ts";
-import { type AttemptAnswer, unresolvedAttempts } from "../ledger/attempts.ts";
-import type { Row } from "../ledger/ledger.ts";
+import type { Answers } from "../../../operation/operation.ts";
+import { codeOf } from "../../../storage/errors.ts";
+import type {
+  IdentityOutcome,
+  IdentityQuestion,
+  IdentityUpstream,
+} from "../../../upstreams/ports/identity-upstream.ts";
+import { vendorPriceOf } from "../../fees.ts";
+import { type AttemptAnswer, unresolvedAttempts } from "../../ledger/attempts.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import type { VerificationParts } from "../verification-parts.ts";
 import { isNotPut, type MatchResult, matchRecord, rejectedAnswer } from "./match-record.ts";
 import type { SelectedUpstreams } from "./select-upstreams.ts";
-import type { VerificationParts } from "./verification-parts.ts";
 
 /** The number to verify, how much of the record the account may see, and which request asks. */
 export type UpstreamCallInput = Omit<IdentityQuestion, "signal" | "reference"> & {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { TimeZone } from "../../runtime/time-zone.ts";
-import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
-import { answering, verified } from "../played-upstream.fixture.ts";
-import { Charges } from "./charges.ts";
-import { onlyRow } from "./ledger.fixture.ts";
-import { storeRows, verifiedRow } from "./ledger-rows.fixture.ts";
+import { TimeZone } from "../../../runtime/time-zone.ts";
+import type { IdentityOutcome } from "../../../upstreams/ports/identity-upstream.ts";
+import { engines, failureFrom, newRequest, suiteStore } from "../../identity.fixture.ts";
+import { answering, verified } from "../../played-upstream.fixture.ts";
+import { Charges } from "../charges.ts";
+import { onlyRow } from "../ledger.fixture.ts";
+import { storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
 import { type Grouping, summary } from "./summary.ts";
 
 for (const engine of engines) {

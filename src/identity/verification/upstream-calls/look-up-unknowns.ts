@@ -1,14 +1,14 @@
 import { type Kysely, sql } from "kysely";
-import { withLogFields } from "../../runtime/log.ts";
-import type { Tables } from "../../storage/tables.ts";
-import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import { unresolvedAttempts, withAttempts } from "../ledger/attempts.ts";
-import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
-import type { Row } from "../ledger/ledger.ts";
-import { bareOutcome } from "../ledger/run-outcome.ts";
-import type { OutcomeState } from "../ledger/transitions.ts";
+import { withLogFields } from "../../../runtime/log.ts";
+import type { Tables } from "../../../storage/tables.ts";
+import type { IdentityOutcome } from "../../../upstreams/ports/identity-upstream.ts";
+import { unresolvedAttempts, withAttempts } from "../../ledger/attempts.ts";
+import type { DeferredOutcomes } from "../../ledger/deferred-outcomes.ts";
+import type { Row } from "../../ledger/ledger.ts";
+import { bareOutcome } from "../../ledger/run-outcome.ts";
+import type { OutcomeState } from "../../ledger/transitions.ts";
+import type { VerificationParts } from "../verification-parts.ts";
 import { loggableError } from "./upstream-call.ts";
-import type { VerificationParts } from "./verification-parts.ts";
 
 /** A younger call may still be answered. An upstream may have forgotten an older one, as Duba forgets keys after 24 h. */
 const youngest = 60_000;

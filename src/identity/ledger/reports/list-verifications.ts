@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { CheckKind } from "../../operation/check-kind.ts";
-import type { Mode } from "../../operation/operation.ts";
-import type { Tables } from "../../storage/tables.ts";
-import type { Row } from "./ledger.ts";
-import type { VerificationState } from "./transitions.ts";
+import type { CheckKind } from "../../../operation/check-kind.ts";
+import type { Mode } from "../../../operation/operation.ts";
+import type { Tables } from "../../../storage/tables.ts";
+import type { Row } from "../ledger.ts";
+import type { VerificationState } from "../transitions.ts";
 
 /** The verifications to find. All that is present must hold. Times are milliseconds since 1970. */
 export interface LedgerFilter {

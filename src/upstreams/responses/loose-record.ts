@@ -1,9 +1,9 @@
 import Type from "typebox";
-import { type CheckKind, labelOf, numberMember } from "../operation/check-kind.ts";
-import type { Log } from "../runtime/log.ts";
+import { type CheckKind, labelOf, numberMember } from "../../operation/check-kind.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { IdentityAnswer } from "../ports/identity-upstream.ts";
 import { parseDay } from "./days.ts";
 import * as normalise from "./normalise.ts";
-import type { IdentityAnswer } from "./ports/identity-upstream.ts";
 
 /** A text, or a number in its place: a lost leading zero then shows as another person's number. */
 const needed = Type.Union([Type.String(), Type.Number()]);

@@ -1,15 +1,15 @@
 import Type from "typebox";
-import { declaredCopier } from "../../operation/answer-writer.ts";
-import { IdentityRecord } from "../../operation/identity-record.ts";
-import type { Answers } from "../../operation/operation.ts";
+import { declaredCopier } from "../../../operation/answers/answer-writer.ts";
+import { IdentityRecord } from "../../../operation/identity-record.ts";
+import type { Answers } from "../../../operation/operation.ts";
 import type {
   AskedPerson,
   Disbelief,
   IdentityAnswer,
   IdentityOutcome,
-} from "../../upstreams/ports/identity-upstream.ts";
-import { checks } from "../checks/index.ts";
-import { type AttemptReason, isAttemptReason } from "../ledger/attempts.ts";
+} from "../../../upstreams/ports/identity-upstream.ts";
+import { checks } from "../../checks/index.ts";
+import { type AttemptReason, isAttemptReason } from "../../ledger/attempts.ts";
 
 /** The result of comparing an upstream's outcome with the request. */
 export type MatchResult = (

@@ -1,4 +1,4 @@
-import areas from "../../data/people/local-government-areas.json" with { type: "json" };
+import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
 import { type Day, months } from "./days.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
+import type { Tables } from "../../../storage/tables.ts";
 
 /** Verifications of one mode without an outcome. `since`: when the oldest was accepted, in milliseconds since 1970. */
 export interface OpenVerifications {

@@ -1,8 +1,8 @@
 import type { Compilable, Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
-import { FairQueue } from "../runtime/fair-queue.ts";
+import { FairQueue } from "../../runtime/fair-queue.ts";
+import type { Tables } from "../tables.ts";
 import type { FollowedQuery } from "./followed.ts";
-import type { Tables } from "./tables.ts";
 
 /** In a compiled query, the place of a value that is known only when the query runs. */
 class Placeholder {

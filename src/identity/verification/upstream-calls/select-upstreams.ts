@@ -1,7 +1,7 @@
-import type { CheckKind } from "../../operation/check-kind.ts";
-import { type IdentityUpstream, kindsOf } from "../../upstreams/ports/identity-upstream.ts";
-import { lastVendor, unresolvedAttempts } from "../ledger/attempts.ts";
-import type { Row } from "../ledger/ledger.ts";
+import type { CheckKind } from "../../../operation/check-kind.ts";
+import { type IdentityUpstream, kindsOf } from "../../../upstreams/ports/identity-upstream.ts";
+import { lastVendor, unresolvedAttempts } from "../../ledger/attempts.ts";
+import type { Row } from "../../ledger/ledger.ts";
 
 /** Test keys reach `test` only and live keys `live` only, in the operator's order; empty: no live source is set up. */
 export interface Upstreams {

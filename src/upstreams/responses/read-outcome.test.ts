@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Type from "typebox";
-import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { outcomeReader } from "./read-outcome.ts";
 
 test("a vendor's own reference is kept, unless it may hold a number of the person", () => {

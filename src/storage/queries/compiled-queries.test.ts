@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { engines, type Fresh } from "../../test/support/engines.ts";
-import { ticksOf } from "../../test/support/ticks.ts";
+import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { ticksOf } from "../../../test/support/ticks.ts";
+import { openStore, type Store } from "../store.ts";
 import { CompiledQueries } from "./compiled-queries.ts";
-import { openStore, type Store } from "./store.ts";
 
 for (const { name: engine, fresh } of engines) {
   suite(`a compiled query on ${engine}`, () => {

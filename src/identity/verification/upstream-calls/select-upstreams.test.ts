@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
-import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import { unavailable } from "../../upstreams/ports/outcomes.ts";
-import { sandbox } from "../../upstreams/sandbox/index.ts";
-import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
-import { newAttempt } from "../ledger/attempts.ts";
-import { onlyRow } from "../ledger/ledger.fixture.ts";
-import { PlayedUpstream, verified } from "../played-upstream.fixture.ts";
+import type {
+  IdentityOutcome,
+  IdentityQuestion,
+  IdentityUpstream,
+} from "../../../upstreams/ports/identity-upstream.ts";
+import { unavailable } from "../../../upstreams/ports/outcomes.ts";
+import { sandbox } from "../../../upstreams/sandbox/index.ts";
+import { engines, failureFrom, newRequest, suiteStore, until } from "../../identity.fixture.ts";
+import { newAttempt } from "../../ledger/attempts.ts";
+import { onlyRow } from "../../ledger/ledger.fixture.ts";
+import { PlayedUpstream, verified } from "../../played-upstream.fixture.ts";
 import { selectUpstreams } from "./select-upstreams.ts";
 
 type Answer = IdentityOutcome | ((question: IdentityQuestion) => Promise<IdentityOutcome>);

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { surroundingLogFields } from "../../runtime/log.ts";
-import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
-import type { IdentityOutcome, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import { unavailable } from "../../upstreams/ports/outcomes.ts";
-import { sandbox } from "../../upstreams/sandbox/index.ts";
-import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
-import { onlyRow } from "../ledger/ledger.fixture.ts";
-import { Ledger } from "../ledger/ledger.ts";
-import { verified } from "../played-upstream.fixture.ts";
+import { surroundingLogFields } from "../../../runtime/log.ts";
+import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
+import type { IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
+import { unavailable } from "../../../upstreams/ports/outcomes.ts";
+import { sandbox } from "../../../upstreams/sandbox/index.ts";
+import { engines, failureFrom, newRequest, suiteStore } from "../../identity.fixture.ts";
+import { onlyRow } from "../../ledger/ledger.fixture.ts";
+import { Ledger } from "../../ledger/ledger.ts";
+import { verified } from "../../played-upstream.fixture.ts";
 import { lookUpUnknowns } from "./look-up-unknowns.ts";
 
 const minute = 60_000;

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
-import type { Tables } from "../../storage/tables.ts";
-import { withAttempts } from "./attempts.ts";
-import type { Row } from "./ledger.ts";
+import type { Tables } from "../../../storage/tables.ts";
+import { withAttempts } from "../attempts.ts";
+import type { Row } from "../ledger.ts";
 
 /** A verification of any account, for an operator. */
 export async function verificationByReference(db: Kysely<Tables>, reference: string): Promise<Row | undefined> {

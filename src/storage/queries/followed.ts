@@ -1,6 +1,6 @@
 import type { Compilable, CompiledQuery, Kysely, OperationNodeSource } from "kysely";
-import { isSqlite } from "./engine.ts";
-import type { Tables } from "./tables.ts";
+import { isSqlite } from "../engine.ts";
+import type { Tables } from "../tables.ts";
 
 /** A statement, and others that run in the same commit if the first returned rows; on SQLite only. */
 export type FollowedQuery<Row = unknown> = CompiledQuery<Row> & { followedBy?: readonly CompiledQuery[] };

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { TimeZone } from "../../../runtime/time-zone.ts";
 
 const dayLength = 86_400_000;
 
