@@ -81,8 +81,11 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
       if (!reply.raw.destroyed) reply.raw.writeHead(status, headers).end(body);
     };
     const page = failure.code === "route_not_found" && asksForPage(request.raw) ? deps.wrongPathPage?.() : undefined;
-    if (page) void page.then((page) => write({ ...pairsOf(headers), ...page.headers }, page.body));
-    else write(headers, body);
+    if (!page) return write(headers, body);
+    page.then(
+      (page) => write({ ...pairsOf(headers), ...page.headers }, page.body),
+      () => write(headers, body),
+    );
   };
 
   app.addHook("onRoute", ({ url, method }) => paths.add(url, [method].flat(), byPath.get(url)));
