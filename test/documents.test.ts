@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { suite, test } from "node:test";
 
 const documents = globSync("{*.md,docs/**/*.md,data/*.md,bench/*.md,client/*.md}");
@@ -19,4 +19,17 @@ suite("documents", () => {
       assert.deepEqual(missing, []);
     });
   }
+});
+
+suite("decisions", () => {
+  test("have a number each, which their title states", () => {
+    const pages = globSync("docs/decisions/*.md").map((page) => basename(page));
+    const numbers = pages.map((page) => page.slice(0, 4));
+    assert.deepEqual(
+      numbers.filter((number, index) => numbers.indexOf(number) !== index),
+      [],
+    );
+    for (const page of pages)
+      assert.match(readFileSync(join("docs/decisions", page), "utf8"), new RegExp(`^# ${page.slice(0, 4)} `), page);
+  });
 });
