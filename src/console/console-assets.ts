@@ -16,7 +16,7 @@ const files: Readonly<Record<string, () => URL | string>> = {
   "console.js": () => own("console.js"),
   "passkey.js": () => own("passkey.js"),
   "charts.js": () => own("charts.js"),
-  "icon.svg": () => new URL("../http/pages/icon.svg", import.meta.url),
+  "icon.svg": () => new URL("../http/pages/files/icon.svg", import.meta.url),
   "htmx.js": () => packaged("htmx.org", "htmx.min.js"),
   "webauthn.js": () => packaged("@simplewebauthn/browser", "../dist/bundle/index.umd.min.js"),
   "uplot.js": () => packaged("uplot", "uPlot.iife.min.js"),

@@ -24,7 +24,8 @@ export async function runAs(
   command: AnyCommand,
   texts: Texts,
 ) {
-  const { store, config, audit } = room;
+  const { store, audit } = room;
+  const config = { ...room.config, consoleOrigin: room.origin() };
   const input = accept(command, session.person.role, texts);
   const actor = consoleActor(session.person);
   const surroundings = { db: store.db, now: store.now, audit, actor, config, progress: () => {}, log: silent };

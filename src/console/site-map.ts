@@ -68,6 +68,6 @@ export function verbOf({ id }: Pick<Command<never>, "id">): string {
 
 /** A name of the code as a label: `holds_from` is "Holds from". */
 export function labelFor(name: string): string {
-  const words = name.replaceAll(/[_-]/g, " ");
+  const words = name.replaceAll(/[_-]/g, " ").replaceAll(/\b(?:bvn|nin|csv|id)\b/g, (word) => word.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

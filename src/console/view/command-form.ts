@@ -52,7 +52,7 @@ export function faultBox(fault: Error, command?: Command<never>): Html {
       : html`<li>${labelFor(field)} ${message}.</li>`,
   );
   const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p>${fault.message}</p>`;
-  return html`<div class="fault" role="alert" tabindex="-1"><p><strong>Nothing was changed.</strong></p>${body}</div>`;
+  return html`<div class="fault" role="alert" tabindex="-1"><p><strong>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</strong></p>${body}</div>`;
 }
 
 function field(

@@ -1,0 +1,299 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, suite, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { findBrowser, startBrowser } from "../../test/support/browser.ts";
+import { engines } from "../../test/support/engines.ts";
+import { type Visitor, visit } from "../../test/support/passkey.ts";
+import { startService, type TestService } from "../../test/support/service.ts";
+import { until } from "../../test/support/until.ts";
+
+let missing: string | false = false;
+try {
+  findBrowser();
+} catch (error) {
+  if (process.env.CI) throw error;
+  missing = (error as Error).message;
+  console.error(missing);
+}
+
+const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
+const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+const html = `<img src=x onerror="document.title='run'"><b>`;
+
+const pages = [
+  ...["/", "/verifications", "/accounts", "/keys", "/catalogue", "/books", "/audit", "/people", "/keyring"],
+  ...["/accounts/create", "/keys/create", "/keys/revoke", "/catalogue/import", "/catalogue/show?revision=1"],
+  ...["/audit/verify", "/subjects/export", "/books/statement", "/upstreams/list"],
+];
+
+for (const engine of engines)
+  suite(`the console in a browser on ${engine.name}`, { skip: missing, timeout: 110_000 }, () => {
+    let service: TestService;
+    let browser: Browser;
+    let origin: string;
+    let ada: Visitor;
+    let grace: Visitor;
+    let reference: string;
+
+    before(async () => {
+      [service, browser] = await Promise.all([
+        startService({ DUBA_CONSOLE: "127.0.0.1:0", DUBA_FOUR_EYES: "on" }, engine),
+        startBrowser(findBrowser()),
+      ]);
+      origin = service.console!.origin;
+    });
+    after(async () => {
+      await browser?.close();
+      await service?.close();
+    });
+
+    const join = async (link: string, name: string, options = {}) => {
+      const visitor = await visit(browser, origin, options);
+      await visitor.page.goto(link);
+      await visitor.page.getByLabel("Your name").fill(name);
+      await visitor.page.getByRole("button", { name: "Register a passkey" }).click();
+      await visitor.page.getByRole("navigation", { name: "Pages" }).waitFor();
+      return visitor;
+    };
+    const invite = async (email: string, role: string) => {
+      await open(ada.page, "/people/invite", { Email: email, Role: role });
+      return ada.page.getByLabel("Link").inputValue();
+    };
+    /** Opens a form, fills it, and sends it. */
+    const open = async (page: Page, path: string, fields: Record<string, string> = {}) => {
+      await page.goto(`${origin}${path}`);
+      const form = page.locator("main form.command");
+      for (const [label, value] of Object.entries(fields)) {
+        const field = form.getByLabel(label, { exact: false }).first();
+        if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value);
+        else await field.fill(value);
+      }
+      await form.getByRole("button").click();
+    };
+    const said = async (page: Page, text: string | RegExp) => {
+      const main = page.locator("main");
+      await main
+        .getByText(text)
+        .first()
+        .waitFor({ timeout: 10_000 })
+        .catch(async () => assert.fail(`${text} is not in ${await main.innerText()}`));
+    };
+    /** The actors and facts of the newest entries of a kind. */
+    const trail = async (kind: string) => {
+      const { db } = await service.store();
+      return db.selectFrom("audit_entry").select(["actor", "facts"]).where("kind", "=", kind).execute();
+    };
+
+    test("a person registers, runs the service for a day, and signs out", async () => {
+      ada = await join(service.console!.firstLink!, `Ada ${html}`);
+      await open(ada.page, "/people/change", { Person: "officer@localhost", Email: "ada@example.com" });
+      await said(ada.page, "ada@example.com is officer.");
+
+      await open(ada.page, "/accounts/create", { Name: `Shop ${html}`, Email: "shop" });
+      await said(ada.page, "Email must be an e-mail address.");
+      assert.equal(await ada.page.getByLabel("Name").inputValue(), `Shop ${html}`);
+      await ada.page.getByLabel("Email").fill("shop@example.com");
+      await ada.page.getByRole("button", { name: "Create" }).click();
+      await said(ada.page, /Account acc_\w+ is created/);
+
+      await open(ada.page, "/keys/create", { Account: "shop@example.com", Label: html });
+      const key = await ada.page.getByLabel("Key", { exact: true }).inputValue();
+      const verify = () => service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: person, credential: key });
+      const verified = await verify();
+      assert.equal(verified.status, 200);
+      reference = verified.json.data.request_reference;
+      const { first_name, last_name, date_of_birth } = verified.json.data.personal_info;
+      canaries.push(first_name, last_name, date_of_birth);
+      assert.ok(
+        canaries.every((text) => text?.length > 2),
+        JSON.stringify(verified.json),
+      );
+
+      await ada.page.goto(`${origin}/keys`);
+      await ada.page
+        .getByRole("row", { name: /shop@example\.com/ })
+        .getByRole("link", { name: "Roll" })
+        .waitFor();
+      assert.ok(!(await ada.page.content()).includes(key));
+
+      // The catalogue: a price far from the old one waits for somebody else.
+      const files = [
+        { name: "data-bundles.csv", mimeType: "text/csv", buffer: Buffer.from(await bundles("200,200,", "200,2000,")) },
+      ];
+      await ada.page.goto(`${origin}/catalogue/import`);
+      await ada.page.getByLabel("File").setInputFiles(files);
+      await ada.page.getByRole("button", { name: "Import" }).click();
+      await said(ada.page, /waits for approval as d\d/);
+      await ada.page.goto(`${origin}/catalogue`);
+      await ada.page.getByRole("link", { name: "Approve" }).last().click();
+      await ada.page.getByRole("button", { name: "Approve" }).click();
+      await said(ada.page, /another person must approve it/);
+
+      grace = await join(await invite("grace@example.com", "officer"), "Grace");
+      await approveHeld(grace.page);
+      await until(async () => (await bundles()).includes("200,2000,"));
+      await open(ada.page, "/catalogue/revert", { Revision: "2" });
+      await said(ada.page, /waits for approval as d\d|Revision 3 is published/);
+      if ((await ada.page.getByText(/waits for approval/).count()) > 0) await approveHeld(grace.page);
+      await until(async () => !(await bundles()).includes("200,2000,"));
+
+      await open(ada.page, "/accounts/suspend", { Account: "shop@example.com" });
+      await said(ada.page, /is suspended since/);
+      const listed = () => service.ask("/api/v2/corporate-data/list", { credential: key });
+      await until(async () => (await listed()).status >= 400);
+
+      await ada.page.goto(`${origin}/verifications?account=shop%40example.com&_find=${reference}`);
+      await ada.page
+        .getByRole("row", { name: new RegExp(reference) })
+        .getByRole("link", { name: "Show" })
+        .click();
+      await said(ada.page, "*******0017");
+
+      // A statement is of a month that is over.
+      const charged_at = new Date().setUTCDate(0);
+      const { db } = await service.store();
+      await db.updateTable("verification").set({ charged_at }).where("reference", "=", reference).execute();
+      const month = new Date(charged_at).toISOString().slice(0, 7);
+      await open(ada.page, "/books/statement", { Account: "shop@example.com", Month: month });
+      await said(ada.page, reference);
+
+      await ada.page.getByRole("button", { name: "Sign out" }).click();
+      await ada.page.waitForURL(`${origin}/sign-in`);
+      await ada.page.goto(`${origin}/keys`);
+      await ada.page.getByRole("button", { name: "Sign in with a passkey" }).click();
+      await ada.page.waitForURL(`${origin}/keys`);
+      assert.deepEqual(ada.faults, []);
+      assert.equal(await ada.page.title(), "Keys · Duba console");
+    });
+
+    const bundles = async (from = "", to = "") => {
+      const reply = await ada.page.request.get(`${origin}/catalogue/export?_run=1&list=data-bundles`);
+      return (await reply.text()).replace(from, to);
+    };
+    const approveHeld = async (page: Page) => {
+      await page.goto(`${origin}/catalogue`);
+      await page.getByRole("row", { name: /held/ }).getByRole("link", { name: "Approve" }).click();
+      await page.getByRole("button", { name: "Approve" }).click();
+      await said(page, /is published/);
+    };
+
+    test("a command that nobody can undo wants the passkey of the same person again", async () => {
+      const { id } = await service.newKey({ label: "to revoke" });
+      const token = await ada.page.locator("[name=_token]").first().inputValue();
+      const post = (form: Record<string, string>) =>
+        ada.page.request.post(`${origin}/keys/revoke`, { form, headers: { Origin: origin } });
+      assert.match(await (await post({ _token: token, id })).text(), /your passkey must confirm it/);
+      assert.match(
+        await (await post({ _token: token, id, _passkey: `{"id":"x"}` })).text(),
+        /Nobody has registered this passkey/,
+      );
+      // Grace signs what the console asked Ada to sign.
+      const asked = await ada.page.request.post(`${origin}/confirm`, {
+        data: { token, command: "keys.revoke" },
+        headers: { Origin: origin },
+      });
+      const { allowCredentials: _, ...options } = await asked.json();
+      await grace.page.goto(`${origin}/keys/revoke`);
+      const signed = await grace.page.evaluate<object>(
+        `SimpleWebAuthnBrowser.startAuthentication({ optionsJSON: ${JSON.stringify(options)} })`,
+      );
+      const forged = await post({ _token: token, id, _passkey: JSON.stringify(signed) });
+      assert.match(await forged.text(), /This is the passkey of another person/);
+      await open(ada.page, "/keys/revoke", { ID: id });
+      await said(ada.page, /is revoked since/);
+      assert.ok(
+        (await trail("console.refused")).some(({ facts }) =>
+          facts.includes(`"reason":"passkey","command":"keys.revoke"`),
+        ),
+      );
+    });
+
+    test("by keyboard alone", async () => {
+      const { page } = ada;
+      await page.goto(`${origin}/accounts`);
+      const press = async (name: string) => {
+        for (let tries = 0; tries < 60; tries++) {
+          await page.keyboard.press("Tab");
+          if ((await page.evaluate<string>("document.activeElement.textContent")) === name)
+            return page.keyboard.press("Enter");
+        }
+        return assert.fail(`no way to ${name}`);
+      };
+      await press("Create");
+      await page.waitForURL(`${origin}/accounts/create`);
+      await page.getByLabel("Name").waitFor();
+      for (
+        let tries = 0;
+        tries < 30 && (await page.evaluate<string>("document.activeElement.id")) !== "f-name";
+        tries++
+      )
+        await page.keyboard.press("Tab");
+      await page.keyboard.type("By keyboard");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("keys@example.com");
+      await page.keyboard.press("Enter");
+      await said(page, /is created for By keyboard/);
+    });
+
+    test("without scripts tables, filters and forms work", async () => {
+      const state = await ada.context.storageState();
+      const plain = await visit(browser, origin, { storageState: state, javaScriptEnabled: false });
+      await plain.page.goto(`${origin}/accounts?_sort=-name&_find=example.com`);
+      assert.equal(await plain.page.locator("th[aria-sort=descending]").textContent(), "name");
+      await open(plain.page, "/accounts/resume", { Account: "shop@example.com" });
+      await said(plain.page, /is active/);
+      await plain.page.goto(`${origin}/`);
+      await said(plain.page, "Look-ups");
+      assert.deepEqual(plain.faults, []);
+      await plain.context.close();
+    });
+
+    test("a removed person's session ends at once, and a used invitation stays used", async () => {
+      const link = await invite("mary@example.com", "viewer");
+      const mary = await join(link, "Mary");
+      const replay = await visit(browser, origin);
+      await replay.page.goto(link);
+      await replay.page.getByRole("button", { name: "Register a passkey" }).click();
+      await said(replay.page, /This invitation was used/);
+      await replay.context.close();
+      await open(ada.page, "/people/remove", { Person: "mary@example.com" });
+      await said(ada.page, "mary@example.com is removed.");
+      await mary.page.goto(`${origin}/keys`);
+      assert.match(mary.page.url(), /\/sign-in\?next=%2Fkeys$/);
+      // The passkey is gone as well.
+      await mary.page.getByRole("button", { name: "Sign in with a passkey" }).click();
+      await said(mary.page, /Nobody has registered this passkey/);
+      await mary.context.close();
+    });
+
+    // What pages look like does not depend on the engine.
+    const looks = [
+      { colorScheme: "light", width: 1280 },
+      { colorScheme: "dark", width: 390 },
+    ] as const;
+    for (const look of engine === engines[0] ? looks : [])
+      test(`every page is whole, quiet, small and accessible, ${look.colorScheme} at ${look.width}`, async () => {
+        const { page, faults } = ada;
+        faults.length = 0;
+        await page.emulateMedia({ colorScheme: look.colorScheme });
+        await page.setViewportSize({ width: look.width, height: 900 });
+        for (const path of pages) {
+          const reply = await page.goto(`${origin}${path}`);
+          assert.equal(reply!.status(), 200, path);
+          const text = await reply!.text();
+          assert.ok(text.length < 150_000, path);
+          assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|<[^>]*\s(?:on\w+|style)=/, path);
+          assert.ok(!text.includes("<img"), `${path} holds HTML of a name`);
+          for (const canary of [person.bvn, person.phone, ...canaries])
+            assert.ok(!text.includes(canary), `${path} holds ${canary}`);
+          assert.equal(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0, path);
+          const found = await page.evaluate<string[]>(
+            `${axe};axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))`,
+          );
+          assert.deepEqual(found, [], path);
+        }
+        assert.deepEqual(faults, []);
+      });
+    const canaries: string[] = [];
+  });
