@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { makeStore, type Ran, ran } from "../cli/testing.ts";
-import { expiryOf } from "../operation/command/forms.ts";
 import { readApiKey } from "./secrets.ts";
 
 for (const { name, fresh } of engines) {
@@ -289,20 +288,3 @@ for (const { name, fresh } of engines) {
     });
   });
 }
-
-suite("an expiry", () => {
-  const now = Date.UTC(2026, 0, 1, 12);
-  for (const [given, end] of [
-    ["2027-01-31", "2027-01-31T00:00:00.000Z"],
-    ["90d", "2026-04-01T12:00:00.000Z"],
-    ["2027-02-30", undefined],
-    ["2027-1-31", undefined],
-    ["0d", undefined],
-    ["soon", undefined],
-  ] as const) {
-    test(`${given} is ${end ?? "refused"}`, () => {
-      const expiry = expiryOf(given, now);
-      assert.equal(expiry && new Date(expiry).toISOString(), end);
-    });
-  }
-});

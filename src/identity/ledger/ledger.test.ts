@@ -6,70 +6,19 @@ import { slotAt } from "../../storage/record-keys.ts";
 import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../identity.fixture.ts";
 import { VerificationLimits } from "../verification/limits.ts";
 import { newAttempt } from "./attempts.ts";
-import { Charges } from "./charges.ts";
 import { singleProcessLeases } from "./leases.ts";
 import { wrappedKeys } from "./ledger.fixture.ts";
 import { Ledger, type Row } from "./ledger.ts";
+import { found, newRow, placing } from "./ledger-moves.fixture.ts";
 import { newReference } from "./reference.ts";
-import { bareOutcome, type RunOutcome } from "./run-outcome.ts";
+import type { RunOutcome } from "./run-outcome.ts";
 import { type OutcomeState, states, type Transition, transitions, type VerificationState } from "./transitions.ts";
-
-const start = { vendor: "played", at: 1, requestId: "request", price: null };
-
-/** A row with so many attempts, all of them without an answer. */
-function newRow({ attempts = 1, ...changes }: Partial<Omit<Row, "attempts">> & { attempts?: number } = {}): Row {
-  const row: Omit<Row, "attempts"> = {
-    reference: newReference(),
-    account_id: "acc_1",
-    key_id: "key_1",
-    mode: "test",
-    kind: "bvn",
-    state: "started",
-    idempotency_hash: null,
-    body_hash: "v1:body",
-    subject_hash: "v1:subject",
-    subject_last4: "0017",
-    run: 1,
-    amount: 10_000,
-    fee: 10_000,
-    charged: 0,
-    charged_at: null,
-    charge_mark: "",
-    amount_differs: 0,
-    consent_reference: null,
-    request_id: "request",
-    sealed_record: null,
-    owner: "me",
-    audit_due: 0,
-    created_at: 1,
-    started_at: 1,
-    completed_at: null,
-    ...changes,
-  };
-  const runs = Array.from({ length: attempts }, (_, n) => row.run - n).toReversed();
-  return { ...row, attempts: runs.map((run) => newAttempt({ ...row, run }, start)) };
-}
-
-/** The outcome of the first attempt. */
-const found = (state: OutcomeState, attempt = 1): RunOutcome => ({
-  ...bareOutcome(state, 2),
-  attempt,
-  charge: state === "verified" ? "mark" : null,
-});
 
 for (const engine of engines) {
   suite(`the ledger on ${engine.name}`, () => {
     const store = suiteStore(engine);
-    const placed = async (changes: Parameters<typeof newRow>[0] = {}): Promise<Row> => {
-      const row = newRow(changes);
-      const { attempts, ...columns } = row;
-      await store.db.insertInto("verification").values(columns).execute();
-      if (attempts.length > 0) await store.db.insertInto("verification_attempt").values(attempts).execute();
-      return row;
-    };
+    const { placed, nowOf } = placing(store);
     const next = { vendor: "next", at: 3, requestId: "another", price: null };
-    const nowOf = async ({ reference }: Row) =>
-      (await new Ledger(store.db).byReference("acc_1", "test", reference)) as Row;
 
     /** Tries a move of a row to a state; true if the ledger says that it happened. */
     const tried = async (move: Transition, row: Row, to: VerificationState): Promise<boolean> => {
@@ -240,74 +189,6 @@ for (const engine of engines) {
       for (const row of broken) assert.equal((await nowOf(row)).state, "started");
       assert.equal((await nowOf(whole!)).state, "verified");
       assert.equal((await wrappedKeys(store.db)).get(whole!.reference), "s1:r1:a");
-    });
-
-    test("what is learned late is never charged by itself, and charged once when it is given", async () => {
-      const ledger = new Ledger(store.db);
-      const row = await placed({ state: "unknown" });
-      const sealed = { sealed_record: "s1:r1:b", sealed_key: "s1:r1:a" };
-      assert.equal(await ledger.resolve(row, { ...found("verified"), sealed }), true);
-      assert.equal((await nowOf(row)).charged, 0);
-      const charges = new Charges(store.db, () => 3);
-      const learned = await nowOf(row);
-      const both = await Promise.all([charges.charge(learned, "a"), charges.charge(learned, "b")]);
-      assert.deepEqual(both.toSorted(), [false, true]);
-      assert.deepEqual([(await nowOf(row)).charged, (await nowOf(row)).charged_at], [1, 3]);
-    });
-
-    const adjustmentsOf = ({ reference }: Row) =>
-      store.db
-        .selectFrom("adjustment")
-        .select(["account_id", "mode", "at", "charges", "kobo"])
-        .where("reference", "=", reference)
-        .orderBy("at")
-        .execute();
-
-    test("a charge is taken back by who wrote it only, and its time stays: what changes later is an entry of its own", async () => {
-      let now = 3;
-      const charges = new Charges(store.db, () => now);
-      const row = await placed();
-      await new Ledger(store.db).complete(row, found("verified"));
-      await charges.withdraw(row.reference, { mark: "another", replaces: "" });
-      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
-      await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
-      const waived = await nowOf(row);
-      assert.deepEqual([waived.charged, waived.charged_at], [0, 2]);
-      now = 4;
-      assert.equal(await charges.charge(waived, "again"), true);
-      assert.deepEqual([(await nowOf(row)).charged, (await nowOf(row)).charged_at], [1, 2]);
-      const entry = { account_id: "acc_1", mode: "test" };
-      assert.deepEqual(await adjustmentsOf(row), [
-        { ...entry, at: 3, charges: -1, kobo: -10_000 },
-        { ...entry, at: 4, charges: 1, kobo: 10_000 },
-      ]);
-    });
-
-    test("once a replay has given the record away, nobody takes its charge back", async () => {
-      const charges = new Charges(store.db, () => 3);
-      const row = await placed();
-      await new Ledger(store.db).complete(row, found("verified"));
-      const read = await nowOf(row);
-      const both = await Promise.all([charges.keep(read), charges.keep(read)]);
-      assert.deepEqual(both.toSorted(), [false, true]);
-      await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
-      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [1, []]);
-    });
-
-    test("a charge that was withdrawn before it came never comes", async () => {
-      const charges = new Charges(store.db, () => 3);
-      const row = await placed({ state: "verified" });
-      await charges.withdraw(row.reference, { mark: "late", replaces: "" });
-      assert.equal(await charges.charge(row, "late"), false);
-      assert.deepEqual([(await nowOf(row)).charged, await adjustmentsOf(row)], [0, []]);
-      assert.equal(await charges.charge(await nowOf(row), "next"), true);
-    });
-
-    test("only a verified row is ever charged", async () => {
-      for (const state of states) {
-        const row = await placed({ state });
-        assert.equal(await new Charges(store.db, () => 3).charge(row, "mark"), state === "verified");
-      }
     });
 
     test("what one owner has running is taken from it, or what all have", async () => {

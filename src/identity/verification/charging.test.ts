@@ -2,27 +2,26 @@ import assert from "node:assert/strict";
 import { mock, suite, test } from "node:test";
 import fc from "fast-check";
 import { Failure } from "../../operation/failures.ts";
-import type { Mode } from "../../operation/operation.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
-import { unavailable } from "../../upstreams/ports/outcomes.ts";
 import { engines, newRequest, suiteStore, usualSettings } from "../identity.fixture.ts";
-import { type CountedRow, ledgerRows, quietly } from "../ledger/ledger.fixture.ts";
+import { ledgerRows, quietly } from "../ledger/ledger.fixture.ts";
 import { summary } from "../ledger/reports/summary.ts";
-import type { VerificationState } from "../ledger/transitions.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
+import {
+  type Answer,
+  type Expected,
+  outcomeKinds,
+  outcomeOf,
+  type PlayedCall,
+  Rules,
+  ruled,
+  type Step,
+  type Told,
+  type Waiting,
+} from "./charging-rules.fixture.ts";
 import type { VerifiedRecord } from "./replay.ts";
 
 const feeKobo = 12_345;
-const kinds = [
-  "verified",
-  "not_found",
-  "phone_mismatch",
-  "unavailable",
-  "not_reached",
-  "bad_response",
-  "unknown",
-  "throws",
-] as const;
 
 /** Three people, three keys or none: small, so that calls meet. */
 const calls = fc.array(
@@ -30,7 +29,7 @@ const calls = fc.array(
     person: fc.nat(2),
     key: fc.option(fc.nat(2), { nil: undefined }),
     mode: fc.constantFrom("test" as const, "live" as const),
-    outcome: fc.constantFrom(...kinds),
+    outcome: fc.constantFrom(...outcomeKinds),
     /** Whether it is sent together with the call before it. */
     together: fc.boolean(),
   }),
@@ -42,7 +41,7 @@ for (const engine of engines) {
     const store = suiteStore(engine);
 
     test("for any calls, what is charged are the records given, once for each reference", async (t) => {
-      const outcomes = new Map<string, (typeof kinds)[number]>();
+      const outcomes = new Map<string, (typeof outcomeKinds)[number]>();
       const { upstream } = answering(async (question): Promise<IdentityOutcome> => {
         const kind = outcomes.get(question.number)!;
         if (kind === "verified") return verified(question);
@@ -111,31 +110,11 @@ for (const engine of engines) {
   });
 }
 
-type Kind = (typeof kinds)[number];
-
-interface Call {
-  does: "call";
-  person: number;
-  key: number | undefined;
-  mode: Mode;
-  hangsUp: boolean;
-}
-
-interface Answer {
-  does: "answer";
-  /** Picks one of the questions that are open. */
-  nth: number;
-  kind: Kind;
-}
-
-/** What happens to a service, one thing after another. A call does not wait for the one before. */
-type Step = Call | Answer | { does: "timeOut" } | { does: "kill" };
-
 const steps = fc.array(
   fc.oneof(
     {
       weight: 6,
-      arbitrary: fc.record<Call>({
+      arbitrary: fc.record<PlayedCall>({
         does: fc.constant("call"),
         // Mostly the same, so that calls meet.
         person: fc.constantFrom(0, 0, 0, 0, 1),
@@ -149,7 +128,7 @@ const steps = fc.array(
       arbitrary: fc.record<Answer>({
         does: fc.constant("answer"),
         nth: fc.nat(3),
-        kind: fc.constantFrom("verified", "unknown", "unknown", "unknown", ...kinds),
+        kind: fc.constantFrom("verified", "unknown", "unknown", "unknown", ...outcomeKinds),
       }),
     },
     { weight: 4, arbitrary: fc.constant<Step>({ does: "timeOut" }) },
@@ -157,155 +136,6 @@ const steps = fc.array(
   ),
   { minLength: 1, maxLength: 40, size: "max" },
 );
-
-/** What a caller is told: a record for the first time or again, or a failure, and whether a retry may help. */
-type Told = "record" | "record again" | `${string}, ${"retry" | "final"}`;
-
-const toldOf: Record<Kind, Told> = {
-  verified: "record",
-  not_found: "bvn_not_found, final",
-  phone_mismatch: "phone_mismatch, final",
-  unavailable: "upstream_unavailable, retry",
-  not_reached: "upstream_unavailable, retry",
-  bad_response: "upstream_bad_response, retry",
-  throws: "upstream_bad_response, retry",
-  unknown: "upstream_timeout, retry",
-};
-
-/** One verification, as the rules of charging have it. */
-interface Expected extends Pick<CountedRow, "state" | "mode" | "attempts" | "unresolved" | "bad_answers" | "charged"> {
-  call: Call;
-  /** The number of the question that is open at the upstream, counted from 1. */
-  question?: number | undefined;
-  /** Those who wait for its outcome. */
-  waiting: Waiting[];
-}
-
-interface Waiting {
-  told?: Told;
-}
-
-/**
- * The rules of charging. Only `verified` is charged, and once: when somebody waits for it, or, if it comes late, when a
- * retry is given it. A caller's hanging up is no part of the rules: who was to be told is charged, listening or not.
- */
-class Rules {
-  readonly verifications: Expected[] = [];
-  #questions = 0;
-
-  get open(): Expected[] {
-    return this.verifications.filter(({ question }) => question !== undefined);
-  }
-
-  call(call: Call): Waiting {
-    const earlier = this.#earlier(call);
-    if (!earlier) return this.#begin(call);
-    const isRunning = earlier.state === "started";
-    if (call.key === undefined) return waitFor(earlier);
-    if (earlier.call.person !== call.person) return { told: "idempotency_key_reused, final" };
-    if (isRunning) return { told: "request_in_progress, retry" };
-    if (earlier.state === "verified") {
-      const isLeader = earlier.charged === 0;
-      earlier.charged = 1;
-      return { told: isLeader ? "record" : "record again" };
-    }
-    if (earlier.state === "not_found" || earlier.state === "phone_mismatch") return { told: toldOf[earlier.state] };
-    if (earlier.question === undefined) {
-      if (earlier.unresolved + earlier.bad_answers > 2)
-        return { told: earlier.unresolved > 0 ? "upstream_timeout, final" : "upstream_bad_response, final" };
-      earlier.question = ++this.#questions;
-      earlier.attempts += 1;
-    } else earlier.unresolved -= 1;
-    earlier.state = "started";
-    return waitFor(earlier);
-  }
-
-  answer(verification: Expected, kind: Kind): void {
-    const { state, waiting } = verification;
-    verification.question = undefined;
-    verification.waiting = [];
-    for (const one of waiting) one.told = toldOf[kind];
-    const isFailure = ["bad_response", "throws", "unavailable", "not_reached"].includes(kind);
-    const fail = () => {
-      verification.state = "failed";
-      if (kind === "bad_response" || kind === "throws") verification.bad_answers += 1;
-      if (kind === "not_reached") verification.attempts -= 1;
-    };
-    if (state === "started") {
-      if (isFailure) fail();
-      else verification.state = kind as VerificationState;
-      if (kind === "verified") verification.charged = 1;
-      if (kind === "unknown") verification.unresolved += 1;
-    } else if (isFailure) {
-      // News that no work was done settles the verification if no other attempt is unresolved.
-      verification.unresolved -= 1;
-      const settled = verification.unresolved === 0 ? "failed" : verification.state;
-      fail();
-      verification.state = settled;
-    } else if (kind !== "unknown") {
-      verification.state = kind as VerificationState;
-      verification.unresolved -= 1;
-    }
-  }
-
-  timeOut(): void {
-    for (const verification of this.#running()) {
-      verification.state = "unknown";
-      verification.unresolved += 1;
-      for (const one of verification.waiting.splice(0)) one.told = "upstream_timeout, retry";
-    }
-  }
-
-  kill(): void {
-    for (const verification of this.#running())
-      Object.assign(verification, { state: "unknown", waiting: [] }).unresolved += 1;
-    for (const verification of this.verifications) verification.question = undefined;
-  }
-
-  #running(): Expected[] {
-    return this.verifications.filter(({ state }) => state === "started");
-  }
-
-  #earlier({ person, key, mode }: Call): Expected | undefined {
-    return this.verifications.find(
-      ({ call, state }) =>
-        call.mode === mode &&
-        call.key === key &&
-        (key !== undefined || (call.person === person && state === "started")),
-    );
-  }
-
-  #begin(call: Call): Waiting {
-    const begun: Expected = {
-      call,
-      mode: call.mode,
-      state: "started",
-      attempts: 1,
-      unresolved: 0,
-      bad_answers: 0,
-      charged: 0,
-      question: ++this.#questions,
-      waiting: [],
-    };
-    this.verifications.push(begun);
-    return waitFor(begun);
-  }
-}
-
-function waitFor(verification: Expected): Waiting {
-  const waiting: Waiting = {};
-  verification.waiting.push(waiting);
-  return waiting;
-}
-
-const ruled = ({ state, mode, attempts, unresolved, bad_answers, charged }: Omit<Expected, "call" | "waiting">) => ({
-  state,
-  mode,
-  attempts,
-  unresolved,
-  bad_answers,
-  charged,
-});
 
 for (const engine of engines) {
   suite(`charging through time-outs, late outcomes, hang-ups, retries and kills on ${engine.name}`, () => {
@@ -327,7 +157,7 @@ for (const engine of engines) {
           const questionOf = ({ question }: Expected) => upstream.questions[before + question! - 1]!;
 
           const take = {
-            call(step: Call) {
+            call(step: PlayedCall) {
               const caller: (typeof callers)[number] = { expected: rules.call(step) };
               if (!step.hangsUp) callers.push(caller);
               const request = newRequest({ accountId, mode: step.mode, number: `2200000000${step.person}` });
@@ -410,9 +240,4 @@ async function toldBy(call: Promise<VerifiedRecord>): Promise<{ told: Told; char
     assert.ok(typeof charged === "boolean", failure.code);
     return { told: `${failure.code}, ${failure.retryable ? "retry" : "final"}`, charged };
   }
-}
-
-function outcomeOf(kind: Exclude<Kind, "verified">): IdentityOutcome | Error {
-  if (kind === "throws") return new Error("played");
-  return kind === "not_reached" ? unavailable(kind) : { kind };
 }

@@ -286,33 +286,5 @@ for (const engine of engines) {
       assert.equal((await onlyRow(store.db, mine)).state, "verified");
       held!();
     });
-
-    test("a stop finishes what runs and refuses what comes", async (t) => {
-      const { identity, upstream } = await openPlayed(t);
-      const mine = newRequest();
-      const call = identity.verify(mine);
-      await upstream.asked();
-      const stopped = identity.stop(10_000);
-      assert.equal((await failureFrom(identity.verify(newRequest()))).code, "shutting_down");
-      upstream.answer(await verified(mine));
-      assert.ok(await call);
-      await stopped;
-      assert.equal((await onlyRow(store.db, mine)).state, "verified");
-    });
-
-    test("what a stop cannot wait for is unknown", async (t) => {
-      const { identity, upstream } = await openPlayed(t);
-      const mine = newRequest();
-      const call = identity.verify(mine).catch(() => undefined);
-      const { signal } = await upstream.asked();
-      const stopped = identity.stop(1000);
-      mock.timers.tick(500);
-      await until(() => signal.aborted);
-      mock.timers.tick(500);
-      await stopped;
-      assert.equal((await onlyRow(store.db, mine)).state, "unknown");
-      upstream.answer({ kind: "unknown" });
-      await call;
-    });
   });
 }

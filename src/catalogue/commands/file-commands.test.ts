@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { type CatalogueDesk, deskOn, openDesk } from "../../../test/support/catalogue-desk.ts";
+import { engines } from "../../../test/support/engines.ts";
+import { startService } from "../../../test/support/service.ts";
+import { until } from "../../../test/support/until.ts";
+
+/** One text in place of another, which must be there. */
+function edited(text: string, from: string, to: string): string {
+  assert.ok(text.includes(from), from);
+  return text.replace(from, to);
+}
+
+for (const engine of engines)
+  suite(`duba catalogue import and export on ${engine.name}`, () => {
+    let desk: CatalogueDesk;
+    before(async () => {
+      desk = await openDesk(engine);
+    });
+    after(() => desk.close());
+
+    test("imports an older file without undoing what others changed, and names what both changed", async () => {
+      const { revision } = JSON.parse((await desk.duba("catalogue", "history", "--json")).out).revisions[0];
+      const since = String(revision);
+      const text = (await desk.duba("catalogue", "export", "--list", "data-bundles")).out;
+      const changed = edited(text, "MTNDATA,104,50MB 24Hrs,100,100,", "MTNDATA,104,Fifty,100,110,");
+      const file = desk.write(
+        "data-bundles.csv",
+        edited(changed, "MTNDATA,113,150MB 24Hrs,200,200,", "MTNDATA,113,Many,200,200,"),
+      );
+      await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "120");
+      await desk.duba("catalogue", "edit", "MTNDATA", "113", "--price", "190");
+
+      const argv = ["catalogue", "import", file, "--since", since];
+      const dry = await desk.duba(...argv, "--dry-run");
+      const conflict =
+        "Not changed: data-bundles MTNDATA 104 was changed on both sides: price is 110 in the file and 120 now.\n";
+      assert.ok(dry.err.includes(conflict), dry.err);
+      const { exitCode, out, err } = await desk.duba(...argv);
+      assert.deepEqual([exitCode, err], [1, conflict]);
+      assert.match(out, /MTNDATA 104 +modified +description: "50MB 24Hrs" → "Fifty"\n/);
+      assert.match(out, /MTNDATA 113 +modified +description: "150MB 24Hrs" → "Many"\n/);
+      const now = (await desk.duba("catalogue", "export", "--list", "data-bundles")).out;
+      assert.match(now, /\nMTNDATA,104,Fifty,100,120,.*\nMTNDATA,113,Many,200,190,/);
+      const again = await desk.duba(...argv);
+      assert.match(again.out, /^Nothing changed: /);
+      for (const bad of ["0", "latest"]) {
+        const refused = await desk.duba("catalogue", "import", file, "--since", bad);
+        assert.equal(refused.exitCode, 2);
+        assert.match(refused.err, /^--since must be a number such as 7/);
+      }
+      assert.match((await desk.duba("catalogue", "import", file, "--since", "999")).err, /^There is no revision 999/);
+      await desk.duba("catalogue", "import", desk.write("data-bundles.csv", text));
+    });
+
+    for (const [fault, argv, sentence] of [
+      ["a file of another kind", ["import", "prices.xlsx"], /must end in \.csv or \.json/],
+      [
+        "a CSV file that is not named after a list",
+        ["import", "prices.csv"],
+        /does not have the name of a list\. Use --list with one of data-providers,/,
+      ],
+      ["an unknown list", ["import", "a.csv", "--list", "bundles"], /^--list must be one of data-providers,/],
+      [
+        "a time without its zone",
+        ["import", "a.csv", "--holds-from", "2099-01-01"],
+        /^--holds-from must be a later time with its zone/,
+      ],
+      [
+        "a time that is past",
+        ["import", "a.csv", "--holds-from", "2020-01-01T00:00Z"],
+        /^--holds-from must be a later time/,
+      ],
+      [
+        "two files of a named list",
+        ["import", "a.csv", "b.csv", "--list", "data-bundles"],
+        /--list works with one file only/,
+      ],
+      ["CSV of everything in one file", ["export", "--format", "csv"], /^A CSV file contains one list/],
+      ["a revision that is no number", ["show", "latest"], /^<revision> must be a number such as 7/],
+      ["a draft that is none", ["approve", "7"], /^<draft> must be a draft such as d7/],
+    ] as const)
+      test(`refuses ${fault} as a command line that cannot be used`, async () => {
+        const { exitCode, out, err } = await desk.duba("catalogue", ...argv);
+        assert.deepEqual([exitCode, out], [2, ""]);
+        assert.match(err, sentence);
+      });
+
+    for (const [fault, argv, sentence] of [
+      [
+        "a file that is not there",
+        ["import", "data-bundles.csv"],
+        /^Duba cannot read the file data-bundles\.csv \(ENOENT\)\.\n$/,
+      ],
+      ["an unknown revision", ["show", "999"], /^There is no revision 999: duba catalogue history lists all\.\n$/],
+      ["an unknown draft", ["approve", "d999"], /^There is no draft d999: /],
+      [
+        "a place that cannot be written",
+        ["export", "--out", "/proc/none/a.json"],
+        /^Duba cannot write the file \/proc\/none\/a\.json/,
+      ],
+    ] as const)
+      test(`fails with a sentence at ${fault}`, async () => {
+        const { exitCode, out, err } = await desk.duba("catalogue", ...argv);
+        assert.deepEqual([exitCode, out], [1, ""]);
+        assert.match(err, sentence);
+      });
+
+    test("publishes thousands of new rows at once, and asks before it removes them", async () => {
+      const rows = Array.from({ length: 3_000 }, (_, n) => `many${n},Many ${n}`).join("\n");
+      const { out } = await desk.duba("catalogue", "export", "--list", "corporate-bundles");
+      const file = desk.write("corporate-bundles.csv", `${out}${rows}\n`);
+      assert.match((await desk.duba("catalogue", "import", file)).out, /is published: 3000 added\.\n$/);
+      const back = await desk.duba("catalogue", "import", desk.write("corporate-bundles.csv", out));
+      assert.match(
+        back.err,
+        /^This change waits for approval as d\d+\. Duba does not serve it yet:\n {2}3000 of 3022 entries of corporate-bundles are removed: 99\.3 %, above 30 %\.\n/,
+      );
+    });
+
+    test("shortens a long difference unless all of it is asked for", async () => {
+      const { out } = await desk.duba("catalogue", "diff", "1");
+      assert.match(out, /… and \d+ more: --all shows them\.\n/);
+      const whole = (await desk.duba("catalogue", "diff", "1", "--all")).out;
+      assert.ok(whole.split("\n").length > 3_000);
+    });
+  });
+
+for (const engine of engines)
+  suite(`duba catalogue beside a process that serves, on ${engine.name}`, () => {
+    test("is served soon after the import, to an account at its own price", async () => {
+      const service = await startService({ DUBA_LIMITS: "off" }, engine);
+      const desk = deskOn(service.settings);
+      try {
+        const key = await service.newKey();
+        const { out } = await desk.duba("catalogue", "export", "--list", "data-bundles");
+        const file = desk.write("data-bundles.csv", edited(out, "50MB 24Hrs,100,100,", "50MB 24Hrs,120,120,"));
+        assert.equal((await desk.duba("catalogue", "import", file)).exitCode, 0);
+        const set = await desk.duba("prices", "set", "sandbox@example.com", "MTNDATA", "--margin=-10%");
+        assert.equal(set.exitCode, 0, set.err);
+        const path = "/api/v2/internet/data/lookup?provider=MTNDATA";
+        const price = async (credential: string | false) =>
+          (await service.ask(path, { credential })).json.data.data[0].price;
+        await until(async () => (await price(key.text)) === "108");
+        assert.equal(await price(false), "120");
+      } finally {
+        await desk.close();
+        await service.close();
+      }
+    });
+  });
+
+suite("the help of duba catalogue import", () => {
+  test("says that an import replaces, and what is held", async () => {
+    const desk = await openDesk(engines[0]!);
+    const { out } = await desk.duba("catalogue", "import", "--help");
+    await desk.close();
+    const words = out.replace(/\s+/g, " ");
+    assert.match(words, /An import removes entries that are not in the file of their list\./);
+    assert.match(words, /waits for approval\. Duba does not serve it before\./);
+  });
+});

@@ -1,0 +1,64 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../../storage/tables.ts";
+import { newAttempt } from "./attempts.ts";
+import { Ledger, type Row } from "./ledger.ts";
+import { newReference } from "./reference.ts";
+import { bareOutcome, type RunOutcome } from "./run-outcome.ts";
+import type { OutcomeState } from "./transitions.ts";
+
+const start = { vendor: "played", at: 1, requestId: "request", price: null };
+
+/** A row with so many attempts, all of them without an answer. */
+export function newRow({ attempts = 1, ...changes }: Partial<Omit<Row, "attempts">> & { attempts?: number } = {}): Row {
+  const row: Omit<Row, "attempts"> = {
+    reference: newReference(),
+    account_id: "acc_1",
+    key_id: "key_1",
+    mode: "test",
+    kind: "bvn",
+    state: "started",
+    idempotency_hash: null,
+    body_hash: "v1:body",
+    subject_hash: "v1:subject",
+    subject_last4: "0017",
+    run: 1,
+    amount: 10_000,
+    fee: 10_000,
+    charged: 0,
+    charged_at: null,
+    charge_mark: "",
+    amount_differs: 0,
+    consent_reference: null,
+    request_id: "request",
+    sealed_record: null,
+    owner: "me",
+    audit_due: 0,
+    created_at: 1,
+    started_at: 1,
+    completed_at: null,
+    ...changes,
+  };
+  const runs = Array.from({ length: attempts }, (_, n) => row.run - n).toReversed();
+  return { ...row, attempts: runs.map((run) => newAttempt({ ...row, run }, start)) };
+}
+
+/** The outcome of the first attempt. */
+export const found = (state: OutcomeState, attempt = 1): RunOutcome => ({
+  ...bareOutcome(state, 2),
+  attempt,
+  charge: state === "verified" ? "mark" : null,
+});
+
+/** Stores rows of a suite, and reads them again. */
+export function placing(store: { readonly db: Kysely<Tables> }) {
+  return {
+    async placed(changes: Parameters<typeof newRow>[0] = {}): Promise<Row> {
+      const row = newRow(changes);
+      const { attempts, ...columns } = row;
+      await store.db.insertInto("verification").values(columns).execute();
+      if (attempts.length > 0) await store.db.insertInto("verification_attempt").values(attempts).execute();
+      return row;
+    },
+    nowOf: async ({ reference }: Row) => (await new Ledger(store.db).byReference("acc_1", "test", reference)) as Row,
+  };
+}
