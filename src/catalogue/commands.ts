@@ -1,4 +1,5 @@
 import { editEntry } from "./commands/edit-command.ts";
+import { listEntries } from "./commands/entries-command.ts";
 import { fileCommands } from "./commands/file-commands.ts";
 import { priceCommands } from "./commands/price-commands.ts";
 import { priceFileCommands } from "./commands/price-file-commands.ts";
@@ -7,6 +8,7 @@ import { sourceCommands } from "./commands/source-commands.ts";
 
 export const catalogueCommands = [
   ...fileCommands,
+  listEntries,
   editEntry,
   ...revisionCommands,
   ...priceCommands,

@@ -117,7 +117,17 @@ for (const engine of engines)
         .waitFor();
       assert.ok(!(await ada.page.content()).includes(key));
 
-      // The catalogue: a price far from the old one waits for somebody else.
+      // The catalogue: one price from the table.
+      await ada.page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);
+      await ada.page
+        .getByRole("row", { name: /MTNDATA 104/ })
+        .getByRole("link", { name: "Edit" })
+        .click();
+      await ada.page.getByLabel("Price").fill("105");
+      await ada.page.getByRole("button", { name: "Edit" }).click();
+      await said(ada.page, "Revision 2 is published: 1 modified.");
+
+      // A price far from the old one waits for somebody else.
       const files = [
         { name: "data-bundles.csv", mimeType: "text/csv", buffer: Buffer.from(await bundles("200,200,", "200,2000,")) },
       ];
@@ -133,8 +143,8 @@ for (const engine of engines)
       grace = await join(await invite("grace@example.com", "officer"), "Grace");
       await approveHeld(grace.page);
       await until(async () => (await bundles()).includes("200,2000,"));
-      await open(ada.page, "/catalogue/revert", { Revision: "2" });
-      await said(ada.page, /waits for approval as d\d|Revision 3 is published/);
+      await open(ada.page, "/catalogue/revert", { Revision: "3" });
+      await said(ada.page, /waits for approval as d\d|Revision 4 is published/);
       if ((await ada.page.getByText(/waits for approval/).count()) > 0) await approveHeld(grace.page);
       await until(async () => !(await bundles()).includes("200,2000,"));
 
