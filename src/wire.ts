@@ -130,6 +130,7 @@ export async function wire(config: Config, log: Log, commands: EveryCommand = as
       consentRequired: config.consent === "required",
       payTwice: config.afterTimeout === "next",
       vendorPrices: config.vendorPrices,
+      timeZone: config.timeZone,
       limits: config.limits
         ? {
             account: config.limitVerification,
@@ -195,6 +196,7 @@ export async function wire(config: Config, log: Log, commands: EveryCommand = as
       lastBackupAt: await lastBackupAt(db),
     }),
     now,
+    nearlySpent: () => identity.nearlySpent(),
   };
   const metrics = config.metrics ? (await import("./http/monitoring/metrics.ts")).metricsServer(sources) : undefined;
   opened.defer(() => void metrics?.close());

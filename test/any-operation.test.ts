@@ -26,6 +26,7 @@ const http: HttpDependencies = {
     credentialOf: () => ({
       fees: {},
       answers: "full",
+      terms: {},
       accountId: "acc",
       keyId: "key",
       mode: "test",

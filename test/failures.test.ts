@@ -208,6 +208,8 @@ suite("failures", { concurrency: true }, () => {
         "00000000001": [404, "bvn_not_found", true],
         "00000000002": [422, "phone_mismatch", true],
         "00000000009": [429, "subject_rate_limited", false],
+        "00000000010": [402, "spending_cap_reached", false],
+        "00000000011": [402, "balance_too_low", false],
       };
       for (const [bvn, [status, code, called]] of Object.entries(reserved)) {
         const body = { bvn, phone: "08000000017", amount: "100" };

@@ -61,6 +61,8 @@ suite("metrics", () => {
       'duba_upstream_ready{upstream="first"} 1',
       'duba_upstream_ready{upstream="second"} 0',
       'duba_audit_alarm{alarm="anchor"} 1',
+      'duba_accounts_nearly_spent{terms="cap"} 2',
+      'duba_accounts_nearly_spent{terms="balance"} 1',
       'duba_upstream_alarm{upstream="second",alarm="no_money"} 1',
       'duba_upstream_calls_total{upstream="second",outcome="verified"} 1',
       'duba_upstream_calls_total{upstream="second",outcome="no_money"} 2',
@@ -124,6 +126,7 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
     answers: new AnswerCounts(),
     upstreams: () => [],
     auditAlarms: () => [],
+    nearlySpent: () => ({ cap: 2, balance: 1 }),
     catalogue: () => ({ revision: 1, publishedAt: 0, confirmedAt: 0 }),
     usage: { commits: new Durations(), connections: () => ({ busy: 2, idle: 8, waiting: 4 }) },
     stored: async () => ({

@@ -29,7 +29,7 @@ for (const engine of engines) {
     };
 
     test("knows an invented person for any number, always the same one", async () => {
-      for (const bvn of ["22000000017", "00000000000", "99999999999", "00000000010"]) {
+      for (const bvn of ["22000000017", "00000000000", "99999999999", "00000000012"]) {
         const { request_reference: one, ...first } = await recordOf(bvn);
         const { request_reference: two, ...again } = await recordOf(bvn);
         assert.deepEqual(again, first);
@@ -66,6 +66,8 @@ for (const engine of engines) {
       ["00000000006", 504, "upstream_timeout", true],
       ["00000000007", 502, "upstream_bad_response", true],
       ["00000000009", 429, "subject_rate_limited", true],
+      ["00000000010", 402, "spending_cap_reached", false],
+      ["00000000011", 402, "balance_too_low", false],
     ];
     for (const [bvn, status, code, retryable] of refused) {
       test(`answers ${bvn} with ${status} ${code}`, async () => {

@@ -14,6 +14,8 @@ export type FailureCode =
   | "missing_credentials"
   | "invalid_credentials"
   | "expired_credentials"
+  | "spending_cap_reached"
+  | "balance_too_low"
   | "insufficient_scope"
   | "address_not_allowed"
   | "consent_required"
@@ -508,6 +510,8 @@ export type VerifyBvnFailure = Failure<
   | AnyOperationCode
   | "malformed_json"
   | "invalid_idempotency_key"
+  | "spending_cap_reached"
+  | "balance_too_low"
   | "insufficient_scope"
   | "consent_required"
   | "bvn_not_found"
@@ -566,6 +570,8 @@ export type VerifyNinFailure = Failure<
   | AnyOperationCode
   | "malformed_json"
   | "invalid_idempotency_key"
+  | "spending_cap_reached"
+  | "balance_too_low"
   | "insufficient_scope"
   | "consent_required"
   | "nin_not_found"

@@ -99,6 +99,7 @@ for (const { name: engine, fresh } of engines) {
           scopes: ["identity:verify"],
           fees: {},
           answers: "full",
+          terms: {},
           expiresAt: time + 5000,
         });
       }
@@ -115,6 +116,7 @@ for (const { name: engine, fresh } of engines) {
           scopes: ["catalogue:read"],
           fees: {},
           answers: "full",
+          terms: {},
           expiresAt: time + 5000,
         });
       }

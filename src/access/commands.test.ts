@@ -34,10 +34,10 @@ for (const { name, fresh } of engines) {
       assert.match(out, /^Account acc_\w+ is created for Other\.\n$/);
       assert.match(err, /duba keys create --account other@example\.com/);
       const list = (await duba("accounts", "list")).out.split("\n");
-      assert.match(list[0]!, /^id +name +email +bvn fee +nin fee +answers +created +suspended$/);
+      assert.match(list[0]!, /^id +name +email +bvn fee +nin fee +answers +balance +spent +created +suspended$/);
       assert.match(
         list[1]!,
-        /^acc_\w+ +Corner Shop +shop@example\.com +default +default +full +\d{4}-\d\d-\d\d \d\d:\d\dZ +-$/,
+        /^acc_\w+ +Corner Shop +shop@example\.com +default +default +full +- +- +\d{4}-\d\d-\d\d \d\d:\d\dZ +-$/,
       );
     });
 
@@ -46,10 +46,15 @@ for (const { name, fresh } of engines) {
         (await duba("accounts", "create", "--name", "Third", "--email", "third@example.com", "--json")).out,
       );
       const listed = JSON.parse((await duba("accounts", "list", "--json")).out);
-      assert.deepEqual(
-        listed.find(({ id }: { id: string }) => id === made.id),
-        made,
+      const { balance, prepaid, cap_naira, cap_count, spent_naira, spent_count, ...rest } = listed.find(
+        ({ id }: { id: string }) => id === made.id,
       );
+      assert.deepEqual(
+        [balance, prepaid, cap_naira, cap_count, spent_naira, spent_count],
+        [null, false, ...Array(4).fill(null)],
+      );
+      const { limit_verification, limit_in_flight, limit_negatives, ...facts } = rest;
+      assert.deepEqual([limit_verification, limit_in_flight, limit_negatives, facts], [null, null, null, made]);
       assert.deepEqual(Object.keys(made), [
         "id",
         "name",

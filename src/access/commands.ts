@@ -1,5 +1,6 @@
 import { accountCommands } from "./commands/account-commands.ts";
 import { keyCommands } from "./commands/key-commands.ts";
+import { termsCommands } from "./commands/terms-commands.ts";
 import { peopleCommands } from "./people/people-commands.ts";
 
-export const accessCommands = [...accountCommands, ...keyCommands, ...peopleCommands];
+export const accessCommands = [...accountCommands, ...termsCommands, ...keyCommands, ...peopleCommands];

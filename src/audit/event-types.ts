@@ -8,6 +8,16 @@ export type FactType = "reference" | "text" | "number" | "flag" | "time";
 export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>> = {
   "account.created": { account: "reference", bvn_fee: "text", nin_fee: "text", answers: "reference" },
   "account.changed": { account: "reference", changed: "text", bvn_fee: "text", nin_fee: "text", answers: "reference" },
+  "account.terms_changed": {
+    account: "reference",
+    limit_verification: "text",
+    limit_in_flight: "number",
+    limit_negatives: "text",
+    cap_naira: "text",
+    cap_count: "number",
+    prepaid: "flag",
+  },
+  "account.topped_up": { account: "reference", top_up: "reference", amount: "text", reason: "text" },
   "account.suspended": { account: "reference", reason: "text" },
   "account.resumed": { account: "reference" },
   "key.created": {

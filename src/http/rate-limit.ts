@@ -18,9 +18,10 @@ export function limiterOf(
   address: string,
 ): { limiter: RateLimiter | AddressRateLimiter; key: string } {
   if (caller === null) return { limiter: limiters.anonymous, key: address };
-  return limit === "verification"
-    ? { limiter: limiters.verification, key: `${caller.accountId} ${caller.mode}` }
-    : { limiter: limiters.catalogue, key: caller.keyId };
+  if (limit !== "verification") return { limiter: limiters.catalogue, key: caller.keyId };
+  const own = caller.terms.verification;
+  const { verification } = limiters;
+  return { limiter: own ? verification.with(own) : verification, key: `${caller.accountId} ${caller.mode}` };
 }
 
 /** Counts requests by address: per subscriber, and in IPv6 per site as well. */

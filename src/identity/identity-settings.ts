@@ -1,5 +1,6 @@
 import type { CheckKind } from "../operation/check-kind.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
+import type { TimeZone } from "../runtime/time-zone.ts";
 import type { VendorPrices } from "../upstreams/vendor-prices.ts";
 
 /** The operator's settings for verifications. */
@@ -20,7 +21,9 @@ export interface IdentitySettings {
   consentRequired: boolean;
   /** Whether to call another upstream when one times out: both may then charge for it. */
   payTwice: boolean;
-  /** Null: nobody is limited. */
+  /** Of the months of caps. */
+  timeZone: TimeZone;
+  /** Null: only accounts with limits of their own are limited. */
   limits: IdentityLimits | null;
   /** What each vendor bills, by its name; unknown by default. */
   vendorPrices?: Readonly<Record<string, VendorPrices>>;

@@ -7,6 +7,7 @@ import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { Failure } from "../operation/failures.ts";
 import type { Answered, Caller, Operation } from "../operation/operation.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { TimeZone } from "../runtime/time-zone.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import { sandbox } from "../upstreams/sandbox/index.ts";
@@ -34,6 +35,7 @@ export const usualSettings: IdentitySettings = {
   negativeDetail: "full",
   consentRequired: false,
   payTwice: false,
+  timeZone: new TimeZone("Africa/Lagos"),
   limits: usualLimits,
 };
 
@@ -131,6 +133,7 @@ export function newRequest(changes: Partial<VerificationRequest> = {}): Verifica
     fees: {},
     answers: "full",
     requestId: `request-${accounts}`,
+    terms: {},
     ...changes,
   };
 }
@@ -159,6 +162,7 @@ export async function callOf(
     scopes: ["identity:verify"],
     fees: {},
     answers: "full",
+    terms: {},
     ...given.caller,
   };
   const call = { input: given.input ?? {}, headers: given.headers ?? {}, caller, requestId: "r", address: "::1" };

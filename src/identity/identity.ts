@@ -12,10 +12,11 @@ import { type IdentitySettings, keyLifetime } from "./identity-settings.ts";
 import { drainAuditOutbox } from "./ledger/audit-outbox.ts";
 import { Charges } from "./ledger/charges.ts";
 import { DeferredOutcomes } from "./ledger/deferred-outcomes.ts";
-import { openLeases, singleProcessLeases } from "./ledger/leases.ts";
+import { abandonAll, openLeases, singleProcessLeases } from "./ledger/leases.ts";
 import { Ledger, type Row } from "./ledger/ledger.ts";
 import { retentionJob } from "./retention/retention.ts";
 import { RetentionClock } from "./retention/retention-clock.ts";
+import { type NearlySpent, SpendingWatch } from "./spending/spending-watch.ts";
 import { VerificationLimits } from "./verification/limits.ts";
 import type { VerifiedRecord } from "./verification/replay.ts";
 import type { VerificationRequest } from "./verification/request.ts";
@@ -42,6 +43,7 @@ export type Sought = { accountId: string; mode: Mode } & ({ reference: string } 
 /** The interface that the operations of this room use. */
 export interface Identity {
   readonly settings: IdentitySettings;
+  nearlySpent(): NearlySpent;
   /** Returns the record or throws a `Failure` with the facts of the verification. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
@@ -63,7 +65,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const retentionClock = new RetentionClock(db, now, log);
   await retentionClock.open();
   const leases = engine === "sqlite" ? singleProcessLeases() : await openLeases(db, log);
-  await ledger.abandonAll(leases);
+  await abandonAll(db, leases);
   const charges = new Charges(db, now);
   const deferred = new DeferredOutcomes(ledger, charges, log);
   const limits = new VerificationLimits(db, settings, keyedHashes);
@@ -83,16 +85,19 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const lookUp = async () => {
     if (await leases.isLeader()) await lookUpUnknowns(db, { ...parts, isAwaited }, stopping.signal);
   };
+  const spending = new SpendingWatch(db, settings.timeZone, log);
   const jobs = [
     repeat(1_000, () => drainAuditOutbox(db, audit)),
     repeat(5_000, () => verifications.failOrphanedRows()),
     repeat(60_000, retentionJob(db, retentionClock, settings.recordRetention, audit)),
     repeat(60_000, lookUp),
-    ...(leases.hasPeers ? [repeat(5_000, () => ledger.abandonAll(leases))] : []),
+    repeat(60_000, async () => spending.look(now(), await leases.isLeader())),
+    ...(leases.hasPeers ? [repeat(5_000, () => abandonAll(db, leases))] : []),
   ];
 
   return {
     settings,
+    nearlySpent: () => spending.nearlySpent,
     verify: (request) => verifications.verify(request),
     find: async (sought) => {
       const { accountId, mode } = sought;
@@ -113,7 +118,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       await Promise.all(jobs.map((job) => job.stop()));
       await withTimeout(finished, stopReserve / 2);
       try {
-        await ledger.abandonAll({ owner: leases.ownerId });
+        await abandonAll(db, { owner: leases.ownerId });
         await leases.stop();
       } catch (error) {
         log.warn({ code: codeOf(error) }, "Running verifications could not be handed back at the stop");

@@ -47,6 +47,16 @@ const table = {
     cause: "The API key or access token has expired.",
     cure: "Exchange your API key for a new token, or ask the operator of the service for a new key.",
   },
+  spending_cap_reached: {
+    status: 402,
+    cause: "Your account has reached the cap that the operator of the service set on its verifications in a month.",
+    cure: "Wait until the next month, or ask the operator of the service for a higher cap. Nothing was charged.",
+  },
+  balance_too_low: {
+    status: 402,
+    cause: "Your account is prepaid, and its balance is below the fee of the verification.",
+    cure: "Ask the operator of the service to top up your balance. Nothing was charged.",
+  },
   insufficient_scope: {
     status: 403,
     cause: "The credential is valid, but its key does not have the scope that this operation needs.",

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from "typebox";
+import type { AccountTerms } from "./account-terms.ts";
 import type { ReadyAnswer } from "./answers/ready-answer.ts";
 import type { OwnFees } from "./check-kind.ts";
 import { type FailureCode, failures } from "./failures.ts";
@@ -17,6 +18,7 @@ export interface Caller {
   scopes: readonly Scope[];
   fees: OwnFees;
   answers: Answers;
+  terms: AccountTerms;
 }
 
 /** One accepted request, its input already checked against the operation's schemas. */

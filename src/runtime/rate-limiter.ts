@@ -28,24 +28,32 @@ interface Window {
 /** With more callers than this, the least recently seen ones start a new window. */
 const MAX_CALLERS = 100_000;
 
+/** By size, because `max` would reserve the memory for all callers at once. */
+const newWindows = () => new LRUCache<string, Window>({ maxSize: MAX_CALLERS, sizeCalculation: () => 1 });
+
 /**
  * Counts requests by caller, in fixed windows, in this process. The header values follow
  * draft-ietf-httpapi-ratelimit-headers. We wrote our own because every look-up passes here: no promise, one object a caller.
  */
 export class RateLimiter {
-  /** By size, because `max` would reserve the memory for all callers at once. */
-  readonly #windows = new LRUCache<string, Window>({ maxSize: MAX_CALLERS, sizeCalculation: () => 1 });
+  readonly #windows: LRUCache<string, Window>;
   readonly #name: string;
   readonly #limit: Limit;
   readonly #policy: string;
   readonly #now: () => number;
 
   /** `name` appears in the header values. */
-  constructor(name: string, limit: Limit, now: () => number = Date.now) {
+  constructor(name: string, limit: Limit, now: () => number = Date.now, windows = newWindows()) {
+    this.#windows = windows;
     this.#name = name;
     this.#limit = limit;
     this.#policy = `"${name}";q=${limit.count};w=${limit.seconds}`;
     this.#now = now;
+  }
+
+  /** The same counts under another limit: a caller may have one of its own. */
+  with(limit: Limit): RateLimiter {
+    return new RateLimiter(this.#name, limit, this.#now, this.#windows);
   }
 
   /** Counts one request, unless the limit is already reached. */
@@ -78,7 +86,7 @@ export class RateLimiter {
 
   #state({ end, used }: Window, now: number, exceeded: boolean): RateLimitState {
     const reset = Math.ceil((end - now) / 1000);
-    const state = `"${this.#name}";r=${this.#limit.count - used};t=${reset}`;
+    const state = `"${this.#name}";r=${Math.max(0, this.#limit.count - used)};t=${reset}`;
     return { exceeded, reset, windowEnd: end, policy: this.#policy, state };
   }
 }

@@ -10,7 +10,7 @@ import { sql } from "kysely";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { openStore, type Store, StoreFault } from "./store.ts";
 
-const usual = { suspended_at: null, fees: "{}", answers: "full" };
+const usual = { suspended_at: null, fees: "{}", answers: "full", terms: "{}" };
 
 async function refusal(opening: Promise<Store>): Promise<string> {
   const fault = await opening.then(

@@ -112,7 +112,7 @@ for (const { name: engine, fresh } of engines) {
       const account = { id: "a", name: "", email: "a@b", created_at: 0 };
       await store.db
         .insertInto("account")
-        .values({ ...account, suspended_at: null, fees: "{}", answers: "full" })
+        .values({ ...account, suspended_at: null, fees: "{}", answers: "full", terms: "{}" })
         .execute();
       await store.db.insertInto("api_key").values(key).execute();
       await store.db

@@ -17,6 +17,8 @@ export interface Wanted {
   lost: number;
   /** Duba's reference, as soon as an answer named it. */
   reference?: string;
+  /** It was refused for want of money: its account has spent what it may. */
+  refused?: boolean;
   /** The answer that ended it: a record, a negative, or the news that no retry helps. */
   end?: Answer;
 }
@@ -37,6 +39,9 @@ export class Life {
   /** Milliseconds from ready to the last 409 about what was left behind. */
   lastRefusal?: number;
 
+  /** Answers 402. */
+  refusals = 0;
+
   /** Of another process on the same store, which lives on. */
   readonly portBeside: number | undefined;
 
@@ -50,7 +55,6 @@ export class Life {
 export interface World {
   seed: string;
   vendor: VendorSettings;
-  apiKey: string;
   /** Whether what a dead process was doing seems alive until its lease is over. */
   hasLeases: boolean;
 }
@@ -68,10 +72,12 @@ export class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #world: World;
   readonly #name: string;
+  readonly #apiKey: string;
 
-  constructor(world: World, name: string) {
+  constructor(world: World, name: string, apiKey: string) {
     this.#world = world;
     this.#name = name;
+    this.#apiKey = apiKey;
   }
 
   get unsettled(): Wanted[] {
@@ -83,18 +89,22 @@ export class Client {
     while (!life.isOver) {
       const nth = this.wanted.length;
       const earlier = this.wanted[this.#draw(`asks ${nth} again`, nth * 5 + 1)];
-      await this.#request(life, earlier ?? this.#next());
+      const wanted = earlier ?? this.#next();
+      await this.#request(life, wanted);
       if (earlier && !life.isOver) await this.#request(life, this.#next());
+      if (wanted.refused) await pause(retryPause);
     }
   }
 
-  /** Asks again for what has no end yet, until it has, or until the life is over. */
-  async retry(life: Life): Promise<void> {
+  /** Asks again for what has no end yet, until it has, or until the life is over. What is refused waits for money if it `isPaid`. */
+  async retry(life: Life, isPaid = false): Promise<void> {
     for (const wanted of this.unsettled) {
+      wanted.refused = false;
       const begun = performance.now();
       while (!wanted.end && !life.isOver) {
         assert.ok(performance.now() - begun < longestRetry, `${wanted.key} is stuck`);
         await this.#request(life, wanted);
+        if (wanted.refused && !isPaid) break;
         if (!wanted.end) await pause(retryPause);
       }
     }
@@ -147,7 +157,7 @@ export class Client {
       return await ask((asksBeside ? life.portBeside : undefined) ?? life.port, `/api/v2/kyc/verify-${kind}`, {
         method: "POST",
         agent: this.#agent,
-        credential: this.#world.apiKey,
+        credential: this.#apiKey,
         headers: { "Idempotency-Key": key },
         body: { [kind]: number, phone: "08000000017", amount: "100" },
       });
@@ -185,7 +195,11 @@ export class Client {
     }
     if (isLeftBehind) life.firstAnswer ??= since;
     life.leftBehind.delete(wanted);
-    if (status > 500) {
+    if (status === 402) {
+      assert.equal(json.error.charged, false, said);
+      wanted.refused = true;
+      life.refusals += 1;
+    } else if (status > 500) {
       const { code, charged, retryable } = json.error;
       assert.ok(["upstream_bad_response", "upstream_unavailable", "upstream_timeout"].includes(code), said);
       assert.equal(charged, false, said);

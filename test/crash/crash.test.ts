@@ -13,6 +13,7 @@ suite("a service that is killed under load", { concurrency: true }, () => {
       const figures = await crash({ engine, rounds: rounds[engine.name], seed });
       assert.equal(figures.kills, rounds[engine.name] + 1);
       for (const verified of Object.values(figures.verifiedOf)) assert.ok(verified > 0);
+      assert.ok(figures.refusals > 0);
       assert.ok(figures.vendorCalls >= figures.verified);
     });
 });

@@ -6,7 +6,7 @@ import { draw } from "../support/vendor-draw.ts";
 import { type Books, checkBooks } from "./books.ts";
 import { Client, Life, type World } from "./clients.ts";
 import { type DisturbedStore, disturbed } from "./disturbances.ts";
-import { fees, type LiveStore, liveStore, ServiceProcess } from "./service.ts";
+import { fees, type LiveStore, liveStore, payMore, ServiceProcess } from "./service.ts";
 import { SumWatch } from "./sums.ts";
 
 export interface CrashOptions {
@@ -27,6 +27,8 @@ export interface Figures extends Books {
   kills: number;
   databaseCrashes: number;
   disturbances: number;
+  /** Verifications refused because of a cap or a balance. */
+  refusals: number;
   /** How often the sums were looked at while all this went on, and the charges of records that nobody was given. */
   looks: number;
   waivedKobo: number;
@@ -68,7 +70,7 @@ export async function crash(options: CrashOptions): Promise<Figures> {
   await using begun = new AsyncDisposableStack();
   const vendor = await startVendor(vendorSettings);
   begun.defer(() => vendor.stop());
-  const live = await liveStore(options.engine, vendor);
+  const live = await liveStore(options.engine, vendor, 3);
   begun.defer(() => live.dispose());
   const disturbance = options.disturbs ? await disturbed(live.settings) : undefined;
   begun.defer(() => disturbance?.close());
@@ -79,6 +81,7 @@ export async function crash(options: CrashOptions): Promise<Figures> {
       await run.round(round);
       options.progress?.(round);
     }
+    await run.settle();
     const calls = await vendor.calls();
     await run.repeat();
     const { looks, waivedKobo } = await run.sums.stop();
@@ -97,6 +100,8 @@ class Run {
   readonly #disturbance: DisturbedStore | undefined;
   readonly sums: SumWatch;
   #disturbances = 0;
+  /** How often an account had spent what it may. */
+  #refusals = 0;
   #service: ServiceProcess | undefined;
   /** On PostgreSQL, where the store's answers to the other one are disturbed. */
   #beside: ServiceProcess | undefined;
@@ -113,9 +118,11 @@ class Run {
     this.#disturbance = disturbance;
     this.#options = options;
     this.#live = live;
-    const apiKey = live.keys[0]!;
-    const world: World = { seed: options.seed, vendor, apiKey, hasLeases: options.engine.name === "postgres" };
-    this.#clients = Array.from({ length: clientCount }, (_, n) => new Client(world, `client-${n}`));
+    const world: World = { seed: options.seed, vendor, hasLeases: options.engine.name === "postgres" };
+    const { keys } = live;
+    this.#clients = Array.from({ length: clientCount }, (_, n) => {
+      return new Client(world, `client-${n}`, keys[n % keys.length]!);
+    });
     this.sums = new SumWatch(live.store.db, () => this.wanted);
   }
 
@@ -131,6 +138,7 @@ class Run {
   /** Load, a kill in the middle of it, a restart, retries until all is answered; sometimes killed there too. */
   async round(round: number): Promise<void> {
     const chance = (what: string, below: number) => draw(this.#options.seed, `round ${round} ${what}`, below);
+    await payMore(this.#live.store, 4);
     const life = this.#life ?? (await this.#start());
     const load = this.#all((client) => client.load(life));
     if (this.#options.crashDatabase && chance("crashes the database", 3) === 0) {
@@ -171,6 +179,13 @@ class Run {
     await way.end();
   }
 
+  /** Pays for all that was refused, and asks for it until it has its end. */
+  async settle(): Promise<void> {
+    const life = this.#life!;
+    await payMore(this.#live.store, 100_000);
+    await this.#all((client) => client.retry(life, true));
+  }
+
   /** Asks for everything once more. */
   async repeat(): Promise<void> {
     const life = this.#life!;
@@ -194,6 +209,7 @@ class Run {
       kills: this.#kills,
       databaseCrashes: this.#databaseCrashes,
       disturbances: this.#disturbances,
+      refusals: this.#refusals,
       longestStart: Math.round(this.#longestStart),
       longestToAnswer: Math.round(this.#longestToAnswer),
       longestToRefusal: Math.round(this.#longestToRefusal),
@@ -246,7 +262,8 @@ class Run {
   }
 
   /** What is left to be said of a life that is over. */
-  #note({ firstAnswer = 0, lastRefusal = 0, storeWasAway }: Life): void {
+  #note({ firstAnswer = 0, lastRefusal = 0, storeWasAway, refusals }: Life): void {
+    this.#refusals += refusals;
     this.#longestToAnswer = Math.max(this.#longestToAnswer, firstAnswer);
     this.#longestToRefusal = Math.max(this.#longestToRefusal, lastRefusal);
     assert.ok(lastRefusal <= this.#refusable, `A key was refused ${lastRefusal} ms after the restart`);

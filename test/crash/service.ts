@@ -5,9 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { recorded } from "../../src/access/access.fixture.ts";
-import { createAccount } from "../../src/access/accounts/accounts.ts";
+import { createAccount, findAccount } from "../../src/access/accounts/accounts.ts";
+import { changeTerms, topUp } from "../../src/access/accounts/terms.ts";
 import { createKey } from "../../src/access/keys/keys.ts";
 import { type CheckKind, forEachKind, labelOf } from "../../src/operation/check-kind.ts";
+import { TimeZone } from "../../src/runtime/time-zone.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import type { Engine, FreshSettings } from "../support/engines.ts";
 import { nodeEnvironment } from "../support/process.ts";
@@ -68,6 +70,18 @@ export async function liveStore(engine: Engine, vendor: VendorProcess, accounts 
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const zone = new TimeZone("Africa/Lagos");
+
+/** Raises the cap of the second account, and tops up the balance of the third: each may verify so many people more. */
+export async function payMore({ db }: Store, verifications: number): Promise<void> {
+  const store = recorded(db);
+  const [capped, prepaid] = ["shop2@example.com", "shop3@example.com"];
+  const { terms } = await findAccount(db, capped);
+  await changeTerms(store, capped, { capCount: (terms.capCount ?? 0) + verifications }, zone);
+  await changeTerms(store, prepaid, { prepaid: true }, zone);
+  await topUp(store, prepaid, { kobo: verifications * fees.bvn, reason: "transfer" });
 }
 
 /** `duba serve` in a process of its own, which can be killed at any moment. */

@@ -18,6 +18,19 @@ interface Sums {
   standing: number;
 }
 
+/** What an account has taken from a cap or a balance, and the fees of its verifications that run or are charged. */
+interface Spent {
+  account_id: string;
+  period: string;
+  kobo: number;
+  verifications: number;
+  most_kobo: number | null;
+  fees: number;
+  count: number;
+  topped_up: number;
+  cap: string;
+}
+
 /** Looks at the ledger's sums while services come and go: they fall by entries of their own only, and what was given stays charged. */
 export class SumWatch {
   readonly #db: Kysely<Tables>;
@@ -66,6 +79,7 @@ export class SumWatch {
     assert.ok(sums.standing >= fallen, `The sum fell without an entry: ${told}`);
     this.#last = sums;
     this.#looks += 1;
+    for (const spent of await this.#spent()) checkSpent(spent);
     const free = await this.#db.selectFrom("verification").select("reference").where("charged", "=", 0).execute();
     const uncharged = new Set(free.map(({ reference }) => reference));
     for (const { key, reference } of given)
@@ -82,4 +96,26 @@ export class SumWatch {
       from verification`.execute(this.#db);
     return rows[0]!;
   }
+
+  async #spent(): Promise<Spent[]> {
+    const takes = sql`verification.account_id = spending.account_id and verification.spends = spending.period
+      and (verification.state = 'started' or verification.charged = 1)`;
+    const { rows } = await sql<Spent>`
+      select spending.*, account.terms as cap,
+        (select coalesce(sum(fee), 0) from verification where ${takes}) as fees,
+        (select count(*) from verification where ${takes}) as count,
+        (select coalesce(sum(kobo), 0) from top_up where top_up.account_id = spending.account_id) as topped_up
+      from spending join account on account.id = spending.account_id`.execute(this.#db);
+    return rows;
+  }
+}
+
+/** What was taken is what verifications cost that run or are charged: no fee outlives its verification, and none is more than allowed. */
+function checkSpent(spent: Spent): void {
+  const { kobo, verifications, most_kobo, fees, count, topped_up, cap } = spent;
+  const told = JSON.stringify(spent);
+  assert.deepEqual({ kobo, verifications }, { kobo: fees, verifications: count }, told);
+  const { prepaid, capCount } = JSON.parse(cap);
+  if (prepaid) assert.ok(most_kobo === topped_up && kobo <= topped_up, told);
+  else assert.ok(verifications <= capCount, told);
 }

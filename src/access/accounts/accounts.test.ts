@@ -34,6 +34,7 @@ for (const { name: engine, fresh } of engines) {
         email: "first@example.com",
         fees: {},
         answers: "full",
+        terms: {},
         createdAt: 1000,
         suspendedAt: null,
       });

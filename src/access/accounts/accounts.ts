@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { AccountTerms } from "../../operation/account-terms.ts";
 import { type CheckKind, checkKinds, type OwnFees } from "../../operation/check-kind.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Answers } from "../../operation/operation.ts";
@@ -15,14 +16,15 @@ export interface Account {
   email: string;
   fees: OwnFees;
   answers: Answers;
+  terms: AccountTerms;
   /** Milliseconds since 1970, like the one that follows. */
   createdAt: number;
   /** Null while the account's keys work. */
   suspendedAt: number | null;
 }
 
-/** The terms of an account. An absent member does not change. */
-export interface Terms {
+/** New values for an account. An absent member does not change. */
+export interface AccountChange {
   name?: string;
   email?: string;
   /** Kobo by kind; null: the service's own fee. An absent kind does not change. */
@@ -33,7 +35,7 @@ export interface Terms {
 /** Creates an account. Throws an `AccessFault` for an empty name, a bad e-mail or one that is taken. */
 export async function createAccount(
   { db, audit, actor }: Audited,
-  { name, email, fees = {}, answers = "full" }: Terms & { name: string; email: string },
+  { name, email, fees = {}, answers = "full" }: AccountChange & { name: string; email: string },
   now: number = Date.now(),
 ): Promise<Account> {
   const row: AccountRow = {
@@ -44,6 +46,7 @@ export async function createAccount(
     suspended_at: null,
     fees: changedFees({}, fees),
     answers,
+    terms: "{}",
   };
   return inTransaction(db, async (trx) => {
     const inserted = await trx
@@ -59,17 +62,17 @@ export async function createAccount(
   });
 }
 
-/** Changes the terms of the account with this id or e-mail. Throws an `AccessFault` if there is none, or for an empty name, a bad e-mail or one that is taken. */
-export async function changeAccount(store: Audited, idOrEmail: string, terms: Terms): Promise<Account> {
-  const { name, email, fees, answers } = terms;
+/** Changes the account with this id or e-mail. Throws an `AccessFault` if there is none, or for an empty name, a bad e-mail or one that is taken. */
+export async function changeAccount(store: Audited, idOrEmail: string, changes: AccountChange): Promise<Account> {
+  const { name, email, fees, answers } = changes;
   const change = (account: Account) => ({
     ...(name === undefined ? {} : { name: nameOf(name) }),
     ...(email === undefined ? {} : { email: emailOf(email) }),
     ...(fees === undefined ? {} : { fees: changedFees(account.fees, fees) }),
     ...(answers === undefined ? {} : { answers }),
   });
-  const changed = Object.keys(terms).join(" ");
-  return update(store, "account.changed", idOrEmail, change, (account) => ({
+  const changed = Object.keys(changes).join(" ");
+  return updateAccount(store, "account.changed", idOrEmail, change, (account) => ({
     changed,
     ...termsOf(account),
   }));
@@ -81,12 +84,12 @@ export async function changeAccount(store: Audited, idOrEmail: string, terms: Te
  */
 export async function suspendAccount(store: Audited, idOrEmail: string, now: number = Date.now()): Promise<Account> {
   const { suspendedAt } = await findAccount(store.db, idOrEmail);
-  return update(store, "account.suspended", idOrEmail, { suspended_at: suspendedAt ?? now });
+  return updateAccount(store, "account.suspended", idOrEmail, { suspended_at: suspendedAt ?? now });
 }
 
 /** Ends a suspension. Throws an `AccessFault` if there is no such account. */
 export async function resumeAccount(store: Audited, idOrEmail: string): Promise<Account> {
-  return update(store, "account.resumed", idOrEmail, { suspended_at: null });
+  return updateAccount(store, "account.resumed", idOrEmail, { suspended_at: null });
 }
 
 /** All accounts, oldest first. */
@@ -106,7 +109,8 @@ export async function findAccount(db: Kysely<Tables>, idOrEmail: string): Promis
   return accountOf(row);
 }
 
-async function update(
+/** Changes columns of an account and records it. Throws an `AccessFault` if there is no such account. */
+export async function updateAccount(
   { db, audit, actor }: Audited,
   kind: string,
   idOrEmail: string,
@@ -133,7 +137,7 @@ function termsOf({ fees, answers }: Account): AuditEvent["facts"] {
   return { ...Object.fromEntries(checkKinds.map((kind) => [`${kind}_fee`, fee(kind)])), answers };
 }
 
-function changedFees(before: OwnFees, change: NonNullable<Terms["fees"]>): string {
+function changedFees(before: OwnFees, change: NonNullable<AccountChange["fees"]>): string {
   const fees = Object.entries({ ...before, ...change }).filter(([, fee]) => fee !== null);
   return JSON.stringify(Object.fromEntries(fees));
 }
@@ -164,6 +168,7 @@ function accountOf(row: AccountRow): Account {
     email: row.email,
     fees: JSON.parse(row.fees) as OwnFees,
     answers: row.answers as Answers,
+    terms: JSON.parse(row.terms) as AccountTerms,
     createdAt: row.created_at,
     suspendedAt: row.suspended_at,
   };

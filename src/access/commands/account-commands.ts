@@ -43,12 +43,12 @@ const answers = Type.Optional(
   }),
 );
 
-const account = Type.String({
+export const accountMember = Type.String({
   description: "Id or e-mail of the account. `duba accounts list` shows both.",
   placeholder: "id or e-mail",
 });
 
-const AccountFacts = Type.Object({
+export const AccountFacts = Type.Object({
   id: Type.String(),
   name: Type.String(),
   email: Type.String(),
@@ -58,7 +58,7 @@ const AccountFacts = Type.Object({
   suspended_at: orNull(instant),
 });
 
-const noticed = "Running instances apply it within 5 seconds.";
+export const noticed = "Running instances apply it within 5 seconds.";
 
 const createAccount = command({
   id: "accounts.create",
@@ -79,27 +79,7 @@ const createAccount = command({
   records: ["account.created"],
   examples: [{ name: "Corner Shop", email: "shop@example.com" }],
   run: async ({ name, email, ...terms }, store: Audited & WithClock) =>
-    factsOf(await accounts.createAccount(store, { ...termsOf(terms), name, email }, store.now())),
-});
-
-const listAccounts = command({
-  id: "accounts.list",
-  summary: "List all accounts, oldest first.",
-  role: "viewer",
-  kind: "read",
-  input: Type.Object({}),
-  answer: Type.Array(AccountFacts),
-  columns: {
-    id: "id",
-    name: "name",
-    email: "email",
-    ...forEachKind(feeName, (kind) => ({ heading: `${kind} fee`, none: "default" })),
-    answers: "answers",
-    created_at: "created",
-    suspended_at: "suspended",
-  },
-  examples: [{}],
-  run: async (_, { db }: Audited) => (await accounts.listAccounts(db)).map(factsOf),
+    accountFactsOf(await accounts.createAccount(store, { ...termsOf(terms), name, email }, store.now())),
 });
 
 const changeAccount = command({
@@ -111,7 +91,13 @@ const changeAccount = command({
   role: "operator",
   kind: "change",
   target: ["account"],
-  input: Type.Object({ account, name: Type.Optional(name), email: Type.Optional(emailMember), ...fees, answers }),
+  input: Type.Object({
+    account: accountMember,
+    name: Type.Optional(name),
+    email: Type.Optional(emailMember),
+    ...fees,
+    answers,
+  }),
   answer: AccountFacts,
   view: (facts) => {
     const fees = checkKinds.map((kind) => `${feeText(facts[feeName(kind)])} for a ${labelOf(kind)}`);
@@ -130,7 +116,7 @@ const changeAccount = command({
       throw new InputFault(
         "The command has nothing to change. Add a name, an e-mail, a fee or the form of the answers.",
       );
-    return factsOf(await accounts.changeAccount(store, account, termsOf(terms)));
+    return accountFactsOf(await accounts.changeAccount(store, account, termsOf(terms)));
   },
 });
 
@@ -140,7 +126,7 @@ const suspendAccount = command({
   role: "operator",
   kind: "change",
   target: ["account"],
-  input: Type.Object({ account }),
+  input: Type.Object({ account: accountMember }),
   answer: AccountFacts,
   view: ({ id, name, suspended_at }) => [
     `Account ${id} (${name}) is suspended since ${timeText(suspended_at)}. ${noticed}`,
@@ -148,7 +134,7 @@ const suspendAccount = command({
   records: ["account.suspended"],
   examples: [{ account: "shop@example.com" }],
   run: async ({ account }, store: Audited & WithClock) =>
-    factsOf(await accounts.suspendAccount(store, account, store.now())),
+    accountFactsOf(await accounts.suspendAccount(store, account, store.now())),
 });
 
 const resumeAccount = command({
@@ -157,15 +143,15 @@ const resumeAccount = command({
   role: "operator",
   kind: "change",
   target: ["account"],
-  input: Type.Object({ account }),
+  input: Type.Object({ account: accountMember }),
   answer: AccountFacts,
   view: ({ id, name }) => [`Account ${id} (${name}) is active. ${noticed}`],
   records: ["account.resumed"],
   examples: [{ account: "shop@example.com" }],
-  run: async ({ account }, store: Audited) => factsOf(await accounts.resumeAccount(store, account)),
+  run: async ({ account }, store: Audited) => accountFactsOf(await accounts.resumeAccount(store, account)),
 });
 
-export const accountCommands = [createAccount, listAccounts, changeAccount, suspendAccount, resumeAccount];
+export const accountCommands = [createAccount, changeAccount, suspendAccount, resumeAccount];
 
 function feeText(fee: string | null): string {
   return fee === null ? "the default fee" : `${fee} naira`;
@@ -176,7 +162,7 @@ function termsOf({
   email,
   answers,
   ...texts
-}: { [Fee in ReturnType<typeof feeName>]?: number | null } & accounts.Terms): accounts.Terms {
+}: { [Fee in ReturnType<typeof feeName>]?: number | null } & accounts.AccountChange): accounts.AccountChange {
   const fees = Object.fromEntries(
     checkKinds.flatMap((kind) => (texts[feeName(kind)] === undefined ? [] : [[kind, texts[feeName(kind)]]])),
   );
@@ -188,7 +174,7 @@ function termsOf({
   };
 }
 
-function factsOf({ id, name, email, fees, answers, createdAt, suspendedAt }: accounts.Account) {
+export function accountFactsOf({ id, name, email, fees, answers, createdAt, suspendedAt }: accounts.Account) {
   return {
     id,
     name,

@@ -64,7 +64,14 @@ function keysInForce(db: Kysely<Tables>) {
     .innerJoin("account", "account.id", "api_key.account_id")
     .where("api_key.revoked_at", "is", null)
     .selectAll("api_key")
-    .select(["account.name", "account.email", "account.suspended_at", "account.fees", "account.answers"]);
+    .select([
+      "account.name",
+      "account.email",
+      "account.suspended_at",
+      "account.fees",
+      "account.answers",
+      "account.terms",
+    ]);
 }
 
 function storedKeyOf(row: InferResult<ReturnType<typeof keysInForce>>[number]): StoredKey {
@@ -75,6 +82,7 @@ function storedKeyOf(row: InferResult<ReturnType<typeof keysInForce>>[number]): 
     scopes: JSON.parse(row.scopes),
     fees: JSON.parse(row.fees),
     answers: row.answers,
+    terms: JSON.parse(row.terms),
   };
   return {
     caller: caller as Caller,

@@ -36,6 +36,8 @@ export interface MetricSources {
   stored: () => Promise<StoredFigures>;
   /** Milliseconds since 1970. */
   now: () => number;
+  /** How many accounts have used 80 % of a cap, or of their last top-up. */
+  nearlySpent: () => Readonly<Record<"cap" | "balance", number>>;
 }
 
 type Labels = Record<string, string | number>;
@@ -48,7 +50,7 @@ const askEvery = 5000;
 
 /** Labels come from short fixed lists: never a caller, a person or text from a request. */
 function metrics(sources: MetricSources): Registry {
-  const { answers, upstreams, auditAlarms, catalogue, usage, now } = sources;
+  const { answers, upstreams, auditAlarms, catalogue, usage, nearlySpent, now } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const stored = remembered(sources.stored);
@@ -174,6 +176,9 @@ function metrics(sources: MetricSources): Registry {
     [{}, usage.connections().waiting],
   ]);
   histogram("store_commit_duration_seconds", "Time of a commit, to the store's answer", () => [[{}, usage.commits]]);
+  gauge("accounts_nearly_spent", "Accounts that have used 80 % of their monthly cap, or of their last top-up", () =>
+    Object.entries(nearlySpent()).map(([terms, accounts]) => [{ terms }, accounts] as const),
+  );
   return registry;
 }
 

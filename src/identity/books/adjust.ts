@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
+import type { Kysely } from "kysely";
+import { type AccountTerms, balancePeriod } from "../../operation/account-terms.ts";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import { CommandFault } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
 import type { Audited } from "../../storage/audited.ts";
+import type { Tables } from "../../storage/tables.ts";
 
 /** A correction of what an account was charged. */
 export interface Correction {
@@ -52,6 +55,7 @@ export async function adjust(
       reason,
     };
     await trx.insertInto("adjustment").values(row).execute();
+    if (mode === "live") await adjustBalance(trx, accountId, kobo);
     const facts = {
       adjustment: row.id,
       account: accountId,
@@ -63,4 +67,19 @@ export async function adjust(
     await audit(trx, { kind: "books.adjusted", actor, facts });
     return { id: row.id, at: now, kind: row.kind as CheckKind | null };
   });
+}
+
+/** A prepaid account pays a correction from its balance. Throws a `CommandFault` if that is too low. */
+async function adjustBalance(trx: Kysely<Tables>, accountId: string, kobo: number): Promise<void> {
+  const account = await trx.selectFrom("account").select("terms").where("id", "=", accountId).executeTakeFirst();
+  if (!account || !(JSON.parse(account.terms) as AccountTerms).prepaid) return;
+  const adjusted = await trx
+    .updateTable("spending")
+    .set((row) => ({ most_kobo: row("most_kobo", "-", kobo) }))
+    .where("account_id", "=", accountId)
+    .where("period", "=", balancePeriod)
+    .where((row) => row(row("most_kobo", "-", kobo), ">=", row.ref("kobo")))
+    .returning("period")
+    .executeTakeFirst();
+  if (!adjusted) throw new CommandFault("The account is prepaid, and its balance is less than the debit.");
 }

@@ -31,6 +31,7 @@ const row: VerificationRow = {
   amount_differs: 1,
   consent_reference: "consent-1",
   request_id: "request-1",
+  spends: null,
   sealed_record: "sealed-text",
   owner: null,
   audit_due: 0,

@@ -1,4 +1,4 @@
-import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import type { OutcomeState } from "./transitions.ts";
 
@@ -146,4 +146,17 @@ export function closeAttempt(
   const answered = state === "unknown" ? {} : { answered_at: at };
   const change = { outcome: state, reason, vendor_reference: vendorReference, ...answered };
   return db.updateTable("verification_attempt").set(change).where(isOpen);
+}
+
+/** Whether a ledger row is in the table, such as that of the changed rows. */
+export function isIn(table: string, reference: string, holds = sql<SqlBool>`1 = 1`): Expression<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from ${sql.table(table)} where reference = ${reference} and ${holds})`;
+}
+
+/** How many attempts of a row have an unknown outcome. */
+export function unresolvedCount({ selectFrom, fn }: ExpressionBuilder<Tables, "verification">, reference: string) {
+  return selectFrom("verification_attempt")
+    .select(fn.countAll<number>().as("count"))
+    .where("verification_attempt.reference", "=", reference)
+    .where("verification_attempt.outcome", "=", "unknown");
 }

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
+import { followed } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { type Budget, kindOf } from "../spending/budget.ts";
+import { giveBack, spendingColumns, take } from "../spending/spending.ts";
 import type { Row } from "./ledger.ts";
 
 /** A charge whose write got no answer: it may have committed, or may still commit. */
@@ -31,19 +34,33 @@ export class Charges {
     this.#now = now;
   }
 
-  /** Charges a record before a caller first gets it. False if the row's charge has changed since it was read. */
-  async charge(row: Row, mark: string): Promise<boolean> {
+  /**
+   * Charges a record before a caller first gets it. False if the row's charge has changed since it was read. Throws what
+   * `isTooMuch` recognises if the budget is too little.
+   */
+  async charge(row: Row, mark: string, budget?: Budget): Promise<boolean> {
     const at = this.#now();
-    const charge = (db: Kysely<Tables>) =>
-      db
+    const { reference } = row;
+    const charge = async (db: Kysely<Tables>) => {
+      const change = db
         .updateTable("verification")
-        .set({ charged: 1, charge_mark: mark, charged_at: row.charged_at ?? at, audit_due: 1 })
-        .where("reference", "=", row.reference)
+        .set({
+          charged: 1,
+          charge_mark: mark,
+          charged_at: row.charged_at ?? at,
+          audit_due: 1,
+          spends: budget?.period ?? null,
+        })
+        .where("reference", "=", reference)
         .where("state", "=", "verified")
         .where("charged", "=", 0)
         .where("charge_mark", "=", row.charge_mark)
-        .returning(["reference", "account_id", "mode", "kind", "fee"])
-        .executeTakeFirst();
+        .returning([...spendingColumns, "mode", "kind"]);
+      const query = followed(db, change, (changed) =>
+        budget ? [take(db, changed, { ...budget, reference }, kindOf(budget))] : [],
+      );
+      return (await db.executeQuery(query.compile())).rows[0];
+    };
     if (row.charged_at === null) return (await charge(this.#db)) !== undefined;
     return this.#db.transaction().execute(async (trx) => {
       const charged = await charge(trx);
@@ -82,9 +99,10 @@ export class Charges {
         .where("reference", "=", reference)
         .where("charged", "=", 1)
         .where("charge_mark", "=", mark)
-        .returning(["reference", "account_id", "mode", "kind", "fee"])
+        .returning(["mode", "kind", ...spendingColumns])
         .executeTakeFirst();
       if (waived) await adjust(trx, waived, { charges: -1, at, reason: "its record was not given" });
+      if (waived?.spends) await giveBack(trx, "verification", reference).execute();
       return waived !== undefined;
     });
   }
@@ -104,11 +122,17 @@ export class Charges {
 
 async function adjust(
   trx: Transaction<Tables>,
-  { fee, ...charge }: Pick<VerificationRow, "reference" | "account_id" | "mode" | "kind" | "fee">,
+  {
+    reference,
+    account_id,
+    mode,
+    kind,
+    fee,
+  }: Pick<VerificationRow, "reference" | "account_id" | "mode" | "kind" | "fee">,
   { charges, at, reason }: { charges: 1 | -1; at: number; reason: string },
 ): Promise<void> {
   await trx
     .insertInto("adjustment")
-    .values({ ...charge, id: randomUUID(), at, charges, kobo: charges * fee, reason })
+    .values({ id: randomUUID(), reference, account_id, mode, kind, at, charges, kobo: charges * fee, reason })
     .execute();
 }

@@ -83,7 +83,8 @@ export class DeferredOutcomes {
 
   async #write(late: Late): Promise<void> {
     const { run, outcome } = late;
-    if (await this.#ledger.complete(run, { ...outcome, charge: null })) return;
+    // A start that was written without an answer may have taken a fee that `run` does not know of.
+    if (await this.#ledger.complete(run, { ...outcome, charge: null }, true)) return;
     if (await this.#ledger.resolve(run, outcome)) return;
     await this.#ledger.answerAttempt(run, outcome);
     for (const charge of late.doubtful) await this.#charges.withdraw(run.reference, charge);

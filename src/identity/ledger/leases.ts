@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import { every } from "../../runtime/every.ts";
 import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
-import type { Tables } from "../../storage/tables.ts";
+import { followed } from "../../storage/queries/followed.ts";
+import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { giveBack, spendingColumns } from "../spending/spending.ts";
+import { transitions } from "./transitions.ts";
 
 /** Each serving process owns the rows it started, for as long as its lease is valid. */
 export interface Leases {
@@ -99,4 +102,45 @@ export async function openLeases(db: Kysely<Tables>, log: Log): Promise<Leases> 
       await db.deleteFrom("verification_owner").where("id", "=", own).execute();
     },
   };
+}
+
+/** Which started rows: those of one owner, or those whose owner's lease expired. */
+type Whose = { owner: string } | Pick<Leases, "isOwnerGone">;
+
+/** Makes started rows `unknown`. Each gives back what it took. */
+export async function abandonAll(db: Kysely<Tables>, whose: Whose): Promise<number> {
+  const spending = await db
+    .selectFrom("verification")
+    .select(["reference", "spends"])
+    .where("state", "in", transitions.abandon.from)
+    .where("spends", "is not", null)
+    .where(isOf(whose))
+    .execute();
+  let abandoned = 0;
+  for (const row of spending) if (await abandonOne(db, row, whose)) abandoned += 1;
+  const { numUpdatedRows } = await abandonment(db, whose).where("spends", "is", null).executeTakeFirst();
+  return abandoned + Number(numUpdatedRows);
+}
+
+/** Makes one started row `unknown`. False if it is not one of theirs. */
+export async function abandonOne(
+  db: Kysely<Tables>,
+  { reference, spends }: Pick<VerificationRow, "reference" | "spends">,
+  whose: Whose,
+): Promise<boolean> {
+  const change = abandonment(db, whose).where("reference", "=", reference).returning(spendingColumns);
+  const query = followed(db, change, (changed) => (spends === null ? [] : [giveBack(db, changed, reference)]));
+  return (await db.executeQuery(query.compile())).rows.length > 0;
+}
+
+function abandonment(db: Kysely<Tables>, whose: Whose) {
+  return db
+    .updateTable("verification")
+    .set({ state: "unknown", audit_due: 1 })
+    .where("state", "in", transitions.abandon.from)
+    .where(isOf(whose));
+}
+
+function isOf(whose: Whose): Expression<SqlBool> {
+  return "owner" in whose ? expressionBuilder<Tables, "verification">()("owner", "=", whose.owner) : whose.isOwnerGone;
 }

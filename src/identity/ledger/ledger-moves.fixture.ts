@@ -30,6 +30,7 @@ export function newRow({ attempts = 1, ...changes }: Partial<Omit<Row, "attempts
     amount_differs: 0,
     consent_reference: null,
     request_id: "request",
+    spends: null,
     sealed_record: null,
     owner: "me",
     audit_due: 0,

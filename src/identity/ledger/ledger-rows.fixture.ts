@@ -28,6 +28,7 @@ export function verifiedRow(
     amount_differs: 0,
     consent_reference: null,
     request_id: "request-1",
+    spends: null,
     sealed_record: null,
     owner: null,
     audit_due: 0,

@@ -1,5 +1,6 @@
 import type { Kysely, TableNode, UpdateQueryNode } from "kysely";
 import type { Tables } from "../../storage/tables.ts";
+import { spendingColumns } from "../spending/spending.ts";
 import type { VerificationRequest } from "../verification/request.ts";
 import { type Attempt, lastVendor, unresolvedAttempts, withAttempts } from "./attempts.ts";
 import type { Row } from "./ledger.ts";
@@ -89,7 +90,8 @@ export async function withoutLedger<Value>(db: Kysely<Tables>, work: () => Promi
 /** Whether a change of a ledger row is one that other statements follow. */
 function isFollowed({ returning }: UpdateQueryNode): boolean {
   const selections = returning?.selections ?? [];
-  return selections.length === 2 || selections[0]?.selection.kind === "SelectAllNode";
+  const isSpending = JSON.stringify(selections[spendingColumns.indexOf("spends")] ?? null).includes('"spends"');
+  return isSpending || selections.length === 2 || selections[0]?.selection.kind === "SelectAllNode";
 }
 
 /** A handle on `db`, and when nothing that it does to the ledger is under way, nor about to be. */

@@ -6,7 +6,7 @@ import { slotAt } from "../../storage/record-keys.ts";
 import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../identity.fixture.ts";
 import { VerificationLimits } from "../verification/limits.ts";
 import { newAttempt } from "./attempts.ts";
-import { singleProcessLeases } from "./leases.ts";
+import { abandonAll, singleProcessLeases } from "./leases.ts";
 import { wrappedKeys } from "./ledger.fixture.ts";
 import { Ledger, type Row } from "./ledger.ts";
 import { found, newRow, placing } from "./ledger-moves.fixture.ts";
@@ -25,8 +25,7 @@ for (const engine of engines) {
       const ledger = new Ledger(store.db);
       if (move === "retry") return (await ledger.retry(row, { ...next, owner: "other", begins: "call" })) !== undefined;
       if (move === "failOver") return (await ledger.failOver(row, found("failed"), next)) !== undefined;
-      if (move === "abandon")
-        return (await ledger.abandonAll({ isOwnerGone: sql<SqlBool>`1 = 1`, reference: row.reference })) > 0;
+      if (move === "abandon") return ledger.abandon(row, { isOwnerGone: sql<SqlBool>`1 = 1` });
       const verb = move === "complete" ? "complete" : "resolve";
       return ledger[verb](row, found(to as OutcomeState));
     };
@@ -90,7 +89,7 @@ for (const engine of engines) {
       const account_id = newReference();
       const make = (mode: Row["mode"], state: "started" | "refused", attempts: number) => {
         const row = { ...newRow({ account_id, mode, attempts: Math.min(attempts, 1) }), state };
-        return ledger.insert(row, [], limits.conditions(row, "22000000017"));
+        return ledger.insert(row, [], limits.conditions(row, { number: "22000000017", terms: {} }));
       };
       assert.ok(await make("live", "refused", 0));
       assert.ok(await make("live", "started", 1));
@@ -192,17 +191,16 @@ for (const engine of engines) {
     });
 
     test("what one owner has running is taken from it, or what all have", async () => {
-      const ledger = new Ledger(store.db);
       await store.db.deleteFrom("verification").execute();
       const [mine, other, done] = [
         await placed(),
         await placed({ owner: "other" }),
         await placed({ state: "verified" }),
       ];
-      assert.equal(await ledger.abandonAll({ owner: "me" }), 1);
+      assert.equal(await abandonAll(store.db, { owner: "me" }), 1);
       const statesOf = async () => [(await nowOf(mine)).state, (await nowOf(other)).state, (await nowOf(done)).state];
       assert.deepEqual(await statesOf(), ["unknown", "started", "verified"]);
-      assert.equal(await ledger.abandonAll(singleProcessLeases()), 1);
+      assert.equal(await abandonAll(store.db, singleProcessLeases()), 1);
       assert.deepEqual(await statesOf(), ["unknown", "unknown", "verified"]);
       assert.equal((await nowOf(other)).attempts[0]?.outcome, "unknown");
     });

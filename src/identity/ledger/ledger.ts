@@ -2,7 +2,6 @@ import {
   type Compilable,
   type Expression,
   type ExpressionBuilder,
-  expressionBuilder,
   type Kysely,
   type SqlBool,
   sql,
@@ -15,16 +14,22 @@ import { CompiledQueries } from "../../storage/queries/compiled-queries.ts";
 import { followed } from "../../storage/queries/followed.ts";
 import { recordKeyOf, storeRecordKey } from "../../storage/record-keys.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { type Budget, type BudgetKind, kindOf } from "../spending/budget.ts";
+import { giveBack, hasEnough, noneIfTooMuch, spendingColumns, take } from "../spending/spending.ts";
 import {
   type Attempt,
   type AttemptAnswer,
   type AttemptStart,
   closeAttempt,
+  isIn,
   newAttempt,
   openAttempt,
+  unresolvedCount,
   withAnswer,
   withAttempts,
 } from "./attempts.ts";
+import { abandonOne, type Leases } from "./leases.ts";
+import { isFree } from "./reference.ts";
 import {
   type OutcomeValues,
   type OutcomeVariant,
@@ -51,7 +56,7 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
 };
 
 /** Binds an outcome to its run: an outcome of another run or owner changes nothing. */
-export type Run = Pick<Row, "reference" | "owner" | "run">;
+export type Run = Pick<Row, "reference" | "owner" | "run" | "spends">;
 
 /** Conditions for an insert or retry: SQL built from `values`, and from `variant` if anything else shapes the SQL. */
 export interface Conditions<Values extends object = object, Variant = unknown> {
@@ -84,24 +89,40 @@ export class Ledger {
     { attempts: [attempt], ...row }: Row & { state: (typeof insertableStates)[number] },
     otherHashes: readonly string[] = [],
     { values, variant, hold }: Conditions = unconditional,
+    budget?: Budget,
   ): Promise<boolean> {
     const columns = Object.keys(row) as (keyof VerificationRow)[];
-    const made = await this.#queries.run(
-      this.#writeInsert,
-      { ...row, vendor: attempt?.vendor ?? null, price: attempt?.price ?? null, otherHashes, ...values },
-      { columns, hasAttempt: attempt !== undefined, variant, hold },
-    );
+    const made = await this.#queries
+      .run(
+        this.#writeInsert,
+        {
+          ...row,
+          vendor: attempt?.vendor ?? null,
+          price: attempt?.price ?? null,
+          otherHashes,
+          ...(budget as Budget),
+          ...values,
+        },
+        { columns, hasAttempt: attempt !== undefined, spends: budget && kindOf(budget), variant, hold },
+      )
+      .catch(noneIfTooMuch);
     return made.length > 0;
   }
 
   readonly #writeInsert = (
-    values: Omit<Row, "attempts"> & { vendor: string | null; price: number | null; otherHashes: readonly string[] },
+    values: Omit<Row, "attempts"> &
+      Budget & { vendor: string | null; price: number | null; otherHashes: readonly string[] },
     {
       columns,
       hasAttempt,
+      spends,
       variant,
       hold,
-    }: Omit<Conditions, "values"> & { columns: (keyof VerificationRow)[]; hasAttempt: boolean },
+    }: Omit<Conditions, "values"> & {
+      columns: (keyof VerificationRow)[];
+      hasAttempt: boolean;
+      spends: BudgetKind | undefined;
+    },
   ) => {
     const insert = this.#db
       .insertInto("verification")
@@ -111,15 +132,17 @@ export class Ledger {
           .selectNoFrom((select) => columns.map((column) => select.val(values[column]).as(column)))
           // SQLite takes `on conflict` after a select only if that has a `where`.
           .where((select) => select.and([sql<SqlBool>`1 = 1`, ...hold(values, variant)]))
-          .$if(values.otherHashes.length > 0, (query) => query.where(isFree(values.otherHashes))),
+          .$if(values.otherHashes.length > 0, (query) => query.where(isFree(values.otherHashes)))
+          .$if(spends !== undefined, (query) => query.where(hasEnough(values, spends!))),
       )
       .onConflict((conflict) => conflict.doNothing())
-      .returning("reference");
+      .returning(spends ? spendingColumns : ["reference"]);
     const { vendor, price, started_at: at, request_id: requestId } = values;
     const start = { vendor: vendor!, price, at, requestId };
-    return followed(this.#db, insert, (changed) =>
-      hasAttempt ? [openAttempt(this.#db, changed, newAttempt(values, start))] : [],
-    );
+    return followed(this.#db, insert, (changed) => [
+      ...(hasAttempt ? [openAttempt(this.#db, changed, newAttempt(values, start))] : []),
+      ...(spends ? [take(this.#db, changed, values, spends)] : []),
+    ]);
   };
 
   /** By the hashes of an idempotency key, which bind its account and mode. */
@@ -147,23 +170,28 @@ export class Ledger {
     return (await withAttempts(this.#db, rows)) as Row[];
   }
 
-  /** Starts a further run of `row` if the conditions hold within that statement. Undefined if not, or if the row has changed. */
+  /** Starts a further run of `row`, which takes its fee again, if the conditions hold. Undefined if not, or if the row has changed. */
   async retry(
     row: Row,
     { owner, begins, ...start }: AttemptStart & { owner: string; begins: RunStart },
     { values, variant, hold }: Conditions = unconditional,
+    budget?: Budget,
   ): Promise<Row | undefined> {
     // A call that is still under way belongs to its own run.
     const run = begins === "wait" ? row.run : row.run + 1;
     const attempts = begins === "call" ? [newAttempt({ ...row, run }, start)] : [];
-    const columns = { owner, run, started_at: start.at, completed_at: null };
+    const columns = { owner, run, started_at: start.at, completed_at: null, spends: budget?.period ?? null };
     const change = this.#transition("retry", "started", row.reference, columns)
       .where("run", "=", row.run)
       .where("state", "=", row.state)
       .where((select) => select.and(hold(values, variant)))
+      .$if(budget !== undefined, (query) => query.where(hasEnough({ ...row, ...budget! }, kindOf(budget!))))
       .returningAll();
-    const opened = (changed: "verification") => attempts.map((attempt) => openAttempt(this.#db, changed, attempt));
-    const [retried] = await this.#run(followed(this.#db, change, opened));
+    const query = followed(this.#db, change, (changed) => [
+      ...attempts.map((attempt) => openAttempt(this.#db, changed, attempt)),
+      ...(budget ? [take(this.#db, changed, { ...row, ...budget }, kindOf(budget))] : []),
+    ]);
+    const [retried] = await this.#run(query).catch(noneIfTooMuch);
     return retried && ({ ...retried, attempts: [...row.attempts, ...attempts] } as Row);
   }
 
@@ -184,13 +212,14 @@ export class Ledger {
     return moved && ({ ...moved, attempts: [...withAnswer(row.attempts, before), attempt] } as Row);
   }
 
-  /** Ends a run. False if the run lost its row. */
-  async complete(run: Run, outcome: RunOutcome): Promise<boolean> {
-    const moved = await this.#queries.run(this.#writeCompletion, outcomeValues(run, outcome), outcomeVariant(outcome));
+  /** Ends a run, which gives back what it may have taken unless it is charged. False if the run lost its row. */
+  async complete(run: Run, outcome: RunOutcome, mayHaveTaken = run.spends !== null): Promise<boolean> {
+    const variant = { ...outcomeVariant(outcome), givesBack: mayHaveTaken && outcome.charge === null };
+    const moved = await this.#queries.run(this.#writeCompletion, outcomeValues(run, outcome), variant);
     return moved.length > 0;
   }
 
-  readonly #writeCompletion = (values: OutcomeValues, variant: OutcomeVariant) => {
+  readonly #writeCompletion = (values: OutcomeValues, variant: OutcomeVariant & { givesBack: boolean }) => {
     const update = this.#transition("complete", variant.state, values.reference, outcomeColumns(values))
       .where("owner", "=", values.owner)
       .where("run", "=", values.run);
@@ -225,12 +254,16 @@ export class Ledger {
   #withFollowUps(
     update: UpdateQueryBuilder<Tables, "verification", "verification", unknown>,
     values: OutcomeValues,
-    variant: OutcomeVariant,
+    variant: OutcomeVariant & { givesBack?: boolean },
   ): Compilable<{ reference: string }> {
-    const change = update.returning(["reference", "sealed_record"]);
+    const change = update.returning([
+      ...(variant.givesBack ? spendingColumns : ["reference" as const]),
+      "sealed_record",
+    ]);
     return followed(this.#db, change, (changed) => [
       ...(variant.isSealed ? [storeRecordKey(this.#db, changed, values)] : []),
       ...(variant.hasAttempt ? [closeAttempt(this.#db, isIn(changed, values.reference), values, variant)] : []),
+      ...(variant.givesBack ? [giveBack(this.#db, changed, values.reference)] : []),
     ]);
   }
 
@@ -238,19 +271,9 @@ export class Ledger {
     return (await this.#db.executeQuery(query.compile())).rows;
   }
 
-  /** Makes started rows `unknown`: those of one owner, or those (or the one `reference`) whose owner's lease expired. */
-  async abandonAll(
-    whose: { owner: string } | { isOwnerGone: Expression<SqlBool>; reference?: string },
-  ): Promise<number> {
-    const moved = await this.#db
-      .updateTable("verification")
-      .set({ state: "unknown", audit_due: 1 })
-      .where("state", "in", transitions.abandon.from)
-      .$if("owner" in whose, (query) => query.where("owner", "=", (whose as { owner: string }).owner))
-      .$if("isOwnerGone" in whose, (query) => query.where((whose as { isOwnerGone: Expression<SqlBool> }).isOwnerGone))
-      .$if("reference" in whose, (query) => query.where("reference", "=", (whose as { reference: string }).reference))
-      .executeTakeFirst();
-    return Number(moved.numUpdatedRows);
+  /** Makes one started row `unknown` if its owner's lease expired. False if not. */
+  abandon(row: Row, leases: Pick<Leases, "isOwnerGone">): Promise<boolean> {
+    return abandonOne(this.#db, row, leases);
   }
 
   /** Frees an idempotency key that is past its lifetime. */
@@ -272,22 +295,4 @@ export class Ledger {
       .where("reference", "=", reference)
       .where("state", "in", from);
   }
-}
-
-function isIn(table: string, reference: string, holds = sql<SqlBool>`1 = 1`): Expression<SqlBool> {
-  return sql<SqlBool>`exists (select 1 from ${sql.table(table)} where reference = ${reference} and ${holds})`;
-}
-
-/** How many attempts of a row have an unknown outcome. */
-function unresolvedCount({ selectFrom, fn }: ExpressionBuilder<Tables, "verification">, reference: string) {
-  return selectFrom("verification_attempt")
-    .select(fn.countAll<number>().as("count"))
-    .where("verification_attempt.reference", "=", reference)
-    .where("verification_attempt.outcome", "=", "unknown");
-}
-
-function isFree(hashes: readonly string[]): Expression<SqlBool> {
-  const { exists, not, selectFrom } = expressionBuilder<Tables, never>();
-  const bound = selectFrom("verification as bound").select("bound.reference");
-  return not(exists(bound.where("bound.idempotency_hash", "in", hashes)));
 }

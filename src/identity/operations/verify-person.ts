@@ -46,6 +46,8 @@ export function verificationOperation(kind: CheckKind, { amount, ...own }: OfKin
     failures: [
       "invalid_idempotency_key",
       "consent_required",
+      "spending_cap_reached",
+      "balance_too_low",
       notFoundCode(kind),
       "request_in_progress",
       "record_no_longer_held",
@@ -89,7 +91,7 @@ async function verifyPerson(
   { input, headers, caller, requestId }: Call<Record<string, string>, VerificationHeaders>,
   identity: Identity,
 ) {
-  const { accountId, keyId, mode, fees, answers } = caller!;
+  const { accountId, keyId, mode, fees, answers, terms } = caller!;
   const person = { kind, number: digitsOf(input[kind]!), phone: phoneOf(input.phone!) };
   const key = headers["idempotency-key"];
   const consent = headers["consent-reference"];
@@ -105,6 +107,7 @@ async function verifyPerson(
     mode,
     fees,
     answers,
+    terms,
     ...person,
     amount: koboOf(input.amount!)!,
     requestId,

@@ -26,7 +26,7 @@ export interface Flight {
 
 /** Every verification under way in this process. There are few, so lookups read them all. */
 export class InFlight {
-  /** How many may run at once for one account and mode. */
+  /** How many may run at once for one account and mode, if the account has no limit of its own. */
   readonly #limit: number;
   readonly #flights = new Set<Flight>();
 
@@ -55,13 +55,13 @@ export class InFlight {
   }
 
   /** Throws `too_many_in_flight` if the account has no place for one more. */
-  checkLimit({ account_id, mode }: Pick<Row, "account_id" | "mode">): void {
+  checkLimit({ account_id, mode }: Pick<Row, "account_id" | "mode">, limit: number = this.#limit): void {
     let running = 0;
     for (const { row } of this.#flights) if (row?.account_id === account_id && row.mode === mode) running += 1;
-    if (running >= this.#limit)
+    if (running >= limit)
       throw new Failure(
         "too_many_in_flight",
-        `Your account has ${this.#limit} verifications running, as many as it may have at once.`,
+        `Your account has ${limit} verifications running, as many as it may have at once.`,
         { retryAfter: 1 },
       );
   }

@@ -1,5 +1,6 @@
 import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
+import type { AccountTerms } from "../../operation/account-terms.ts";
 import { labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { Limit } from "../../runtime/rate-limiter.ts";
@@ -7,10 +8,14 @@ import type { Tables } from "../../storage/tables.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import type { Conditions, Row } from "../ledger/ledger.ts";
 import type { VerificationState } from "../ledger/transitions.ts";
+import type { Budget } from "../spending/budget.ts";
+import type { Shortage } from "../spending/shortage.ts";
+import { spendingShortage } from "../spending/spending.ts";
+import type { VerificationRequest } from "./request.ts";
 
 const day = 24 * 60 * 60_000;
 
-const negatives: readonly VerificationState[] = ["not_found", "phone_mismatch"];
+const unmatched: readonly VerificationState[] = ["not_found", "phone_mismatch"];
 
 /**
  * What a rule counts.
@@ -34,6 +39,9 @@ interface Rule {
   states?: readonly VerificationState[];
   ofSubject?: boolean;
 }
+
+/** What the limits need of a request. */
+type Limited = Pick<VerificationRequest, "number" | "terms">;
 
 /** Which rows are counted; `since` by rule. */
 interface CountScope extends Pick<Row, "account_id" | "mode"> {
@@ -66,8 +74,8 @@ export class VerificationLimits {
   }
 
   /** The conditions for inserting or retrying `row` at its `started_at`. */
-  conditions(row: Row, number: string): Conditions<CountScope, Rule[]> {
-    const rules = this.#rules(row);
+  conditions(row: Row, { number, terms }: Limited): Conditions<CountScope, Rule[]> {
+    const rules = this.#rules(row, terms);
     return { values: this.#scope(rules, row, number), variant: rules, hold: this.#hold };
   }
 
@@ -78,8 +86,8 @@ export class VerificationLimits {
    * The failure that a limit causes for `row` at its `started_at`; undefined if every limit allows it. `Retry-After` says
    * when the limit has room.
    */
-  async refusal(row: Row, number: string): Promise<Failure | undefined> {
-    const rules = this.#rules(row);
+  async refusal(row: Row, { number, terms }: Limited): Promise<Failure | undefined> {
+    const rules = this.#rules(row, terms);
     const scope = this.#scope(rules, row, number);
     const at = row.started_at;
     for (const [index, rule] of rules.entries()) {
@@ -90,23 +98,29 @@ export class VerificationLimits {
     return undefined;
   }
 
-  #rules(row: Row): Rule[] {
+  /** Why the account of a row has not enough for its fee; undefined if it has by now. */
+  shortage(row: Row, budget: Budget): Promise<Shortage | undefined> {
+    return spendingShortage(this.#db, budget, row);
+  }
+
+  /** An account's own limits also hold if nobody else is limited. */
+  #rules(row: Row, own: AccountTerms): Rule[] {
     const { limits } = this.#settings;
-    if (!limits) return this.#vendorRules(row);
-    const account = ruleOf(limits.account, "runs", "ask for # verifications, retries included,");
-    if (row.state === "refused") return [account];
-    const missed = ruleOf(limits.negatives, "verifications", "have # verifications without a match");
-    const always = [account, { ...missed, states: negatives }, ...this.#vendorRules(row)];
-    if (row.mode === "test") return always;
+    const { verification = limits?.account, negatives = limits?.negatives } = own;
+    const account = verification ? [ruleOf(verification, "runs", "ask for # verifications, retries included,")] : [];
+    if (row.state === "refused") return account;
+    const missed = negatives ? [ruleOf(negatives, "verifications", "have # verifications without a match")] : [];
+    const always = [...account, ...missed.map((rule) => ({ ...rule, states: unmatched })), ...this.#vendorRules(row)];
+    if (!limits || row.mode === "test") return always;
     const ofSubject = { code: "subject_rate_limited", ofSubject: true } as const;
     const number = labelOf(row.kind);
     const asked = ruleOf(limits.subject, "attempts", `have # questions asked about one ${number}, retries included,`);
-    const unmatched = ruleOf(
+    const missedOfSubject = ruleOf(
       limits.subjectNegatives,
       "verifications",
       `have # verifications of one ${number} without a match`,
     );
-    return [...always, { ...asked, ...ofSubject }, { ...unmatched, ...ofSubject, states: negatives }];
+    return [...always, { ...asked, ...ofSubject }, { ...missedOfSubject, ...ofSubject, states: unmatched }];
   }
 
   /** Bounds the operator's bill, so it also holds when callers are not limited. */

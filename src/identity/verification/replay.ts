@@ -4,6 +4,8 @@ import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts"
 import { newChargeMark } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { bareOutcome } from "../ledger/run-outcome.ts";
+import type { Budget } from "../spending/budget.ts";
+import { isTooMuch } from "../spending/spending.ts";
 import { loggableError } from "./upstream-calls/upstream-call.ts";
 import {
   amountMismatch,
@@ -25,14 +27,22 @@ export interface VerifiedRecord {
  * Returns or throws the answer of the key's earlier request, also if its caller never got it. Undefined if the row has changed
  * since it was read.
  */
-export async function replay(parts: VerificationParts, row: Row): Promise<VerifiedRecord | undefined> {
+export async function replay(
+  parts: VerificationParts,
+  row: Row,
+  budget: Budget | undefined,
+): Promise<VerifiedRecord | undefined> {
   const { settings, log } = parts;
   const facts = factsOf(row);
   if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
   if (row.state !== "verified")
     throw noMatch(row.state as "not_found" | "phone_mismatch", row.kind, facts, settings, replayed);
   const record = await unsealRecord(parts, row, facts);
-  const charged = await ensureCharged(parts, row).catch((error: unknown) => {
+  const shortage = row.charged === 0 && budget ? await parts.limits.shortage(row, budget) : undefined;
+  if (shortage) throw verificationFailure(shortage.code, shortage.message, facts);
+  const charged = await ensureCharged(parts, row, budget).catch((error: unknown) => {
+    // Another verification took what was left: the caller reads the row again.
+    if (isTooMuch(error)) return false;
     log.error({ reference: row.reference, ...loggableError(error) }, "The store did not take the charge of a replay");
     const message = "The store of this service is out of order at the moment. Retry with the same Idempotency-Key.";
     throw verificationFailure("internal_error", message, facts, { retryAfter: 2 });
@@ -41,12 +51,17 @@ export async function replay(parts: VerificationParts, row: Row): Promise<Verifi
 }
 
 /** Charges the row, or makes its charge final. False if the row has changed since it was read. */
-async function ensureCharged({ charges, deferred, now }: VerificationParts, row: Row): Promise<boolean> {
+async function ensureCharged(
+  { charges, deferred, now }: VerificationParts,
+  row: Row,
+  budget: Budget | undefined,
+): Promise<boolean> {
   if (row.charged === 1) return row.charge_mark === "" || (await charges.keep(row));
   const mark = newChargeMark();
   try {
-    return await charges.charge(row, mark);
+    return await charges.charge(row, mark, budget);
   } catch (error) {
+    if (isTooMuch(error)) throw error;
     // The UPDATE may have committed after we timed out, but the caller gets no record: take the charge back.
     deferred.add(row, bareOutcome("verified", now()), { mark, replaces: row.charge_mark });
     throw error;

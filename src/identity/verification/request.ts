@@ -1,4 +1,5 @@
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
+import type { AccountTerms } from "../../operation/account-terms.ts";
 import type { CheckKind, OwnFees } from "../../operation/check-kind.ts";
 import type { Answers, Mode } from "../../operation/operation.ts";
 import { amountDiffersFromFee, feeOf, vendorPriceOf } from "../fees.ts";
@@ -7,6 +8,7 @@ import { newAttempt } from "../ledger/attempts.ts";
 import type { Leases } from "../ledger/leases.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { newReference } from "../ledger/reference.ts";
+import { budgetOf } from "../spending/budget.ts";
 
 /** One accepted request: 11 digits of the kind's number, the phone's ten digits, the amount in kobo. */
 export interface VerificationRequest {
@@ -19,6 +21,7 @@ export interface VerificationRequest {
   amount: number;
   fees: OwnFees;
   answers: Answers;
+  terms: AccountTerms;
   idempotencyKey?: string;
   consentReference?: string;
   traceparent?: string;
@@ -69,6 +72,7 @@ export function newIntentRow(
     amount_differs: amountDiffersFromFee(fee, request.amount) ? 1 : 0,
     consent_reference: request.consentReference ?? null,
     request_id: request.requestId,
+    spends: budgetOf(request, at, settings.timeZone)?.period ?? null,
     sealed_record: null,
     owner: leases.ownerId,
     audit_due: 0,

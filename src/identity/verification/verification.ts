@@ -4,6 +4,7 @@ import { keyLifetime } from "../identity-settings.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { erased, notCalledOutcome } from "../ledger/run-outcome.ts";
 import type { RunStart } from "../ledger/transitions.ts";
+import { type Budget, budgetOf } from "../spending/budget.ts";
 import type { Flight, InFlight, Stage } from "./in-flight.ts";
 import { replay, type VerifiedRecord, withReference } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
@@ -16,6 +17,7 @@ import {
   factsOf,
   inProgress,
   noFacts,
+  type VerificationFacts,
   verificationFailure,
 } from "./verification-failures.ts";
 import type { VerificationParts } from "./verification-parts.ts";
@@ -148,14 +150,14 @@ export class Verification implements Flight {
     }
     if (isErased) throw verificationFailure("record_no_longer_held", undefined, factsOf(row));
     if (row.state === "failed" || row.state === "unknown") return undefined;
-    return (await replay(this.#parts, row)) ?? "conflict";
+    return (await replay(this.#parts, row, this.#budget(this.#parts.now()))) ?? "conflict";
   }
 
   /** Ends a started row without a worker. False if this process or another still works on it. */
   async #endAbandoned(row: Row): Promise<boolean> {
     const { leases, ledger, inFlight } = this.#parts;
     const { owner, reference } = row;
-    if (owner !== leases.ownerId) return (await ledger.abandonAll({ isOwnerGone: leases.isOwnerGone, reference })) > 0;
+    if (owner !== leases.ownerId) return ledger.abandon(row, leases);
     if (inFlight.worksOn(reference)) return false;
     await failOrphan(this.#parts, row);
     return true;
@@ -167,7 +169,7 @@ export class Verification implements Flight {
     const row = newIntentRow(this.#request, hashes[0] ?? null, selected.upstreams[0].name, this.#parts);
     const isRefused = this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1;
     if (isRefused) {
-      const uncalled = { attempts: [], owner: null, audit_due: 1, completed_at: row.created_at } as const;
+      const uncalled = { attempts: [], owner: null, spends: null, audit_due: 1, completed_at: row.created_at } as const;
       const refused = { ...row, ...uncalled, state: "refused" } as const;
       if (!(await this.#insert(refused, hashes, explainsRefusal))) return "conflict";
       throw amountMismatch(refused.fee, factsOf(refused));
@@ -183,14 +185,26 @@ export class Verification implements Flight {
     explainsRefusal: boolean,
   ): Promise<boolean> {
     const { ledger, limits } = this.#parts;
-    const { number } = this.#request;
-    if (await ledger.insert(row, hashes.slice(1), limits.conditions(row, number))) {
+    const budget = row.spends === null ? undefined : this.#budget(row.started_at);
+    if (await ledger.insert(row, hashes.slice(1), limits.conditions(row, this.#request), budget)) {
       this.#started();
       return true;
     }
-    const refused = explainsRefusal ? await limits.refusal(row, number) : undefined;
+    if (!explainsRefusal) return false;
+    await this.#refuseShortage(row, budget, noFacts);
+    const refused = await limits.refusal(row, this.#request);
     if (refused) throw refused;
     return false;
+  }
+
+  #budget(at: number): Budget | undefined {
+    return budgetOf(this.#request, at, this.#parts.settings.timeZone);
+  }
+
+  /** Throws the failure of an account that has not enough for the fee. */
+  async #refuseShortage(row: Row, budget: Budget | undefined, facts: VerificationFacts): Promise<void> {
+    const shortage = budget && (await this.#parts.limits.shortage(row, budget));
+    if (shortage) throw verificationFailure(shortage.code, shortage.message, facts);
   }
 
   /** A further run of a row that ended without an answer: it waits for the overdue call if there is one. */
@@ -209,8 +223,9 @@ export class Verification implements Flight {
       const price = vendorPriceOf(vendor, row.kind, this.#parts.settings);
       const next = { owner: leases.ownerId, vendor, price, begins, at: now(), requestId };
       const again = { ...row, started_at: next.at };
-      const conditions = overdue ? undefined : limits.conditions(again, this.#request.number);
-      retried = await ledger.retry(row, next, conditions).catch((error: unknown) => {
+      const conditions = overdue ? undefined : limits.conditions(again, this.#request);
+      const budget = this.#budget(next.at);
+      retried = await ledger.retry(row, next, conditions, budget).catch((error: unknown) => {
         // The UPDATE may have committed after we timed out: no upstream is called for it.
         const run = row.run + 1;
         const outcome = notCalledOutcome(begins === "call" ? run : null, next.at);
@@ -218,7 +233,8 @@ export class Verification implements Flight {
         throw error;
       });
       if (!retried) {
-        const refused = overdue ? undefined : await limits.refusal(again, this.#request.number);
+        await this.#refuseShortage(row, budget, factsOf(row));
+        const refused = overdue ? undefined : await limits.refusal(again, this.#request);
         if (refused) throw refused;
         return "conflict";
       }
@@ -230,7 +246,7 @@ export class Verification implements Flight {
   }
 
   async #takePlace(row: Row): Promise<void> {
-    this.#parts.inFlight.checkLimit(row);
+    this.#parts.inFlight.checkLimit(row, this.#request.terms.inFlight);
     this.#row = row;
     await this.#parts.leases.renewIfExpired();
   }

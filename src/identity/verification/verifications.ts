@@ -1,5 +1,5 @@
 import { Failure } from "../../operation/failures.ts";
-import { limitedSubject } from "../../upstreams/sandbox/index.ts";
+import { refusedNumbers } from "../../upstreams/sandbox/index.ts";
 import { checks } from "../checks/index.ts";
 import { InFlight } from "./in-flight.ts";
 import type { VerifiedRecord } from "./replay.ts";
@@ -22,8 +22,8 @@ export class Verifications {
   /** Returns the record or throws a `Failure`. A verification that has begun is finished even if its caller hangs up. */
   async verify(request: VerificationRequest): Promise<VerifiedRecord> {
     if (this.#stopping) throw new Failure("shutting_down");
-    if (request.mode === "test" && request.number === limitedSubject)
-      throw new Failure("subject_rate_limited", undefined, { retryAfter: 3600 });
+    const refused = request.mode === "test" ? refusedNumbers[request.number] : undefined;
+    if (refused) throw new Failure(refused, undefined, refused === "subject_rate_limited" ? { retryAfter: 3600 } : {});
     return forAccount(await this.#flightOf(request).answer, request);
   }
 

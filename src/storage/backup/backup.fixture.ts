@@ -31,6 +31,7 @@ export const verification: VerificationRow = {
   amount_differs: 1,
   consent_reference: awkward,
   request_id: "request-1",
+  spends: null,
   sealed_record: "s1:r1:the-sealed-record",
   owner: null,
   audit_due: 1,
@@ -47,6 +48,7 @@ export const account = {
   suspended_at: madeAt,
   fees: "{}",
   answers: "masked",
+  terms: '{"capKobo":5000000}',
 };
 
 export const apiKey = {
@@ -102,6 +104,15 @@ const change: Tables["catalogue_change"] = {
   new_content: "{}",
 };
 
+const spending: Tables["spending"] = {
+  ...{ account_id: "acc_1", period: "prepaid", kobo: 25_000, verifications: 3 },
+  ...{ most_kobo: 30_000, most_verifications: null },
+};
+
+const topUp: Tables["top_up"] = {
+  ...{ id: "top-up-1", account_id: "acc_1", at: madeAt, kobo: 30_000, reason: awkward, actor: "operator:ada" },
+};
+
 const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   account: [account],
   record_key: [{ slot: 0, reference: verification.reference, sealed_key: "s1:r1:the-wrapped-key" }],
@@ -118,6 +129,8 @@ const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
     },
   ],
   catalogue_revision: [{ ...revision, number: 2, source: "import" }],
+  spending: [spending],
+  top_up: [topUp],
   instance_secret: [{ name: "keyring:hmac:1", value: "fingerprint", created_at: madeAt }],
   audit_entry: [
     { id: "a", occurred_at: madeAt, kind: "k", actor: "system", facts: "{}", batch: 1, position: 1 },

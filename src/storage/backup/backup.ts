@@ -4,7 +4,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { type Audited, inSnapshot } from "../audited.ts";
 import { codeOf, StoreFault } from "../errors.ts";
 import { migrationsOf } from "../migrate.ts";
-import { primaryKey } from "../migrations/0001_tables.ts";
+import { primaryKey } from "../migrations/columns.ts";
 import { allTables, type Tables } from "../tables.ts";
 import { noteBackup } from "./last-backup.ts";
 

@@ -3,7 +3,8 @@ import { isSqlite } from "../engine.ts";
 import { newHistoryId } from "../history-id.ts";
 import { allSlots } from "../record-keys.ts";
 import type { Tables } from "../tables.ts";
-import { type ColumnKind, firstTables, primaryKey } from "./0001_tables.ts";
+import { firstTables } from "./0001_tables.ts";
+import { type ColumnKind, primaryKey } from "./columns.ts";
 
 type Schema = Kysely<Tables>;
 type Builder = CreateTableBuilder<string, string>;
@@ -20,6 +21,8 @@ const constraints: { [Name in keyof Tables]?: (table: Builder) => Builder } = {
   person_invitation: ofPerson("person_invitation"),
   passkey: ofPerson("passkey"),
   console_session: ofPerson("console_session"),
+  spending: (table) =>
+    table.addCheckConstraint("spending_within_terms", sql`kobo <= most_kobo and verifications <= most_verifications`),
 };
 
 export async function up(db: Schema): Promise<void> {
@@ -75,6 +78,7 @@ const indexes = [
   // The sums of a period read the index alone.
   "index verification_by_charge on verification (charged_at, account_id, key_id, mode, kind, fee) where charged_at is not null",
   "index adjustment_by_time on adjustment (at)",
+  "index top_up_by_account on top_up (account_id, at)",
   "index audit_entry_unsealed on audit_entry (occurred_at, id) where batch is null",
   // The entries that mention a verification: see `tail.ts` of the audit trail.
   `index audit_entry_by_reference on audit_entry (substr(facts, 15, 15)) where substr(facts, 1, 14) = '{"reference":"'`,

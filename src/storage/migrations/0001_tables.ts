@@ -1,12 +1,6 @@
 import { consoleTables } from "./0001_console_tables.ts";
-
-/** A portable column: `?` may be null, `key` is part of the primary key. `bigint` holds epoch milliseconds and kobo. */
-export type ColumnKind = `${"text" | "integer" | "bigint" | "flag"}${"" | "?" | " key"}`;
-
-/** The columns of a table's primary key, in order. */
-export function primaryKey(columns: Record<string, ColumnKind>): string[] {
-  return Object.keys(columns).filter((column) => columns[column]!.endsWith(" key"));
-}
+import { spendingTables } from "./0001_spending_tables.ts";
+import type { ColumnKind } from "./columns.ts";
 
 /** The columns of each table, in an order that foreign keys allow. Times are milliseconds since 1970, money is whole kobo. */
 export const firstTables = {
@@ -21,6 +15,8 @@ export const firstTables = {
     /** JSON: kobo by kind of verification, where the account has a fee of its own. */
     fees: "text",
     answers: "text",
+    /** JSON: limits of its own, caps, or that it is prepaid. */
+    terms: "text",
   },
 
   api_key: {
@@ -172,6 +168,8 @@ export const firstTables = {
     consent_reference: "text?",
     /** The id of the request that began it. */
     request_id: "text",
+    /** The period of `spending` that has its fee while it runs or is charged. Null: the account had no cap and no balance. */
+    spends: "text?",
     /** Its key is in `record_key`. */
     sealed_record: "text?",
     owner: "text?",
@@ -286,5 +284,7 @@ export const firstTables = {
     removed: "bigint",
     mac: "text",
   },
+  ...spendingTables,
+
   ...consoleTables,
 } as const satisfies Record<string, Record<string, ColumnKind>>;

@@ -13,8 +13,14 @@ interface Reserved {
   delay?: number;
 }
 
-/** The identity room refuses this number before it calls an upstream, even with limits off. */
-export const limitedSubject = "00000000009";
+/** The numbers that the identity room refuses before any upstream is asked, even without limits and caps. */
+export const refusedNumbers: Readonly<
+  Record<string, "subject_rate_limited" | "spending_cap_reached" | "balance_too_low">
+> = {
+  "00000000009": "subject_rate_limited",
+  "00000000010": "spending_cap_reached",
+  "00000000011": "balance_too_low",
+};
 
 const reserved: Readonly<Record<string, Reserved>> = {
   "00000000001": { description: "Nobody has this number.", outcome: { kind: "not_found" } },
@@ -41,7 +47,9 @@ const reserved: Readonly<Record<string, Reserved>> = {
     outcome: { kind: "bad_response" },
   },
   "00000000008": { description: "Verified after 3 s.", delay: 3000 },
-  [limitedSubject]: { description: "Asked for too often, also with limits off." },
+  "00000000009": { description: "Asked for too often, also with limits off." },
+  "00000000010": { description: "The account has reached its monthly cap, also if it has none." },
+  "00000000011": { description: "The balance of the account is below the fee, also if it is not prepaid." },
 };
 
 /** The failure that a caller gets for an outcome. */
@@ -62,8 +70,7 @@ export function failureCodeOf({ kind: outcome }: NonNullable<Reserved["outcome"]
  */
 export function sandboxNumbers(kind: CheckKind): { number: string; result: string; description: string }[] {
   return Object.entries(reserved).map(([number, { outcome, description }]) => {
-    const limited = number === limitedSubject ? "subject_rate_limited" : undefined;
-    const code = outcome ? failureCodeOf(outcome, kind) : limited;
+    const code = outcome ? failureCodeOf(outcome, kind) : refusedNumbers[number];
     return { number, result: code ? `${failures[code].status} ${code}` : "VERIFIED", description };
   });
 }

@@ -8,7 +8,7 @@ import areas from "../../../data/people/local-government-areas.json" with { type
 import { failures } from "../../operation/failures.ts";
 import { IdentityRecord, PersonalInfo, ResidentialInfo } from "../../operation/identity-record.ts";
 import type { IdentityAnswer, IdentityOutcome } from "../ports/identity-upstream.ts";
-import { limitedSubject, sandbox, sandboxNumbers } from "./index.ts";
+import { refusedNumbers, sandbox, sandboxNumbers } from "./index.ts";
 import { referenceYear } from "./people.ts";
 
 const upstream = sandbox();
@@ -25,7 +25,7 @@ const elevenDigits = fc.stringMatching(/^[0-9]{11}$/);
 const tenDigits = fc.stringMatching(/^[0-9]{10}$/);
 const isReserved = (bvn: string) => sandboxNumbers("bvn").some(({ number }) => number === bvn);
 
-test("the table lists the nine numbers with what a caller gets", () => {
+test("the table lists the eleven numbers with what a caller gets", () => {
   assert.deepEqual(
     sandboxNumbers("bvn").map(({ number, result }) => [number, result]),
     [
@@ -38,10 +38,12 @@ test("the table lists the nine numbers with what a caller gets", () => {
       ["00000000007", "502 upstream_bad_response"],
       ["00000000008", "VERIFIED"],
       ["00000000009", "429 subject_rate_limited"],
+      ["00000000010", "402 spending_cap_reached"],
+      ["00000000011", "402 balance_too_low"],
     ],
   );
   assert.equal(failures.subject_rate_limited.status, 429);
-  assert.equal(limitedSubject, "00000000009");
+  assert.deepEqual(Object.keys(refusedNumbers), ["00000000009", "00000000010", "00000000011"]);
 });
 
 test("the numbers of failures give their outcome at once", async () => {

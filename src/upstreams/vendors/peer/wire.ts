@@ -41,6 +41,9 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
   insufficient_scope: unavailable("bad_credentials"),
   address_not_allowed: unavailable("bad_credentials"),
 
+  spending_cap_reached: unavailable("no_money"),
+  balance_too_low: unavailable("no_money"),
+
   amount_mismatch: unavailable("bad_settings"),
   consent_required: unavailable("bad_settings"),
   upstream_not_configured: unavailable("bad_settings"),

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { verifiedRow } from "../../identity/ledger/ledger-rows.fixture.ts";
+import { TimeZone } from "../../runtime/time-zone.ts";
+import type { AuditEvent } from "../../storage/audited.ts";
+import { changeCount } from "../../storage/change-counter.ts";
+import { openStore, type Store } from "../../storage/store.ts";
+import { recorded } from "../access.fixture.ts";
+import { AccessFault } from "../access-fault.ts";
+import { type Account, createAccount, findAccount } from "./accounts.ts";
+import { changeTerms, spendingOf, topUp } from "./terms.ts";
+
+const zone = new TimeZone("Africa/Lagos");
+const january = Date.UTC(2026, 0, 15);
+
+for (const engine of engines)
+  suite(`terms of accounts on ${engine.name}`, () => {
+    let store: Store;
+    let dispose: () => Promise<void>;
+    const events: AuditEvent[] = [];
+    before(async () => {
+      const fresh = await engine.fresh();
+      store = await openStore({ ...fresh.settings, serving: true });
+      dispose = async () => {
+        await store.close();
+        await fresh.dispose();
+      };
+    });
+    after(() => dispose());
+
+    let accounts = 0;
+    const newAccount = () => {
+      accounts += 1;
+      return createAccount(recorded(store.db), { name: "Shop", email: `shop${accounts}@example.com` });
+    };
+    const change = (account: Account, terms: Parameters<typeof changeTerms>[2], now = january) =>
+      changeTerms(recorded(store.db, events), account.email, terms, zone, now);
+    const pay = (account: Account, kobo: number, reason = "transfer") =>
+      topUp(recorded(store.db, events), account.email, { kobo, reason }, january);
+    const spent = async ({ id }: Account, now = january) => {
+      const account = await findAccount(store.db, id);
+      return (await spendingOf(store.db, [account], zone, now))(account);
+    };
+
+    test("change one by one, are taken away with null, and are noticed by other processes", async () => {
+      const account = await newAccount();
+      const count = await changeCount(store.db, "access");
+      await change(account, { capKobo: 5_000_000, verification: { count: 9, seconds: 60 } });
+      const { terms } = await change(account, { capCount: 7, inFlight: 3 });
+      assert.deepEqual(terms, {
+        capKobo: 5_000_000,
+        verification: { count: 9, seconds: 60 },
+        capCount: 7,
+        inFlight: 3,
+      });
+      assert.equal(await changeCount(store.db, "access"), count + 2);
+      await change(account, { capKobo: null, capCount: null, verification: null, inFlight: null });
+      assert.deepEqual((await findAccount(store.db, account.id)).terms, {});
+      assert.deepEqual(events.at(-2), {
+        kind: "account.terms_changed",
+        actor: "test",
+        facts: {
+          ...{ account: account.id, limit_verification: "9/min", limit_in_flight: 3, limit_negatives: null },
+          ...{ cap_naira: "50000", cap_count: 7, prepaid: false },
+        },
+      });
+    });
+
+    test("are a cap or a balance, not both", async () => {
+      const account = await newAccount();
+      await change(account, { capCount: 7 });
+      await assert.rejects(change(account, { prepaid: true }), AccessFault);
+      assert.deepEqual((await findAccount(store.db, account.id)).terms, { capCount: 7 });
+      await change(account, { prepaid: true, capCount: null });
+      await assert.rejects(change(account, { capKobo: 1 }), /not both/);
+    });
+
+    test("count what the month has charged before a cap came", async () => {
+      const account = await newAccount();
+      const row = (changes: Parameters<typeof verifiedRow>[2]) => verifiedRow(account.id, january, changes);
+      const december = Date.UTC(2025, 11, 31, 22, 59);
+      await store.db
+        .insertInto("verification")
+        .values([
+          row({}),
+          row({ created_at: december, charged_at: december + 60_000 }),
+          row({ created_at: december, charged_at: december }),
+          row({ charged: 0 }),
+          row({ mode: "test" }),
+        ])
+        .execute();
+      assert.deepEqual(await spent(account), { month: null, balance: null });
+      await change(account, { capCount: 1 });
+      assert.deepEqual(await spent(account), { month: { kobo: 20_000, verifications: 2 }, balance: null });
+      await change(account, { capCount: 9 });
+      assert.deepEqual(await spent(account), { month: { kobo: 20_000, verifications: 2 }, balance: null });
+      assert.deepEqual(await spent(account, Date.UTC(2026, 1, 1)), {
+        month: { kobo: 0, verifications: 0 },
+        balance: null,
+      });
+    });
+
+    test("a balance is what top-ups add up to, each a line with its reason and who made it", async () => {
+      const account = await newAccount();
+      await pay(account, 30_050, "transfer 12345678901 of 3 November");
+      assert.deepEqual(await spent(account), { month: null, balance: null });
+      await change(account, { prepaid: true });
+      await pay(account, -10_000, "one zero too many");
+      assert.deepEqual(await spent(account), { month: null, balance: 20_050 });
+      await assert.rejects(pay(account, -20_051), /less than the amount that you take back/);
+      assert.deepEqual(await spent(account), { month: null, balance: 20_050 });
+      const lines = await store.db.selectFrom("top_up").selectAll().where("account_id", "=", account.id).execute();
+      assert.deepEqual(lines.map(({ kobo, reason, actor, at }) => [kobo, reason, actor, at]).sort(), [
+        [-10_000, "one zero too many", "test", january],
+        [30_050, "transfer … of 3 November", "test", january],
+      ]);
+      const { kind, facts } = events.at(-1)!;
+      assert.deepEqual(
+        [kind, facts.account, facts.amount, facts.reason],
+        ["account.topped_up", account.id, "-100", "one zero too many"],
+      );
+    });
+  });

@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import { type Kysely, sql } from "kysely";
+import { type AccountTerms, balancePeriod } from "../../operation/account-terms.ts";
+import { nairaOf } from "../../operation/money.ts";
+import { redactNumbers } from "../../runtime/redact.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import { type AuditEvent, type Audited, inTransaction } from "../../storage/audited.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { AccessFault } from "../access-fault.ts";
+import { type Account, findAccount, updateAccount } from "./accounts.ts";
+
+/** New values by member; null takes the member away. What is left out stays as it is. */
+export type TermsChange = { [Member in keyof AccountTerms]?: AccountTerms[Member] | null };
+
+/** What an account's live verifications took. Amounts in kobo. */
+export interface AccountSpending {
+  /** Of the present month; null without a cap. */
+  month: { kobo: number; verifications: number } | null;
+  /** Null if the account is not prepaid. */
+  balance: number | null;
+}
+
+/**
+ * Changes the terms of the account of this id or e-mail. A new cap counts what the account was charged in this month before.
+ * Throws an `AccessFault` if there is no such account, or if it would have both a cap and a balance.
+ */
+export async function changeTerms(
+  store: Audited,
+  idOrEmail: string,
+  change: TermsChange,
+  zone: TimeZone,
+  now: number = Date.now(),
+): Promise<Account> {
+  return inTransaction(store.db, async (trx) => {
+    const account = await updateAccount(
+      { ...store, db: trx },
+      "account.terms_changed",
+      idOrEmail,
+      ({ terms }) => ({ terms: JSON.stringify(changed(terms, change)) }),
+      ({ terms }) => factsOf(terms),
+    );
+    const { id, terms } = account;
+    if (terms.prepaid && (terms.capKobo !== undefined || terms.capCount !== undefined))
+      throw new AccessFault(
+        "An account has a monthly cap or a balance, not both. Take the cap away with --cap-naira none --cap-count none, or the balance with --prepaid off.",
+      );
+    if (terms.prepaid) await openPeriod(trx, id, balancePeriod, 0);
+    if (change.capKobo != null || change.capCount != null) await countMonth(trx, id, zone, now);
+    return account;
+  });
+}
+
+/** Adds kobo to the balance of an account, or takes them back if they are below 0. Throws an `AccessFault` if there is no such account. */
+export async function topUp(
+  { db, audit, actor }: Audited,
+  idOrEmail: string,
+  { kobo, reason: given }: { kobo: number; reason: string },
+  now: number = Date.now(),
+): Promise<Account> {
+  const reason = redactNumbers(given);
+  return inTransaction(db, async (trx) => {
+    const account = await findAccount(trx, idOrEmail);
+    const id = randomUUID();
+    await trx.insertInto("top_up").values({ id, account_id: account.id, at: now, kobo, reason, actor }).execute();
+    await openPeriod(trx, account.id, balancePeriod, 0);
+    const balance = trx
+      .updateTable("spending")
+      .where("account_id", "=", account.id)
+      .where("period", "=", balancePeriod);
+    const added = await balance
+      .set((row) => ({ most_kobo: row("most_kobo", "+", kobo) }))
+      .where((row) => row(row("most_kobo", "+", kobo), ">=", row.ref("kobo")))
+      .returning("period")
+      .executeTakeFirst();
+    if (!added) throw new AccessFault("The balance of the account is less than the amount that you take back.");
+    const facts = { account: account.id, top_up: id, amount: nairaOf(kobo), reason };
+    await audit(trx, { kind: "account.topped_up", actor, facts });
+    return account;
+  });
+}
+
+/** What accounts spent, by the month of `now`. */
+export async function spendingOf(
+  db: Kysely<Tables>,
+  accounts: readonly Pick<Account, "id" | "terms">[],
+  zone: TimeZone,
+  now: number = Date.now(),
+): Promise<(account: Pick<Account, "id" | "terms">) => AccountSpending> {
+  const month = zone.monthOf(now);
+  const rows = await db
+    .selectFrom("spending")
+    .select(["account_id", "period", "kobo", "verifications", "most_kobo"])
+    .where("period", "in", [month, balancePeriod])
+    .$if(accounts.length === 1, (query) => query.where("account_id", "=", accounts[0]!.id))
+    .execute();
+  const none = { kobo: 0, verifications: 0, most_kobo: 0 };
+  const rowOf = new Map(rows.map((row) => [`${row.account_id} ${row.period}`, row]));
+  return ({ id, terms: { capKobo, capCount, prepaid } }) => {
+    const { kobo, verifications } = rowOf.get(`${id} ${month}`) ?? none;
+    const { kobo: taken, most_kobo: toppedUp } = rowOf.get(`${id} ${balancePeriod}`) ?? none;
+    return {
+      month: capKobo === undefined && capCount === undefined ? null : { kobo, verifications },
+      balance: prepaid ? toppedUp! - taken : null,
+    };
+  };
+}
+
+function changed(terms: AccountTerms, change: TermsChange): AccountTerms {
+  return Object.fromEntries(Object.entries({ ...terms, ...change }).filter(([, value]) => value !== null));
+}
+
+/** Terms for the audit trail; null: the service's own, or none. */
+function factsOf(terms: AccountTerms): AuditEvent["facts"] {
+  const { verification, inFlight = null, negatives, capKobo, capCount = null, prepaid = false } = terms;
+  return {
+    limit_verification: verification ? limitText(verification) : null,
+    limit_in_flight: inFlight,
+    limit_negatives: negatives ? limitText(negatives) : null,
+    cap_naira: capKobo === undefined ? null : nairaOf(capKobo),
+    cap_count: capCount,
+    prepaid,
+  };
+}
+
+/** A limit as people write it, such as `60/min`. */
+export function limitText({ count, seconds }: NonNullable<AccountTerms["verification"]>): string {
+  return `${count}/${{ 1: "s", 60: "min", 3600: "h", 86400: "day" }[seconds]}`;
+}
+
+/** Makes the row of a period if it is missing, and holds it until the transaction ends: a verification that takes from it waits. */
+async function openPeriod(trx: Kysely<Tables>, account_id: string, period: string, most_kobo: 0 | null): Promise<void> {
+  await trx
+    .insertInto("spending")
+    .values({ account_id, period, kobo: 0, verifications: 0, most_kobo, most_verifications: null })
+    .onConflict((conflict) =>
+      conflict.columns(["account_id", "period"]).doUpdateSet((row) => ({ kobo: row.ref("spending.kobo") })),
+    )
+    .execute();
+}
+
+/** A verification is charged a day after it began at the latest, when its idempotency key ends. */
+const latestCharge = 2 * 24 * 60 * 60_000;
+
+/** Counts what the account was charged in this month, and what runs and takes from the month. */
+async function countMonth(trx: Kysely<Tables>, accountId: string, zone: TimeZone, now: number): Promise<void> {
+  const period = zone.monthOf(now);
+  await openPeriod(trx, accountId, period, null);
+  const start = zone.startOfMonth(period);
+  const { rows } = await sql<{ kobo: number; verifications: number }>`
+    select coalesce(sum(fee), 0) as kobo, count(*) as verifications from verification
+    where account_id = ${accountId} and mode = 'live' and created_at >= ${start - latestCharge}
+      and ((spends = ${period} and (state = 'started' or charged = 1))
+        or (spends is null and charged = 1 and charged_at >= ${start}))`.execute(trx);
+  await trx
+    .updateTable("spending")
+    // The account may have spent more than a lower cap allows. The next verification writes the cap.
+    .set({ ...rows[0]!, most_kobo: null, most_verifications: null })
+    .where("account_id", "=", accountId)
+    .where("period", "=", period)
+    .execute();
+}

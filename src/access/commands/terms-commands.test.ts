@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { makeStore, type Ran, ran } from "../../cli/testing.ts";
+
+for (const { name, fresh } of engines)
+  suite(`terms on ${name}`, () => {
+    let store: Fresh;
+    let duba: (...argv: string[]) => Promise<Ran>;
+    const shop = "shop@example.com";
+    const shown = async () => JSON.parse((await duba("accounts", "show", shop, "--json")).out);
+
+    before(async () => {
+      store = await fresh();
+      await makeStore(store.settings);
+      const { dataDirectory, databaseUrl } = store.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      duba = (...argv) => ran(argv, { environment });
+      await duba("accounts", "create", "--name", "Corner Shop", "--email", shop);
+    });
+    after(() => store.dispose());
+
+    test("are shown, changed and taken away", async () => {
+      const none = await shown();
+      assert.equal((await duba("accounts", "terms", shop, "--json")).out, `${JSON.stringify(none, null, 2)}\n`);
+      const caps = ["--cap-naira", "50000.50", "--cap-count", "500"];
+      const limits = ["--limit-verification", "300/min", "--limit-in-flight", "50", "--limit-negatives", "9/h"];
+      const { exitCode, out } = await duba("accounts", "terms", shop, ...caps, ...limits);
+      assert.equal(exitCode, 0);
+      assert.match(out, /cap.naira +50000\.5/);
+      const { cap_naira, cap_count, spent_naira, spent_count, ...rest } = await shown();
+      assert.deepEqual(
+        { cap_naira, cap_count, spent_naira, spent_count },
+        { cap_naira: "50000.5", cap_count: 500, spent_naira: "0", spent_count: 0 },
+      );
+      const { limit_verification, limit_in_flight, limit_negatives } = rest;
+      assert.deepEqual([limit_verification, limit_in_flight, limit_negatives], ["300/min", 50, "9/h"]);
+      assert.match((await duba("accounts", "list")).out, / spent .*\n.* 0 of 50000\.5 /s);
+      await duba("accounts", "terms", shop, "--cap-naira", "none", "--cap-count", "none");
+      const words = ["--limit-verification", "default", "--limit-in-flight", "default", "--limit-negatives", "default"];
+      await duba("accounts", "terms", shop, ...words);
+      assert.deepEqual(await shown(), none);
+    });
+
+    test("lists all values that no account can have", async () => {
+      const bad = ["--cap-naira", "lots", "--cap-count", "0", "--limit-verification", "9", "--limit-in-flight", "few"];
+      const { exitCode, err } = await duba("accounts", "terms", shop, ...bad);
+      assert.equal(exitCode, 2);
+      assert.deepEqual(
+        err.split("\n").map((line) => line.split(" ")[0]),
+        ["--cap-naira", "--cap-count", "--limit-verification", "--limit-in-flight", "See:", ""],
+      );
+      assert.match(err, /^--cap-naira must be an amount in naira, such as "100" or "100\.50", or "none"\.\n/);
+      const both = await duba("accounts", "terms", shop, "--prepaid", "on", "--cap-count", "5");
+      assert.deepEqual([both.exitCode, both.err.split("\n")[0]], [2, "An account has a cap or a balance, not both."]);
+    });
+
+    test("a balance is topped up, and corrected by a line of its own", async () => {
+      const top = (amount: string, ...more: string[]) =>
+        duba("accounts", "top-up", shop, amount, "--reason", "transfer of 3 November", ...more);
+      const early = await top("90000");
+      assert.match(
+        early.err,
+        /The account is not prepaid: it uses its balance after `duba accounts terms <account> --prepaid on`/,
+      );
+      await duba("accounts", "terms", shop, "--prepaid", "on");
+      assert.equal((await top("81000", "--take-back")).out, "The balance of Corner Shop is 9000 naira.\n");
+      assert.match((await duba("accounts", "list")).out, / balance .*\n.* 9000 /s);
+      const { balance, prepaid } = await shown();
+      assert.deepEqual([balance, prepaid], ["9000", true]);
+      const tooMuch = await top("9000.01", "--take-back");
+      assert.deepEqual(
+        [tooMuch.exitCode, tooMuch.err],
+        [1, "The balance of the account is less than the amount that you take back.\n"],
+      );
+      assert.equal((await top("0")).exitCode, 2);
+      assert.equal((await duba("accounts", "top-up", shop, "5")).exitCode, 2);
+    });
+  });

@@ -1,0 +1,233 @@
+import Type from "typebox";
+import { forEachKind } from "../../operation/check-kind.ts";
+import { orNull } from "../../operation/command/answer-schema.ts";
+import { naira } from "../../operation/command/forms.ts";
+import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { nairaOf } from "../../operation/money.ts";
+import { count, limit } from "../../operation/setting.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
+import * as accounts from "../accounts/accounts.ts";
+import {
+  type AccountSpending,
+  changeTerms,
+  limitText,
+  spendingOf,
+  type TermsChange,
+  topUp,
+} from "../accounts/terms.ts";
+import { AccountFacts, accountMember as account, accountFactsOf, noticed } from "./account-commands.ts";
+
+/** Terms count in the months of the service's time zone. */
+interface Room extends Audited, WithClock {
+  config: { timeZone: TimeZone };
+}
+
+const TermsFacts = Type.Object({
+  ...AccountFacts.properties,
+  prepaid: Type.Boolean(),
+  balance: orNull(Type.String()),
+  cap_naira: orNull(Type.String()),
+  spent_naira: orNull(Type.String()),
+  cap_count: orNull(Type.Integer()),
+  spent_count: orNull(Type.Integer()),
+  limit_verification: orNull(Type.String()),
+  limit_in_flight: orNull(Type.Integer()),
+  limit_negatives: orNull(Type.String()),
+});
+
+/** A form with one more word, which is read as null. */
+const orWord = <Value>(word: string, { form, read }: { form: string; read: (text: string) => Value | undefined }) => ({
+  form: `${form}, or "${word}"`,
+  read: (text: string) => (text === word ? null : read(text)),
+});
+
+const own = (setting: string) => `"default" means the limit in ${setting}.`;
+
+const listAccounts = command({
+  id: "accounts.list",
+  summary: "List all accounts, oldest first.",
+  description:
+    "The amounts are in naira. What is spent counts the live verifications of this month, with those that run.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({}),
+  answer: Type.Array(TermsFacts),
+  columns: {
+    id: "id",
+    name: "name",
+    email: "email",
+    ...forEachKind(
+      (kind) => `${kind}_fee`,
+      (kind) => ({ heading: `${kind} fee`, none: "default" }),
+    ),
+    answers: "answers",
+    balance: "balance",
+    spent: {
+      of: ({ cap_naira, cap_count, spent_naira, spent_count }) =>
+        capText(cap_naira, spent_naira) ?? capText(cap_count, spent_count),
+    },
+    created_at: "created",
+    suspended_at: "suspended",
+  },
+  examples: [{}],
+  run: async (_, { db, config, now }: Room) => {
+    const all = await accounts.listAccounts(db);
+    const spentBy = await spendingOf(db, all, config.timeZone, now());
+    return all.map((account) => allFactsOf(account, spentBy(account)));
+  },
+});
+
+const showAccount = command({
+  id: "accounts.show",
+  summary: "Show an account with its terms, what it spent in this month, and its balance. Amounts are in naira.",
+  role: "viewer",
+  kind: "read",
+  target: ["account"],
+  input: Type.Object({ account }),
+  answer: TermsFacts,
+  examples: [{ account: "shop@example.com" }],
+  run: async ({ account }, room: Room) => shown(room, await accounts.findAccount(room.db, account)),
+});
+
+const setTerms = command({
+  id: "accounts.terms",
+  summary: `Change the caps, the limits or the prepayment of an account. Without an option it shows them. ${noticed}`,
+  description:
+    "A cap counts the live verifications of a month, in DUBA_TIME_ZONE. A verification takes its fee when it begins, and " +
+    "gives it back if it is not charged. A new cap counts what the account was charged in this month before. An account " +
+    "has a cap or a balance, not both. Its own limits also hold if DUBA_LIMITS is off.",
+  role: "operator",
+  kind: "change",
+  target: ["account"],
+  input: Type.Object({
+    account,
+    cap_naira: Type.Optional(
+      formed<number | null>(orWord("none", naira), {
+        description: 'Maximum that the account may spend in a month, in naira. "none" takes the cap away.',
+        placeholder: "naira",
+      }),
+    ),
+    cap_count: Type.Optional(
+      formed<number | null>(orWord("none", count), {
+        description: 'Maximum verifications that the account may be charged for in a month. "none" takes the cap away.',
+        placeholder: "count",
+      }),
+    ),
+    prepaid: Type.Optional(
+      Type.Enum(["on", "off"], {
+        description: "On: the account pays from a balance, to which `duba accounts top-up` adds.",
+      }),
+    ),
+    limit_verification: Type.Optional(
+      formed<TermsChange["verification"]>(orWord("default", limit), {
+        description: `Maximum verifications of this account. ${own("DUBA_LIMIT_VERIFICATION")}`,
+        placeholder: "limit",
+      }),
+    ),
+    limit_in_flight: Type.Optional(
+      formed<number | null>(orWord("default", count), {
+        description: `Maximum verifications of this account at the same time, in each process. ${own("DUBA_LIMIT_IN_FLIGHT")}`,
+        placeholder: "count",
+      }),
+    ),
+    limit_negatives: Type.Optional(
+      formed<TermsChange["negatives"]>(orWord("default", limit), {
+        description: `Maximum verifications of this account without a match. ${own("DUBA_LIMIT_NEGATIVES")}`,
+        placeholder: "limit",
+      }),
+    ),
+  }),
+  answer: TermsFacts,
+  records: ["account.terms_changed"],
+  examples: [
+    { account: "shop@example.com", cap_naira: "50000", cap_count: "500" },
+    { account: "shop@example.com", cap_naira: "none", cap_count: "none", prepaid: "on" },
+    { account: "shop@example.com", limit_verification: "300/min", limit_in_flight: "50" },
+    { account: "shop@example.com" },
+  ],
+  run: async ({ account: name, ...texts }, room: Room) => {
+    const { cap_naira, cap_count, prepaid, limit_verification, limit_in_flight, limit_negatives } = texts;
+    const change = {
+      ...(cap_naira !== undefined && { capKobo: cap_naira }),
+      ...(cap_count !== undefined && { capCount: cap_count }),
+      ...(prepaid !== undefined && { prepaid: prepaid === "on" ? (true as const) : null }),
+      ...(limit_verification !== undefined && { verification: limit_verification }),
+      ...(limit_in_flight !== undefined && { inFlight: limit_in_flight }),
+      ...(limit_negatives !== undefined && { negatives: limit_negatives }),
+    };
+    if (prepaid === "on" && (cap_naira != null || cap_count != null))
+      throw new InputFault("An account has a cap or a balance, not both.");
+    const changes = Object.keys(change).length > 0;
+    const account = changes
+      ? await changeTerms(room, name, change, room.config.timeZone, room.now())
+      : await accounts.findAccount(room.db, name);
+    return shown(room, account);
+  },
+});
+
+const topUpAccount = command({
+  id: "accounts.top-up",
+  summary: "Add money to the balance of a prepaid account.",
+  description: "A top-up never changes later. To correct one, take money back: the account then has two top-ups.",
+  role: "operator",
+  kind: "change",
+  target: ["account", "amount"],
+  input: Type.Object({
+    account,
+    amount: formed(naira, { description: "Amount in naira.", placeholder: "naira" }),
+    reason: Type.String({
+      description: "What the money is, such as the number of a payment. Long numbers in it are not kept.",
+      placeholder: "text",
+    }),
+    take_back: flag("Take the amount from the balance, to correct a top-up."),
+  }),
+  answer: TermsFacts,
+  view: ({ name, balance, prepaid }) =>
+    prepaid
+      ? [`The balance of ${name} is ${balance} naira.`]
+      : [
+          `The money is kept for ${name}.`,
+          {
+            note: "The account is not prepaid: it uses its balance after `duba accounts terms <account> --prepaid on`.",
+          },
+        ],
+  records: ["account.topped_up"],
+  examples: [
+    { account: "shop@example.com", amount: "50000", reason: "transfer of 3 November" },
+    { account: "shop@example.com", amount: "45000", reason: "one zero too many", take_back: true },
+  ],
+  run: async ({ account: name, amount, reason, take_back }, room: Room) => {
+    if (amount === 0) throw new InputFault("The amount must be above 0.");
+    const account = await topUp(room, name, { kobo: take_back ? -amount : amount, reason }, room.now());
+    return shown(room, account);
+  },
+});
+
+export const termsCommands = [listAccounts, showAccount, setTerms, topUpAccount];
+
+async function shown({ db, config, now }: Room, account: accounts.Account) {
+  return allFactsOf(account, (await spendingOf(db, [account], config.timeZone, now()))(account));
+}
+
+function allFactsOf(account: accounts.Account, { month, balance }: AccountSpending) {
+  const { verification, inFlight, negatives, capKobo, capCount, prepaid } = account.terms;
+  return {
+    ...accountFactsOf(account),
+    prepaid: prepaid === true,
+    balance: balance === null ? null : nairaOf(balance),
+    cap_naira: capKobo === undefined ? null : nairaOf(capKobo),
+    spent_naira: month === null ? null : nairaOf(month.kobo),
+    cap_count: capCount ?? null,
+    spent_count: month?.verifications ?? null,
+    limit_verification: verification ? limitText(verification) : null,
+    limit_in_flight: inFlight ?? null,
+    limit_negatives: negatives ? limitText(negatives) : null,
+  };
+}
+
+/** What was spent of a cap; null without the cap. */
+function capText(cap: string | number | null, spent: string | number | null): string | null {
+  return cap === null ? null : `${spent} of ${cap}`;
+}

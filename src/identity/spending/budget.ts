@@ -1,0 +1,29 @@
+import { type AccountTerms, balancePeriod } from "../../operation/account-terms.ts";
+import type { Mode } from "../../operation/operation.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { Tables } from "../../storage/tables.ts";
+
+/**
+ * From which period of `spending` a verification takes its fee, and the maximum of a cap. Null: no maximum. The maximum of a
+ * balance is what was topped up, which the store knows.
+ */
+export type Budget = Pick<Tables["spending"], "period" | "most_kobo" | "most_verifications">;
+
+export type BudgetKind = "cap" | "balance";
+
+/** The budget for a verification that begins at `at`; undefined if nothing bounds what the account spends. */
+export function budgetOf(
+  { mode, terms }: { mode: Mode; terms: AccountTerms },
+  at: number,
+  zone: TimeZone,
+): Budget | undefined {
+  if (mode === "test") return undefined;
+  const { prepaid, capKobo = null, capCount = null } = terms;
+  if (prepaid) return { period: balancePeriod, most_kobo: null, most_verifications: null };
+  if (capKobo === null && capCount === null) return undefined;
+  return { period: zone.monthOf(at), most_kobo: capKobo, most_verifications: capCount };
+}
+
+export function kindOf({ period }: Budget): BudgetKind {
+  return period === balancePeriod ? "balance" : "cap";
+}

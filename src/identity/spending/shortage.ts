@@ -1,0 +1,31 @@
+import { nairaOf } from "../../operation/money.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { type Budget, kindOf } from "./budget.ts";
+
+/** Why an account has not enough for a verification: the failure's code and the sentence for the caller. */
+export interface Shortage {
+  code: "spending_cap_reached" | "balance_too_low";
+  message: string;
+}
+
+/** Undefined if an account that spent so much has enough for the fee. Amounts in kobo. */
+export function shortageOf(
+  budget: Budget,
+  { kobo, verifications, most_kobo: toppedUp }: Pick<Tables["spending"], "kobo" | "verifications" | "most_kobo">,
+  fee: number,
+): Shortage | undefined {
+  if (kindOf(budget) === "balance") {
+    const balance = (toppedUp ?? 0) - kobo;
+    const message = `Your balance is ${nairaOf(balance)} naira and the fee is ${nairaOf(fee)} naira. Ask the operator of the service to top up your balance.`;
+    return balance < fee ? { code: "balance_too_low", message } : undefined;
+  }
+  const { period, most_kobo, most_verifications } = budget;
+  const isTooDear = most_kobo !== null && kobo + fee > most_kobo;
+  const isOneTooMany = most_verifications !== null && verifications >= most_verifications;
+  if (!isTooDear && !isOneTooMany) return undefined;
+  const cap = isTooDear
+    ? `Your account may spend ${nairaOf(most_kobo)} naira in ${period}. It has spent ${nairaOf(kobo)} naira, and the fee is ${nairaOf(fee)} naira.`
+    : `Your account may be charged for ${most_verifications} verifications in ${period}, and has reached that number.`;
+  const message = `${cap} Wait until the next month, or ask the operator of the service for a higher cap.`;
+  return { code: "spending_cap_reached", message };
+}

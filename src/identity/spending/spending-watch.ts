@@ -1,0 +1,94 @@
+import type { Kysely } from "kysely";
+import { type AccountTerms, balancePeriod } from "../../operation/account-terms.ts";
+import { nairaOf } from "../../operation/money.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
+import type { Tables } from "../../storage/tables.ts";
+import type { BudgetKind } from "./budget.ts";
+
+/** The part of a cap, or of the last top-up, from which on the operator is warned. */
+const warnedAt = 0.8;
+
+/** How many accounts have used 80 % or more. */
+export type NearlySpent = Record<BudgetKind, number>;
+
+interface Use {
+  account: string;
+  kind: BudgetKind;
+  period: string;
+  facts: Record<string, string | number | null>;
+}
+
+const sentences: Record<BudgetKind, string> = {
+  cap: "An account has used 80 % of its monthly cap",
+  balance: "An account has less than 20 % of its last top-up left",
+};
+
+/** Knows the accounts that have used most of a cap or a balance, and names each to the log once in a period. */
+export class SpendingWatch {
+  readonly #db: Kysely<Tables>;
+  readonly #zone: TimeZone;
+  readonly #log: Log;
+  readonly #named = new Set<string>();
+  nearlySpent: NearlySpent = { cap: 0, balance: 0 };
+
+  constructor(db: Kysely<Tables>, zone: TimeZone, log: Log) {
+    this.#db = db;
+    this.#zone = zone;
+    this.#log = log;
+  }
+
+  /** `names`: whether this process writes to the log. */
+  async look(now: number, names: boolean): Promise<void> {
+    const uses = await this.#uses(this.#zone.monthOf(now));
+    const count = (kind: BudgetKind) => uses.filter((use) => use.kind === kind).length;
+    this.nearlySpent = { cap: count("cap"), balance: count("balance") };
+    if (!names) return;
+    const present = new Set(uses.map(keyOf));
+    // An account is named again after a top-up or a higher cap.
+    for (const key of this.#named) if (!present.has(key)) this.#named.delete(key);
+    for (const use of uses) {
+      if (this.#named.has(keyOf(use))) continue;
+      this.#named.add(keyOf(use));
+      this.#log.warn({ account: use.account, ...use.facts }, sentences[use.kind]);
+    }
+  }
+
+  async #uses(month: string): Promise<Use[]> {
+    const rows = await this.#db
+      .selectFrom("account")
+      .innerJoin("spending", "spending.account_id", "account.id")
+      .select(["account.id", "account.terms", "spending.period", "kobo", "verifications", "most_kobo"])
+      .select((row) =>
+        row
+          .selectFrom("top_up")
+          .select("top_up.kobo")
+          .whereRef("top_up.account_id", "=", "account.id")
+          .where("top_up.kobo", ">", 0)
+          .orderBy("top_up.at", "desc")
+          .limit(1)
+          .as("last_top_up"),
+      )
+      .where("spending.period", "in", [month, balancePeriod])
+      .orderBy("account.created_at")
+      .orderBy("account.id")
+      .execute();
+    return rows.flatMap(({ id, terms, period, kobo, verifications, most_kobo, last_top_up }): Use[] => {
+      const { prepaid, capKobo, capCount } = JSON.parse(terms) as AccountTerms;
+      if (period === balancePeriod) {
+        const balance = (most_kobo ?? 0) - kobo;
+        const isLow = prepaid && balance < (1 - warnedAt) * (last_top_up ?? 0);
+        return isLow ? [{ account: id, kind: "balance", period, facts: { balance: nairaOf(balance) } }] : [];
+      }
+      const isMost = (used: number, cap?: number) => cap !== undefined && used >= warnedAt * cap;
+      if (!isMost(kobo, capKobo) && !isMost(verifications, capCount)) return [];
+      const caps = { cap_naira: capKobo === undefined ? null : nairaOf(capKobo), cap_count: capCount ?? null };
+      const facts = { month: period, spent_naira: nairaOf(kobo), spent_count: verifications, ...caps };
+      return [{ account: id, kind: "cap", period, facts }];
+    });
+  }
+}
+
+function keyOf({ account, period }: Use): string {
+  return `${account} ${period}`;
+}

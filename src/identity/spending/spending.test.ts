@@ -1,0 +1,332 @@
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import type { CompiledQuery } from "kysely";
+import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import { TimeZone } from "../../runtime/time-zone.ts";
+import { openStore } from "../../storage/store.ts";
+import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
+import { type Changes, engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
+import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
+import type { VerificationRequest } from "../verification/request.ts";
+import { SpendingWatch } from "./spending-watch.ts";
+
+for (const engine of engines) {
+  suite(`caps and balances on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const january = Date.UTC(2026, 0, 31, 12);
+
+    /** A room whose vendor verifies everybody, unless it is told another outcome. */
+    const openAt = async (t: TestContext, changes: Changes = {}) => {
+      const vendor = { outcome: undefined as IdentityOutcome | undefined };
+      const clock = { time: january };
+      const { upstream, questions } = answering((question) => vendor.outcome ?? verified(question));
+      const upstreams = { test: upstream, live: [upstream] };
+      const open = () => store.open(t, { upstreams, now: () => clock.time, ...changes });
+      return { identity: await open(), open, clock, vendor, questions };
+    };
+    let people = 22_000_002_000;
+    const another = (mine: VerificationRequest) => ({ ...mine, number: String(people++) });
+    const customer = (terms: VerificationRequest["terms"], changes: Partial<VerificationRequest> = {}) =>
+      newRequest({ mode: "live", terms, ...changes });
+
+    /** What the store says that an account took, by period; each as the ledger's rows say. */
+    const spent = async (mine: VerificationRequest) => {
+      const rows = await store.db.selectFrom("spending").selectAll().where("account_id", "=", mine.accountId).execute();
+      const takers = (await ledgerRows(store.db, mine)).filter((row) => row.state === "started" || row.charged === 1);
+      const topUps = await store.db
+        .selectFrom("top_up")
+        .select("kobo")
+        .where("account_id", "=", mine.accountId)
+        .execute();
+      return Object.fromEntries(
+        rows.map(({ period, kobo, verifications, most_kobo }) => {
+          const taking = takers.filter(({ spends }) => spends === period);
+          const fees = taking.reduce((sum, { fee }) => sum + fee, 0);
+          assert.deepEqual({ kobo, verifications }, { kobo: fees, verifications: taking.length }, period);
+          const added = topUps.reduce((sum, { kobo }) => sum + kobo, 0);
+          if (period === "prepaid") assert.equal(most_kobo, added);
+          return [period, [kobo, verifications]];
+        }),
+      );
+    };
+    const topUp = async ({ accountId: account_id }: VerificationRequest, kobo: number) => {
+      const row = { id: `${account_id}-${kobo}`, account_id, at: january, kobo, reason: "test", actor: "test" };
+      await store.db.insertInto("top_up").values(row).execute();
+      await store.db
+        .insertInto("spending")
+        .values({
+          account_id,
+          period: "prepaid",
+          kobo: 0,
+          verifications: 0,
+          most_kobo: kobo,
+          most_verifications: null,
+        })
+        .execute();
+    };
+
+    test("a cap of verifications ends with the last one, before the vendor is asked", async (t) => {
+      const { identity, questions, clock } = await openAt(t);
+      const mine = customer({ capCount: 2 });
+      await identity.verify(another(mine));
+      await identity.verify({ ...another(mine), idempotencyKey: "k" });
+      for (const key of [{}, { idempotencyKey: "l" }]) {
+        const { code, status, retryable, message, detail } = await failureFrom(
+          identity.verify({ ...another(mine), ...key }),
+        );
+        assert.deepEqual([code, status, retryable], ["spending_cap_reached", 402, false]);
+        assert.match(
+          message,
+          /^Your account may be charged for 2 verifications in 2026-01, and has reached that number\. Wait /,
+        );
+        assert.deepEqual(detail.facts, { charged: false, upstream_called: false, request_reference: null });
+      }
+      assert.equal(questions.length, 2);
+      assert.equal((await ledgerRows(store.db, mine)).length, 2);
+      assert.deepEqual(await spent(mine), { "2026-01": [20_000, 2] });
+      // The month begins in Lagos an hour before it does in London.
+      clock.time = Date.UTC(2026, 0, 31, 23, 0);
+      await identity.verify(another(mine));
+      assert.deepEqual(await spent(mine), { "2026-01": [20_000, 2], "2026-02": [10_000, 1] });
+    });
+
+    test("a cap in naira counts each fee, and what is not charged costs nothing", async (t) => {
+      const { identity, vendor } = await openAt(t);
+      const mine = customer({ capKobo: 25_000 });
+      await identity.verify(another(mine));
+      for (const outcome of [
+        { kind: "not_found" },
+        { kind: "phone_mismatch" },
+        { kind: "unavailable" },
+        { kind: "bad_response" },
+        { kind: "unknown" },
+      ] as IdentityOutcome[]) {
+        vendor.outcome = outcome;
+        await failureFrom(identity.verify(another(mine)));
+      }
+      vendor.outcome = undefined;
+      await identity.verify(another(mine));
+      const failure = await failureFrom(identity.verify(another(mine)));
+      assert.match(
+        failure.message,
+        /^Your account may spend 250 naira in 2026-01\. It has spent 200 naira, and the fee is 100 naira\. /,
+      );
+      assert.equal(failure.code, "spending_cap_reached");
+      await identity.verify(another({ ...mine, fees: { bvn: 5_000 } }));
+      assert.deepEqual(await spent(mine), { "2026-01": [25_000, 3] });
+    });
+
+    test("a balance is used up to the last kobo, and by live verifications only", async (t) => {
+      const { identity } = await openAt(t);
+      const mine = customer({ prepaid: true });
+      const empty = await failureFrom(identity.verify(another(mine)));
+      assert.deepEqual([empty.code, empty.status, empty.retryable], ["balance_too_low", 402, false]);
+      await topUp(mine, 20_000);
+      await identity.verify(another(mine));
+      await identity.verify({ ...another(mine), mode: "test" });
+      await identity.verify(another(mine));
+      const { code, message } = await failureFrom(identity.verify(another(mine)));
+      assert.equal(code, "balance_too_low");
+      assert.equal(
+        message,
+        "Your balance is 0 naira and the fee is 100 naira. Ask the operator of the service to top up your balance.",
+      );
+      await identity.verify(another({ ...mine, fees: { bvn: 0 } }));
+      assert.deepEqual(await spent(mine), { prepaid: [20_000, 3] });
+    });
+
+    test("the same key takes its fee once, however often it is asked for", async (t) => {
+      const { identity, open } = await openAt(t);
+      const mine = customer({ capCount: 1 }, { idempotencyKey: "k" });
+      const beside = engine.name === "postgres" ? await open() : identity;
+      const rooms = [identity, beside, identity, beside];
+      const answers = await Promise.allSettled(rooms.map((room) => room.verify(mine)));
+      assert.ok(answers.some(({ status }) => status === "fulfilled"));
+      for (const room of rooms) assert.equal((await room.verify(mine)).replayed, true);
+      assert.deepEqual(await spent(mine), { "2026-01": [10_000, 1] });
+    });
+
+    test("a retry takes the fee again, in the month in which it is made", async (t) => {
+      const { identity, vendor, clock, questions } = await openAt(t);
+      const mine = customer({ capCount: 1 }, { idempotencyKey: "k" });
+      clock.time = Date.UTC(2026, 0, 31, 22, 59, 59);
+      vendor.outcome = { kind: "unavailable" };
+      await failureFrom(identity.verify(mine));
+      clock.time += 1000;
+      vendor.outcome = undefined;
+      const other = another({ ...mine, idempotencyKey: "other" });
+      await identity.verify(other);
+      const refused = await failureFrom(identity.verify(mine));
+      const [row] = await ledgerRows(store.db, mine);
+      assert.deepEqual(
+        [refused.code, refused.detail.facts],
+        ["spending_cap_reached", { charged: false, upstream_called: true, request_reference: row!.reference }],
+      );
+      assert.equal(questions.length, 2);
+      await identity.verify({ ...mine, terms: { capCount: 2 } });
+      assert.deepEqual(await spent(mine), { "2026-01": [0, 0], "2026-02": [20_000, 2] });
+    });
+
+    test("a record that came late is given only to an account that can pay for it", async (t) => {
+      const upstream = new PlayedUpstream();
+      const settings = { timeLimit: 1_000 };
+      const room = await store.open(t, {
+        upstreams: { test: upstream, live: [upstream] },
+        settings,
+        now: () => january,
+      });
+      const mine = customer({ capCount: 1 }, { idempotencyKey: "k" });
+      const call = failureFrom(room.verify(mine));
+      await upstream.asked();
+      assert.deepEqual(await spent(mine), { "2026-01": [10_000, 1] });
+      assert.equal((await call).code, "upstream_timeout");
+      assert.deepEqual(await spent(mine), { "2026-01": [0, 0] });
+      upstream.answer(await verified(mine));
+      await until(async () => (await onlyRow(store.db, mine)).state === "verified");
+      assert.deepEqual(await spent(mine), { "2026-01": [0, 0] });
+
+      const other = another({ ...mine, idempotencyKey: "other" });
+      const otherCall = room.verify(other);
+      await upstream.asked(2);
+      upstream.answer(await verified(other), 2);
+      await otherCall;
+      const { code, detail } = await failureFrom(room.verify(mine));
+      assert.deepEqual(
+        [code, detail.facts?.charged, detail.facts?.upstream_called],
+        ["spending_cap_reached", false, true],
+      );
+      const given = await room.verify({ ...mine, terms: { capCount: 2 } });
+      assert.equal(given.replayed, false);
+      assert.deepEqual(await spent(mine), { "2026-01": [20_000, 2] });
+    });
+
+    test("what a dead process had running gives its fee back", async (t) => {
+      const upstream = new PlayedUpstream();
+      const upstreams = { test: upstream, live: [upstream] };
+      const mine = customer({ prepaid: true }, { idempotencyKey: "k" });
+      await topUp(mine, 30_000);
+      const room = await store.open(t, { upstreams, now: () => january, settings: { timeLimit: 1_000 } });
+      const calls = [mine, another({ ...mine, idempotencyKey: "l" })].map((one) => failureFrom(room.verify(one)));
+      await upstream.asked(2);
+      assert.deepEqual(await spent(mine), { prepaid: [20_000, 2] });
+      await store.end(room);
+      assert.deepEqual(await spent(mine), { prepaid: [0, 0] });
+      await Promise.all(calls);
+      assert.deepEqual(await spent(mine), { prepaid: [0, 0] });
+    });
+
+    test("two processes never give more than there is", async (t) => {
+      const { identity, questions } = await openAt(t, { settings: { limits: null } });
+      const beside = await openStore({ ...store.settings, serving: false });
+      t.after(() => beside.close());
+      const { upstream } = answering((question) => {
+        questions.push(question);
+        return verified(question);
+      });
+      const upstreams = { test: upstream, live: [upstream] };
+      const second = await store.open(t, { db: beside.db, upstreams, now: () => january, settings: { limits: null } });
+      const capped = customer({ capCount: 7 });
+      const prepaid = customer({ prepaid: true });
+      await topUp(prepaid, 70_500);
+      for (const mine of [capped, prepaid]) {
+        questions.length = 0;
+        const calls = Array.from({ length: 60 }, (_, n) =>
+          (n % 2 === 0 ? identity : second).verify(another(mine)).then(
+            () => "given",
+            ({ code }) => code,
+          ),
+        );
+        const answers = Object.groupBy(await Promise.all(calls), (answer) => answer);
+        const refusal = mine === capped ? "spending_cap_reached" : "balance_too_low";
+        assert.deepEqual([answers.given?.length, answers[refusal]?.length], [7, 53]);
+        assert.equal(questions.length, 7);
+      }
+      assert.deepEqual(await spent(capped), { "2026-01": [70_000, 7] });
+      assert.deepEqual(await spent(prepaid), { prepaid: [70_000, 7] });
+    });
+
+    test("the operator is warned once of an account that has used 80 %", async (t) => {
+      const { identity } = await openAt(t);
+      const zone = new TimeZone("Africa/Lagos");
+      const accountOf = async (name: string, terms: VerificationRequest["terms"]) => {
+        const mine = customer(terms);
+        const facts = { name, email: name, created_at: 0, suspended_at: null, fees: "{}", answers: "full" };
+        const row = { id: mine.accountId, ...facts, terms: JSON.stringify(terms) };
+        await store.db.insertInto("account").values(row).execute();
+        return mine;
+      };
+      const log = new RecordedLog();
+      const watch = new SpendingWatch(store.db, zone, log);
+      const capped = await accountOf("capped", { capCount: 5 });
+      const prepaid = await accountOf("prepaid", { prepaid: true });
+      await topUp(prepaid, 50_000);
+      for (const mine of [capped, prepaid]) for (const _ of [1, 2, 3]) await identity.verify(another(mine));
+      await watch.look(january, true);
+      assert.deepEqual([watch.nearlySpent, log.lines], [{ cap: 0, balance: 0 }, []]);
+      for (const mine of [capped, prepaid, prepaid]) await identity.verify(another(mine));
+      for (const _ of [1, 2]) await watch.look(january, true);
+      assert.deepEqual(watch.nearlySpent, { cap: 1, balance: 1 });
+      assert.deepEqual(
+        log.lines.map(({ fields }) => fields),
+        [
+          {
+            ...{ account: capped.accountId, month: "2026-01" },
+            ...{ spent_naira: "400", spent_count: 4, cap_naira: null, cap_count: 5 },
+          },
+          { account: prepaid.accountId, balance: "0" },
+        ],
+      );
+      await watch.look(Date.UTC(2026, 1, 1), true);
+      assert.deepEqual(watch.nearlySpent, { cap: 0, balance: 1 });
+    });
+
+    test("an account without a cap or a balance never touches what others spend", async (t) => {
+      const statements: string[] = [];
+      const watched = store.db.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => result,
+      });
+      const { executeQuery } = watched;
+      watched.executeQuery = (query, ...rest) => {
+        statements.push((query as CompiledQuery).sql);
+        return executeQuery.call(watched, query, ...rest) as never;
+      };
+      const { identity } = await openAt(t, { db: watched });
+      statements.length = 0;
+      const mine = customer({ verification: { count: 9, seconds: 60 } }, { idempotencyKey: "k" });
+      await identity.verify(mine);
+      assert.equal(statements.length, 2);
+      assert.ok(!statements.some((sql) => sql.includes("spending")), statements.join("\n"));
+      await identity.verify(customer({ capCount: 1 }));
+      assert.equal(statements.length, 4);
+    });
+
+    test("limits of an account's own hold in place of the others, also where nobody else is limited", async (t) => {
+      for (const limits of [undefined, null]) {
+        const { identity, vendor } = await openAt(t, { settings: limits === null ? { limits } : {} });
+        const few = newRequest({ terms: { verification: { count: 2, seconds: 60 } } });
+        for (const _ of [1, 2]) await identity.verify(another(few));
+        assert.equal((await failureFrom(identity.verify(another(few)))).code, "rate_limited");
+        const many = newRequest({ terms: { verification: { count: 90, seconds: 60 } } });
+        for (let n = 0; n < 61; n += 1) await identity.verify(another(many));
+        vendor.outcome = { kind: "not_found" };
+        const unlucky = newRequest({ terms: { negatives: { count: 1, seconds: 60 } } });
+        assert.equal((await failureFrom(identity.verify(another(unlucky)))).code, "bvn_not_found");
+        assert.equal((await failureFrom(identity.verify(another(unlucky)))).code, "rate_limited");
+      }
+    });
+
+    test("an account's own limit of what runs at once", async (t) => {
+      const upstream = new PlayedUpstream();
+      const room = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ terms: { inFlight: 1 } });
+      const call = room.verify(mine);
+      await upstream.asked();
+      const { code, message } = await failureFrom(room.verify(another(mine)));
+      assert.deepEqual([code, message.slice(0, 36)], ["too_many_in_flight", "Your account has 1 verifications run"]);
+      upstream.answer(await verified(mine));
+      await call;
+    });
+  });
+}

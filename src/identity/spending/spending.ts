@@ -1,0 +1,122 @@
+import { type Expression, expressionBuilder, type Kysely, type SqlBool } from "kysely";
+import { codeOf } from "../../storage/errors.ts";
+import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import type { Budget, BudgetKind } from "./budget.ts";
+import { type Shortage, shortageOf } from "./shortage.ts";
+
+/**
+ * What verifications take from a cap or a balance. A row of the ledger that names a period in `spends` has its fee in that
+ * period's row of `spending` while it runs, and for as long as it is charged. Both rows change in one statement or transaction.
+ */
+
+/** What `take` and `giveBack` need of the changed ledger row. */
+export const spendingColumns = ["reference", "account_id", "spends", "fee"] as const;
+
+const isThisVerification = (reference: string) =>
+  expressionBuilder<Tables, "verification">()("verification.reference", "=", reference);
+
+/** The statement with which a ledger row that `changed` takes its fee. The store refuses more than the budget: see `isTooMuch`. */
+export function take(
+  db: Kysely<Tables>,
+  changed: "verification",
+  { reference, most_kobo, most_verifications }: Omit<Budget, "period"> & { reference: string },
+  kind: BudgetKind,
+) {
+  return db
+    .insertInto("spending")
+    .columns(["account_id", "period", "kobo", "verifications", "most_kobo", "most_verifications"])
+    .expression((insert) =>
+      insert
+        .selectFrom(`${changed} as verification`)
+        .select((row) => [
+          "account_id",
+          row.ref("spends").$notNull().as("period"),
+          "fee as kobo",
+          row.lit(1).as("verifications"),
+          row.val(most_kobo).as("most_kobo"),
+          row.val(most_verifications).as("most_verifications"),
+        ])
+        .where(isThisVerification(reference)),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(["account_id", "period"]).doUpdateSet((row) => ({
+        kobo: row("spending.kobo", "+", row.ref("excluded.kobo")),
+        verifications: row("spending.verifications", "+", 1),
+        // What was topped up is the row's own.
+        ...(kind === "cap"
+          ? {
+              most_kobo: row.ref("excluded.most_kobo"),
+              most_verifications: row.ref("excluded.most_verifications"),
+            }
+          : {}),
+      })),
+    );
+}
+
+/** The statement with which a ledger row that `changed` gives back what it took. */
+export function giveBack(db: Kysely<Tables>, changed: "verification", reference: string) {
+  return db
+    .updateTable("spending")
+    .from(`${changed} as verification`)
+    .set((row) => ({
+      kobo: row("spending.kobo", "-", row.ref("verification.fee")),
+      verifications: row("spending.verifications", "-", 1),
+    }))
+    .where(isThisVerification(reference))
+    .whereRef("spending.account_id", "=", "verification.account_id")
+    .whereRef("spending.period", "=", "verification.spends");
+}
+
+/**
+ * Whether an account has as much as a verification takes, as far as the statement sees: others may take at the same time. `take`
+ * then decides. This spares it most of those that it would refuse.
+ */
+export function hasEnough(
+  { account_id, fee, period, most_kobo, most_verifications }: Budget & Pick<VerificationRow, "account_id" | "fee">,
+  kind: BudgetKind,
+): Expression<SqlBool> {
+  const { exists, not, selectFrom } = expressionBuilder<Tables, never>();
+  const spent = selectFrom("spending")
+    .select("spending.period")
+    .where("spending.account_id", "=", account_id)
+    .where("spending.period", "=", period);
+  if (kind === "balance")
+    return exists(spent.where((row) => row(row("spending.kobo", "+", fee), "<=", row.ref("spending.most_kobo"))));
+  return not(
+    exists(
+      spent.where((row) =>
+        row.or([
+          row(row("spending.kobo", "+", fee), ">", most_kobo),
+          row("spending.verifications", ">=", most_verifications),
+        ]),
+      ),
+    ),
+  );
+}
+
+/** Whether the store refused a statement because it takes more than the budget. */
+export function isTooMuch(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "23514" || code === "SQLITE_CONSTRAINT_CHECK";
+}
+
+/** No rows, in place of such a refusal. */
+export function noneIfTooMuch(error: unknown): [] {
+  if (isTooMuch(error)) return [];
+  throw error;
+}
+
+/** Why an account has not enough for a verification; undefined if it has by now. */
+export async function spendingShortage(
+  db: Kysely<Tables>,
+  budget: Budget,
+  { account_id, fee }: Pick<VerificationRow, "account_id" | "fee">,
+): Promise<Shortage | undefined> {
+  const spent = await db
+    .selectFrom("spending")
+    .select(["kobo", "verifications", "most_kobo"])
+    .where("account_id", "=", account_id)
+    .where("period", "=", budget.period)
+    .executeTakeFirst();
+  return shortageOf(budget, spent ?? { kobo: 0, verifications: 0, most_kobo: 0 }, fee);
+}

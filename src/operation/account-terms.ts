@@ -1,0 +1,20 @@
+import type { Limit } from "../runtime/rate-limiter.ts";
+
+/** What is agreed with one account beside its fees. Without a limit of its own it has the service's; without a cap it has none. */
+export interface AccountTerms {
+  /** Verifications that it may start. */
+  verification?: Limit;
+  /** Verifications that it may have running at the same time, in each process. */
+  inFlight?: number;
+  /** Verifications without a match. */
+  negatives?: Limit;
+  /** Kobo that its live verifications may cost in a month. */
+  capKobo?: number;
+  /** Live verifications that it may be charged for in a month. */
+  capCount?: number;
+  /** It pays its live verifications from a balance. An account with a cap has no balance. */
+  prepaid?: true;
+}
+
+/** The period in the table `spending` that stands for the balance of a prepaid account. */
+export const balancePeriod = "prepaid";
