@@ -26,7 +26,8 @@ const http: HttpDependencies = {
   // The credential is the id of the account.
   authenticator: {
     isAbsent: () => false,
-    credentialOf: (header) => ({ accountId: header.slice(7), scopes: ["catalogue:read"] }) as unknown as Caller,
+    credentialOf: (header) =>
+      ({ accountId: header.slice(7), mode: "live", scopes: ["catalogue:read"] }) as unknown as Caller,
   },
   anonymous: true,
   addressOf: callerAddress([]),
