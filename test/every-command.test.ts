@@ -6,7 +6,6 @@ import { after, before, suite, test } from "node:test";
 import { sql } from "kysely";
 import { Clean, Errors } from "typebox/value";
 import { argumentsOf } from "../src/cli/terminal/example-line.ts";
-import { type Ran, ran } from "../src/cli/testing.ts";
 import type { Desk } from "../src/commands/desk.ts";
 import { commandsOf, families } from "../src/commands/families.ts";
 import { memberWith } from "../src/operation/command/answer-table.ts";
@@ -14,6 +13,7 @@ import { type Member, membersOf, readTexts } from "../src/operation/command/read
 import { accept, type Command, mayRun, RoleFault, roles } from "../src/operation/command.ts";
 import { openStore } from "../src/storage/store.ts";
 import { allTables } from "../src/storage/tables.ts";
+import { type Ran, ran } from "./support/command-line.ts";
 import { type Engine, engines } from "./support/engines.ts";
 import { sandboxKey, startService } from "./support/service.ts";
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
-import { makeStore, ran } from "../src/cli/testing.ts";
 import { readConfig } from "../src/config/read-config.ts";
 import { silent } from "../src/runtime/log.ts";
 import { type LiveSource, openSource } from "../src/upstreams/open-vendors.ts";
+import { makeStore, ran } from "./support/command-line.ts";
 import { engines } from "./support/engines.ts";
 import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, suite, test } from "node:test";
 import { recorded } from "../src/access/access.fixture.ts";
 import { resumeAccount, suspendAccount } from "../src/access/accounts/accounts.ts";
-import { ran } from "../src/cli/testing.ts";
+import { ran } from "./support/command-line.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type SandboxVendor, startSandboxVendor } from "./support/sandbox-vendor.ts";

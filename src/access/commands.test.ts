@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { makeStore, type Ran, ran } from "../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../test/support/engines.ts";
-import { makeStore, type Ran, ran } from "../cli/testing.ts";
 import { readApiKey } from "./secrets.ts";
 
 for (const { name, fresh } of engines) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { ran } from "../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../test/support/engines.ts";
-import { ran } from "../cli/testing.ts";
 import { drainAuditOutbox } from "../identity/ledger/audit-outbox.ts";
 import { account, verification as sample } from "../storage/backup/backup.fixture.ts";
 import { openStore, type Store } from "../storage/store.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync, rmdirSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
+import { ran } from "../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { openStore, StoreFault } from "../storage/store.ts";
-import { ran } from "./testing.ts";
 
 const commands = [
   ["accounts", "list"],

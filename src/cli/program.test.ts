@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { makeStore, ran } from "../../test/support/command-line.ts";
 import { nodeEnvironment } from "../../test/support/process.ts";
 import { everySetting } from "../config/settings.ts";
-import { makeStore, ran } from "./testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "duba-cli-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { ran } from "../../test/support/command-line.ts";
 import { engines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
-import { ran } from "../cli/testing.ts";
 
 interface Result {
   check: string;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { ran } from "../../test/support/command-line.ts";
 import { engines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
-import { ran } from "../cli/testing.ts";
 import { verification } from "../storage/backup/backup.fixture.ts";
 
 const day = 86_400_000;

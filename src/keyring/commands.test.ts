@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
+import { type Ran, ran } from "../../test/support/command-line.ts";
 import { engines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
-import { type Ran, ran } from "../cli/testing.ts";
 import { readKeyring } from "./file.ts";
 import { keyringText } from "./keyring.ts";
 

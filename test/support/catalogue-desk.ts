@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openCatalogue } from "../../src/catalogue/catalogue.ts";
-import { type Ran, ran } from "../../src/cli/testing.ts";
 import { openStore } from "../../src/storage/store.ts";
+import { type Ran, ran } from "./command-line.ts";
 import type { Engine } from "./engines.ts";
 
 /** For tests: a store with the starter catalogue, a folder for files, and command lines on both. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { ran } from "../../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../../test/support/engines.ts";
-import { ran } from "../../cli/testing.ts";
 import { openStore, type Store } from "../../storage/store.ts";
 import { recorded } from "../access.fixture.ts";
 import { invitedPerson, inviteFirst, invitePerson } from "./people-rows.ts";

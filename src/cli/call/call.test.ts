@@ -4,13 +4,13 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, before, beforeEach, suite, test } from "node:test";
+import { ran, type TestSurroundings } from "../../../test/support/command-line.ts";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
 import { failureBody } from "../../operation/answers/envelope.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { Operation } from "../../operation/operation.ts";
-import { ran, type TestSurroundings } from "../testing.ts";
 
 const operations = [...catalogueOperations, ...identityOperations, ...accessOperations] as readonly Operation<never>[];
 const named = (id: string) => operations.find((operation) => operation.id === id)!;

@@ -1,96 +1,14 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
-import { after, before, suite, test } from "node:test";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
 import { append } from "../../audit/append.ts";
-import { makeStore, type Ran, ran } from "../../cli/testing.ts";
-import { openKeyring } from "../../keyring/file.ts";
-import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { openStore } from "../../storage/store.ts";
-import type { VerificationRow } from "../../storage/tables.ts";
+import { made, row, suiteLedger } from "./ledger-commands.fixture.ts";
 
-const made = Date.UTC(2026, 2, 15, 12);
-
-const row: VerificationRow = {
-  reference: "aaaaaa000000001",
-  account_id: "",
-  key_id: "key",
-  mode: "live",
-  kind: "bvn",
-  state: "verified",
-  idempotency_hash: "hash-of-key",
-  body_hash: "hash-of-body",
-  subject_hash: "hash-of-subject",
-  subject_last4: "0017",
-  run: 3,
-  amount: 10_000,
-  fee: 8_050,
-  charged: 1,
-  charged_at: made + 1000,
-  charge_mark: "",
-  amount_differs: 1,
-  consent_reference: "consent-1",
-  request_id: "request-1",
-  spends: null,
-  sealed_record: "sealed-text",
-  owner: null,
-  audit_due: 0,
-  created_at: made,
-  started_at: made,
-  completed_at: made + 1000,
-};
-
-/** Two questions of the verification. Its second run asked nobody. */
-function attemptsOf(reference: string, account_id: string) {
-  const common = { reference, account_id, mode: "live", kind: "bvn", vendor: "peer", asked_at: made };
-  const unheard = { answered_at: null, vendor_reference: null, price: null };
-  return [
-    { ...common, ...unheard, number: 1, outcome: "unknown", reason: "timed_out", request_id: "request-1" },
-    {
-      ...common,
-      number: 3,
-      answered_at: made + 1000,
-      outcome: "verified",
-      reason: null,
-      vendor_reference: "theirs-1",
-      price: 8_000,
-      request_id: "request-2",
-    },
-  ];
-}
-
-for (const { name, fresh } of engines) {
-  suite(`the ledger on ${name}`, () => {
-    let place: Fresh;
-    let duba: (...argv: string[]) => Promise<Ran>;
-
-    before(async () => {
-      place = await fresh();
-      await makeStore(place.settings);
-      const { dataDirectory, databaseUrl } = place.settings;
-      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
-      duba = (...argv) => ran(argv, { environment });
-      const account = ["accounts", "create", "--name", "Shop", "--email", "shop@example.com", "--json"];
-      const { id } = JSON.parse((await duba(...account)).out);
-      const store = await openStore({ ...place.settings, serving: false });
-      const notFound = { state: "not_found", charged: 0, charged_at: null, sealed_record: null } as const;
-      const april = Date.UTC(2026, 3, 1);
-      const rows: Partial<VerificationRow>[] = [
-        {},
-        { reference: "aaaaaa000000002", idempotency_hash: null },
-        { reference: "aaaaaa000000003", idempotency_hash: null, ...notFound },
-        { reference: "aaaaaa000000004", idempotency_hash: null, mode: "test" },
-        { reference: "aaaaaa000000005", idempotency_hash: null, created_at: april, charged_at: april },
-      ];
-      for (const change of rows)
-        await store.db
-          .insertInto("verification")
-          .values({ ...row, account_id: id, ...change })
-          .execute();
-      await store.db.insertInto("verification_attempt").values(attemptsOf(row.reference, id)).execute();
-      await store.close();
-    });
-    after(() => place.dispose());
+for (const engine of engines) {
+  suite(`the ledger on ${engine.name}`, () => {
+    const place = suiteLedger(engine);
+    const { duba } = place;
 
     test("sums a period by account and mode, from its first day until before its last", async () => {
       const march = ["ledger", "summary", "--from", "2026-03-01", "--to", "2026-04-01"];
@@ -126,68 +44,6 @@ for (const { name, fresh } of engines) {
       const lines = (await duba(...march, "--mode", "test", "--account", "SHOP@example.com")).out.trim().split("\n");
       assert.equal(lines.length, 2);
       assert.match(lines[1]!, /^shop@example\.com +test +bvn +1 +1 +80\.5 /);
-    });
-
-    test("lists what fits, page by page, and nothing of the person", async () => {
-      const list = async (...options: string[]) => {
-        const { exitCode, out } = await duba("ledger", "list", "--json", ...options);
-        assert.equal(exitCode, 0);
-        assert.doesNotMatch(out, /hash-of|sealed-text/);
-        const { verifications, next } = JSON.parse(out);
-        return {
-          next,
-          found: verifications.map((each: { request_reference: string }) => each.request_reference.at(-1)),
-        };
-      };
-      assert.deepEqual((await list()).found, ["5", "4", "3", "2", "1"]);
-      assert.deepEqual((await list("--account", "shop@example.com", "--mode", "test")).found, ["4"]);
-      assert.deepEqual((await list("--state", "not_found", "--last4", "0017")).found, ["3"]);
-      assert.deepEqual((await list("--from", "2026-04-01")).found, ["5"]);
-      assert.deepEqual((await list("--consent", "consent-1", "--to", "2026-03-15")).found, []);
-      assert.deepEqual((await list("--request-id", "request-2")).found, ["1"]);
-      assert.deepEqual((await list("--request-id", "request-9")).found, []);
-      assert.deepEqual((await list("--vendor", "peer")).found, ["1"]);
-      assert.deepEqual((await list("--vendor", "dojah", "--account", "shop@example.com")).found, []);
-      const asked = JSON.parse(
-        (await duba("ledger", "summary", "--by", "vendor", "--from", "2026-03-01", "--json")).out,
-      );
-      assert.deepEqual(
-        asked.groups.map(
-          ({ group, count, by_state }: { group: string; count: number; by_state: Record<string, number> }) => [
-            group,
-            count,
-            by_state.verified,
-            by_state.unknown,
-          ],
-        ),
-        [["peer", 2, 1, 1]],
-      );
-      const first = await list("--limit", "2");
-      const second = await list("--limit", "3", "--cursor", first.next);
-      assert.deepEqual([first.found, second.found, second.next], [["5", "4"], ["3", "2", "1"], null]);
-      const shown = await duba("ledger", "list", "--limit", "1");
-      assert.match(shown.out, /aaaaaa000000005 +shop@example\.com +live +bvn +verified +- +\*{7}0017 +80\.5$/m);
-      assert.match(shown.err, /There may be more: add --cursor \S+\n$/);
-      assert.equal((await duba("ledger", "list", "--csv", "--limit", "2")).out.trim().split("\n").length, 3);
-    });
-
-    test("finds a verification by its idempotency key, also one from before the key ring was rotated", async () => {
-      const path = `${place.settings.dataDirectory}.keyring`;
-      const store = await openStore({ ...place.settings, serving: false });
-      const { keyring } = await openKeyring(path, store.db);
-      const { id } = await store.db.selectFrom("account").select("id").executeTakeFirstOrThrow();
-      const hash = new KeyedHashes({ current: keyring }).of("idempotency key", [id, "live", "order-1"]);
-      await store.db
-        .updateTable("verification")
-        .set({ idempotency_hash: hash })
-        .where("reference", "=", "aaaaaa000000003")
-        .execute();
-      await store.close();
-      assert.equal((await duba("keyring", "rotate")).exitCode, 0);
-      for (const options of [[], ["--account", "shop@example.com"]])
-        assert.match((await duba("ledger", "list", "--idempotency-key", "order-1", ...options)).out, /aaaaaa000000003/);
-      assert.match((await duba("ledger", "list", "--idempotency-key", "order-2")).out, /^No verification fits\.$/m);
-      rmSync(path);
     });
 
     test("a wrong value is refused with what would be right", async () => {
@@ -287,55 +143,6 @@ for (const { name, fresh } of engines) {
       const other = (await duba("ledger", "show", "aaaaaa000000002")).out;
       assert.match(other, /^No vendor was asked\.$/m);
       assert.match(other, /^The audit trail does not mention it yet\.$/m);
-    });
-
-    test("lists what is unknown, the oldest first, and nothing of the person", async () => {
-      const none = await duba("ledger", "unknowns");
-      assert.match(none.out, /^No verification has an unknown outcome/);
-      const store = await openStore({ ...place.settings, serving: false });
-      const unknown = {
-        ...row,
-        idempotency_hash: null,
-        state: "unknown" as const,
-        charged: 0 as const,
-        charged_at: null,
-      };
-      const one = {
-        ...unknown,
-        reference: "bbbbbb000000001",
-        account_id: "acc_gone",
-        mode: "test" as const,
-      };
-      const { id } = await store.db
-        .selectFrom("account")
-        .select("id")
-        .where("email", "=", "shop@example.com")
-        .executeTakeFirstOrThrow();
-      const other = { ...unknown, reference: "bbbbbb000000002", account_id: id, started_at: made - 1000 };
-      await store.db.insertInto("verification").values([one, other]).execute();
-      await store.db.insertInto("verification_attempt").values(attemptsOf(other.reference, id)).execute();
-      await store.close();
-      const { exitCode, out } = await duba("ledger", "unknowns", "--json");
-      assert.equal(exitCode, 0);
-      assert.deepEqual(JSON.parse(out), [
-        {
-          request_reference: "bbbbbb000000002",
-          account: "shop@example.com",
-          mode: "live",
-          upstream: "peer",
-          since: "2026-03-15T11:59:59.000Z",
-          attempts: 2,
-        },
-        {
-          request_reference: "bbbbbb000000001",
-          account: "acc_gone",
-          mode: "test",
-          upstream: null,
-          since: "2026-03-15T12:00:00.000Z",
-          attempts: 0,
-        },
-      ]);
-      assert.match((await duba("ledger", "unknowns")).out, /bbbbbb000000002 +shop@example\.com +live +peer .* 2$/m);
     });
 
     test("says that a reference is not known, and repeats no number that may be a BVN", async () => {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { type Ran, ran } from "../../../test/support/command-line.ts";
 import { engines } from "../../../test/support/engines.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
-import { type Ran, ran } from "../../cli/testing.ts";
 
 const bvn = "22000000017";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ran } from "../../cli/testing.ts";
+import { ran } from "../../../test/support/command-line.ts";
 import { LocalVendor } from "../../upstreams/local-vendor.fixture.ts";
 
 test("a vendor without NINs is not called with one: another person may have the same digits as a BVN", async () => {

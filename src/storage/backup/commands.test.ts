@@ -4,12 +4,12 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
+import { makeStore, type Ran, ran } from "../../../test/support/command-line.ts";
 import { type Engine, engines } from "../../../test/support/engines.ts";
 import { startService, type TestService } from "../../../test/support/service.ts";
 import { until } from "../../../test/support/until.ts";
 import { writeAnchor } from "../../audit/anchor/anchor.ts";
 import { signer } from "../../audit/chain/seal.ts";
-import { makeStore, type Ran, ran } from "../../cli/testing.ts";
 import { openStore } from "../../storage/store.ts";
 
 for (const engine of engines) {

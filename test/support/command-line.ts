@@ -1,6 +1,6 @@
-import type { Operation } from "../operation/operation.ts";
-import { openStore, type StoreSettings } from "../storage/store.ts";
-import { run } from "./program.ts";
+import { run } from "../../src/cli/program.ts";
+import type { Operation } from "../../src/operation/operation.ts";
+import { openStore, type StoreSettings } from "../../src/storage/store.ts";
 
 /** For tests: what one command line wrote, and its exit code. */
 export interface Ran {

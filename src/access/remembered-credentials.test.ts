@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { mock, suite, test } from "node:test";
+import { engines } from "../../test/support/engines.ts";
+import { until } from "../../test/support/until.ts";
+import { recorded } from "./access.fixture.ts";
+import { bootstrap, here, SuiteCredentials } from "./authenticator.fixture.ts";
+import { firstStart } from "./bootstrap.ts";
+import { revokeKey } from "./keys/keys.ts";
+import { newApiKey } from "./secrets.ts";
+
+for (const engine of engines) {
+  suite(`remembered credentials on ${engine.name}`, () => {
+    const its = new SuiteCredentials(engine);
+
+    test("that were proven once are looked up again after a change, whatever their neighbours do meanwhile", async () => {
+      its.credentials = its.open({ count: 20, seconds: 60 });
+      const { key, text } = await its.create();
+      await its.credentials.credentialOf(text, here);
+      for (let count = 0; count < 20; count++) await its.refused(newApiKey("live").text, "invalid_credentials");
+      await its.refused(newApiKey("live").text, "rate_limited");
+      its.credentials.forget();
+      assert.equal((await its.credentials.credentialOf(text, here)).keyId, key.id);
+      await revokeKey(recorded(its.store.db), key.id);
+      its.credentials.forget();
+      await its.refused(text, "invalid_credentials");
+      await its.refused(text, "rate_limited");
+    });
+
+    test("that are good do not use up the limit, however many come at once", async () => {
+      its.credentials = its.open({ count: 20, seconds: 60 });
+      const keys = await Promise.all(Array.from({ length: 30 }, () => its.create()));
+      await Promise.all(keys.map(({ text }) => its.credentials.credentialOf(text, here)));
+      assert.equal(its.asked, 30);
+    });
+
+    test("revoked elsewhere are refused here after the next poll", async () => {
+      const { key, text } = await its.create();
+      await its.credentials.credentialOf(text, here);
+      mock.timers.enable({ apis: ["setInterval"] });
+      its.credentials.watch();
+      await revokeKey(recorded(its.store.db), key.id);
+      its.answered = 0;
+      its.credentials.credentialOf(text, here);
+      mock.timers.tick(1000);
+      await until(() => its.answered > 0);
+      await new Promise(setImmediate);
+      await its.refused(text, "invalid_credentials");
+    });
+
+    test("stay known while nothing changes", async () => {
+      const { text } = await its.create();
+      const known = await its.credentials.credentialOf(text, here);
+      mock.timers.enable({ apis: ["setInterval"] });
+      its.credentials.watch();
+      for (let second = 1; second <= 10; second++) {
+        its.time += 1000;
+        const before = its.answered;
+        mock.timers.tick(1000);
+        await until(() => its.answered > before);
+        await new Promise(setImmediate);
+      }
+      assert.equal(its.credentials.credentialOf(text, here), known);
+    });
+
+    test("take over a bootstrap value that was changed elsewhere", async () => {
+      const changed = "another-bootstrap-for-tests";
+      const token = await its.buy((await its.credentials.credentialOf(bootstrap, here)).keyId, its.time + 5000);
+      await firstStart(recorded(its.store.db), changed);
+      await its.refused(changed, "invalid_credentials");
+      await its.credentials.refresh();
+      for (const old of [bootstrap, token]) await its.refused(old, "invalid_credentials");
+      assert.equal((await its.credentials.credentialOf(changed, here)).mode, "test");
+      await firstStart(recorded(its.store.db), bootstrap);
+    });
+
+    test("serve look-ups only after 4 s in which the store could not be asked, else its error shows", async () => {
+      const { text } = await its.create();
+      await its.credentials.credentialOf(text, here);
+      mock.timers.enable({ apis: ["setInterval"] });
+      its.credentials.watch();
+      its.outOfReach = true;
+      for (let second = 1; second <= 3; second++) {
+        its.time += 1000;
+        mock.timers.tick(1000);
+        its.credentials.credentialOf(text, here);
+      }
+      its.time += 1000;
+      mock.timers.tick(1000);
+      await assert.rejects(async () => its.credentials.credentialOf(text, here), /out of reach/);
+      its.credentials.credentialOf(text, here, true);
+      await assert.rejects(
+        async () => its.credentials.credentialOf((await its.create()).text, here, true),
+        /out of reach/,
+      );
+      its.outOfReach = false;
+      await its.credentials.credentialOf(text, here);
+    });
+
+    test("whose look-up was overtaken by a change are not remembered", async () => {
+      const { text } = await its.create();
+      const lookUp = its.credentials.credentialOf(text, here);
+      await until(() => its.asked > 0);
+      its.credentials.forget();
+      await lookUp;
+      assert.ok(its.credentials.credentialOf(text, here) instanceof Promise);
+    });
+
+    test("in an endless header are good, but not remembered", async () => {
+      const { text } = await its.create();
+      const header = `Bearer${" ".repeat(1000)}${text}`;
+      await its.credentials.credentialOf(header, here);
+      assert.ok(its.credentials.credentialOf(header, here) instanceof Promise);
+    });
+  });
+}

@@ -1,0 +1,95 @@
+import { after, before } from "node:test";
+import { makeStore, type Ran, ran } from "../../../test/support/command-line.ts";
+import type { Engine, Fresh } from "../../../test/support/engines.ts";
+import { openStore } from "../../storage/store.ts";
+import type { VerificationRow } from "../../storage/tables.ts";
+
+export const made = Date.UTC(2026, 2, 15, 12);
+
+export const row: VerificationRow = {
+  reference: "aaaaaa000000001",
+  account_id: "",
+  key_id: "key",
+  mode: "live",
+  kind: "bvn",
+  state: "verified",
+  idempotency_hash: "hash-of-key",
+  body_hash: "hash-of-body",
+  subject_hash: "hash-of-subject",
+  subject_last4: "0017",
+  run: 3,
+  amount: 10_000,
+  fee: 8_050,
+  charged: 1,
+  charged_at: made + 1000,
+  charge_mark: "",
+  amount_differs: 1,
+  consent_reference: "consent-1",
+  request_id: "request-1",
+  spends: null,
+  sealed_record: "sealed-text",
+  owner: null,
+  audit_due: 0,
+  created_at: made,
+  started_at: made,
+  completed_at: made + 1000,
+};
+
+/** Two questions of the verification. Its second run asked nobody. */
+export function attemptRowsOf(reference: string, account_id: string) {
+  const common = { reference, account_id, mode: "live", kind: "bvn", vendor: "peer", asked_at: made };
+  const unheard = { answered_at: null, vendor_reference: null, price: null };
+  return [
+    { ...common, ...unheard, number: 1, outcome: "unknown", reason: "timed_out", request_id: "request-1" },
+    {
+      ...common,
+      number: 3,
+      answered_at: made + 1000,
+      outcome: "verified",
+      reason: null,
+      vendor_reference: "theirs-1",
+      price: 8_000,
+      request_id: "request-2",
+    },
+  ];
+}
+
+/** A store with verifications of one account, and `duba` on it. Registers the hooks of a suite. */
+export function suiteLedger({ fresh }: Engine) {
+  let place: Fresh;
+  let duba: (...argv: string[]) => Promise<Ran>;
+
+  before(async () => {
+    place = await fresh();
+    await makeStore(place.settings);
+    const { dataDirectory, databaseUrl } = place.settings;
+    const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+    duba = (...argv) => ran(argv, { environment });
+    const account = ["accounts", "create", "--name", "Shop", "--email", "shop@example.com", "--json"];
+    const { id } = JSON.parse((await duba(...account)).out);
+    const store = await openStore({ ...place.settings, serving: false });
+    const notFound = { state: "not_found", charged: 0, charged_at: null, sealed_record: null } as const;
+    const april = Date.UTC(2026, 3, 1);
+    const rows: Partial<VerificationRow>[] = [
+      {},
+      { reference: "aaaaaa000000002", idempotency_hash: null },
+      { reference: "aaaaaa000000003", idempotency_hash: null, ...notFound },
+      { reference: "aaaaaa000000004", idempotency_hash: null, mode: "test" },
+      { reference: "aaaaaa000000005", idempotency_hash: null, created_at: april, charged_at: april },
+    ];
+    for (const change of rows)
+      await store.db
+        .insertInto("verification")
+        .values({ ...row, account_id: id, ...change })
+        .execute();
+    await store.db.insertInto("verification_attempt").values(attemptRowsOf(row.reference, id)).execute();
+    await store.close();
+  });
+  after(() => place.dispose());
+  return {
+    get settings() {
+      return place.settings;
+    },
+    duba: (...argv: string[]) => duba(...argv),
+  };
+}

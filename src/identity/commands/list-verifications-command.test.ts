@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { openKeyring } from "../../keyring/file.ts";
+import { KeyedHashes } from "../../keyring/keyed-hash.ts";
+import { openStore } from "../../storage/store.ts";
+import { attemptRowsOf, made, row, suiteLedger } from "./ledger-commands.fixture.ts";
+
+for (const engine of engines) {
+  suite(`listed verifications on ${engine.name}`, () => {
+    const place = suiteLedger(engine);
+    const { duba } = place;
+
+    test("lists what fits, page by page, and nothing of the person", async () => {
+      const list = async (...options: string[]) => {
+        const { exitCode, out } = await duba("ledger", "list", "--json", ...options);
+        assert.equal(exitCode, 0);
+        assert.doesNotMatch(out, /hash-of|sealed-text/);
+        const { verifications, next } = JSON.parse(out);
+        return {
+          next,
+          found: verifications.map((each: { request_reference: string }) => each.request_reference.at(-1)),
+        };
+      };
+      assert.deepEqual((await list()).found, ["5", "4", "3", "2", "1"]);
+      assert.deepEqual((await list("--account", "shop@example.com", "--mode", "test")).found, ["4"]);
+      assert.deepEqual((await list("--state", "not_found", "--last4", "0017")).found, ["3"]);
+      assert.deepEqual((await list("--from", "2026-04-01")).found, ["5"]);
+      assert.deepEqual((await list("--consent", "consent-1", "--to", "2026-03-15")).found, []);
+      assert.deepEqual((await list("--request-id", "request-2")).found, ["1"]);
+      assert.deepEqual((await list("--request-id", "request-9")).found, []);
+      assert.deepEqual((await list("--vendor", "peer")).found, ["1"]);
+      assert.deepEqual((await list("--vendor", "dojah", "--account", "shop@example.com")).found, []);
+      const asked = JSON.parse(
+        (await duba("ledger", "summary", "--by", "vendor", "--from", "2026-03-01", "--json")).out,
+      );
+      assert.deepEqual(
+        asked.groups.map(
+          ({ group, count, by_state }: { group: string; count: number; by_state: Record<string, number> }) => [
+            group,
+            count,
+            by_state.verified,
+            by_state.unknown,
+          ],
+        ),
+        [["peer", 2, 1, 1]],
+      );
+      const first = await list("--limit", "2");
+      const second = await list("--limit", "3", "--cursor", first.next);
+      assert.deepEqual([first.found, second.found, second.next], [["5", "4"], ["3", "2", "1"], null]);
+      const shown = await duba("ledger", "list", "--limit", "1");
+      assert.match(shown.out, /aaaaaa000000005 +shop@example\.com +live +bvn +verified +- +\*{7}0017 +80\.5$/m);
+      assert.match(shown.err, /There may be more: add --cursor \S+\n$/);
+      assert.equal((await duba("ledger", "list", "--csv", "--limit", "2")).out.trim().split("\n").length, 3);
+    });
+
+    test("finds a verification by its idempotency key, also one from before the key ring was rotated", async () => {
+      const path = `${place.settings.dataDirectory}.keyring`;
+      const store = await openStore({ ...place.settings, serving: false });
+      const { keyring } = await openKeyring(path, store.db);
+      const { id } = await store.db.selectFrom("account").select("id").executeTakeFirstOrThrow();
+      const hash = new KeyedHashes({ current: keyring }).of("idempotency key", [id, "live", "order-1"]);
+      await store.db
+        .updateTable("verification")
+        .set({ idempotency_hash: hash })
+        .where("reference", "=", "aaaaaa000000003")
+        .execute();
+      await store.close();
+      assert.equal((await duba("keyring", "rotate")).exitCode, 0);
+      for (const options of [[], ["--account", "shop@example.com"]])
+        assert.match((await duba("ledger", "list", "--idempotency-key", "order-1", ...options)).out, /aaaaaa000000003/);
+      assert.match((await duba("ledger", "list", "--idempotency-key", "order-2")).out, /^No verification fits\.$/m);
+      rmSync(path);
+    });
+
+    test("lists what is unknown, the oldest first, and nothing of the person", async () => {
+      const none = await duba("ledger", "unknowns");
+      assert.match(none.out, /^No verification has an unknown outcome/);
+      const store = await openStore({ ...place.settings, serving: false });
+      const unknown = {
+        ...row,
+        idempotency_hash: null,
+        state: "unknown" as const,
+        charged: 0 as const,
+        charged_at: null,
+      };
+      const one = {
+        ...unknown,
+        reference: "bbbbbb000000001",
+        account_id: "acc_gone",
+        mode: "test" as const,
+      };
+      const { id } = await store.db
+        .selectFrom("account")
+        .select("id")
+        .where("email", "=", "shop@example.com")
+        .executeTakeFirstOrThrow();
+      const other = { ...unknown, reference: "bbbbbb000000002", account_id: id, started_at: made - 1000 };
+      await store.db.insertInto("verification").values([one, other]).execute();
+      await store.db.insertInto("verification_attempt").values(attemptRowsOf(other.reference, id)).execute();
+      await store.close();
+      const { exitCode, out } = await duba("ledger", "unknowns", "--json");
+      assert.equal(exitCode, 0);
+      assert.deepEqual(JSON.parse(out), [
+        {
+          request_reference: "bbbbbb000000002",
+          account: "shop@example.com",
+          mode: "live",
+          upstream: "peer",
+          since: "2026-03-15T11:59:59.000Z",
+          attempts: 2,
+        },
+        {
+          request_reference: "bbbbbb000000001",
+          account: "acc_gone",
+          mode: "test",
+          upstream: null,
+          since: "2026-03-15T12:00:00.000Z",
+          attempts: 0,
+        },
+      ]);
+      assert.match((await duba("ledger", "unknowns")).out, /bbbbbb000000002 +shop@example\.com +live +peer .* 2$/m);
+    });
+  });
+}
