@@ -12,6 +12,7 @@ import { stateMark } from "./view/sorted-table.ts";
 
 /** The commands whose answers Now shows, with their headings. */
 const shown = [
+  ["status", "Status"],
   ["upstreams.status", "Vendors"],
   ["sources.status", "Source of the catalogue"],
   ["ledger.unknowns", "Verifications with an unknown outcome"],

@@ -11,7 +11,7 @@ export interface ConsolePage {
 }
 
 const named: readonly ConsolePage[] = [
-  { path: "/", title: "Now", families: ["upstreams"] },
+  { path: "/", title: "Now", families: ["status", "upstreams"] },
   { path: "/verifications", title: "Verifications", families: ["ledger", "subjects"], opens: "ledger.list" },
   { path: "/accounts", title: "Accounts", families: ["accounts"], opens: "accounts.list" },
   { path: "/keys", title: "Keys", families: ["keys"], opens: "keys.list" },
@@ -33,7 +33,7 @@ export function siteMap(all: readonly Command<Desk>[]): SiteMap {
   const placed = new Set(named.flatMap((place) => place.families));
   const others = [...new Set(usable.map(familyOf))].filter((family) => !placed.has(family));
   const more = others.map((family): ConsolePage => {
-    const list = usable.find(({ id }) => id === `${family}.list` || id === `${family}.status`);
+    const list = usable.find(({ id }) => id === family || id === `${family}.list` || id === `${family}.status`);
     const title = family.charAt(0).toUpperCase() + family.slice(1);
     return { path: `/${family}`, title, families: [family], ...(list && { opens: list.id }) };
   });

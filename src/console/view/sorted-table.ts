@@ -108,7 +108,7 @@ const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
 function cell(heading: string, value: unknown, isNumber: boolean): Html {
   const text = cellText(value);
   if (isNumber) return html`<td class="number">${text}</td>`;
-  return html`<td${text.length > 48 ? html` class="long"` : ""}>${/^(?:state|result)$/.test(heading) ? stateMark(text) : text}</td>`;
+  return html`<td${text.length > 28 || heading === "note" ? html` class="long"` : ""}>${/^(?:state|result)$/.test(heading) ? stateMark(text) : text}</td>`;
 }
 
 export function stateMark(text: string): Html {
