@@ -18,20 +18,18 @@ import { type CellRow, seen, viewIn } from "./view/sorted-table.ts";
 type AnyCommand = Command<Desk>;
 
 /** A page with the table that it opens with. */
-export async function showPlace(
-  room: ConsoleRoom,
-  asked: SignedIn,
-  place: ConsolePage,
-  before: Html = html``,
-): Promise<ConsoleReply> {
+export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: ConsolePage): Promise<ConsoleReply> {
+  const { sinceToday } = place;
+  const today = new URLSearchParams([...visit.query, ["from", room.config.timeZone.dayOf(room.store.now())]]);
+  const asked = sinceToday && !hasMembers(visit.query) ? { ...visit, query: today } : visit;
   const command = place.opens === undefined ? undefined : room.site.commands.get(place.opens);
   const heading = html`<h1>${place.title}</h1>`;
   const tools = toolbar(room, asked, place);
-  if (!command) return framed(room, asked, place, place.title, html`${heading}${before}${tools}`);
+  if (!command) return framed(room, asked, place, place.title, html`${heading}${tools}`);
   const shown = await shownAnswer(room, asked, command, place.path);
   if ("status" in shown) return shown;
-  const filter = html`<details class="filter"${hasMembers(asked.query) || shown.fault ? html` open` : ""}><summary>Filter</summary>${filterForm(command, asked, place.path, shown.fault)}</details>`;
-  const main = html`${heading}${before}${tools}${filter}${finder(asked)}${shown.main}`;
+  const filter = html`<details class="filter"${hasMembers(visit.query) || shown.fault ? html` open` : ""}><summary>Filter</summary>${filterForm(command, asked, place.path, shown.fault)}</details>`;
+  const main = html`${heading}${tools}${filter}${finder(asked)}${shown.main}`;
   return framed(room, asked, place, place.title, main);
 }
 

@@ -8,6 +8,8 @@ export interface ConsolePage {
   families: readonly string[];
   /** Id of the command whose answer the page shows. */
   opens?: string;
+  /** Opens with what is since today: a month of a large ledger takes seconds to add up. */
+  sinceToday?: true;
 }
 
 const named: readonly ConsolePage[] = [
@@ -16,7 +18,7 @@ const named: readonly ConsolePage[] = [
   { path: "/accounts", title: "Accounts", families: ["accounts"], opens: "accounts.list" },
   { path: "/keys", title: "Keys", families: ["keys"], opens: "keys.list" },
   { path: "/catalogue", title: "Catalogue", families: ["catalogue", "prices", "sources"], opens: "catalogue.history" },
-  { path: "/books", title: "Books", families: ["books"], opens: "ledger.summary" },
+  { path: "/books", title: "Books", families: ["books"], opens: "ledger.summary", sinceToday: true },
   { path: "/audit", title: "Audit", families: ["audit"], opens: "audit.tail" },
   { path: "/people", title: "People", families: ["people"], opens: "people.list" },
 ];
