@@ -11,7 +11,8 @@ interface Import {
 
 const floors = readFloors();
 const topFloor = Math.max(...floors.values());
-const files = globSync("src/**/*.ts").filter((file) => !file.endsWith(".test.ts"));
+const everyFile = globSync("src/**/*.ts");
+const files = everyFile.filter((file) => !file.endsWith(".test.ts"));
 const imports = files.flatMap(importsOf);
 
 /** The client's own files; `duba.ts` is generated. */
@@ -59,7 +60,7 @@ suite("floors", () => {
 
   test(`no file has more than ${mostLines} lines`, () => {
     const byHand = clientFiles.filter((file) => basename(file) !== "duba.ts");
-    const long = [...files, ...byHand].filter((file) => textOf(file).split("\n").length - 1 > mostLines);
+    const long = [...everyFile, ...byHand].filter((file) => textOf(file).split("\n").length - 1 > mostLines);
     assert.deepEqual(long, []);
   });
 

@@ -1,6 +1,6 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
@@ -22,6 +22,19 @@ export function findBrowser(): string {
   );
 }
 
+/** Why browser tests are left out here, or false. In CI it throws that sentence instead. */
+export function missingBrowser(): string | false {
+  try {
+    findBrowser();
+    return false;
+  } catch (error) {
+    if (process.env.CI) throw error;
+    const { message } = error as Error;
+    console.error(message);
+    return message;
+  }
+}
+
 /** Starts a headless browser that does nothing of its own accord. */
 export function startBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({
@@ -35,6 +48,14 @@ export function startBrowser(executablePath: string): Promise<Browser> {
       "--no-first-run",
     ],
   });
+}
+
+/** The first place of each rule of accessibility that an open page breaks. */
+export function inaccessible(page: Page): Promise<string[]> {
+  const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
+  return page.evaluate<string[]>(
+    `${axe};axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))`,
+  );
 }
 
 function isExecutable(path: string): boolean {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Browser, Page } from "playwright-core";
-import { findBrowser, startBrowser } from "../../../test/support/browser.ts";
+import { findBrowser, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
@@ -12,14 +12,7 @@ import { registerPages } from "./index.ts";
 const operations: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];
 const key = "duba_test_browser";
 
-let missing: string | false = false;
-try {
-  findBrowser();
-} catch (error) {
-  if (process.env.CI) throw error;
-  missing = (error as Error).message;
-  console.error(missing);
-}
+const missing = missingBrowser();
 
 interface Received {
   method: string;
