@@ -253,7 +253,6 @@ export async function wire(config: Config, log: Log, commands: EveryCommand = as
         commands: await commands(),
         answers,
         health: {
-          stopping: () => stopping,
           takesWrites: () => store.takesWrites(),
           auditAlarms: () => auditTrail.alarms(),
         },

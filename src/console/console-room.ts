@@ -20,7 +20,6 @@ export interface ConsoleRoom {
 }
 
 export interface ConsoleHealth {
-  stopping: () => boolean;
   /** Whether the store accepts a write; never rejects. */
   takesWrites: () => Promise<boolean>;
   /** Current faults of the audit trail. */

@@ -33,6 +33,9 @@ export interface PasskeyPlace extends WithClock {
 /** The library takes a quarter of a second to load: the first sign-in waits for it. */
 const library = () => import("@simplewebauthn/server");
 
+/** EdDSA, ES256 and RS256. The library would also ask Node for an experimental one, and Node would warn. */
+const supportedAlgorithmIDs = [-8, -7, -257];
+
 const badInvitation = "This invitation was used, has expired, or was replaced. Ask an officer for another one.";
 
 /** What the browser of an invited person needs to make a passkey. */
@@ -49,6 +52,7 @@ export async function registrationOptions(
     userID: new TextEncoder().encode(person.id),
     userName: person.email,
     attestationType: "none",
+    supportedAlgorithmIDs,
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
   });
   await keepChallenge(db, options.challenge, `register ${person.id}`, now());
@@ -66,6 +70,7 @@ export async function registerPasskey(
   const { registrationInfo } = await refusing(person, () =>
     verifyRegistrationResponse({
       response,
+      supportedAlgorithmIDs,
       expectedChallenge: (challenge) => takeChallenge(db, challenge, `register ${person.id}`, now()),
       expectedOrigin: origin,
       expectedRPID: new URL(origin).hostname,
