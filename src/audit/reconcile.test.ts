@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { ran } from "../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../test/support/engines.ts";
-import { drainAuditOutbox } from "../identity/ledger/audit-outbox.ts";
+import { drainAuditOutbox, noteForAudit } from "../identity/ledger/audit-outbox.ts";
 import { account, verification as sample } from "../storage/backup/backup.fixture.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables, VerificationRow } from "../storage/tables.ts";
@@ -25,11 +25,16 @@ for (const engine of engines) {
       created_at: Date.now() - days * day,
       started_at: Date.now() - days * day,
     });
-    const add = (reference: string, changes: Partial<VerificationRow> = ago(0)) =>
+    const note = (reference: string) => noteForAudit(store.db, "verification", reference).execute();
+    const put = (reference: string, changes: Partial<VerificationRow>) =>
       store.db
         .insertInto("verification")
         .values({ ...sample, consent_reference: null, sealed_record: null, ...ago(0), reference, ...changes })
         .execute();
+    const add = async (reference: string) => {
+      await put(reference, {});
+      await note(reference);
+    };
     const set = (reference: string, values: Partial<Tables["verification"]>) =>
       store.db.updateTable("verification").set(values).where("reference", "=", reference).execute();
 
@@ -47,8 +52,9 @@ for (const engine of engines) {
 
     test("agrees where each outcome has its entry, whatever is under way, due, or told twice", async () => {
       await add("due");
-      await add("running", { ...ago(0), state: "started", audit_due: 0 });
-      await set("ref-3", { state: "unknown", charged: 0, audit_due: 1 });
+      await put("running", { state: "started" });
+      await set("ref-3", { state: "unknown", charged: 0 });
+      await note("ref-3");
       await drainAuditOutbox(store.db, append);
       await add("due-later");
       assert.deepEqual(await reconcile(), {
@@ -61,7 +67,7 @@ for (const engine of engines) {
     });
 
     test("does not ask for what retention removes", async () => {
-      await add("old-row", { ...ago(740), audit_due: 0 });
+      await put("old-row", ago(740));
       const facts = { reference: "old-entry", account: "acc_1", charged: true, fee: "1" };
       await append(store.db, { kind: "verification.ended", actor: "key:k", facts });
       const change = store.db.updateTable("audit_entry").set({ occurred_at: Date.now() - 740 * day });
@@ -72,7 +78,7 @@ for (const engine of engines) {
     test("names each row that was changed, put in or taken away behind the trail's back", async () => {
       await set("ref-1", { charged: 0 });
       await store.db.deleteFrom("verification").where("reference", "=", "ref-2").execute();
-      await add("put-in", { ...ago(1), audit_due: 0 });
+      await put("put-in", ago(1));
       const { exitCode, agree, differences } = await reconcile();
       assert.deepEqual([exitCode, agree], [1, false]);
       assert.deepEqual(

@@ -45,7 +45,6 @@ for (const engine of engines) {
         state: "unknown",
         charged: 0 as const,
         charged_at: null,
-        audit_due: 0 as const,
       };
       await db.insertInto("verification").values(row).execute();
       await db

@@ -29,7 +29,6 @@ export const row: VerificationRow = {
   spends: null,
   sealed_record: "sealed-text",
   owner: null,
-  audit_due: 0,
   created_at: made,
   started_at: made,
   completed_at: made + 1000,

@@ -7,9 +7,23 @@ import { type Attempt, lastVendor, withAttempts } from "./attempts.ts";
 const defaultBatch = 500;
 
 /**
- * Copies outcomes marked `audit_due` into the audit trail, batch by batch. The statement that writes an outcome sets the
- * mark, and the transaction that appends the event clears it: no outcome is lost or recorded twice, and writing it need
- * not wait. A row that changes again before its batch is recorded as it is then.
+ * The statement that notes a change of a ledger row for the audit trail, if the row `changed`. A note that is there already is
+ * locked, so that a row is not recorded as it was before this change.
+ */
+export function noteForAudit(db: Kysely<Tables>, changed: "verification", reference: string) {
+  return db
+    .insertInto("verification_audit_due")
+    .columns(["reference"])
+    .expression((insert) => insert.selectFrom(changed).select("reference").where("reference", "=", reference))
+    .onConflict((conflict) =>
+      conflict.column("reference").doUpdateSet({ reference: (row) => row.ref("excluded.reference") }),
+    );
+}
+
+/**
+ * Copies the outcomes that wait into the audit trail, batch by batch. The statement that writes an outcome notes it, and the
+ * transaction that appends the event deletes the note: no outcome is lost or recorded twice, and writing it need not wait. A
+ * row that changes again before its batch is recorded as it is then.
  */
 export async function drainAuditOutbox(
   db: Kysely<Tables>,
@@ -19,18 +33,19 @@ export async function drainAuditOutbox(
   let recorded = 0;
   for (;;) {
     const count = await db.transaction().execute(async (trx) => {
-      const rows = await trx
-        .updateTable("verification")
-        .set({ audit_due: 0 })
+      const due = await trx
+        .deleteFrom("verification_audit_due")
         .where("reference", "in", (query) =>
-          query.selectFrom("verification").select("reference").where("audit_due", "=", 1).limit(batch),
+          query.selectFrom("verification_audit_due").select("reference").limit(batch),
         )
-        .where("audit_due", "=", 1)
-        .returningAll()
+        .returning("reference")
         .execute();
+      if (due.length === 0) return 0;
+      const references = due.map(({ reference }) => reference);
+      const rows = await trx.selectFrom("verification").selectAll().where("reference", "in", references).execute();
       const ended = rows.filter(({ state }) => state !== "started");
       if (ended.length > 0) await audit(trx, ...(await withAttempts(trx, ended)).map(eventOf));
-      return rows.length;
+      return due.length;
     });
     recorded += count;
     if (count < batch) return recorded;
@@ -46,15 +61,17 @@ export async function* ledgerAuditEvents(
   for (;;) {
     const rows = await db
       .selectFrom("verification")
-      .selectAll()
-      .where("reference", ">", after)
-      .orderBy("reference")
+      .leftJoin("verification_audit_due as due", "due.reference", "verification.reference")
+      .selectAll("verification")
+      .select("due.reference as due")
+      .where("verification.reference", ">", after)
+      .orderBy("verification.reference")
       .limit(page)
       .execute();
     yield (await withAttempts(db, rows)).map((row) => ({
       reference: row.reference,
       createdAt: row.created_at,
-      event: row.state === "started" || row.audit_due === 1 ? null : eventOf(row),
+      event: row.state === "started" || row.due !== null ? null : eventOf(row),
     }));
     if (rows.length < page) return;
     after = rows.at(-1)!.reference;

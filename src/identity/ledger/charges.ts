@@ -4,6 +4,7 @@ import { followed } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "../spending/budget.ts";
 import { giveBack, spendingColumns, take } from "../spending/spending.ts";
+import { noteForAudit } from "./audit-outbox.ts";
 import type { Row } from "./ledger.ts";
 
 /** A charge whose write got no answer: it may have committed, or may still commit. */
@@ -48,7 +49,6 @@ export class Charges {
           charged: 1,
           charge_mark: mark,
           charged_at: row.charged_at ?? at,
-          audit_due: 1,
           spends: budget?.period ?? null,
         })
         .where("reference", "=", reference)
@@ -56,9 +56,10 @@ export class Charges {
         .where("charged", "=", 0)
         .where("charge_mark", "=", row.charge_mark)
         .returning([...spendingColumns, "mode", "kind"]);
-      const query = followed(db, change, (changed) =>
-        budget ? [take(db, changed, { ...budget, reference }, kindOf(budget))] : [],
-      );
+      const query = followed(db, change, (changed) => [
+        ...(budget ? [take(db, changed, { ...budget, reference }, kindOf(budget))] : []),
+        noteForAudit(db, changed, reference),
+      ]);
       return (await db.executeQuery(query.compile())).rows[0];
     };
     if (row.charged_at === null) return (await charge(this.#db)) !== undefined;
@@ -95,13 +96,14 @@ export class Charges {
     return this.#db.transaction().execute(async (trx) => {
       const waived = await trx
         .updateTable("verification")
-        .set({ charged: 0, charge_mark: newChargeMark(), audit_due: 1 })
+        .set({ charged: 0, charge_mark: newChargeMark() })
         .where("reference", "=", reference)
         .where("charged", "=", 1)
         .where("charge_mark", "=", mark)
         .returning(["mode", "kind", ...spendingColumns])
         .executeTakeFirst();
       if (waived) await adjust(trx, waived, { charges: -1, at, reason: "its record was not given" });
+      if (waived) await noteForAudit(trx, "verification", reference).execute();
       if (waived?.spends) await giveBack(trx, "verification", reference).execute();
       return waived !== undefined;
     });

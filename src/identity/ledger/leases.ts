@@ -6,6 +6,7 @@ import { codeOf } from "../../storage/errors.ts";
 import { followed } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
+import { noteForAudit } from "./audit-outbox.ts";
 import { transitions } from "./transitions.ts";
 
 /** Each serving process owns the rows it started, for as long as its lease is valid. */
@@ -118,8 +119,11 @@ export async function abandonAll(db: Kysely<Tables>, whose: Whose): Promise<numb
     .execute();
   let abandoned = 0;
   for (const row of spending) if (await abandonOne(db, row, whose)) abandoned += 1;
-  const { numUpdatedRows } = await abandonment(db, whose).where("spends", "is", null).executeTakeFirst();
-  return abandoned + Number(numUpdatedRows);
+  return db.transaction().execute(async (trx) => {
+    const others = await abandonment(trx, whose).where("spends", "is", null).returning("reference").execute();
+    for (const { reference } of others) await noteForAudit(trx, "verification", reference).execute();
+    return abandoned + others.length;
+  });
 }
 
 /** Makes one started row `unknown`. False if it is not one of theirs. */
@@ -129,14 +133,17 @@ export async function abandonOne(
   whose: Whose,
 ): Promise<boolean> {
   const change = abandonment(db, whose).where("reference", "=", reference).returning(spendingColumns);
-  const query = followed(db, change, (changed) => (spends === null ? [] : [giveBack(db, changed, reference)]));
+  const query = followed(db, change, (changed) => [
+    ...(spends === null ? [] : [giveBack(db, changed, reference)]),
+    noteForAudit(db, changed, reference),
+  ]);
   return (await db.executeQuery(query.compile())).rows.length > 0;
 }
 
 function abandonment(db: Kysely<Tables>, whose: Whose) {
   return db
     .updateTable("verification")
-    .set({ state: "unknown", audit_due: 1 })
+    .set({ state: "unknown" })
     .where("state", "in", transitions.abandon.from)
     .where(isOf(whose));
 }

@@ -33,7 +33,6 @@ export function newRow({ attempts = 1, ...changes }: Partial<Omit<Row, "attempts
     spends: null,
     sealed_record: null,
     owner: "me",
-    audit_due: 0,
     created_at: 1,
     started_at: 1,
     completed_at: null,

@@ -31,7 +31,6 @@ export function verifiedRow(
     spends: null,
     sealed_record: null,
     owner: null,
-    audit_due: 0,
     created_at: createdAt,
     started_at: createdAt,
     completed_at: createdAt + 1_000,

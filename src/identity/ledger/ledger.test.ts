@@ -109,7 +109,7 @@ for (const engine of engines) {
       assert.equal(await ledger.complete(row, found("verified", 2)), false);
       const charge = { charged: 1, charged_at: 2, charge_mark: "mark" } as const;
       const attempts = [{ ...row.attempts[0]!, outcome: "verified", answered_at: 2 }];
-      const expected = { ...row, state: "verified", ...charge, completed_at: 2, audit_due: 1, attempts };
+      const expected = { ...row, state: "verified", ...charge, completed_at: 2, attempts };
       assert.deepEqual(await nowOf(row), expected);
     });
 

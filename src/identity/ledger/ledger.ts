@@ -28,6 +28,7 @@ import {
   withAnswer,
   withAttempts,
 } from "./attempts.ts";
+import { noteForAudit } from "./audit-outbox.ts";
 import { abandonOne, type Leases } from "./leases.ts";
 import { isFree } from "./reference.ts";
 import {
@@ -66,6 +67,14 @@ export interface Conditions<Values extends object = object, Variant = unknown> {
   hold(values: Values, variant: Variant): Expression<SqlBool>[];
 }
 
+/** What decides the statement of an insert. */
+interface InsertVariant extends Omit<Conditions, "values"> {
+  columns: (keyof VerificationRow)[];
+  hasAttempt: boolean;
+  hasEnded: boolean;
+  spends: BudgetKind | undefined;
+}
+
 const unconditional: Conditions = { values: {}, variant: null, hold: () => [] };
 
 /**
@@ -91,20 +100,17 @@ export class Ledger {
     { values, variant, hold }: Conditions = unconditional,
     budget?: Budget,
   ): Promise<boolean> {
-    const columns = Object.keys(row) as (keyof VerificationRow)[];
+    const { vendor = null, price = null } = attempt ?? {};
+    const insertVariant: InsertVariant = {
+      columns: Object.keys(row) as (keyof VerificationRow)[],
+      hasAttempt: attempt !== undefined,
+      hasEnded: row.state !== "started",
+      spends: budget && kindOf(budget),
+      variant,
+      hold,
+    };
     const made = await this.#queries
-      .run(
-        this.#writeInsert,
-        {
-          ...row,
-          vendor: attempt?.vendor ?? null,
-          price: attempt?.price ?? null,
-          otherHashes,
-          ...(budget as Budget),
-          ...values,
-        },
-        { columns, hasAttempt: attempt !== undefined, spends: budget && kindOf(budget), variant, hold },
-      )
+      .run(this.#writeInsert, { ...row, vendor, price, otherHashes, ...(budget as Budget), ...values }, insertVariant)
       .catch(noneIfTooMuch);
     return made.length > 0;
   }
@@ -112,17 +118,7 @@ export class Ledger {
   readonly #writeInsert = (
     values: Omit<Row, "attempts"> &
       Budget & { vendor: string | null; price: number | null; otherHashes: readonly string[] },
-    {
-      columns,
-      hasAttempt,
-      spends,
-      variant,
-      hold,
-    }: Omit<Conditions, "values"> & {
-      columns: (keyof VerificationRow)[];
-      hasAttempt: boolean;
-      spends: BudgetKind | undefined;
-    },
+    { columns, hasAttempt, hasEnded, spends, variant, hold }: InsertVariant,
   ) => {
     const insert = this.#db
       .insertInto("verification")
@@ -142,6 +138,7 @@ export class Ledger {
     return followed(this.#db, insert, (changed) => [
       ...(hasAttempt ? [openAttempt(this.#db, changed, newAttempt(values, start))] : []),
       ...(spends ? [take(this.#db, changed, values, spends)] : []),
+      ...(hasEnded ? [noteForAudit(this.#db, changed, values.reference)] : []),
     ]);
   };
 
@@ -264,6 +261,7 @@ export class Ledger {
       ...(variant.isSealed ? [storeRecordKey(this.#db, changed, values)] : []),
       ...(variant.hasAttempt ? [closeAttempt(this.#db, isIn(changed, values.reference), values, variant)] : []),
       ...(variant.givesBack ? [giveBack(this.#db, changed, values.reference)] : []),
+      noteForAudit(this.#db, changed, values.reference),
     ]);
   }
 
@@ -291,7 +289,7 @@ export class Ledger {
     if (!allowed.includes(to)) throw new Error(`No verification goes to ${to} by ${by}`);
     return this.#db
       .updateTable("verification")
-      .set({ ...columns, state: to, ...(to === "started" ? {} : { audit_due: 1 }) })
+      .set({ ...columns, state: to })
       .where("reference", "=", reference)
       .where("state", "in", from);
   }

@@ -75,7 +75,6 @@ export function newIntentRow(
     spends: budgetOf(request, at, settings.timeZone)?.period ?? null,
     sealed_record: null,
     owner: leases.ownerId,
-    audit_due: 0,
     created_at: at,
     started_at: at,
     completed_at: null,

@@ -169,7 +169,7 @@ export class Verification implements Flight {
     const row = newIntentRow(this.#request, hashes[0] ?? null, selected.upstreams[0].name, this.#parts);
     const isRefused = this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1;
     if (isRefused) {
-      const uncalled = { attempts: [], owner: null, spends: null, audit_due: 1, completed_at: row.created_at } as const;
+      const uncalled = { attempts: [], owner: null, spends: null, completed_at: row.created_at } as const;
       const refused = { ...row, ...uncalled, state: "refused" } as const;
       if (!(await this.#insert(refused, hashes, explainsRefusal))) return "conflict";
       throw amountMismatch(refused.fee, factsOf(refused));

@@ -34,7 +34,6 @@ export const verification: VerificationRow = {
   spends: null,
   sealed_record: "s1:r1:the-sealed-record",
   owner: null,
-  audit_due: 1,
   created_at: madeAt,
   started_at: madeAt,
   completed_at: null,

@@ -74,7 +74,6 @@ const indexes = [
   "index verification_by_key_age on verification (created_at) where idempotency_hash is not null",
   `unique index verification_by_idempotency on verification (idempotency_hash, account_id, mode)
     where idempotency_hash is not null`,
-  "index verification_by_audit_due on verification (reference) where audit_due = 1",
   // The sums of a period read the index alone.
   "index verification_by_charge on verification (charged_at, account_id, key_id, mode, kind, fee) where charged_at is not null",
   "index adjustment_by_time on adjustment (at)",

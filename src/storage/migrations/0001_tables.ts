@@ -173,8 +173,6 @@ export const firstTables = {
     /** Its key is in `record_key`. */
     sealed_record: "text?",
     owner: "text?",
-    /** 1: the audit trail does not have the outcome yet. */
-    audit_due: "flag",
     created_at: "bigint",
     started_at: "bigint",
     completed_at: "bigint?",
@@ -222,6 +220,9 @@ export const firstTables = {
     kobo: "bigint",
     reason: "text",
   },
+
+  /** The verifications whose outcome, or whose change since, the audit trail does not have yet. See `audit-outbox.ts`. */
+  verification_audit_due: { reference: "text key" },
 
   /** The key of a verification's sealed record, encrypted with a key of the ring. See `record-keys.ts`. */
   record_key: { slot: "integer key", reference: "text key", sealed_key: "text" },
