@@ -6,7 +6,7 @@ import { oddPricesIn } from "../catalogue/guard/odd-prices.ts";
 import { newestSnapshot } from "../catalogue/revisions/load.ts";
 import { starterPart } from "../catalogue/starter.ts";
 import { keyringPath } from "../keyring/file.ts";
-import { looseRights } from "../runtime/file-rights.ts";
+import { looseRights } from "../runtime/private-files.ts";
 import type { Desk } from "./desk.ts";
 
 interface Result {

@@ -3,7 +3,7 @@ import { existsSync, type Stats } from "node:fs";
 import { type FileHandle, link, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Kysely } from "kysely";
-import { looseRights } from "../runtime/file-rights.ts";
+import { looseRights, syncDirectory, writeNew } from "../runtime/private-files.ts";
 import { codeOf } from "../storage/errors.ts";
 import { makeDirectory, obstacleIn } from "../storage/sqlite/data-directory.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -68,7 +68,7 @@ async function make(path: string): Promise<boolean> {
   const own = `${path}.${randomBytes(6).toString("hex")}.new`;
   try {
     makeDirectory(dirname(path));
-    await writeNew(own, newRing());
+    await writeNew(own, keyringText(newRing()));
     // A link appears at once and never replaces a file: of two processes one wins, and the other reads that file.
     await link(own, path);
     await syncDirectory(dirname(path));
@@ -130,15 +130,4 @@ async function keepOwner(file: FileHandle, { mode, uid, gid }: Stats): Promise<v
   const own = await file.stat();
   if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid);
   await file.chmod(mode & 0o777);
-}
-
-async function writeNew(path: string, ring: Keyring): Promise<void> {
-  await using file = await open(path, "wx", 0o600);
-  await file.writeFile(keyringText(ring));
-  await file.sync();
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  await using directory = await open(path, "r");
-  await directory.sync();
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Kysely } from "kysely";
+import { syncDirectory, writeNew } from "../../runtime/private-files.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { KeptHead } from "../chain/chain.ts";
@@ -49,18 +50,13 @@ export async function writeAnchor(path: string, sign: Sign, { store, batch, hash
   const anchor: Anchor = { store, batch, hash, at: new Date().toISOString() };
   const next = `${path}.${randomBytes(6).toString("hex")}.new`;
   try {
-    {
-      await using file = await open(next, "wx", 0o600);
-      await file.writeFile(`${JSON.stringify({ ...anchor, mac: sign(signed(anchor)) })}\n`);
-      await file.sync();
-    }
+    await writeNew(next, `${JSON.stringify({ ...anchor, mac: sign(signed(anchor)) })}\n`);
     await rename(next, path);
   } catch (error) {
     await rm(next, { force: true }).catch(() => {});
     throw error;
   }
-  await using directory = await open(dirname(path), "r");
-  await directory.sync();
+  await syncDirectory(dirname(path));
 }
 
 /**

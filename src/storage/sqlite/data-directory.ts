@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
-import { looseRights } from "../../runtime/file-rights.ts";
+import { looseRights } from "../../runtime/private-files.ts";
 import { codeOf, StoreFault } from "../errors.ts";
 
 const OWNER_ONLY = 0o600;

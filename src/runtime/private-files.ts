@@ -1,4 +1,5 @@
 import type { Stats } from "node:fs";
+import { open } from "node:fs/promises";
 
 const others = 0o077;
 
@@ -15,4 +16,17 @@ export function looseRights(path: string, stats: Stats): string | undefined {
   if ((mode & others) === 0) return undefined;
   const right = stats.isDirectory() ? "700" : "600";
   return `is open to other users (mode ${(mode & 0o777).toString(8)}): run chmod ${right} ${path}`;
+}
+
+/** Writes a file that did not exist, for this user only. Its text survives a power cut, its name after `syncDirectory`. */
+export async function writeNew(path: string, text: string): Promise<void> {
+  await using file = await open(path, "wx", 0o600);
+  await file.writeFile(text);
+  await file.sync();
+}
+
+/** Makes the names in a directory survive a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  await using directory = await open(path, "r");
+  await directory.sync();
 }
