@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
-import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
-import { TimeZone } from "../../runtime/time-zone.ts";
 import { openStore } from "../../storage/store.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
+import { adjust } from "../books/adjust.ts";
 import { type Changes, engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import type { VerificationRequest } from "../verification/request.ts";
-import { SpendingWatch } from "./spending-watch.ts";
 
 for (const engine of engines) {
   suite(`caps and balances on ${engine.name}`, () => {
@@ -63,6 +61,12 @@ for (const engine of engines) {
           most_verifications: null,
         })
         .execute();
+    };
+
+    const insertAccount = async ({ accountId: id, terms }: VerificationRequest) => {
+      const facts = { name: "Shop", email: `${id}@example.com`, created_at: 0, suspended_at: null };
+      const row = { id, ...facts, fees: "{}", answers: "full", terms: JSON.stringify(terms) };
+      await store.db.insertInto("account").values(row).execute();
     };
 
     test("a cap of verifications ends with the last one, before the vendor is asked", async (t) => {
@@ -245,39 +249,33 @@ for (const engine of engines) {
       assert.deepEqual(await spent(prepaid), { prepaid: [70_000, 7] });
     });
 
-    test("the operator is warned once of an account that has used 80 %", async (t) => {
-      const { identity } = await openAt(t);
-      const zone = new TimeZone("Africa/Lagos");
-      const accountOf = async (name: string, terms: VerificationRequest["terms"]) => {
+    test("a correction by hand changes the balance of a prepaid account, down to nothing", async (t) => {
+      await openAt(t);
+      const accountOf = async (terms: VerificationRequest["terms"]) => {
         const mine = customer(terms);
-        const facts = { name, email: name, created_at: 0, suspended_at: null, fees: "{}", answers: "full" };
-        const row = { id: mine.accountId, ...facts, terms: JSON.stringify(terms) };
-        await store.db.insertInto("account").values(row).execute();
-        return mine;
+        await insertAccount(mine);
+        await topUp(mine, 10_000);
+        const correct = (kobo: number) => {
+          const audited = { db: store.db, audit: async () => {}, actor: "test" };
+          return adjust(audited, { accountId: mine.accountId, mode: "live", kobo, reason: "test" }, january);
+        };
+        const balance = async () => {
+          const row = store.db.selectFrom("spending").select("most_kobo").where("account_id", "=", mine.accountId);
+          return (await row.executeTakeFirstOrThrow()).most_kobo;
+        };
+        return { correct, balance };
       };
-      const log = new RecordedLog();
-      const watch = new SpendingWatch(store.db, zone, log);
-      const capped = await accountOf("capped", { capCount: 5 });
-      const prepaid = await accountOf("prepaid", { prepaid: true });
-      await topUp(prepaid, 50_000);
-      for (const mine of [capped, prepaid]) for (const _ of [1, 2, 3]) await identity.verify(another(mine));
-      await watch.look(january, true);
-      assert.deepEqual([watch.nearlySpent, log.lines], [{ cap: 0, balance: 0 }, []]);
-      for (const mine of [capped, prepaid, prepaid]) await identity.verify(another(mine));
-      for (const _ of [1, 2]) await watch.look(january, true);
-      assert.deepEqual(watch.nearlySpent, { cap: 1, balance: 1 });
-      assert.deepEqual(
-        log.lines.map(({ fields }) => fields),
-        [
-          {
-            ...{ account: capped.accountId, month: "2026-01" },
-            ...{ spent_naira: "400", spent_count: 4, cap_naira: null, cap_count: 5 },
-          },
-          { account: prepaid.accountId, balance: "0" },
-        ],
-      );
-      await watch.look(Date.UTC(2026, 1, 1), true);
-      assert.deepEqual(watch.nearlySpent, { cap: 0, balance: 1 });
+      const { correct, balance } = await accountOf({ prepaid: true });
+      await correct(-2_500);
+      assert.equal(await balance(), 12_500);
+      await correct(12_500);
+      assert.equal(await balance(), 0);
+      await assert.rejects(correct(1), /its balance is less than the debit/);
+      await correct(-10_000);
+      assert.equal(await balance(), 10_000);
+      const other = await accountOf({});
+      await other.correct(500);
+      assert.equal(await other.balance(), 10_000);
     });
   });
 }
