@@ -23,6 +23,12 @@ export interface FirstStart {
   replaced?: ReplacedKey;
 }
 
+/** The transaction of a start, and its time. */
+interface Start extends Audited {
+  db: Transaction<Tables>;
+  now: number;
+}
+
 /**
  * Creates the account "Sandbox" with a test key in a store without accounts. `bootstrapKey` (24 or more visible characters) sets
  * the key's value: the same value changes nothing, another one revokes the old key and its tokens. A new random key replaces a
@@ -39,15 +45,14 @@ export async function firstStart(
   const until = performance.now() + patience;
   for (;;) {
     const done = await inTransaction(db, async (trx) => {
-      const store = { db: trx, audit, actor: "system" };
+      const start: Start = { db: trx, audit, actor: "system", now };
       await lockCounter(trx, "access");
-      if (bootstrapKey !== undefined) return setBootstrapKey(trx, store, bootstrapKey, now);
+      if (bootstrapKey !== undefined) return setBootstrapKey(start, bootstrapKey);
       const noted = await notedKey(trx);
       if (noted?.why === "never_shown" && performance.now() < until) return undefined;
-      if (noted) return replaceNoted(trx, store, noted, now);
+      if (noted) return replaceNoted(start, noted);
       if (await trx.selectFrom("account").select("id").limit(1).executeTakeFirst()) return {};
-      const accountId = (await createAccount(store, sandbox, now)).id;
-      return { printed: await makeKey(trx, store, accountId, now) };
+      return { printed: await makeKey(start, (await createAccount(start, sandbox, now)).id) };
     });
     if (done) return done;
     await setTimeout(50);
@@ -72,34 +77,29 @@ async function notedKey(trx: Transaction<Tables>): Promise<ReplacedKey | undefin
   return { key, why };
 }
 
-async function note(trx: Transaction<Tables>, noted: ReplacedKey | undefined, now: number): Promise<void> {
-  await trx.deleteFrom("instance_secret").where("name", "=", noteName).execute();
+async function note({ db, now }: Start, noted: ReplacedKey | undefined): Promise<void> {
+  await db.deleteFrom("instance_secret").where("name", "=", noteName).execute();
   if (!noted) return;
   const row = { name: noteName, value: noteText(noted), created_at: now };
-  await trx.insertInto("instance_secret").values(row).execute();
+  await db.insertInto("instance_secret").values(row).execute();
 }
 
-async function replaceNoted(
-  trx: Transaction<Tables>,
-  store: Audited,
-  noted: ReplacedKey,
-  now: number,
-): Promise<FirstStart> {
-  const current = await latestBootstrapKey(trx);
+async function replaceNoted(start: Start, noted: ReplacedKey): Promise<FirstStart> {
+  const current = await latestBootstrapKey(start.db);
   // An operator revoked it and wants no other.
   if (current?.id !== noted.key || current.revoked_at !== null) {
-    await note(trx, undefined, now);
+    await note(start, undefined);
     return {};
   }
-  await revokeKey(store, noted.key, now);
-  return { printed: await makeKey(trx, store, current.account_id, now), replaced: noted };
+  await revokeKey(start, noted.key, start.now);
+  return { printed: await makeKey(start, current.account_id), replaced: noted };
 }
 
 /** Creates a random key and returns its text. Every start replaces it until `noteShown`. */
-async function makeKey(trx: Transaction<Tables>, store: Audited, accountId: string, now: number): Promise<string> {
+async function makeKey(start: Start, accountId: string): Promise<string> {
   const { id, text, hash } = newApiKey("test");
-  await insertSandboxKey(store, id, accountId, hash, now);
-  await note(trx, { key: id, why: "never_shown" }, now);
+  await insertSandboxKey(start, id, accountId, hash);
+  await note(start, { key: id, why: "never_shown" });
   return text;
 }
 
@@ -110,23 +110,18 @@ function refuseUnfit(value: string): void {
     throw new AccessFault("The bootstrap key must be at least 24 visible ASCII characters without spaces.");
 }
 
-async function setBootstrapKey(
-  trx: Transaction<Tables>,
-  store: Audited,
-  value: string,
-  now: number,
-): Promise<FirstStart> {
+async function setBootstrapKey(start: Start, value: string): Promise<FirstStart> {
   const hash = secretHash(value);
-  const current = await latestBootstrapKey(trx);
+  const current = await latestBootstrapKey(start.db);
   // Also if an operator revoked it: a restart must not bring a revoked key back.
   if (current?.secret_hash === hash) return {};
   const replaced = current?.revoked_at === null ? current.id : undefined;
-  if (replaced !== undefined) await revokeKey(store, replaced, now);
-  const accountId = current?.account_id ?? (await sandboxAccount(trx, store, now));
-  const id = await idFor(trx, value);
-  await insertSandboxKey(store, id, accountId, hash, now);
-  await note(trx, { key: id, why: "setting_gone" }, now);
-  await noteChange(trx, "access");
+  if (replaced !== undefined) await revokeKey(start, replaced, start.now);
+  const accountId = current?.account_id ?? (await sandboxAccount(start));
+  const id = await idFor(start.db, value);
+  await insertSandboxKey(start, id, accountId, hash);
+  await note(start, { key: id, why: "setting_gone" });
+  await noteChange(start.db, "access");
   return replaced === undefined ? {} : { replaced: { key: replaced, why: "setting_changed" } };
 }
 
@@ -141,9 +136,9 @@ async function latestBootstrapKey(trx: Transaction<Tables>) {
   return rows.find(({ revoked_at }) => revoked_at === null) ?? rows[0];
 }
 
-async function sandboxAccount(trx: Transaction<Tables>, store: Audited, now: number): Promise<string> {
-  const known = await trx.selectFrom("account").select("id").where("email", "=", sandbox.email).executeTakeFirst();
-  return (known ?? (await createAccount(store, sandbox, now))).id;
+async function sandboxAccount(start: Start): Promise<string> {
+  const known = await start.db.selectFrom("account").select("id").where("email", "=", sandbox.email).executeTakeFirst();
+  return (known ?? (await createAccount(start, sandbox, start.now))).id;
 }
 
 /** The public id in the value, unless the value has another form or an earlier key has that id. */
@@ -153,14 +148,8 @@ async function idFor(trx: Transaction<Tables>, value: string): Promise<string> {
   return taken ? newKeyId() : id;
 }
 
-async function insertSandboxKey(
-  store: Audited,
-  id: string,
-  accountId: string,
-  hash: string,
-  now: number,
-): Promise<void> {
-  await insertKey(store, {
+async function insertSandboxKey(start: Start, id: string, accountId: string, hash: string): Promise<void> {
+  await insertKey(start, {
     id,
     account_id: accountId,
     mode: "test",
@@ -169,7 +158,7 @@ async function insertSandboxKey(
     addresses: "[]",
     secret_hash: hash,
     bootstrap: 1,
-    created_at: now,
+    created_at: start.now,
     expires_at: null,
     revoked_at: null,
   });
