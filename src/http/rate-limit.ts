@@ -29,9 +29,9 @@ export class AddressRateLimiter {
   readonly #subscribers: RateLimiter;
   readonly #sites: RateLimiter;
 
-  constructor(name: string, limit: Limit, now: () => number = Date.now) {
-    this.#subscribers = new RateLimiter(name, limit, now);
-    this.#sites = new RateLimiter("network", { ...limit, count: limit.count * subscribersOfSite }, now);
+  constructor(name: string, limit: Limit) {
+    this.#subscribers = new RateLimiter(name, limit);
+    this.#sites = new RateLimiter("network", { ...limit, count: limit.count * subscribersOfSite });
   }
 
   /** Counts one request, unless a limit is already reached. */

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { afterEach, beforeEach, mock, suite, test } from "node:test";
 import { RateLimiter } from "./rate-limiter.ts";
 
 suite("a rate limiter", () => {
-  const limiterAt = (clock: { now: number }) =>
-    new RateLimiter("catalogue", { count: 2, seconds: 60 }, () => clock.now);
+  beforeEach(() => mock.timers.enable({ apis: ["Date"], now: 0 }));
+  afterEach(() => mock.timers.reset());
+  const newLimiter = () => new RateLimiter("catalogue", { count: 2, seconds: 60 });
 
   test("counts each caller by itself and refuses what is over the limit", () => {
-    const limiter = limiterAt({ now: 0 });
+    const limiter = newLimiter();
     assert.deepEqual(limiter.consume("a"), {
       exceeded: false,
       reset: 60,
@@ -21,17 +22,16 @@ suite("a rate limiter", () => {
   });
 
   test("begins a new window when one has ended, and not a millisecond before", () => {
-    const clock = { now: 0 };
-    const limiter = limiterAt(clock);
+    const limiter = newLimiter();
     for (let at = 0; at < 3; at += 1) limiter.consume("a");
-    clock.now = 59_999;
+    mock.timers.setTime(59_999);
     assert.deepEqual(limiter.consume("a"), { ...limiter.peek("a"), exceeded: true, reset: 1 });
-    clock.now = 60_000;
+    mock.timers.setTime(60_000);
     assert.equal(limiter.consume("a").exceeded, false);
   });
 
   test("uncounts one request, and looks without counting", () => {
-    const limiter = limiterAt({ now: 0 });
+    const limiter = newLimiter();
     limiter.consume("a");
     limiter.consume("a");
     assert.equal(limiter.refund("a").state, '"catalogue";r=1;t=60');

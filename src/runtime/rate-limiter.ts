@@ -40,25 +40,23 @@ export class RateLimiter {
   readonly #name: string;
   readonly #limit: Limit;
   readonly #policy: string;
-  readonly #now: () => number;
 
   /** `name` appears in the header values. */
-  constructor(name: string, limit: Limit, now: () => number = Date.now, windows = newWindows()) {
+  constructor(name: string, limit: Limit, windows = newWindows()) {
     this.#windows = windows;
     this.#name = name;
     this.#limit = limit;
     this.#policy = `"${name}";q=${limit.count};w=${limit.seconds}`;
-    this.#now = now;
   }
 
   /** The same counts under another limit: a caller may have one of its own. */
   with(limit: Limit): RateLimiter {
-    return new RateLimiter(this.#name, limit, this.#now, this.#windows);
+    return new RateLimiter(this.#name, limit, this.#windows);
   }
 
   /** Counts one request, unless the limit is already reached. */
   consume(key: string): RateLimitState {
-    const now = this.#now();
+    const now = Date.now();
     let window = this.#windows.get(key);
     if (window === undefined || now >= window.end) {
       window = { end: now + this.#limit.seconds * 1000, used: 0 };
@@ -78,7 +76,7 @@ export class RateLimiter {
 
   /** Reads the state without counting. */
   peek(key: string): RateLimitState {
-    const now = this.#now();
+    const now = Date.now();
     const window = this.#windows.get(key);
     const current = window && now < window.end ? window : { end: now + this.#limit.seconds * 1000, used: 0 };
     return this.#state(current, now, false);
