@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import { type Engine, engines, type Fresh } from "../../test/support/engines.ts";
 import type { AuditEvent } from "../storage/audited.ts";
 import { openStore, type Store } from "../storage/store.ts";
-import type { AuditEntryRow, AuditSealRow, Tables } from "../storage/tables.ts";
+import type { AuditEntryRow, Tables } from "../storage/tables.ts";
 import { entryOf } from "./append.ts";
 import { signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
@@ -99,7 +99,7 @@ export type Place = [batch: number | null, entry: string | null];
 export class SealedTrail {
   readonly store: TrailStore;
   entries: AuditEntryRow[] = [];
-  seals: AuditSealRow[] = [];
+  seals: Tables["audit_seal"][] = [];
 
   constructor(store: TrailStore) {
     this.store = store;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { before, suite, test } from "node:test";
 import { type Kysely, sql, type UpdateObject } from "kysely";
-import type { AuditEntryRow, AuditHeadRow, AuditSealRow, Tables } from "../storage/tables.ts";
+import type { AuditEntryRow, Tables } from "../storage/tables.ts";
 import { engines, faultsAfter, SealedTrail, trailStore } from "./audit.fixture.ts";
 
 type Trx = Kysely<Tables>;
@@ -113,7 +113,10 @@ for (const engine of engines) {
       ]);
     });
 
-    const sealChanges: Record<Exclude<keyof AuditSealRow, "batch">, (row: AuditSealRow) => string | number> = {
+    const sealChanges: Record<
+      Exclude<keyof Tables["audit_seal"], "batch">,
+      (row: Tables["audit_seal"]) => string | number
+    > = {
       previous: () => "",
       sealed_at: (row) => row.sealed_at - 1,
       size: (row) => row.size + 1,
@@ -194,7 +197,10 @@ for (const engine of engines) {
       });
     }
 
-    const headChanges: Record<keyof AuditHeadRow, Partial<Record<keyof AuditHeadRow, number | string>>> = {
+    const headChanges: Record<
+      keyof Tables["audit_head"],
+      Partial<Record<keyof Tables["audit_head"], number | string>>
+    > = {
       id: { id: 2 },
       store: { store: "another" },
       batch: { batch: 2 },

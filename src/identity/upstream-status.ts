@@ -23,13 +23,12 @@ export function reportUpstreamStatus(
   db: Kysely<Tables>,
   upstreams: readonly Pick<CircuitBreaker, "health">[],
   log: Log,
-  now: () => number = Date.now,
 ) {
   const instance = randomUUID();
   let again = false;
 
   const note = async () => {
-    const at = now();
+    const at = Date.now();
     for (const { name, state, alarm, lastAnswerAt, lastFailures } of upstreams.map((upstream) => upstream.health())) {
       const columns = {
         state,

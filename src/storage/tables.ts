@@ -38,6 +38,4 @@ export type CatalogueSourceRow = Tables["catalogue_source"];
 export type VerificationRow = Tables["verification"];
 export type RecordKeyRow = Tables["record_key"];
 export type AuditEntryRow = Tables["audit_entry"];
-export type AuditSealRow = Tables["audit_seal"];
-export type AuditHeadRow = Tables["audit_head"];
 export type PersonRow = Tables["person"];

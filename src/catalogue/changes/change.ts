@@ -34,11 +34,6 @@ export function isSame(one: EntryState | null, other: EntryState | null): boolea
   return one.position === other.position && differingMembers(one.content, other.content).length === 0;
 }
 
-/** True if only the position changes. */
-export function isMove({ old, new: now }: Change): boolean {
-  return old !== null && now !== null && differingMembers(old.content, now.content).length === 0;
-}
-
 /** The snapshot with the changes applied, to review them before they are published. */
 export async function applyChanges(base: Snapshot, changes: readonly Change[]): Promise<Snapshot> {
   const edit = new Edit(base);
