@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
+import { until } from "../../test/support/until.ts";
 import { append } from "./append.ts";
 import { engines, trailStore } from "./audit.fixture.ts";
 import { kinds } from "./event-types.ts";
@@ -42,6 +43,9 @@ for (const engine of engines) {
         facts: { reference: "aaaaaa000000001", fees: "-1" },
       };
       await append(store.db, ended("aaaaaa000000001", "unknown"), ended("aaaaaa000000002", "verified"));
+      // Entries of one millisecond have no order.
+      const endedAt = Date.now();
+      await until(() => Date.now() > endedAt);
       await append(store.db, { ...adjusted, facts: { ...adjusted.facts, reference: null } }, adjusted);
       const entries = await tail(store.db, { most: 10, reference: "aaaaaa000000001" });
       assert.deepEqual(
