@@ -11,8 +11,8 @@ import { withPostgres } from "./support/postgres.ts";
  * `npm test`: everything that `npm run check` holds, then every test file. Names on the command line narrow the files.
  *
  * Loading the service takes a second, more than the tests of most files. So each process runs a share of the files, one
- * after another, and Node's compile cache is kept from run to run. One process runs for each processor:
- * with more, tests wait for each other so long that the store's time-outs strike.
+ * after another, and Node's compile cache is kept from run to run. One process more runs than there are processors, because
+ * many tests wait; with still more the store's time-outs strike. The last files, in test/, take longest and so come first.
  */
 const filesPerProcess = 12;
 /** A share that runs longer hangs: a test of it left a service or a connection open. Milliseconds. */
@@ -35,9 +35,9 @@ const outputs: string[] = [];
 try {
   const left = Array.from({ length: shares }, (_, index) => `${index + 1}/${shares}`);
   const work = async () => {
-    for (let share = left.shift(); share !== undefined; share = left.shift()) outputs.push(await run(share));
+    for (let share = left.pop(); share !== undefined; share = left.pop()) outputs.push(await run(share));
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work));
 } finally {
   await dropDatabases(postgres.url, name);
   await postgres.stop();
