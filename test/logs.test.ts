@@ -120,8 +120,8 @@ suite("log lines", () => {
     assert.deepEqual(
       lines.map(({ level, message, hasDuration }) => [level, message, hasDuration]),
       [
-        ["warn", "A request to a vendor was not answered, or not readably", true],
-        ["warn", "An identity vendor is not asked for a while: it failed too often", false],
+        ["warn", "A vendor did not answer a request, or Duba could not read its answer", true],
+        ["warn", "Duba pauses its calls to an identity vendor, because it failed too often", false],
         ["error", "failed", true],
       ],
     );

@@ -121,7 +121,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
         await abandonAll(db, { owner: leases.ownerId });
         await leases.stop();
       } catch (error) {
-        log.warn({ code: codeOf(error) }, "Running verifications could not be handed back at the stop");
+        log.warn({ code: codeOf(error) }, "At the stop, Duba could not mark running verifications as unknown");
       }
     },
   };

@@ -52,7 +52,7 @@ export function reportUpstreamStatus(
     do {
       again = false;
       await note().catch((error: unknown) =>
-        log.warn({ code: codeOf(error) }, "The state of the identity upstreams could not be noted"),
+        log.warn({ code: codeOf(error) }, "Duba could not write the state of the identity upstreams to the store"),
       );
     } while (again);
   });

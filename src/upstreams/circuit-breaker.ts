@@ -248,7 +248,7 @@ export class CircuitBreaker implements IdentityUpstream {
     this.#alarm = alarm;
     const { log, onChange } = this.#options;
     if (this.#isLasting())
-      log.error({ vendor: this.name, alarm }, "An identity vendor does no work until the operator acts");
+      log.error({ vendor: this.name, alarm }, "An identity vendor answers no question until an operator acts");
     else if (alarm)
       log.error(
         { vendor: this.name, alarm },
@@ -268,7 +268,7 @@ export class CircuitBreaker implements IdentityUpstream {
       if (before === "ready")
         log.warn(
           { vendor: this.name, ...this.#lastFailures },
-          "An identity vendor is not asked for a while: it failed too often",
+          "Duba pauses its calls to an identity vendor, because it failed too often",
         );
     } else if (state === "ready") {
       this.#failed.clear();

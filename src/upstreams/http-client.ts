@@ -112,7 +112,7 @@ export class HttpClient {
       // Headers are a vendor's text.
       const { headers: _, ...facts } = { headers: undefined, ...result };
       const ms = Math.round(performance.now() - started);
-      this.#log.warn({ host, ...facts, ms }, "A request to a vendor was not answered, or not readably");
+      this.#log.warn({ host, ...facts, ms }, "A vendor did not answer a request, or Duba could not read its answer");
     }
     return result;
   }
