@@ -101,7 +101,10 @@ export async function registerPasskey(
   });
 }
 
-/** What a browser needs to sign with a passkey: any, or one of this person. `purpose` binds the answer to its use. */
+/**
+ * The request to a browser to sign with a passkey. With `person`, only that person's passkeys count. `purpose` binds the answer
+ * to its use.
+ */
 export async function assertionOptions(
   { db, origin, now }: PasskeyPlace,
   purpose: string,

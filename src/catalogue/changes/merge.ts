@@ -18,8 +18,8 @@ export interface Conflict {
 }
 
 /**
- * The changes of a file, made for an older snapshot, as they apply to `base`, member by member. Members that were changed on both sides to
- * different values stay as they are in `base`, and are told.
+ * Applies the changes of a file, made for an older snapshot, to `base`, member by member. If both sides changed a member to
+ * different values, `base` keeps its own, and the result names the member.
  */
 export async function merge(
   base: Snapshot,

@@ -10,9 +10,9 @@ import { Edit, type EntryState, emptySnapshot, type Snapshot } from "../model/sn
 const PAGE = 1_000;
 
 /**
- * The newest revision. Applies the changes since `known`, if it is given. Otherwise reads all entries in pages and without a
- * transaction, so that nobody waits for it. If another process publishes meanwhile, the entries may contain parts of newer
- * revisions: these revisions are applied once more on top, in order, so that the snapshot is exactly one revision.
+ * The newest revision. Applies the changes since `known`, if it is given. Otherwise reads all entries in pages, without a
+ * transaction, because a transaction would make others wait. Meanwhile another process may publish, and later pages may contain
+ * its changes. So we apply the revisions that came since the first page again, in order. The snapshot is then exactly one revision.
  */
 export async function newestSnapshot(db: Kysely<Tables>, known?: Snapshot): Promise<Snapshot> {
   const changes = await changeCount(db, "catalogue");

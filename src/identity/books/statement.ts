@@ -34,7 +34,7 @@ interface ModeSums {
   charges: number;
   adjustments: number;
   fees: string;
-  /** The fees and adjustments of each day that has any. */
+  /** The sum of each day with fees or adjustments. */
   days: Record<string, string>;
 }
 

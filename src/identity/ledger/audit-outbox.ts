@@ -4,7 +4,7 @@ import type { Audit, AuditEvent } from "../../storage/audited.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Attempt, lastVendor, withAttempts } from "./attempts.ts";
 
-const defaultBatch = 500;
+const batch = 500;
 
 /**
  * The statement that notes a change of a ledger row for the audit trail, if the row `changed`. A note that is there already is
@@ -25,11 +25,7 @@ export function noteForAudit(db: Kysely<Tables>, changed: "verification", refere
  * transaction that appends the event deletes the note: no outcome is lost or recorded twice, and writing it need not wait. A
  * row that changes again before its batch is recorded as it is then.
  */
-export async function drainAuditOutbox(
-  db: Kysely<Tables>,
-  audit: Audit,
-  batch: number = defaultBatch,
-): Promise<number> {
+export async function drainAuditOutbox(db: Kysely<Tables>, audit: Audit): Promise<number> {
   let recorded = 0;
   for (;;) {
     const count = await db.transaction().execute(async (trx) => {
@@ -55,7 +51,6 @@ export async function drainAuditOutbox(
 /** The audit event that each ledger row should have, in pages; null while it is not recorded yet. */
 export async function* ledgerAuditEvents(
   db: Kysely<Tables>,
-  page: number = defaultBatch,
 ): AsyncGenerator<{ reference: string; createdAt: number; event: AuditEvent | null }[]> {
   let after = "";
   for (;;) {
@@ -66,14 +61,14 @@ export async function* ledgerAuditEvents(
       .select("due.reference as due")
       .where("verification.reference", ">", after)
       .orderBy("verification.reference")
-      .limit(page)
+      .limit(batch)
       .execute();
     yield (await withAttempts(db, rows)).map((row) => ({
       reference: row.reference,
       createdAt: row.created_at,
       event: row.state === "started" || row.due !== null ? null : eventOf(row),
     }));
-    if (rows.length < page) return;
+    if (rows.length < batch) return;
     after = rows.at(-1)!.reference;
   }
 }

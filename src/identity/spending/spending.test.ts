@@ -13,7 +13,7 @@ for (const engine of engines) {
     const store = suiteStore(engine);
     const january = Date.UTC(2026, 0, 31, 12);
 
-    /** A room whose vendor verifies everybody, unless it is told another outcome. */
+    /** A room with a vendor that verifies everybody, or gives the outcome that a test sets. */
     const openAt = async (t: TestContext, changes: Changes = {}) => {
       const vendor = { outcome: undefined as IdentityOutcome | undefined };
       const clock = { time: january };

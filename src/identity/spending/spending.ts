@@ -68,8 +68,8 @@ export function giveBack(db: Kysely<Tables>, changed: "verification", reference:
 }
 
 /**
- * Whether an account has as much as a verification takes, as far as the statement sees: others may take at the same time. `take`
- * then decides. This spares it most of those that it would refuse.
+ * Whether an account has enough for a verification. Other verifications may take their fees at the same moment, so `take` decides.
+ * This check refuses most verifications before `take` has to.
  */
 export function hasEnough(
   { account_id, fee, period, most_kobo, most_verifications }: Budget & Pick<VerificationRow, "account_id" | "fee">,

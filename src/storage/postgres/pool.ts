@@ -192,7 +192,7 @@ class PatientPool {
     }
   }
 
-  /** Resolves when nobody waits for a connection: Kysely and the pool would drop those callers when they close. */
+  /** Resolves when no caller waits for a connection. Kysely and the pool drop waiting callers when they close. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#connecting);
   }

@@ -39,8 +39,11 @@ export class CompiledQueries {
     variant: Variant,
   ): Promise<Row[]> {
     const key = this.#keyOf(write, values, variant);
-    const compiled: FollowedQuery = this.#compiled.get(key) ?? write(placeholdersFor(values), variant).compile();
-    this.#compiled.set(key, compiled);
+    let compiled: FollowedQuery | undefined = this.#compiled.get(key);
+    if (compiled === undefined) {
+      compiled = write(placeholdersFor(values), variant).compile();
+      this.#compiled.set(key, compiled);
+    }
     const { rows } = await this.#db.executeQuery(filled(compiled, values));
     await this.#queue.next();
     return rows as Row[];

@@ -82,7 +82,7 @@ export class SharedConnection {
     }
   }
 
-  /** Runs independent statements and returns one outcome each, after the commit of those that write. */
+  /** Runs independent statements. Those that write share one commit. Returns one outcome each, after that commit. */
   runShared(statements: readonly SqlStatement[]): Outcome[] {
     const outcomes = new Map<SqlStatement, Outcome>();
     const sharing: SqlStatement[] = [];
@@ -148,15 +148,15 @@ export class SharedConnection {
 
   #runUnderSavepoint(statement: SqlStatement): Rows {
     this.#demandTransaction();
-    this.#database.exec("SAVEPOINT shared");
+    this.#prepare("SAVEPOINT shared").run();
     try {
       const rows = this.#run(statement);
-      this.#database.exec("RELEASE shared");
+      this.#prepare("RELEASE shared").run();
       return rows;
     } catch (error) {
       if (this.#database.inTransaction) {
         this.#database.exec("ROLLBACK TO shared");
-        this.#database.exec("RELEASE shared");
+        this.#prepare("RELEASE shared").run();
       }
       throw error;
     }
@@ -204,7 +204,9 @@ export class SharedConnection {
   }
 
   #prepare(sql: string): Prepared {
-    const prepared = this.#statements.get(sql) ?? this.#database.prepare<unknown[]>(sql);
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const prepared = this.#database.prepare<unknown[]>(sql);
     this.#statements.set(sql, prepared);
     return prepared;
   }
