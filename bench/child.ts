@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { pinned } from "./cores.ts";
 
 /** A server in a process of its own, which tells over IPC where it listens and what it has used. */
 export interface Child extends AsyncDisposable {
@@ -15,9 +16,19 @@ export interface Child extends AsyncDisposable {
 
 type Question = "cpu" | "memory" | "pause";
 
-/** Starts a bench server: a module that calls `answerBench(url)` once it listens. */
-export async function startChild(module: string, environment: Record<string, string>, argument = ""): Promise<Child> {
-  const child = fork(new URL(module, import.meta.url), [argument], { env: { ...process.env, ...environment } });
+/** Starts a bench server: a module that calls `answerBench(url)` once it listens. `core`: the one that it runs on, if that can be. */
+export async function startChild(
+  module: string,
+  environment: Record<string, string>,
+  argument = "",
+  core?: number,
+): Promise<Child> {
+  const [execPath, ...execArgv] = pinned(core, process.execPath);
+  const child = fork(new URL(module, import.meta.url), [argument], {
+    env: { ...process.env, ...environment },
+    execPath: execPath!,
+    execArgv,
+  });
   const url = await next<string>(child);
   const ask = (question: Question) => {
     child.send(question);

@@ -1,58 +1,77 @@
 import { engines } from "../test/support/engines.ts";
-import type { Child } from "./child.ts";
+import { type Child, startChild } from "./child.ts";
+import { canPin, serverCore } from "./cores.ts";
 import { mebibytes, median, table } from "./figures.ts";
-import { load, lookUpOfBundles } from "./load.ts";
-import { startBare, startService } from "./servers.ts";
+import { generator, load, lookUpOfBundles } from "./load.ts";
+import type { Pace } from "./run.ts";
+import { answersOf, startService } from "./servers.ts";
 
 const operations = {
-  "4.1 bundles of MTNDATA": lookUpOfBundles,
-  "4.2 corporate bundles": "/api/v2/corporate-data/list",
+  "4.2 corporate bundles, 1.6 KB": "/api/v2/corporate-data/list",
+  "4.1 bundles of MTNDATA, 4.4 KB": lookUpOfBundles,
 };
-const rounds = 5;
-const seconds = 2;
+const paths = Object.values(operations);
+
+const warmEach = (warm: number) => Math.ceil(warm / paths.length);
+
+/** What one start of a server showed, by path. */
+type Shown = Map<string, { rate: number; cpu: number }>;
 
 /** Look-ups of the service against a bare server with the same bytes: answers a second, CPU time of each, ratios. */
-export async function lookUps(): Promise<void> {
+export async function lookUps({ starts = 5, seconds = 3, warm = 5 }: Pace): Promise<void> {
   console.log(`
-Look-ups against a bare node:http server that sends the same bytes
-  64 connections; ${rounds} rounds of ${seconds} s in turn, medians
+Look-ups against a bare node:http server that sends the same bytes and headers
+  ${starts} starts of each server in turn, one server at a time${canPin ? ` on core ${serverCore}` : ""}; each warmed ${warmEach(warm) * paths.length} s, then ${seconds} s for each operation; medians of the starts
+  64 connections; ${generator}
+  The service has limits, request ids, metrics and a credential in each request; the bare server reads none of these
 `);
-  await using service = await startService(await engines[0]!.fresh());
-  const { duba } = service;
-  await using bare = await startBare(service, Object.values(operations));
-  const rows = [["", "Duba/s", "bare/s", "Duba/bare", "Duba µs CPU", "bare µs CPU", "bare/Duba"]];
-  for (const [name, path] of Object.entries(operations)) rows.push([name, ...(await figures(duba, bare, path))]);
-  console.log(table(rows));
-  console.log(`\n  Aim: both ratios at least 0.85. Resident memory afterwards: ${mebibytes(await duba.memory())}.`);
-}
-
-async function figures(duba: Child, bare: Child, path: string): Promise<string[]> {
-  const seen: { duba: Round; bare: Round }[] = [];
-  // The first round warms both up.
-  for (let round = 0; round <= rounds; round += 1) {
-    const measured = { duba: await measure(duba, path), bare: await measure(bare, path) };
-    if (round > 0) seen.push(measured);
+  const ofDuba: Shown[] = [];
+  const ofBare: Shown[] = [];
+  let memory = 0;
+  for (let start = 1; start <= starts; start += 1) {
+    const answers = await (async () => {
+      await using service = await startService(
+        await engines[0]!.fresh(),
+        { DUBA_METRICS: "127.0.0.1:9464" },
+        serverCore,
+      );
+      ofDuba.push(await measure(service.duba, seconds, warm));
+      memory = await service.duba.memory();
+      return await answersOf(service, paths);
+    })();
+    await using bare = await startChild("bare.ts", {}, answers, serverCore);
+    ofBare.push(await measure(bare, seconds, warm));
   }
-  const of = (digits: number, figure: (round: (typeof seen)[number]) => number) =>
-    median(seen.map(figure)).toFixed(digits);
+  const rows = [["", "Duba/s", "bare/s", "Duba/bare", "least–most", "Duba µs CPU", "bare µs CPU", "bare/Duba"]];
+  for (const [name, path] of Object.entries(operations)) rows.push([name, ...figures(path, ofDuba, ofBare)]);
+  console.log(table(rows));
+  console.log(`\n  Aim: Duba/bare 0.95, not below 0.90. Resident memory afterwards: ${mebibytes(memory)}.`);
+}
+
+async function measure(server: Child, seconds: number, warm: number): Promise<Shown> {
+  for (const path of paths) await load(server.url + path, warmEach(warm));
+  const shown: Shown = new Map();
+  for (const path of paths) {
+    const before = await server.cpu();
+    const { answers, rate } = await load(server.url + path, seconds);
+    shown.set(path, { rate, cpu: ((await server.cpu()) - before) / answers });
+  }
+  return shown;
+}
+
+function figures(path: string, ofDuba: readonly Shown[], ofBare: readonly Shown[]): string[] {
+  const of = (shown: readonly Shown[], figure: "rate" | "cpu") => shown.map((one) => one.get(path)![figure]);
+  const [dubaRates, bareRates] = [of(ofDuba, "rate"), of(ofBare, "rate")];
+  const [duba, bare] = [median(dubaRates), median(bareRates)];
+  const [dubaCpu, bareCpu] = [median(of(ofDuba, "cpu")), median(of(ofBare, "cpu"))];
+  const ratios = dubaRates.map((rate, start) => rate / bareRates[start]!);
   return [
-    of(0, ({ duba }) => duba.rate),
-    of(0, ({ bare }) => bare.rate),
-    of(2, ({ duba, bare }) => duba.rate / bare.rate),
-    of(1, ({ duba }) => duba.cpu),
-    of(1, ({ bare }) => bare.cpu),
-    of(2, ({ duba, bare }) => bare.cpu / duba.cpu),
+    duba.toFixed(0),
+    bare.toFixed(0),
+    (duba / bare).toFixed(2),
+    `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
+    dubaCpu.toFixed(1),
+    bareCpu.toFixed(1),
+    (bareCpu / dubaCpu).toFixed(2),
   ];
-}
-
-interface Round {
-  rate: number;
-  /** Microseconds an answer. */
-  cpu: number;
-}
-
-async function measure(server: Child, path: string): Promise<Round> {
-  const before = await server.cpu();
-  const { answers, rate } = await load(server.url + path, seconds);
-  return { rate, cpu: ((await server.cpu()) - before) / answers };
 }

@@ -1,4 +1,5 @@
 import { availableParallelism, cpus, loadavg } from "node:os";
+import { parseArgs } from "node:util";
 import { catalogue } from "./catalogue.ts";
 import { ledger } from "./ledger.ts";
 import { lookUps } from "./lookups.ts";
@@ -14,17 +15,35 @@ import { verifications } from "./verifications.ts";
 const parts = { lookups: lookUps, catalogue, publishing, start, verifications, mixed, ledger };
 const onlyByName = "ledger";
 
+/** How long a part measures, where somebody asks for another time than the usual. */
+export interface Pace {
+  /** Starts of each server. */
+  starts?: number | undefined;
+  /** Of each measurement. */
+  seconds?: number | undefined;
+  /** Seconds before the first measurement of a start. */
+  warm?: number | undefined;
+}
+
 const names = Object.keys(parts);
-const asked = process.argv.slice(2);
+const { values, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: { starts: { type: "string" }, seconds: { type: "string" }, warm: { type: "string" } },
+});
+const pace: Pace = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
+const wrong = Object.entries(pace).find(([, value]) => !(Number.isInteger(value) && value > 0));
 const unknown = asked.filter((name) => !names.includes(name));
-if (unknown.length > 0) {
+if (unknown.length > 0 || wrong) {
   console.error(
-    `The bench has no part ${unknown.join(" ")}. Its parts are ${names.join(", ")}; without a name all run.`,
+    wrong
+      ? `--${wrong[0]} takes a whole number above 0.`
+      : `The bench has no part ${unknown.join(" ")}. Its parts are ${names.join(", ")}; without a name all run. ` +
+          "lookups and peers take --starts, --seconds and --warm.",
   );
   process.exitCode = 2;
 } else {
   console.log(`Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? "unknown CPU"}`);
   console.log(`Load of the machine before: ${loadavg()[0]!.toFixed(2)} (what else runs makes the figures worse)`);
   for (const [name, part] of Object.entries(parts))
-    if (asked.length === 0 ? name !== onlyByName : asked.includes(name)) await part();
+    if (asked.length === 0 ? name !== onlyByName : asked.includes(name)) await part(pace);
 }

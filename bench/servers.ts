@@ -13,12 +13,16 @@ export interface Service extends AsyncDisposable {
   store: FreshSettings;
 }
 
-/** Takes the store over: it goes with the service. */
-export async function startService(store: Fresh, environment: Record<string, string> = {}): Promise<Service> {
+/** Takes the store over: it goes with the service. `core`: the one that the service runs on, if that can be. */
+export async function startService(
+  store: Fresh,
+  environment: Record<string, string> = {},
+  core?: number,
+): Promise<Service> {
   await using begun = new AsyncDisposableStack();
   begun.defer(() => store.dispose());
   const { settings } = store;
-  const duba = begun.use(await startChild("duba.ts", { ...benchSettings(settings), ...environment }));
+  const duba = begun.use(await startChild("duba.ts", { ...benchSettings(settings), ...environment }, "", core));
   const client = begun.adopt(new Client(duba.url), (one) => one.close());
   const name = settings.databaseUrl === undefined ? "SQLite" : "PostgreSQL";
   const running = begun.move();
@@ -71,8 +75,8 @@ export interface BareAnswer {
 /** Node adds these to both servers by itself. */
 const ofNode = ["Date", "Connection", "Keep-Alive"];
 
-/** The bare server, with the service's own answers to these paths. */
-export async function startBare({ client }: Service, paths: readonly string[]): Promise<Child> {
+/** The service's own answers to these paths, as JSON for a server that sends the very same. */
+export async function answersOf({ client }: Service, paths: readonly string[]): Promise<string> {
   const answers: Record<string, BareAnswer> = {};
   for (const path of paths) {
     const { rawHeaders, body } = await client.get(path);
@@ -81,5 +85,5 @@ export async function startBare({ client }: Service, paths: readonly string[]): 
       if (!ofNode.includes(rawHeaders[at]!)) headers.push(rawHeaders[at]!, rawHeaders[at + 1]!);
     answers[path] = { headers, body: body.toString() };
   }
-  return startChild("bare.ts", {}, JSON.stringify(answers));
+  return JSON.stringify(answers);
 }
