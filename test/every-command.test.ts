@@ -172,9 +172,18 @@ async function makeWorld(engine: Engine): Promise<World> {
     headers: { "Idempotency-Key": "order-1001", "Consent-Reference": "consent-1" },
     body: { bvn, phone: "08000000017", amount: "100" },
   });
+  const unknown = await Promise.all(
+    [1, 2].map(async (number) => {
+      const body = { bvn: "00000000006", phone: `0800000004${number}`, amount: "100" };
+      const answer = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
+      return answer.json.error.request_reference as string;
+    }),
+  );
   // From here on only commands write.
   await service.close();
   const store = await openStore({ ...settings, serving: false });
+  // So long ago that no vendor answers any more.
+  await store.db.updateTable("verification").set({ started_at: 1 }).where("reference", "in", unknown).execute();
   const duba = (argv: readonly string[], stdin = "") => ran(argv, { environment, stdin });
   const done = async (...argv: string[]) => {
     const made = await duba(argv);
@@ -220,6 +229,8 @@ async function makeWorld(engine: Engine): Promise<World> {
       "catalogue.reject": { draft: await held("3000") },
       "prices.import": { file: [prices] },
       "prices.remove": { account: "shop@example.com" },
+      "ledger.release": { reference: unknown[0]!, reason: "The vendor does not know it" },
+      "ledger.settle": { reference: unknown[1]!, outcome: "not_found", reason: "The vendor says so" },
       "ledger.show": { reference: verified.json.data.request_reference },
       "books.statement": { account: "shop@example.com", month: lastMonth },
       "books.adjust": { account: "shop@example.com", credit: "100", reason: "Goodwill" },

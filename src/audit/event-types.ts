@@ -50,6 +50,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     charged: "flag",
     fee: "text",
   },
+  "verification.settled": { reference: "reference", state: "reference", reason: "text" },
   "books.adjusted": {
     reference: "reference",
     adjustment: "reference",

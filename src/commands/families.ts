@@ -41,7 +41,11 @@ export const families: readonly Family[] = [
     load: catalogue,
   },
   { name: "sources", about: "Manage the source from which Duba updates the catalogue.", load: catalogue },
-  { name: "ledger", about: "Read the ledger of verifications and charges.", load: identity },
+  {
+    name: "ledger",
+    about: "Read the ledger of verifications and charges, and settle what has no outcome.",
+    load: identity,
+  },
   { name: "books", about: "Write statements, correct them, and check the invoices of vendors.", load: identity },
   { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: identity },
   { name: "keyring", about: "Manage the keys that seal records and hash BVNs.", load: keyring },

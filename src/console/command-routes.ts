@@ -141,7 +141,7 @@ function actionsOf(room: ConsoleRoom, { session }: SignedIn, place: ConsolePage,
   return (row: CellRow): readonly Html[] =>
     commands.flatMap((command) => {
       const [name] = command.target ?? [];
-      if (name === undefined || command.id === listed.id) return [];
+      if (name === undefined || command.id === listed.id || command.fits?.(row) === false) return [];
       const isOwn = familyOf(command) === familyOf(listed);
       const value =
         row[name] ??

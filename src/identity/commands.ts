@@ -1,11 +1,13 @@
 import { bookCommands } from "./commands/book-commands.ts";
 import { ledgerCommands } from "./commands/ledger-commands.ts";
+import { settleCommands } from "./commands/settle-commands.ts";
 import { subjectCommands } from "./commands/subject-commands.ts";
 import { upstreamCommands } from "./commands/upstream-commands.ts";
 import { vendorBookCommands } from "./commands/vendor-book-commands.ts";
 
 export const identityCommands = [
   ...ledgerCommands,
+  ...settleCommands,
   ...bookCommands,
   ...vendorBookCommands,
   ...subjectCommands,

@@ -32,6 +32,8 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   input: Input;
   /** The members that name what the command acts on, in order. They are positional arguments on a terminal. */
   target?: readonly (keyof Static<Input> & string)[];
+  /** Whether it can act on a row of a list. A face offers it only there. Default: on each row that names its target. */
+  fits?: (row: Readonly<Record<string, unknown>>) => boolean;
   /** The data that `run` returns. */
   answer: Answer;
   /** How to show the rows of the answer. Default: all members of a row. */

@@ -122,6 +122,7 @@ const changeAccount = command({
 
 const suspendAccount = command({
   id: "accounts.suspend",
+  fits: ({ suspended_at }) => suspended_at === null,
   summary: `Disable all keys and tokens of an account until you resume it. ${noticed}`,
   role: "operator",
   kind: "change",
@@ -139,6 +140,7 @@ const suspendAccount = command({
 
 const resumeAccount = command({
   id: "accounts.resume",
+  fits: ({ suspended_at }) => suspended_at !== null,
   summary: `Enable the keys of a suspended account again. ${noticed}`,
   role: "operator",
   kind: "change",

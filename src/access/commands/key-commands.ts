@@ -214,6 +214,7 @@ const rollKeyCommand = command({
 
 const revokeKey = command({
   id: "keys.revoke",
+  fits: ({ revoked_at }) => revoked_at === null,
   summary: "Revoke a key and all its access tokens. Running instances apply it within 5 seconds.",
   role: "operator",
   kind: "danger",

@@ -1,14 +1,13 @@
 import Type from "typebox";
 import { checkKinds } from "../../operation/check-kind.ts";
 import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
-import { CommandFault, command } from "../../operation/command.ts";
+import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
-import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { questionSums } from "../books/questions.ts";
 import { attemptReasons, lastVendor } from "../ledger/attempts.ts";
-import { adjustmentsOf, unknownVerifications, verificationByReference } from "../ledger/reports/inspect.ts";
+import { adjustmentsOf, unknownVerifications } from "../ledger/reports/inspect.ts";
 import {
   groupings,
   noStates,
@@ -17,6 +16,7 @@ import {
   type VerificationSummary,
 } from "../ledger/reports/summary.ts";
 import { erased } from "../ledger/run-outcome.ts";
+import { anyVerification } from "../ledger/settle.ts";
 import { states } from "../ledger/transitions.ts";
 import { listVerificationsCommand } from "./list-verifications-command.ts";
 import { type BooksRoom, period, periodOf, whose } from "./period.ts";
@@ -161,11 +161,7 @@ const showVerification = command({
   ],
   examples: [{ reference: "3wKwKW719640695" }],
   run: async ({ reference }, { db, auditEntries }: Audited & WithAuditEntries) => {
-    const found = await verificationByReference(db, reference);
-    if (!found) {
-      const named = redactNumbers(redactCredentials(reference));
-      throw new CommandFault(`The ledger has no verification with the reference "${named}".`);
-    }
+    const found = await anyVerification(db, reference);
     return {
       request_reference: found.reference,
       account_id: found.account_id,

@@ -19,6 +19,8 @@ export const transitions = {
   resolve: { from: ["unknown", "failed"], to: ["verified", "not_found", "phone_mismatch"] },
   /** The news that the only unresolved attempt did no work. */
   resolveToFailed: { from: ["unknown"], to: ["failed"] },
+  /** An operator, with what the vendor says about an outcome that never came. */
+  settle: { from: ["unknown"], to: ["not_found", "phone_mismatch", "failed"] },
   /** A starting process or a peer, when the owner is gone. */
   abandon: { from: ["started"], to: ["unknown"] },
 } as const satisfies Record<string, { from: readonly VerificationState[]; to: readonly VerificationState[] }>;

@@ -1,0 +1,71 @@
+import Type from "typebox";
+import { command } from "../../operation/command.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
+import { settle } from "../ledger/settle.ts";
+import { transitions } from "../ledger/transitions.ts";
+
+const about = {
+  reference: Type.String({ description: "The request_reference of the verification." }),
+  reason: Type.String({
+    description: "What the vendor says, for the audit trail. Name no person in it.",
+    minLength: 1,
+  }),
+};
+
+const shared = {
+  role: "officer" as const,
+  kind: "danger" as const,
+  target: ["reference" as const],
+  fits: ({ state = "unknown" }: Readonly<Record<string, unknown>>) => state === "unknown",
+  answer: Type.Object({
+    request_reference: Type.String(),
+    state: Type.Enum([...transitions.settle.to]),
+    charged: Type.Boolean(),
+  }),
+  records: ["verification.settled"],
+};
+
+const releaseVerification = command({
+  ...shared,
+  id: "ledger.release",
+  summary: "Release a verification with an unknown outcome: the vendor did no work for it.",
+  description:
+    "Ask the vendor first. The verification fails, and its account is charged nothing. A retry with its idempotency key asks a " +
+    "vendor again. If the vendor did the work after all, you pay it twice.",
+  input: Type.Object(about),
+  view: ({ request_reference }) => [
+    `${request_reference} is released: it failed, and a retry asks a vendor again. Nobody is charged for it.`,
+  ],
+  examples: [{ reference: "3wKwKW719640695", reason: "Not in the vendor's list of 3 November" }],
+  run: async (asked, room: Audited & WithClock) => answerOf(await settle(room, { ...asked, state: "failed" })),
+});
+
+const settleVerification = command({
+  ...shared,
+  id: "ledger.settle",
+  summary: "Settle a verification with an unknown outcome: the vendor has no match for it.",
+  description:
+    "Ask the vendor first. The account is charged nothing, and a retry with the idempotency key gets this outcome. If the vendor " +
+    "verified the person, release the verification: a retry then asks again and gets the record.",
+  input: Type.Object({
+    ...about,
+    outcome: Type.Enum(
+      transitions.settle.to.filter((state) => state !== "failed"),
+      { description: "What the vendor says." },
+    ),
+  }),
+  view: ({ request_reference, state }) => [`${request_reference} is settled as ${state}. Nobody is charged for it.`],
+  examples: [{ reference: "3wKwKW719640695", outcome: "not_found", reason: "The vendor's support says so" }],
+  run: async ({ outcome, ...asked }, room: Audited & WithClock) =>
+    answerOf(await settle(room, { ...asked, state: outcome })),
+});
+
+export const settleCommands = [releaseVerification, settleVerification];
+
+function answerOf({ reference, state, charged }: Awaited<ReturnType<typeof settle>>) {
+  return {
+    request_reference: reference,
+    state: state as (typeof transitions.settle.to)[number],
+    charged: charged === 1,
+  };
+}

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import type { AuditEvent } from "../../storage/audited.ts";
+import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { answering, verified } from "../played-upstream.fixture.ts";
+import { onlyRow } from "./ledger.fixture.ts";
+import { type SettledState, settle } from "./settle.ts";
+
+const minute = 60_000;
+
+for (const engine of engines)
+  suite(`settling an unknown outcome on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+
+    /** A verification that was asked three times without an answer, in an account with a cap. */
+    const unknown = async (t: TestContext, retries = 2) => {
+      const asked = answering((question, nth) => (nth <= retries + 1 ? { kind: "unknown" } : verified(question)));
+      const { upstream, questions } = asked;
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [upstream] } });
+      const mine = newRequest({ idempotencyKey: "k", mode: "live", terms: { capCount: 1 } });
+      for (let call = 0; call <= retries; call += 1) await failureFrom(identity.verify(mine));
+      const { reference } = await onlyRow(store.db, mine);
+      const events: AuditEvent[] = [];
+      const room = (minutes: number) => ({
+        db: store.db,
+        actor: "terminal:ada",
+        now: () => Date.now() + minutes * minute,
+        audit: async (_: unknown, ...made: AuditEvent[]) => void events.push(...made),
+      });
+      const settled = (state: SettledState, minutes = 11, reason = "The vendor says so") =>
+        settle(room(minutes), { reference, state, reason });
+      return { identity, mine, reference, questions, events, settled };
+    };
+    const spent = async (accountId: string) => {
+      const query = store.db.selectFrom("spending").select(["kobo", "verifications"]);
+      return query.where("account_id", "=", accountId).execute();
+    };
+
+    test("a released one charges nobody, and a retry that could not ask any more asks again", async (t) => {
+      const { identity, mine, reference, questions, events, settled } = await unknown(t);
+      assert.equal((await failureFrom(identity.verify(mine))).retryable, false);
+      assert.equal(questions.length, 3);
+
+      const row = await settled("failed", 11, "Line 4 of 22000000017, duba_live_abc");
+      assert.deepEqual([row.state, row.charged], ["failed", 0]);
+      assert.deepEqual(
+        row.attempts.map(({ outcome, reason }) => [outcome, reason]),
+        [1, 2, 3].map(() => ["failed", "not_done"]),
+      );
+      const facts = { reference, state: "failed", reason: "Line 4 of …, duba_…" };
+      assert.deepEqual(events, [{ kind: "verification.settled", actor: "terminal:ada", facts }]);
+      assert.deepEqual(await spent(mine.accountId), [{ kobo: 0, verifications: 0 }]);
+      // The audit trail hears of the outcome as of any other.
+      const due = store.db.selectFrom("verification_audit_due").selectAll().where("reference", "=", reference);
+      assert.equal((await due.execute()).length, 1);
+
+      const { replayed } = await identity.verify(mine);
+      assert.deepEqual([replayed, questions.length], [false, 4]);
+      assert.deepEqual(await spent(mine.accountId), [{ kobo: 10_000, verifications: 1 }]);
+    });
+
+    test("a settled one has its outcome for good, and a retry gets it without a question", async (t) => {
+      const { identity, mine, questions, settled } = await unknown(t, 0);
+      const row = await settled("not_found");
+      assert.deepEqual(
+        row.attempts.map(({ outcome }) => outcome),
+        ["not_found"],
+      );
+      assert.equal((await failureFrom(identity.verify(mine))).code, "bvn_not_found");
+      assert.equal(questions.length, 1);
+      assert.deepEqual(await spent(mine.accountId), [{ kobo: 0, verifications: 0 }]);
+      await assert.rejects(settled("failed"), /is not_found\. Only one with an unknown outcome/);
+    });
+
+    test("nobody settles what may still be answered, what is known, or what does not exist", async (t) => {
+      const { mine, events, settled } = await unknown(t, 0);
+      await assert.rejects(settled("failed", 9), /may still answer/);
+      assert.equal((await onlyRow(store.db, mine)).state, "unknown");
+      const room = { db: store.db, actor: "terminal", now: Date.now, audit: async () => assert.fail("no entry") };
+      const nobody = { reference: "duba_live_secret", state: "failed", reason: "x" } as const;
+      await assert.rejects(settle(room, nobody), /no verification with the reference "duba_…"/);
+      assert.deepEqual(events, []);
+    });
+
+    test("of a retry and a person that come at once, one changes the verification", async (t) => {
+      const { identity, mine, questions, settled } = await unknown(t, 0);
+      const [settling, retrying] = await Promise.allSettled([settled("not_found"), identity.verify(mine)]);
+      const { state, charged } = await onlyRow(store.db, mine);
+      if (settling.status === "fulfilled")
+        assert.deepEqual([state, charged, questions.length, retrying.status], ["not_found", 0, 1, "rejected"]);
+      else assert.deepEqual([state, charged, questions.length, retrying.status], ["verified", 1, 2, "fulfilled"]);
+    });
+  });

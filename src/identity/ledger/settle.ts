@@ -1,0 +1,71 @@
+import { type Kysely, sql } from "kysely";
+import { CommandFault } from "../../operation/command.ts";
+import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
+import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { type AttemptReason, closeAttempt, unresolvedAttempts } from "./attempts.ts";
+import { noteForAudit } from "./audit-outbox.ts";
+import type { Row } from "./ledger.ts";
+import { verificationByReference } from "./reports/inspect.ts";
+import { transitions } from "./transitions.ts";
+
+/** What a person may say about a verification with an unknown outcome. `failed`: no vendor did any work. */
+export type SettledState = (typeof transitions.settle.to)[number];
+
+/** A younger question may still be answered, and that answer is worth more than a person's word. */
+export const settledAfter = 10 * 60_000;
+
+/** A verification of any account, for an operator. Throws a `CommandFault` if there is none. */
+export async function anyVerification(db: Kysely<Tables>, reference: string): Promise<Row> {
+  const found = await verificationByReference(db, reference);
+  if (found) return found;
+  const named = redactNumbers(redactCredentials(reference));
+  throw new CommandFault(`The ledger has no verification with the reference "${named}".`);
+}
+
+/**
+ * Writes what a person learned from the vendor about a verification with an unknown outcome. It charges nobody: no caller got a
+ * record. Throws a `CommandFault` for a verification whose outcome is known, or may still come by itself.
+ */
+export async function settle(
+  { db, audit, actor, now }: Audited & WithClock,
+  { reference, state, reason }: { reference: string; state: SettledState; reason: string },
+): Promise<Row> {
+  const at = now();
+  await inTransaction(db, async (trx) => {
+    const row = await anyVerification(trx, reference);
+    if (row.state !== "unknown")
+      throw new CommandFault(
+        `The verification ${reference} is ${row.state}. Only one with an unknown outcome can be settled.`,
+      );
+    if (at - row.started_at < settledAfter)
+      throw new CommandFault(
+        `The vendor was asked less than ${settledAfter / 60_000} minutes ago and may still answer. Try again after that.`,
+      );
+    const changed = await trx
+      .updateTable("verification")
+      .set({ state, completed_at: at })
+      .where("reference", "=", reference)
+      .where("state", "in", transitions.settle.from)
+      .where("run", "=", row.run)
+      .returning("reference")
+      .executeTakeFirst();
+    if (!changed) throw new CommandFault("The verification has changed in the meantime. Look at it again.");
+    await closeAttempts(trx, row, state, at);
+    await noteForAudit(trx, "verification", reference).execute();
+    const facts = { reference, state, reason: redactNumbers(redactCredentials(reason)) };
+    await audit(trx, { kind: "verification.settled", actor, facts });
+  });
+  return anyVerification(db, reference);
+}
+
+/** No vendor did any work: all questions failed. Else the last one has the outcome, and nobody knows of those before. */
+async function closeAttempts(trx: Kysely<Tables>, row: Row, state: SettledState, at: number): Promise<void> {
+  const open = unresolvedAttempts(row);
+  const closed = state === "failed" ? open : open.slice(-1);
+  const reason: AttemptReason | null = state === "failed" ? "not_done" : null;
+  for (const { number, vendor_reference: vendorReference } of closed) {
+    const answer = { reference: row.reference, attempt: number, reason, vendorReference, at };
+    await closeAttempt(trx, sql`1 = 1`, answer, { state, notPut: false }).execute();
+  }
+}
