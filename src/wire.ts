@@ -1,7 +1,8 @@
 import type { Server } from "node:http";
 import manifest from "../package.json" with { type: "json" };
-import { type Access, openAccess } from "./access/access.ts";
+import { openAccess } from "./access/access.ts";
 import { isAbsent } from "./access/authenticator.ts";
+import { whyReplaced } from "./access/bootstrap.ts";
 import { accessOperations } from "./access/operations/index.ts";
 import { anchorPath } from "./audit/anchor/anchor.ts";
 import { openAuditTrail } from "./audit/audit.ts";
@@ -50,8 +51,10 @@ export const everyOperation: readonly Operation<never>[] = [
 /** A service that is ready to listen. */
 export interface Service {
   app: HttpServer;
-  /** Serves the metrics, if `DUBA_METRICS` is set. It does not listen yet. */
+  /** Serves the metrics, if `DUBA_METRICS` is set and this is no worker. It does not listen yet. */
   metrics?: Server;
+  /** Reads the metrics of a worker, if `DUBA_METRICS` is set. */
+  scrape?: () => Promise<string>;
   /** Serves operators, if `DUBA_CONSOLE` is set. It does not listen yet. */
   console?: OperatorConsole;
   /** The sandbox key, only on the first start and only if it was made at random. */
@@ -66,17 +69,16 @@ export interface Service {
   close(patience: number): Promise<void>;
 }
 
-const whyReplaced: Record<NonNullable<Access["replaced"]>["why"], string> = {
-  setting_changed: "the sandbox key is now the value of DUBA_BOOTSTRAP_KEY; the one before is revoked",
-  setting_gone: "DUBA_BOOTSTRAP_KEY is gone: its key is revoked, and a new sandbox key is shown",
-  never_shown: "a start ended before it showed the sandbox key: that key is revoked, and a new one is shown",
-};
-
 /** Every command of every room. They load for the console only. */
 export type EveryCommand = () => Promise<readonly Command<Desk>[]>;
 
-/** Builds the whole service: every arrow between two rooms is in this function. What was begun is ended if it throws. */
-export async function wire(config: Config, log: Log, commands: EveryCommand = async () => []): Promise<Service> {
+const noCommands: EveryCommand = async () => [];
+
+/**
+ * Builds the whole service: every arrow between two rooms is in this function. What was begun is ended if it throws. `worker`:
+ * its place among several workers, of which the first one has the console.
+ */
+export async function wire(config: Config, log: Log, commands = noCommands, worker?: number): Promise<Service> {
   await using opened = new AsyncDisposableStack();
   const ringFile = keyringPath(config);
   // Before anything is made, so that a first start that cannot go on leaves nothing behind.
@@ -198,8 +200,10 @@ export async function wire(config: Config, log: Log, commands: EveryCommand = as
     now,
     nearlySpent: () => identity.nearlySpent(),
   };
-  const metrics = config.metrics ? (await import("./http/monitoring/metrics.ts")).metricsServer(sources) : undefined;
+  const monitoring = config.metrics ? await import("./http/monitoring/metrics.ts") : undefined;
+  const metrics = worker === undefined ? monitoring?.metricsServer(sources) : undefined;
   opened.defer(() => void metrics?.close());
+  const scrape = worker === undefined ? undefined : monitoring?.metricsOfWorker(sources, worker);
 
   let stopping = false;
   const site = {
@@ -248,17 +252,23 @@ export async function wire(config: Config, log: Log, commands: EveryCommand = as
   const app = buildServer(bound, http);
   if (config.docs) registerPages(app, site, http);
   registerHealth(app, { stopping: () => stopping, takesWrites: () => store.takesWrites() });
-  const operators = config.console
-    ? await (await import("./console/console.ts")).openConsole(config, {
-        commands: await commands(),
-        answers,
-        health: {
-          takesWrites: () => store.takesWrites(),
-          auditAlarms: () => auditTrail.alarms(),
-        },
-        log,
-      })
-    : undefined;
+  const hasConsole = (worker ?? 1) === 1;
+  if (config.console && !hasConsole) {
+    const { keepMinuteCounts } = await import("./console/counters/minute-counts.ts");
+    opened.defer(keepMinuteCounts(store, answers, log).stop);
+  }
+  const operators =
+    config.console && hasConsole
+      ? await (await import("./console/console.ts")).openConsole(config, {
+          commands: await commands(),
+          answers,
+          health: {
+            takesWrites: () => store.takesWrites(),
+            auditAlarms: () => auditTrail.alarms(),
+          },
+          log,
+        })
+      : undefined;
   opened.defer(() => operators?.close());
   await store.serve();
 
@@ -266,6 +276,7 @@ export async function wire(config: Config, log: Log, commands: EveryCommand = as
   return {
     app,
     ...(metrics ? { metrics } : {}),
+    ...(scrape ? { scrape } : {}),
     ...(operators ? { console: operators } : {}),
     ...(access.printed === undefined ? {} : { printed: access.printed }),
     noteShown: () => access.noteShown(),

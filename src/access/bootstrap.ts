@@ -17,6 +17,13 @@ export interface ReplacedKey {
   why: "setting_changed" | "setting_gone" | "never_shown";
 }
 
+/** What the log says of it. */
+export const whyReplaced: Readonly<Record<ReplacedKey["why"], string>> = {
+  setting_changed: "the sandbox key is now the value of DUBA_BOOTSTRAP_KEY; the one before is revoked",
+  setting_gone: "DUBA_BOOTSTRAP_KEY is gone: its key is revoked, and a new sandbox key is shown",
+  never_shown: "a start ended before it showed the sandbox key: that key is revoked, and a new one is shown",
+};
+
 export interface FirstStart {
   /** Text of a random key that this start created: show it, then call `noteShown`. */
   printed?: string;

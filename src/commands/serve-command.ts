@@ -32,7 +32,7 @@ export const serveCommand = command({
   },
   examples: [{}, { port: "8080", data: "/var/lib/duba" }],
   run: async (_, { config, commands }: { config: Config; commands: EveryCommand }) => {
-    const { serve } = await import("../serve.ts");
+    const { serve } = await import("../serve/serve.ts");
     return { exit_code: await serve(config, commands) };
   },
 });

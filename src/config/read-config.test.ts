@@ -46,6 +46,15 @@ suite("the settings", () => {
     for (const host of ["127.0.0.1", "127.8.9.1", "::1", "localhost"]) assert.deepEqual(start(host), [], host);
   });
 
+  test("let several workers serve on PostgreSQL only, and auto anywhere", () => {
+    assert.deepEqual(faultsOf({ DUBA_WORKERS: "2" }), [
+      "DUBA_WORKERS is 2, but SQLite serves from one process only: unset it, or set DUBA_DATABASE_URL to a PostgreSQL database.",
+    ]);
+    assert.deepEqual(faultsOf({ DUBA_WORKERS: "0" }), ["DUBA_WORKERS must be a number from 1 to 64, or auto."]);
+    assert.deepEqual(faultsOf({ DUBA_WORKERS: "auto" }), []);
+    assert.deepEqual(faultsOf({ DUBA_WORKERS: "2", DUBA_DATABASE_URL: "postgres://duba@127.0.0.1/duba" }), []);
+  });
+
   test("take a public URL that is http or https and a host", () => {
     for (const [given, read] of [
       ["https://duba.example", "https://duba.example"],

@@ -79,6 +79,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     faults.push(
       `${settings.console.name} opens the console to the network. Set it to 127.0.0.1 and a port, or set ${settings.consoleOrigin.name} to the https:// origin of your proxy.`,
     );
+  if (typeof config.workers === "number" && config.workers > 1 && config.databaseUrl === "")
+    faults.push(
+      `${settings.workers.name} is ${config.workers}, but SQLite serves from one process only: unset it, or set ${settings.databaseUrl.name} to a PostgreSQL database.`,
+    );
   const known = new Set(everySetting.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])));
   for (const name of Object.keys(environment)) {
     if (name.startsWith("DUBA_") && !name.startsWith("DUBA_TEST_") && !known.has(name))

@@ -14,6 +14,9 @@ export interface ServedProcess {
   port: number;
   /** Everything that it wrote so far, to standard output and standard error. */
   written(): string;
+  signal(signal: NodeJS.Signals): void;
+  /** Null while it runs, and if a signal killed it. */
+  exitCode(): number | null;
   /** Sends a signal and resolves when the process is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
@@ -37,6 +40,8 @@ export async function serveInProcess(settings: Record<string, string>): Promise<
   return {
     port: Number(ready.exec(text)![1]),
     written: () => text,
+    signal: (signal) => void child.kill(signal),
+    exitCode: () => child.exitCode,
     async end(signal) {
       child.kill(signal);
       await closed;

@@ -6,9 +6,9 @@ const now = performance.now.bind(performance);
 
 const LOOK_MILLISECONDS = 5;
 
-/** Looks again and again until `holds`; rejects after 15 s. What has to run meanwhile has the processor to itself. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = now() + 15_000;
+/** Looks again and again until `holds`; rejects after 15 s unless said. What has to run meanwhile has the processor to itself. */
+export async function until(holds: () => boolean | Promise<boolean>, milliseconds = 15_000): Promise<void> {
+  const end = now() + milliseconds;
   while (!(await holds())) {
     assert.ok(now() < end, "what was waited for never came");
     await new Promise<void>((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));

@@ -53,6 +53,18 @@ export const serverSettings = {
     secret: true,
     read: (text) => (text === "" || /^postgres(ql)?:\/\//.test(text) ? text : undefined),
   }),
+  workers: setting({
+    name: "DUBA_WORKERS",
+    default: "",
+    about:
+      "Processes that serve side by side on PostgreSQL, under one that replaces them when they die or hang. SIGHUP restarts them one by one. auto: one for each processor. Empty: one process. SQLite always has one.",
+    form: "a number from 1 to 64, or auto",
+    read: (text): number | "auto" | null | undefined => {
+      if (text === "") return null;
+      if (text === "auto") return text;
+      return /^[1-9]\d?$/.test(text) && Number(text) <= 64 ? Number(text) : undefined;
+    },
+  }),
   keyring: setting({
     name: "DUBA_KEYRING",
     default: "",

@@ -1,7 +1,8 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import type { Durations } from "../../runtime/durations.ts";
 import type { AnswerCounts } from "./answer-counts.ts";
+import { serveMetrics } from "./metrics-server.ts";
 
 /** What only the store knows. Times are milliseconds since 1970; null: there is none. */
 export interface StoredFigures {
@@ -221,19 +222,15 @@ function bucketsOf([labels, durations]: readonly [Labels, Durations]): Value[] {
   ];
 }
 
-/** Serves only the metrics, on a separate address for the operator. */
+/** Serves the metrics of this process. It does not listen yet. */
 export function metricsServer(sources: MetricSources): Server {
   const registry = metrics(sources);
-  return createServer((request, response) => {
-    if (request.url !== "/metrics" || request.method !== "GET") {
-      response
-        .writeHead(404, { "Content-Type": "text/plain; charset=utf-8" })
-        .end("GET /metrics is all that is here.\n");
-      return;
-    }
-    registry.metrics().then(
-      (text) => response.writeHead(200, { "Content-Type": registry.contentType }).end(text),
-      () => response.writeHead(500).end(),
-    );
-  });
+  return serveMetrics(() => registry.metrics());
+}
+
+/** Reads the metrics of one of several workers: each value has its place as a label. */
+export function metricsOfWorker(sources: MetricSources, worker: number): () => Promise<string> {
+  const registry = metrics(sources);
+  registry.setDefaultLabels({ worker: String(worker) });
+  return () => registry.metrics();
 }

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import type { Config } from "../config/read-config.ts";
+import { localUrl } from "../runtime/address.ts";
+
+/** Where to listen, and the setting that says so. */
+export interface Address {
+  host: string;
+  port: number;
+  setting: string;
+}
+
+/** The addresses of a service: of integrators, and of metrics and console if they have one. */
+export function addressesOf(config: Config): { own: Address; metrics: Address | null; console: Address | null } {
+  return {
+    own: { host: config.host, port: config.port, setting: "PORT" },
+    metrics: config.metrics && { ...config.metrics, setting: "DUBA_METRICS" },
+    console: config.console && { ...config.console, setting: "DUBA_CONSOLE" },
+  };
+}
+
+/** Throws a sentence unless this process can listen on all of them. Leaves nothing behind. */
+export async function tryAddresses(config: Config): Promise<void> {
+  for (const address of Object.values(addressesOf(config))) if (address) await tryAddress(address);
+}
+
+async function tryAddress(address: Address): Promise<void> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(address.port, address.host), "listening");
+  } catch (error) {
+    throw listenFault(error as NodeJS.ErrnoException, address);
+  }
+  probe.close();
+  await once(probe, "close");
+}
+
+class ListenFault extends Error {
+  readonly exitCode = 1;
+}
+
+export function listenFault(error: NodeJS.ErrnoException, { host, port, setting }: Address): Error {
+  if (error.code === "EADDRINUSE")
+    return new ListenFault(`Port ${port} on ${host} is taken by another program. Choose another with ${setting}.`);
+  if (error.code === "EACCES")
+    return new ListenFault(`This user may not listen on port ${port}. Choose one above 1023 with ${setting}.`);
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND") {
+    const which = setting === "PORT" ? "HOST" : setting;
+    return new ListenFault(`This machine has no address ${host}. Choose another with ${which}, such as 127.0.0.1.`);
+  }
+  return error;
+}
+
+/** The URL of a server that listens. */
+export function boundUrl(server: Pick<Server, "address">, host: string): string {
+  const bound = server.address();
+  return localUrl(host, typeof bound === "object" && bound ? bound.port : 0);
+}

@@ -1,0 +1,227 @@
+import cluster, { type Worker } from "node:cluster";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Log } from "../runtime/log.ts";
+import { withTimeout } from "../runtime/timeout.ts";
+import { mergeMetrics } from "./merge-metrics.ts";
+import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
+
+/** A worker that gave no sign of life for so many of its turns hangs. */
+const hangsAfter = 10;
+/** Milliseconds before a worker takes the place of one that died: each death soon after a start doubles them. */
+const [firstPause, longestPause] = [250, 30_000];
+/** Milliseconds after which a worker's death says nothing about its start. */
+const settled = 60_000;
+/** Milliseconds that a scrape waits for a worker. */
+const scrapeTime = 2000;
+
+interface Member {
+  worker: Worker;
+  place: number;
+  startedAt: number;
+  isReady: boolean;
+  /** Turns without a sign of life; undefined until the first one. */
+  silent: number | undefined;
+  /** Its successor listens. */
+  isLeaving: boolean;
+  /** The URL on which it listens. Rejects if it ends before. */
+  ready: Promise<string>;
+  ended: Promise<void>;
+}
+
+class CrewFault extends Error {
+  readonly exitCode: number;
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The workers of a service: one in each place. A dead one gets a successor, and so does one that hangs. */
+export class Crew {
+  readonly #members = new Set<Member>();
+  /** The newest worker in each place, from 1. */
+  readonly #newest = new Map<number, Member>();
+  readonly #pauses = new Map<number, number>();
+  readonly #ends = { died: 0, hung: 0 };
+  readonly #count: number;
+  readonly #stopTime: number;
+  readonly #log: Log;
+  readonly #watch: NodeJS.Timeout;
+  readonly #stopping = new AbortController();
+  #asked = 0;
+
+  /** `stopTime`: milliseconds that a worker may take to stop. */
+  constructor(count: number, stopTime: number, log: Log) {
+    this.#count = count;
+    this.#stopTime = stopTime;
+    this.#log = log;
+    this.#watch = setInterval(() => this.#look(), aliveEvery);
+  }
+
+  /**
+   * Starts all workers and returns the URL when they listen, or undefined if `stop` came first. The first one prepares the
+   * store, so it starts alone. Throws if it cannot.
+   */
+  async start(): Promise<string | undefined> {
+    const first = this.#fork(1);
+    try {
+      await first.ready;
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return undefined;
+      throw error;
+    }
+    this.#keep(first);
+    const others = Array.from({ length: this.#count - 1 }, (_, at) => this.#fork(at + 2));
+    for (const member of others) this.#keep(member);
+    await Promise.all(others.map(({ ready }) => ready.catch(() => undefined)));
+    return first.ready;
+  }
+
+  /** Replaces the workers one by one: the new one listens before the old one lets its callers go. */
+  async replaceAll(): Promise<void> {
+    this.#log.info({}, "replacing the workers");
+    for (let place = 1; place <= this.#count && !this.#stopping.signal.aborted; place += 1) {
+      const old = this.#newest.get(place);
+      const next = this.#fork(place);
+      try {
+        await next.ready;
+      } catch {
+        if (this.#stopping.signal.aborted) return;
+        if (old && this.#members.has(old)) this.#newest.set(place, old);
+        else this.#keep(this.#fork(place));
+        this.#log.error({ place }, "the new worker did not start, and the others stay as they are");
+        return;
+      }
+      this.#keep(next);
+      if (!old || !this.#members.has(old)) continue;
+      old.isLeaving = true;
+      tell(old, { kind: "hand over" });
+      // It lets its callers go, and then stops.
+      await this.#endWithin(old, 2 * this.#stopTime);
+    }
+    this.#log.info({}, "the workers are replaced");
+  }
+
+  /** Passes the signal on and resolves when all workers are gone. */
+  async stop(signal: NodeJS.Signals): Promise<void> {
+    this.#stopping.abort();
+    for (const { worker } of this.#members) worker.process.kill(signal);
+    await Promise.all([...this.#members].map((member) => this.#endWithin(member, this.#stopTime)));
+    clearInterval(this.#watch);
+  }
+
+  kill(): void {
+    for (const { worker } of this.#members) worker.process.kill("SIGKILL");
+  }
+
+  /** The metrics of all workers. Those that do not answer in time are left out. */
+  async metrics(): Promise<string> {
+    const texts = [...this.#newest.values()].filter(({ isReady }) => isReady).map((member) => this.#scrape(member));
+    const ready = [...this.#newest.values()].filter((member) => member.isReady && this.#members.has(member)).length;
+    const own = `# HELP duba_workers Workers that DUBA_WORKERS asks for, and those that are ready
+# TYPE duba_workers gauge
+duba_workers{state="wanted"} ${this.#count}
+duba_workers{state="ready"} ${ready}
+
+# HELP duba_worker_ends_total Workers that ended without being asked to: died, or killed because they hung
+# TYPE duba_worker_ends_total counter
+duba_worker_ends_total{reason="died"} ${this.#ends.died}
+duba_worker_ends_total{reason="hung"} ${this.#ends.hung}
+`;
+    return mergeMetrics([own, ...(await Promise.all(texts))]);
+  }
+
+  #fork(place: number): Member {
+    const worker = cluster.fork({ [placeName]: String(place) });
+    const ready = Promise.withResolvers<string>();
+    const ended = Promise.withResolvers<void>();
+    const member: Member = {
+      worker,
+      place,
+      startedAt: performance.now(),
+      isReady: false,
+      silent: undefined,
+      isLeaving: false,
+      ready: ready.promise,
+      ended: ended.promise,
+    };
+    ready.promise.catch(() => undefined);
+    this.#members.add(member);
+    this.#newest.set(place, member);
+    worker.on("message", (message: FromWorker) => {
+      member.silent = 0;
+      if (message.kind !== "ready") return;
+      member.isReady = true;
+      this.#log.info({ place, pid: worker.process.pid }, "a worker is ready");
+      ready.resolve(message.url);
+    });
+    // A message to a worker that just died fails, and its end is seen anyway.
+    worker.on("error", () => undefined);
+    worker.once("exit", (code, signal) => {
+      this.#members.delete(member);
+      ready.reject(new CrewFault(`Worker ${place} did not start (${signal ?? `exit code ${code}`}).`, code || 1));
+      ended.resolve();
+    });
+    return member;
+  }
+
+  /** Sees to it that this worker's place is taken again when it ends. */
+  #keep(member: Member): void {
+    void member.ended.then(async () => {
+      const { place, worker, startedAt } = member;
+      if (member.isLeaving || this.#stopping.signal.aborted || this.#newest.get(place) !== member) return;
+      const { exitCode, signalCode } = worker.process;
+      if ((member.silent ?? 0) < hangsAfter) this.#ends.died += 1;
+      const hasSettled = performance.now() - startedAt >= settled;
+      const wait = hasSettled ? firstPause : (this.#pauses.get(place) ?? firstPause);
+      this.#pauses.set(place, Math.min(2 * wait, longestPause));
+      this.#log.error({ place, code: exitCode, signal: signalCode, wait }, "a worker ended; another takes its place");
+      await pause(wait, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      if (this.#stopping.signal.aborted || this.#newest.get(place) !== member) return;
+      this.#keep(this.#fork(place));
+    });
+  }
+
+  /** Turns are counted, not time: if this process was stopped itself, no worker is to blame. */
+  #look(): void {
+    for (const member of this.#members) {
+      if (member.silent === undefined) continue;
+      member.silent += 1;
+      if (member.silent !== hangsAfter) continue;
+      this.#ends.hung += 1;
+      this.#log.error({ place: member.place, pid: member.worker.process.pid }, "a worker hangs and is killed");
+      member.worker.process.kill("SIGKILL");
+    }
+  }
+
+  async #endWithin(member: Member, milliseconds: number): Promise<void> {
+    const isGone = await withTimeout(
+      member.ended.then(() => true),
+      milliseconds,
+    );
+    if (isGone) return;
+    this.#log.error({ place: member.place }, "a worker did not stop in time and is killed");
+    member.worker.process.kill("SIGKILL");
+    await member.ended;
+  }
+
+  async #scrape(member: Member): Promise<string> {
+    const { worker, place } = member;
+    this.#asked += 1;
+    const asked = this.#asked;
+    const answer = Promise.withResolvers<string>();
+    const hear = (message: FromWorker) => {
+      if (message.kind === "metrics" && message.asked === asked) answer.resolve(message.text);
+    };
+    worker.on("message", hear);
+    tell(member, { kind: "metrics", asked });
+    const text = await withTimeout(answer.promise, scrapeTime);
+    worker.off("message", hear);
+    if (text === undefined) this.#log.warn({ place }, "a worker gave no metrics in time");
+    return text ?? "";
+  }
+}
+
+function tell({ worker }: Member, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message);
+}

@@ -1,0 +1,126 @@
+import { once } from "node:events";
+import type { Logger } from "pino";
+import type { Config } from "../config/read-config.ts";
+import { type EveryCommand, type Service, wire } from "../wire.ts";
+import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
+import { openLog } from "./open-log.ts";
+import { onStopSignals } from "./stop-signals.ts";
+
+/**
+ * Runs the service in this process until SIGTERM or SIGINT: then it stops accepting, finishes what is in flight (for at most
+ * `DUBA_STOP_TIMEOUT`), closes the store and gives 0. A second signal ends the process at once. Start faults are thrown
+ * with a sentence for people and an `exitCode`.
+ */
+export async function runService(config: Config, commands: EveryCommand): Promise<number> {
+  const log = await openLog(config.logLevel);
+  // Before anything is made: the first start's key must not be lost on a start that cannot listen.
+  await tryAddresses(config);
+  const service = await wire(config, log, commands);
+  const url = await listen(service, config, log);
+  log.info({ url }, "ready");
+  greet(service, config, log, url);
+  return untilStopped(service, config, log);
+}
+
+/** Listens on every address of the service. Returns the URL of the integrators'. */
+export async function listen(service: Service, config: Config, log: Logger): Promise<string> {
+  const { own, metrics } = addressesOf(config);
+  let operators: Awaited<ReturnType<NonNullable<typeof service.console>["listen"]>> | undefined;
+  try {
+    await service.app.listen({ host: own.host, port: own.port });
+    if (metrics && service.metrics) await once(service.metrics.listen(metrics.port, metrics.host), "listening");
+    operators = await service.console?.listen();
+  } catch (error) {
+    await service.close(0);
+    throw listenFault(error as NodeJS.ErrnoException, own);
+  }
+  if (metrics && service.metrics) log.info({ url: `${boundUrl(service.metrics, metrics.host)}/metrics` }, "metrics");
+  if (operators) log.info({ url: operators.origin }, "console");
+  if (operators?.firstLink) process.stdout.write(invitation(operators.firstLink));
+  return boundUrl(service.app.server, config.host);
+}
+
+/** Says what only this start can say. */
+export function greet(service: Service, config: Config, log: Logger, url: string): void {
+  if (service.madeKeyring)
+    log.warn({ keyring: service.madeKeyring }, "a key ring was made; keep a copy of it apart from the data");
+  if (service.printed) {
+    const text = welcome(url, config.docs, service.printed);
+    process.stdout.write(text, (error) => {
+      if (error) return;
+      service
+        .noteShown()
+        .catch(() => log.warn({}, "the sandbox key may be replaced: the store did not note that it was shown"));
+    });
+  }
+}
+
+/** Stops the service at a signal, or when `sooner` resolves, and gives the exit code. */
+export async function untilStopped(
+  service: Service,
+  config: Config,
+  log: Logger,
+  sooner?: Promise<void>,
+): Promise<number> {
+  const asked = Promise.withResolvers<void>();
+  const forget = onStopSignals(
+    (signal) => {
+      log.info({ signal }, "stopping");
+      asked.resolve();
+    },
+    () => process.exit(1),
+  );
+  try {
+    await (sooner ? Promise.race([asked.promise, sooner]) : asked.promise);
+    await stop(service, config, log);
+    return 0;
+  } finally {
+    forget();
+  }
+}
+
+async function stop(service: Service, config: Config, log: Logger): Promise<void> {
+  const until = Date.now() + config.stopTimeout;
+  service.refuseNewWork();
+  const patience = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => patience.resolve("late"), config.stopTimeout);
+  const end = await Promise.race([service.app.close().then(() => "done" as const), patience.promise]);
+  clearTimeout(timer);
+  if (end === "late") {
+    log.warn({}, "some requests were still in flight when the time to stop was up");
+    service.app.server.closeAllConnections();
+  }
+  await service.close(Math.max(1000, until - Date.now()));
+  log.info({}, "stopped");
+}
+
+/** What a start says while nobody can sign in to the console. */
+function invitation(link: string): string {
+  return `
+Nobody can sign in to the console yet. This link registers the first officer. It works once, for 15 minutes:
+
+  ${link}
+
+`;
+}
+
+/** What the first start says: the key is shown here and never again. */
+function welcome(url: string, docs: boolean, key: string): string {
+  return `
+Duba is ready at ${url}${docs ? ` (reference: ${url}/docs)` : ""}.
+
+Your sandbox key, shown this once (test mode: invented people, historical sample prices):
+
+  ${key}
+
+Try it:
+
+  curl -s '${url}/api/v2/internet/data/lookup?provider=MTNDATA'
+
+  curl -s ${url}/api/v2/corporate-data/list -H 'Authorization: Bearer ${key}'
+
+  curl -s ${url}/api/v2/kyc/verify-bvn -H 'Authorization: Bearer ${key}' \\
+    -H 'Content-Type: application/json' -d '{"bvn":"22000000017","phone":"08000000017","amount":"100"}'
+
+`;
+}

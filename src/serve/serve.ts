@@ -1,0 +1,20 @@
+import cluster from "node:cluster";
+import type { Config } from "../config/read-config.ts";
+import type { EveryCommand } from "../wire.ts";
+
+/**
+ * Serves until SIGTERM or SIGINT and gives the exit code. With `DUBA_WORKERS` on PostgreSQL this process supervises workers;
+ * each of them runs the same command line, and comes here too.
+ */
+export async function serve(config: Config, commands: EveryCommand): Promise<number> {
+  if (cluster.isWorker) {
+    const { serveAsWorker } = await import("./serving-worker.ts");
+    return serveAsWorker(config, commands);
+  }
+  if (config.workers !== null && config.databaseUrl) {
+    const { supervise } = await import("./supervise.ts");
+    return supervise(config, config.workers);
+  }
+  const { runService } = await import("./run-service.ts");
+  return runService(config, commands);
+}

@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { Server as NetServer } from "node:net";
+import type { Config } from "../config/read-config.ts";
+import { withTimeout } from "../runtime/timeout.ts";
+import { type EveryCommand, wire } from "../wire.ts";
+import { openLog } from "./open-log.ts";
+import { greet, listen, untilStopped } from "./run-service.ts";
+import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
+
+/** Runs the service as one of several workers, until its supervisor stops it or hands its callers over to a successor. */
+export async function serveAsWorker(config: Config, commands: EveryCommand): Promise<number> {
+  const place = Number(process.env[placeName]);
+  const tell = (message: FromWorker) => process.send?.(message);
+  tell({ kind: "alive" });
+  const living = setInterval(() => tell({ kind: "alive" }), aliveEvery);
+  // A terminal sends it to all processes. The supervisor acts on it.
+  process.on("SIGHUP", () => undefined);
+  try {
+    const log = await openLog(config.logLevel, { worker: place });
+    const service = await wire(config, log, commands, place);
+    const handingOver = Promise.withResolvers<void>();
+    process.on("message", (message: ToWorker) => {
+      if (message.kind === "hand over") handingOver.resolve();
+      else void service.scrape!().then((text) => tell({ kind: "metrics", asked: message.asked, text }));
+    });
+    const url = await listen(service, config, log);
+    greet(service, config, log, url);
+    tell({ kind: "ready", url });
+    const handedOver = handingOver.promise.then(() => {
+      log.info({}, "handing over to the next worker");
+      return letGo(service.app.server, config.stopTimeout);
+    });
+    return await untilStopped(service, config, log, handedOver);
+  } finally {
+    clearInterval(living);
+    // The channel to the supervisor would keep this process alive.
+    process.channel?.unref();
+  }
+}
+
+/**
+ * Accepts no more connections and answers on those that are open, each for the last time. Resolves when they are gone, after
+ * so many milliseconds at most: closing a quiet one sooner could lose a request that is on its way.
+ */
+async function letGo(server: Server, milliseconds: number): Promise<void> {
+  server.prependListener("request", (_: IncomingMessage, response: ServerResponse) => {
+    response.shouldKeepAlive = false;
+  });
+  // `close` of an HTTP server would also cut the quiet connections.
+  const closed = once(server, "close");
+  NetServer.prototype.close.call(server);
+  await withTimeout(closed, milliseconds);
+}

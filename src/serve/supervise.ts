@@ -1,0 +1,60 @@
+import { availableParallelism } from "node:os";
+import type { Config } from "../config/read-config.ts";
+import { singleFlight } from "../runtime/single-flight.ts";
+import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
+import { Crew } from "./crew.ts";
+import { openLog } from "./open-log.ts";
+import { onStopSignals } from "./stop-signals.ts";
+
+/** Milliseconds that a worker has beyond `DUBA_STOP_TIMEOUT` until it is killed. */
+const stopReserve = 5000;
+
+/**
+ * Runs the service in several workers until SIGTERM or SIGINT, which go to each of them; a second one ends all at once. SIGHUP
+ * replaces them one after another. Throws if the first worker cannot start: it has printed why.
+ */
+export async function supervise(config: Config, workers: number | "auto"): Promise<number> {
+  const count = workers === "auto" ? availableParallelism() : workers;
+  const log = await openLog(config.logLevel);
+  await tryAddresses(config);
+  const crew = new Crew(count, config.stopTimeout + stopReserve, log);
+  const ended = Promise.withResolvers<number>();
+  const forget = onStopSignals(
+    (signal) => {
+      log.info({ signal }, "stopping");
+      crew.stop(signal).then(() => ended.resolve(0), ended.reject);
+    },
+    () => {
+      crew.kill();
+      process.exit(1);
+    },
+  );
+  const restart = singleFlight(() => crew.replaceAll());
+  const onHangUp = () => void restart();
+  process.on("SIGHUP", onHangUp);
+  const metrics = config.metrics
+    ? (await import("../http/monitoring/metrics-server.ts")).serveMetrics(() => crew.metrics())
+    : undefined;
+  try {
+    const url = await crew.start();
+    if (url === undefined) return await ended.promise;
+    if (metrics) {
+      const address = addressesOf(config).metrics!;
+      await new Promise<void>((resolve, reject) => {
+        metrics.once("error", (error) => reject(listenFault(error, address)));
+        metrics.listen(address.port, address.host, resolve);
+      });
+      log.info({ url: `${boundUrl(metrics, address.host)}/metrics` }, "metrics");
+    }
+    log.info({ workers: count, url }, "ready");
+    return await ended.promise;
+  } catch (error) {
+    await crew.stop("SIGTERM");
+    throw error;
+  } finally {
+    metrics?.close();
+    metrics?.closeAllConnections();
+    process.off("SIGHUP", onHangUp);
+    forget();
+  }
+}
