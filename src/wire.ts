@@ -118,7 +118,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     engine,
     now,
     keyring,
-    upstreams: { test: sandbox(), live: live.upstreams },
+    upstreams: { test: sandbox(config), live: live.upstreams },
     settings: {
       fees: forEachKind(
         (kind) => kind,

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import packageJson from "../package.json" with { type: "json" };
 import { everySetting } from "../src/config/settings.ts";
 import { openapi } from "../src/http/openapi/document.ts";
+import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
 import { everyOperation } from "../src/wire.ts";
 import { clientSource } from "./support/client-source.ts";
 import { commandsPage } from "./support/commands-page.ts";
@@ -13,6 +14,7 @@ const generated: Record<string, string> = {
   ".env.example": environmentExample(),
   "docs/commands.md": await commandsPage(),
   "client/src/duba.ts": clientSource(everyOperation),
+  "docs/sandbox.md": withBlock(readFileSync("docs/sandbox.md", "utf8"), "numbers", numbersTable()),
   "README.md": withBlock(withBlock(readme, "settings", settingsTable()), "operations", operationTables()),
 };
 
@@ -40,8 +42,16 @@ function read(file: string): string | undefined {
 function withBlock(text: string, name: string, block: string): string {
   const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
   const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`README.md has no block ${start}${end}`);
+  if (from < 0 || to < from) throw new Error(`A document has no block ${start}${end}`);
   return `${text.slice(0, from)}${start}${block}\n${text.slice(to)}`;
+}
+
+function numbersTable(): string {
+  const rows = sandboxNumbers("bvn").map(({ number, result, retried, description }) => {
+    const [first, second] = [result, retried].map((text) => (text === "VERIFIED" ? text : `\`${text}\``));
+    return `| \`${number}\` | ${first} | ${second === first ? "the same" : second} | ${description} |`;
+  });
+  return ["| number | result | retry with its key | what happens |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 function operationTables(): string {

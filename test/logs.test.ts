@@ -108,6 +108,20 @@ suite("log lines", () => {
     }
   });
 
+  test("of a fault that a test key asked for is info too, so that it wakes nobody", async () => {
+    const { text: credential } = await callerOf("test");
+    const { status, lines } = await linesOf(verifyBvn, {
+      method: "POST",
+      body: { ...body, bvn: "00000000016" },
+      credential,
+    });
+    assert.equal(status, 500);
+    assert.deepEqual(
+      lines.map(({ level, message }) => [level, message]),
+      [["info", "failed"]],
+    );
+  });
+
   test("about a vendor carry the request's id, caller and verification, and the vendor's duration", async () => {
     const { text: credential, caller } = await callerOf("live");
     vendor.behaviour = text(502, "text/html", "<h1>Bad gateway</h1>");

@@ -153,6 +153,8 @@ for (const engine of engines)
         const { port } = service.metrics!.address() as AddressInfo;
         const unknown = { bvn: "00000000006", phone: "08000000017", amount: "100" };
         assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: unknown })).status, 504);
+        const fault = { ...unknown, bvn: "00000000016" };
+        assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: fault })).status, 500);
         const { db } = await service.store();
         await noteBackup(db, "0".repeat(64), Date.now());
         const { text } = await ask(port, "/metrics");
@@ -165,8 +167,10 @@ for (const engine of engines)
         assert.match(text, /^duba_catalogue_revision 1$/m);
         // The intent and the outcome, at least.
         assert.ok(Number(/^duba_store_commit_duration_seconds_count (\d+)$/m.exec(text)![1]) >= 2);
-        const answers = /^duba_answer_duration_seconds_count\{operation="verifyBvn",mode="test"\} 1$/m;
+        const answers = /^duba_answer_duration_seconds_count\{operation="verifyBvn",mode="test"\} 2$/m;
         assert.match(text, answers);
+        const asked = 'duba_answers_total{operation="verifyBvn",mode="test",status="500",outcome=';
+        assert.ok(text.includes(`${asked}"rehearsed"} 1\n`) && text.includes(`${asked}"internal_error"} 0\n`), text);
       } finally {
         await service.close();
       }

@@ -29,7 +29,7 @@ for (const engine of engines) {
     };
 
     test("knows an invented person for any number, always the same one", async () => {
-      for (const bvn of ["22000000017", "00000000000", "99999999999", "00000000012"]) {
+      for (const bvn of ["22000000017", "00000000000", "99999999999", "00000000099"]) {
         const { request_reference: one, ...first } = await recordOf(bvn);
         const { request_reference: two, ...again } = await recordOf(bvn);
         assert.deepEqual(again, first);
@@ -68,6 +68,11 @@ for (const engine of engines) {
       ["00000000009", 429, "subject_rate_limited", true],
       ["00000000010", 402, "spending_cap_reached", false],
       ["00000000011", 402, "balance_too_low", false],
+      ["00000000012", 504, "upstream_timeout", true],
+      ["00000000013", 504, "upstream_timeout", true],
+      ["00000000014", 403, "consent_required", false],
+      ["00000000016", 500, "internal_error", true],
+      ["00000000019", 429, "rate_limited", true],
     ];
     for (const [bvn, status, code, retryable] of refused) {
       test(`answers ${bvn} with ${status} ${code}`, async () => {
@@ -140,6 +145,27 @@ for (const engine of engines) {
       const { data } = (await service.ask(`/api/v2/kyc/verifications?idempotency_key=retry-${engine.name}`)).json;
       assert.equal(data.attempts, 2);
       assert.equal(data.charged, false);
+    });
+
+    test("rehearses an unknown outcome that a retry settles, and a record that is no longer held", async () => {
+      for (const [bvn, first, then, state] of [
+        ["00000000012", 504, 200, "verified"],
+        ["00000000013", 504, 404, "not_found"],
+        ["00000000015", 200, 410, "verified"],
+      ] as const) {
+        const key = `rehearsal-${bvn.slice(-2)}-${engine.name}`;
+        const headers = { "Idempotency-Key": key };
+        const { status, json } = await ask(bvn, headers);
+        assert.equal(status, first);
+        const reference = json.error?.request_reference ?? json.data.request_reference;
+        const again = await ask(bvn, headers);
+        assert.equal(again.status, then);
+        const found = (await service.ask(`/api/v2/kyc/verifications?idempotency_key=${key}`)).json;
+        const { data } = found;
+        assert.deepEqual([data.request_reference, data.state, data.charged], [reference, state, state === "verified"]);
+        if (then !== 200)
+          assert.deepEqual([again.json.error.charged, again.json.error.request_reference], [data.charged, reference]);
+      }
     });
 
     test("takes no key that names the person", async () => {

@@ -59,7 +59,8 @@ export function fail(exchange: Exchange, error: unknown): void {
   const { operation, deps, requestLog, request, response, caller, counts, address, always } = exchange;
   const failure = error instanceof Failure ? error : serviceFailure(error);
   const tally = tallyOf(counts, caller);
-  tally.failed(failure.code);
+  if (failure.detail.rehearsed && failure.code === "internal_error") tally.rehearsedFaults += 1;
+  else tally.failed(failure.code);
   tally.durations?.add(elapsed(exchange));
   const fields = { ...logFieldsOf(exchange), ms: millisecondsOf(exchange) };
   requestLog.refused(failure, fields, address, failure === error ? undefined : faultOf(error));

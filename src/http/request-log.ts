@@ -52,7 +52,8 @@ export class RequestLog {
     if (line.key === undefined || code === "address_not_allowed") line.address = address;
     if (fault) log.error(line, "fault");
     // The sandbox fails because a test key asks it to.
-    else if (status >= 500) log[line.mode === "test" && code !== "internal_error" ? "info" : "error"](line, "failed");
+    else if (status >= 500)
+      log[line.mode === "test" && (code !== "internal_error" || detail.rehearsed) ? "info" : "error"](line, "failed");
     // What has a row on the ledger has a line as well.
     else if (reference || !floodStatuses.has(status) || this.#isNews(line, address)) log.info(line, "refused");
   }

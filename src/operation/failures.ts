@@ -249,6 +249,8 @@ export interface FailureDetail {
   headers?: Record<string, string>;
   /** Members added to `error`, such as `charged` of a verification. */
   facts?: Record<string, unknown>;
+  /** The sandbox fails because a test key asks it to: this is no fault of the service. */
+  rehearsed?: true;
   /** Fields of the log line, which the caller does not see: codes and ids. */
   logged?: Record<string, unknown>;
 }

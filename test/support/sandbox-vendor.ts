@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { failureBody } from "../../src/operation/answers/envelope.ts";
 import { checkKinds } from "../../src/operation/check-kind.ts";
 import { Failure } from "../../src/operation/failures.ts";
-import { failureCodeOf, sandbox } from "../../src/upstreams/sandbox/index.ts";
+import { sandbox } from "../../src/upstreams/sandbox/index.ts";
+import { failureCodeOf } from "../../src/upstreams/sandbox/numbers.ts";
 
 export interface SandboxVendor {
   url: string;

@@ -10,6 +10,8 @@ export class Tally {
   readonly durations: Durations | null;
   ok = 0;
   notModified = 0;
+  /** Faults that a test key asked the sandbox for: nobody must be called for them. */
+  rehearsedFaults = 0;
 
   constructor(isTimed: boolean) {
     this.durations = isTimed ? new Durations() : null;
@@ -55,6 +57,8 @@ export class AnswerCounts {
       if (tally.ok > 0) yield { operation, mode, status: 200, outcome: "ok", count: tally.ok };
       if (tally.notModified > 0)
         yield { operation, mode, status: 304, outcome: "not_modified", count: tally.notModified };
+      if (tally.rehearsedFaults > 0)
+        yield { operation, mode, status: 500, outcome: "rehearsed", count: tally.rehearsedFaults };
       for (const [code, count] of tally.failures)
         yield { operation, mode, status: failures[code].status, outcome: code, count };
     }

@@ -72,7 +72,7 @@ function metrics(sources: MetricSources): Registry {
 
   counter(
     "answers_total",
-    "Answers by operation, mode of the key, HTTP status and outcome: ok, not_modified or the failure's code",
+    "Answers by operation, mode of the key, HTTP status and outcome: ok, not_modified, rehearsed or the failure's code",
     () => answers.all().map(({ count, ...labels }) => [labels, count] as const),
   );
   histogram("answer_duration_seconds", "Time from a request's headers to its answer", function* () {

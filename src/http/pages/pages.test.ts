@@ -7,7 +7,7 @@ import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
 import { type FailureCode, failures } from "../../operation/failures.ts";
 import { failuresOf, type Operation } from "../../operation/operation.ts";
-import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
+import { sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
 import { honesty, openapi } from "../openapi/document.ts";
 import { Html, html, prose } from "./html.ts";
 import { registerPages } from "./index.ts";

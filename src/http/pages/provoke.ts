@@ -1,6 +1,6 @@
 import { checkKinds, labelOf } from "../../operation/check-kind.ts";
 import type { FailureCode } from "../../operation/failures.ts";
-import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
+import { sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
 
 /** A request that a reader can copy. Without `credential` it has the reader's key; null: none. */
 export interface CopiedRequest {
@@ -36,7 +36,6 @@ export const provocations: Partial<Record<FailureCode, Provocation>> = {
   expired_credentials: "Create a key with `duba keys create --expires 1d`, and send it a day later.",
   insufficient_scope: "Create a key with `duba keys create --scope catalogue:read`, and verify with it.",
   address_not_allowed: "Create a key with `duba keys create --address 192.0.2.1`, and send it.",
-  consent_required: "Set `DUBA_CONSENT=required`, and verify with a live key without a Consent-Reference.",
   route_not_found: [{ path: "/api/v2/nothing" }],
   provider_not_found: [{ path: "/api/v2/internet/data/lookup?provider=FOODATA", credential: null }],
   product_not_found: [{ path: "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=NOTHING", credential: null }],
@@ -46,7 +45,7 @@ export const provocations: Partial<Record<FailureCode, Provocation>> = {
   request_in_progress:
     "Verify 00000000008, which takes 3 s, and send the same request with the same Idempotency-Key meanwhile.",
   operation_retired: "Call an operation after its sunset date. No operation has one yet.",
-  record_no_longer_held: "Set `DUBA_RECORD_RETENTION=0s`, and verify twice with the same Idempotency-Key.",
+  record_no_longer_held: "With a test key, verify 00000000015 twice with the same Idempotency-Key.",
   body_too_large: "Send a body of more than 16 KiB.",
   uri_too_long: "Send a query string of more than 8 KiB.",
   unsupported_media_type: [{ ...verification(person), headers: { "Content-Type": "text/plain" } }],
@@ -62,7 +61,7 @@ export const provocations: Partial<Record<FailureCode, Provocation>> = {
   too_many_in_flight:
     "Set `DUBA_LIMIT_IN_FLIGHT=1`, verify 00000000008, which takes 3 s, and verify another number meanwhile.",
   headers_too_large: "Send headers of more than 16 KiB.",
-  internal_error: "No request provokes it. If you see one, it is a fault of the service.",
+  internal_error: "Any other one is a fault of the service.",
   upstream_not_configured: "Leave `DUBA_UPSTREAMS` empty, and verify with a live key.",
   shutting_down: "Send requests on an open connection while the service stops.",
 };

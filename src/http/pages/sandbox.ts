@@ -1,5 +1,5 @@
 import { anyLabel, checkKinds, labelOf, notFoundCode } from "../../operation/check-kind.ts";
-import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
+import { sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
 import { type Html, html, prose } from "./html.ts";
 
 const [first, ...others] = checkKinds;
@@ -11,14 +11,17 @@ export function sandboxPage(): Html {
 listed here is verified as an invented person, always the same one for the same number, and every phone matches.</p>
 <h2 id="numbers">Numbers with a fixed result</h2>
 <table aria-labelledby="numbers">
-<thead><tr><th scope="col">${anyLabel}</th><th scope="col">Result</th><th scope="col">What happens</th></tr></thead>
+<thead><tr><th scope="col">${anyLabel}</th><th scope="col">Result</th><th scope="col">Retry with its key</th><th scope="col">What happens</th></tr></thead>
 <tbody>
 ${sandboxNumbers(first!).map(
   ({
     number,
     result,
+    retried,
     description,
-  }) => html`<tr><th scope="row"><code>${number}</code></th><td>${outcome(result)}</td><td>${prose(description)}</td></tr>
+  }) => html`<tr><th scope="row"><code>${number}</code></th><td>${outcome(result)}</td><td>${
+    retried === result ? "the same" : outcome(retried)
+  }</td><td>${prose(description)}</td></tr>
 `,
 )}</tbody></table>
 ${others.map(

@@ -66,6 +66,15 @@ export function lastVendor({ attempts }: { attempts: readonly Attempt[] }): stri
   return attempts.at(-1)?.vendor ?? null;
 }
 
+/** The vendor's own reference of its last answer that has one. */
+export function vendorReferenceOf(
+  { attempts }: { attempts: readonly Attempt[] },
+  vendor: string,
+): { vendorReference?: string } {
+  const told = attempts.findLast((attempt) => attempt.vendor === vendor && attempt.vendor_reference !== null);
+  return told ? { vendorReference: told.vendor_reference! } : {};
+}
+
 /** Adds their attempts to ledger rows, oldest first. */
 export async function withAttempts<Row extends { reference: string }>(
   db: Kysely<Tables>,

@@ -3,7 +3,6 @@ import { suite, test } from "node:test";
 import { failureBody } from "../../operation/answers/envelope.ts";
 import { failures } from "../../operation/failures.ts";
 import { inputReader } from "../../operation/validate-input.ts";
-import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
 import { callOf, engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
@@ -23,20 +22,6 @@ for (const engine of engines) {
       expected.data.request_reference = (answer.data as { request_reference: string }).request_reference;
       assert.equal(JSON.stringify(answer), JSON.stringify(expected));
       assert.deepEqual(headers, {});
-    });
-
-    test("every number of the sandbox's table gives what the table says", async (t) => {
-      const identity = await store.open(t, { settings: { limits: null } });
-      for (const { number: bvn, result } of sandboxNumbers("bvn")) {
-        if (bvn === "00000000008") continue;
-        const call = callOf(verifyBvn, identity, { input: { ...input, bvn } });
-        if (result === "VERIFIED") assert.equal(((await call).answer.data as { bvn_number: string }).bvn_number, bvn);
-        else {
-          const { status, code } = await failureFrom(call);
-          assert.equal(`${status} ${code}`, result);
-          assert.ok(verifyBvn.failures.includes(code));
-        }
-      }
     });
 
     test("forms of one number are one verification", async (t) => {

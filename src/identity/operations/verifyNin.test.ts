@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
-import { sandboxNumbers } from "../../upstreams/sandbox/index.ts";
 import { callOf, engines, failureFrom, newRequest, suiteStore, usualLimits } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, sandboxRecord, verified } from "../played-upstream.fixture.ts";
@@ -25,21 +24,6 @@ for (const engine of engines) {
       const { request_reference } = record;
       const shown = example!.answer as { data: IdentityRecord };
       assert.deepEqual(answer, { ...shown, data: { ...shown.data, request_reference } });
-    });
-
-    test("every number of the sandbox's table gives what the table says", async (t) => {
-      const identity = await store.open(t, { settings: { limits: null } });
-      for (const { number: nin, result } of sandboxNumbers("nin")) {
-        if (nin === "00000000008") continue;
-        const call = callOf(verifyNin, identity, { input: { ...input, nin } });
-        if (result === "VERIFIED") assert.equal(((await call).answer.data as IdentityRecord).nin, nin);
-        else {
-          const { status, code } = await failureFrom(call);
-          assert.equal(`${status} ${code}`, result);
-          assert.ok(verifyNin.failures.includes(code));
-        }
-      }
-      assert.equal(sandboxNumbers("nin")[0]!.result, "404 nin_not_found");
     });
 
     test("is charged by its own fee: the account's, else that of the fee schedule", async (t) => {

@@ -1,7 +1,7 @@
 import { Failure } from "../../operation/failures.ts";
-import { refusedNumbers } from "../../upstreams/sandbox/index.ts";
 import { checks } from "../checks/index.ts";
 import { InFlight } from "./in-flight.ts";
+import { forgetRehearsed, refuseRehearsed } from "./rehearsal.ts";
 import type { VerifiedRecord } from "./replay.ts";
 import { requestContent, type VerificationRequest } from "./request.ts";
 import type { Runs } from "./runs.ts";
@@ -22,9 +22,10 @@ export class Verifications {
   /** Returns the record or throws a `Failure`. A verification that has begun is finished even if its caller hangs up. */
   async verify(request: VerificationRequest): Promise<VerifiedRecord> {
     if (this.#stopping) throw new Failure("shutting_down");
-    const refused = request.mode === "test" ? refusedNumbers[request.number] : undefined;
-    if (refused) throw new Failure(refused, undefined, refused === "subject_rate_limited" ? { retryAfter: 3600 } : {});
-    return forAccount(await this.#flightOf(request).answer, request);
+    refuseRehearsed(request);
+    const verified = await this.#flightOf(request).answer;
+    forgetRehearsed(request, verified);
+    return forAccount(verified, request);
   }
 
   /** Fails rows whose INSERT or UPDATE committed after we timed out: no vendor was called for them. */

@@ -14,6 +14,8 @@ export interface IdentityQuestion {
   sendUntil?: AbortSignal;
   /** W3C trace context to pass on, if the caller sent one. */
   traceparent?: string;
+  /** The source's own reference of its last answer to a question with this reference, if it gave one. */
+  vendorReference?: string;
 }
 
 /** The person that a question is about. */

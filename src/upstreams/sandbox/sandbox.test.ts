@@ -5,10 +5,10 @@ import Type from "typebox";
 import { Compile } from "typebox/compile";
 import banks from "../../../data/people/banks.json" with { type: "json" };
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
-import { failures } from "../../operation/failures.ts";
 import { IdentityRecord, PersonalInfo, ResidentialInfo } from "../../operation/identity-record.ts";
 import type { IdentityAnswer, IdentityOutcome } from "../ports/identity-upstream.ts";
-import { refusedNumbers, sandbox, sandboxNumbers } from "./index.ts";
+import { sandbox } from "./index.ts";
+import { sandboxNumbers } from "./numbers.ts";
 import { referenceYear } from "./people.ts";
 
 const upstream = sandbox();
@@ -25,9 +25,11 @@ const elevenDigits = fc.stringMatching(/^[0-9]{11}$/);
 const tenDigits = fc.stringMatching(/^[0-9]{10}$/);
 const isReserved = (bvn: string) => sandboxNumbers("bvn").some(({ number }) => number === bvn);
 
-test("the table lists the eleven numbers with what a caller gets", () => {
+test("the table lists the numbers with what a caller gets, at first and for a retry", () => {
   assert.deepEqual(
-    sandboxNumbers("bvn").map(({ number, result }) => [number, result]),
+    sandboxNumbers("bvn").map(({ number, result, retried }) =>
+      retried === result ? [number, result] : [number, result, retried],
+    ),
     [
       ["00000000001", "404 bvn_not_found"],
       ["00000000002", "422 phone_mismatch"],
@@ -40,10 +42,16 @@ test("the table lists the eleven numbers with what a caller gets", () => {
       ["00000000009", "429 subject_rate_limited"],
       ["00000000010", "402 spending_cap_reached"],
       ["00000000011", "402 balance_too_low"],
+      ["00000000012", "504 upstream_timeout", "VERIFIED"],
+      ["00000000013", "504 upstream_timeout", "404 bvn_not_found"],
+      ["00000000014", "403 consent_required"],
+      ["00000000015", "VERIFIED", "410 record_no_longer_held"],
+      ["00000000016", "500 internal_error"],
+      ["00000000017", "VERIFIED"],
+      ["00000000018", "504 upstream_timeout", "VERIFIED"],
+      ["00000000019", "429 rate_limited"],
     ],
   );
-  assert.equal(failures.subject_rate_limited.status, 429);
-  assert.deepEqual(Object.keys(refusedNumbers), ["00000000009", "00000000010", "00000000011"]);
 });
 
 test("the numbers of failures give their outcome at once", async () => {
@@ -70,6 +78,35 @@ test("4 has null and empty text wherever a record may", async () => {
 
 test("9 is an ordinary person to the upstream", async () => {
   assert.equal(toIdentityRecord(await ask("00000000009")).bvn_number, "00000000009");
+});
+
+test("12 and 13 are unknown at first, under a reference by which a question or a look-up learns more", async () => {
+  for (const [number, kind] of [
+    ["00000000012", "verified"],
+    ["00000000013", "not_found"],
+  ] as const) {
+    const { reference: vendorReference = "", ...outcome } = await ask(number);
+    assert.deepEqual(outcome, { kind: "unknown" });
+    assert.doesNotMatch(vendorReference, /\d/);
+    const asked = { ...question(number, "8012345678"), vendorReference };
+    assert.equal((await upstream.verify(asked)).kind, kind);
+    const { reference, signal } = asked;
+    const known = kind === "verified" ? "unknown" : kind;
+    assert.deepEqual(await sandbox().lookUp!({ reference, signal, vendorReference }), { kind: known });
+    assert.deepEqual(await sandbox().lookUp!({ reference, signal }), { kind: "unknown" });
+  }
+});
+
+test("18 outlasts the patience of its caller, and answers all the same", async (t: TestContext) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const asked = ask("00000000018");
+  t.mock.timers.tick(15_000);
+  const outcome = await asked;
+  assert.ok(outcome.kind === "unknown" && outcome.later);
+  t.mock.timers.tick(14_999);
+  assert.equal(await settled(outcome.later), "waiting");
+  t.mock.timers.tick(1);
+  assert.equal(toIdentityRecord(await outcome.later).bvn_number, "00000000018");
 });
 
 /** What became of a promise so far, after everything that is due has run. */

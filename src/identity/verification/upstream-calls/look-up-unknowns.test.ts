@@ -89,6 +89,28 @@ for (const engine of engines) {
       assert.deepEqual(fields, [{ requestId, account, key, mode: "live" }]);
     });
 
+    test("the sandbox is looked up too: its number 13 turns out to be nobody's, its number 6 stays unknown", async (t) => {
+      const identity = await store.open(t);
+      const [late, never] = ["00000000013", "00000000006"].map((number) => newRequest({ number, idempotencyKey: "k" }));
+      for (const mine of [late!, never!]) await failureFrom(identity.verify(mine));
+      const ledger = new Ledger(store.db);
+      const learning: Promise<boolean>[] = [];
+      await lookUpUnknowns(
+        store.db,
+        {
+          upstreams: { test: sandbox(), live: [] },
+          isAwaited: () => false,
+          deferred: { add: (attempt, outcome) => void learning.push(ledger.resolve(attempt, outcome)) },
+          log: store.log,
+          now: () => Date.now() + 2 * minute,
+        },
+        new AbortController().signal,
+      );
+      await Promise.all(learning);
+      assert.equal((await onlyRow(store.db, late!)).state, "not_found");
+      assert.equal((await onlyRow(store.db, never!)).state, "unknown");
+    });
+
     test("nothing is looked up that is waited for anyway, is a day old, or after the stop", async (t) => {
       const { round } = await ended(t, { kind: "not_found" });
       assert.equal(await round(2 * minute, { isAwaited: true }), 0);

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from "kysely";
+import type { Mode } from "../../../operation/operation.ts";
 import { withLogFields } from "../../../runtime/log.ts";
 import type { Tables } from "../../../storage/tables.ts";
-import type { IdentityOutcome } from "../../../upstreams/ports/identity-upstream.ts";
-import { unresolvedAttempts, withAttempts } from "../../ledger/attempts.ts";
+import type { IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
+import { unresolvedAttempts, vendorReferenceOf, withAttempts } from "../../ledger/attempts.ts";
 import type { DeferredOutcomes } from "../../ledger/deferred-outcomes.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import { bareOutcome } from "../../ledger/run-outcome.ts";
@@ -26,18 +27,27 @@ type LookUpParts = Pick<VerificationParts, "upstreams" | "log" | "now"> & {
  * One round: looks up verifications whose outcome is unknown, one after another, and writes `not_found`, `phone_mismatch`
  * and `failed`. It ignores records: only a retry with the key brings the number and phone to compare a record with.
  */
-export async function lookUpUnknowns(
+export async function lookUpUnknowns(db: Kysely<Tables>, parts: LookUpParts, signal: AbortSignal): Promise<void> {
+  const { live, test } = parts.upstreams;
+  // Apart, so that many of one mode do not block those of the other.
+  await lookUpOf("live", live, db, parts, signal);
+  await lookUpOf("test", [test], db, parts, signal);
+}
+
+async function lookUpOf(
+  mode: Mode,
+  upstreams: readonly IdentityUpstream[],
   db: Kysely<Tables>,
-  { upstreams, deferred, isAwaited, log, now }: LookUpParts,
+  { deferred, isAwaited, log, now }: LookUpParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const sources = new Map(upstreams.live.filter(({ lookUp }) => lookUp).map((upstream) => [upstream.name, upstream]));
+  const sources = new Map(upstreams.filter(({ lookUp }) => lookUp).map((upstream) => [upstream.name, upstream]));
   if (sources.size === 0) return;
   const rows = await db
     .selectFrom("verification")
     .selectAll()
     .where("state", "=", "unknown")
-    .where("mode", "=", "live")
+    .where("mode", "=", mode)
     .where("started_at", "<", now() - youngest)
     .where("started_at", ">", now() - oldest)
     .where("reference", "in", (query) =>
@@ -60,9 +70,9 @@ export async function lookUpUnknowns(
     if (!source) continue;
     try {
       const ends = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
-      const asked = { requestId: row.request_id, account: row.account_id, key: row.key_id, mode: row.mode };
-      const lookUp = () => source.lookUp!({ reference: row.reference, signal: ends });
-      const state = stateOf(await withLogFields(asked, lookUp));
+      const asked = { requestId: row.request_id, account: row.account_id, key: row.key_id, mode };
+      const earlier = { reference: row.reference, signal: ends, ...vendorReferenceOf(row, source.name) };
+      const state = stateOf(await withLogFields(asked, () => source.lookUp!(earlier)));
       const reason = state === "failed" ? "not_done" : null;
       if (state) deferred.add(row, { ...bareOutcome(state, now()), attempt: attempt.number, reason });
     } catch (error) {

@@ -6,7 +6,7 @@ import type {
   IdentityUpstream,
 } from "../../../upstreams/ports/identity-upstream.ts";
 import { vendorPriceOf } from "../../fees.ts";
-import { type AttemptAnswer, unresolvedAttempts } from "../../ledger/attempts.ts";
+import { type AttemptAnswer, unresolvedAttempts, vendorReferenceOf } from "../../ledger/attempts.ts";
 import type { Row } from "../../ledger/ledger.ts";
 import type { VerificationParts } from "../verification-parts.ts";
 import { isNotPut, type MatchResult, matchRecord, rejectedAnswer } from "./match-record.ts";
@@ -141,7 +141,7 @@ export class UpstreamCall {
 
   /** Asks the upstream about the earlier call. The result is `failed` if it did no work for that. */
   async #lookUp(upstream: IdentityUpstream): Promise<CallResult> {
-    const { kind: _, number: __, phone: ___, ...earlier } = this.#question;
+    const { kind: _, number: __, phone: ___, ...earlier } = this.#questionTo(upstream);
     const attempt = this.#attempt;
     try {
       const result = this.#matched(upstream, await upstream.lookUp!(earlier));
@@ -157,7 +157,7 @@ export class UpstreamCall {
     const attempt = this.#attempt;
     if (this.#limit.signal.aborted) return { state: "failed", reason: null, notPut: true, attempt };
     try {
-      const outcome = await upstream.verify(this.#question);
+      const outcome = await upstream.verify(this.#questionTo(upstream));
       if (outcome?.kind === "unknown" && outcome.later)
         this.#later.push(this.#lateResult(upstream, outcome.later, attempt));
       return { ...this.#matched(upstream, outcome), attempt };
@@ -165,6 +165,10 @@ export class UpstreamCall {
       this.#logFault(upstream, error);
       return { ...rejectedAnswer("strange"), attempt };
     }
+  }
+
+  #questionTo({ name }: IdentityUpstream): IdentityQuestion {
+    return { ...this.#question, ...vendorReferenceOf(this.row, name) };
   }
 
   async #lateResult(upstream: IdentityUpstream, later: Promise<IdentityOutcome>, attempt: number): Promise<CallResult> {

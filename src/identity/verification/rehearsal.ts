@@ -1,0 +1,23 @@
+import { Failure } from "../../operation/failures.ts";
+import { reserved } from "../../upstreams/sandbox/numbers.ts";
+import type { VerifiedRecord } from "./replay.ts";
+import type { VerificationRequest } from "./request.ts";
+import { verificationFailure } from "./verification-failures.ts";
+
+/** Reserved numbers of the sandbox whose results are Duba's own, without any upstream, limit or cap. Live keys have none. */
+const entryOf = ({ mode, number }: VerificationRequest) => (mode === "test" ? reserved[number] : undefined);
+
+/** Throws the failure that a test key asked for by its number. */
+export function refuseRehearsed(request: VerificationRequest): void {
+  const refusal = entryOf(request)?.refusal;
+  if (!refusal || (refusal.unlessConsent && request.consentReference !== undefined)) return;
+  const { code, retryAfter } = refusal;
+  throw new Failure(code, undefined, { rehearsed: true, ...(retryAfter === undefined ? {} : { retryAfter }) });
+}
+
+/** Throws the failure of a replay whose record is no longer held, if the number asks for it. */
+export function forgetRehearsed(request: VerificationRequest, { record, replayed }: VerifiedRecord): void {
+  if (!replayed || !entryOf(request)?.isForgotten) return;
+  const facts = { charged: true, upstream_called: true, request_reference: record.request_reference };
+  throw verificationFailure("record_no_longer_held", undefined, facts);
+}
