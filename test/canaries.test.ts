@@ -101,7 +101,7 @@ for (const engine of engines) {
         response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
       });
       await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
-      const fresh = await engine.fresh();
+      const fresh = await engine.ready();
       const { dataDirectory, databaseUrl = "" } = fresh.settings;
       const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
       const service = await serveInProcess({

@@ -108,7 +108,7 @@ suite("closed doors", { concurrency: true }, () => {
 
   for (const engine of engines) {
     test(`another bootstrap key replaces the old one on ${engine.name}`, async () => {
-      const fresh = await engine.fresh();
+      const fresh = await engine.ready();
       const { dataDirectory, databaseUrl = "" } = fresh.settings;
       const log = { info() {}, warn() {}, error() {} };
       /** Statuses of the old and the new key on a service that starts with `key`. */

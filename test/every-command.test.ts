@@ -155,7 +155,7 @@ interface Row {
 
 async function makeWorld(engine: Engine): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), "duba-every-"));
-  const { settings, dispose } = await engine.fresh();
+  const { settings, dispose } = await engine.ready();
   const ring = join(folder, "ring");
   const environment = {
     DUBA_DATA: settings.dataDirectory,
@@ -165,7 +165,7 @@ async function makeWorld(engine: Engine): Promise<World> {
   };
   const service = await startService(
     { DUBA_LIMITS: "off", DUBA_KEYRING: ring },
-    { name: engine.name, fresh: async () => ({ settings, dispose: async () => {} }) },
+    { ...engine, ready: async () => ({ settings, dispose: async () => {} }) },
   );
   const verified = await service.ask("/api/v2/kyc/verify-bvn", {
     method: "POST",

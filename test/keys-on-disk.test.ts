@@ -12,26 +12,25 @@ import { KeyedHashes } from "../src/keyring/keyed-hash.ts";
 import type { Keyring } from "../src/keyring/keyring.ts";
 import { rewrap } from "../src/keyring/rewrap.ts";
 import { startOwnDatabase } from "./crash/database.ts";
-import type { Engine } from "./support/engines.ts";
+import type { Engine, Fresh } from "./support/engines.ts";
 
 const start = Date.UTC(2026, 0, 1, 12);
 const day = 24 * 60 * 60_000;
 
 /** A PostgreSQL of this test's own, since it reads the server's files. */
-const ownPostgres: Engine = {
-  name: "postgres",
-  async fresh() {
-    const { url, stop } = await startOwnDatabase();
-    const dataDirectory = mkdtempSync(join(tmpdir(), "duba-test-"));
-    return {
-      settings: { dataDirectory, databaseUrl: url },
-      async dispose() {
-        rmSync(dataDirectory, { recursive: true });
-        await stop();
-      },
-    };
-  },
-};
+async function fresh(): Promise<Fresh> {
+  const { url, stop } = await startOwnDatabase();
+  const dataDirectory = mkdtempSync(join(tmpdir(), "duba-test-"));
+  return {
+    settings: { dataDirectory, databaseUrl: url },
+    async dispose() {
+      rmSync(dataDirectory, { recursive: true });
+      await stop();
+    },
+  };
+}
+
+const ownPostgres: Engine = { name: "postgres", fresh, ready: fresh };
 
 suite("the wrapped keys of records in PostgreSQL's files", () => {
   const store = suiteStore(ownPostgres);

@@ -29,7 +29,7 @@ export function trailStore(engine: Engine): TrailStore {
   let serving: Store;
   let beside: Store;
   before(async () => {
-    fresh = await engine.fresh();
+    fresh = await engine.ready();
     serving = await openStore({ ...fresh.settings, serving: true });
     await signFirstHead(serving.db, sign);
     beside = await openStore({ ...fresh.settings, serving: false });

@@ -39,7 +39,7 @@ for (const engine of engines) {
       store.db.updateTable("verification").set(values).where("reference", "=", reference).execute();
 
     before(async () => {
-      place = await engine.fresh();
+      place = await engine.ready();
       store = await openStore({ ...place.settings, serving: false });
       await store.db.insertInto("account").values(account).execute();
       for (const reference of ["ref-1", "ref-2", "ref-3"]) await add(reference);

@@ -109,7 +109,7 @@ export interface TestStore {
 }
 
 export async function freshStore(engine: Engine): Promise<TestStore> {
-  const fresh = await engine.fresh();
+  const fresh = await engine.ready();
   const { db, close } = await openStore({ ...fresh.settings, serving: false });
   return {
     db,

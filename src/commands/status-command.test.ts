@@ -92,8 +92,8 @@ for (const engine of engines) {
   });
 
   test(`duba status says that no instance serves, on ${engine.name}`, async () => {
-    const place = await engine.fresh();
-    const kept = { ...engine, fresh: async () => ({ ...place, dispose: async () => {} }) };
+    const place = await engine.ready();
+    const kept = { ...engine, ready: async () => ({ ...place, dispose: async () => {} }) };
     await (await startService({}, kept)).close();
     const { dataDirectory, databaseUrl } = place.settings;
     const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };

@@ -73,7 +73,7 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
   let opened: Store;
   const log = new RecordedLog();
   before(async () => {
-    fresh = await engine.fresh();
+    fresh = await engine.ready();
     timers?.enable({ apis: ["setTimeout"] });
     opened = await openStore({ ...fresh.settings, serving: true, starting: true });
   });

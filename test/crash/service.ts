@@ -31,7 +31,7 @@ export interface LiveStore {
 }
 
 export async function liveStore(engine: Engine, vendor: VendorProcess, accounts = 1): Promise<LiveStore> {
-  const fresh = await engine.fresh();
+  const fresh = await engine.ready();
   const folder = mkdtempSync(join(tmpdir(), "duba-live-"));
   const store = await openStore({ ...fresh.settings, serving: false });
   const keys: string[] = [];

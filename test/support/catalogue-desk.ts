@@ -18,7 +18,7 @@ export interface CatalogueDesk {
 
 /** On a fresh store with the starter catalogue. */
 export async function openDesk(engine: Engine): Promise<CatalogueDesk> {
-  const fresh = await engine.fresh();
+  const fresh = await engine.ready();
   const store = await openStore({ ...fresh.settings, serving: true });
   await (await openCatalogue({ db: store.db })).stop();
   await store.close();

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import pg from "pg";
+import { newHistoryId } from "../../src/storage/history-id.ts";
 import { type PostgresServer, withPostgres } from "./postgres.ts";
 
 /** Settings of a store that nobody used before, as `openStore` takes them. */
@@ -19,7 +21,15 @@ export interface Fresh {
 
 export interface Engine {
   readonly name: "sqlite" | "postgres";
+  /** Nothing in it, not even tables. */
   fresh(): Promise<Fresh>;
+  /** As a first start leaves it: with tables, and without the work of making them. */
+  ready(): Promise<Fresh>;
+}
+
+async function makeTables(settings: FreshSettings): Promise<void> {
+  const { openStore } = await import("../../src/storage/store.ts");
+  await (await openStore({ ...settings, serving: true })).close();
 }
 
 function freshDirectory(): { dataDirectory: string; remove(): void } {
@@ -32,20 +42,40 @@ async function freshSqlite(): Promise<Fresh> {
   return { settings: { dataDirectory }, dispose: async () => remove() };
 }
 
+let readyFile: Promise<Buffer> | undefined;
+
+async function makeReadyFile(): Promise<Buffer> {
+  const { settings, dispose } = await freshSqlite();
+  await makeTables(settings);
+  const bytes = readFileSync(join(settings.dataDirectory, "duba.db"));
+  await dispose();
+  return bytes;
+}
+
+async function readySqlite(): Promise<Fresh> {
+  readyFile ??= makeReadyFile();
+  const bytes = await readyFile;
+  const place = await freshSqlite();
+  const file = join(place.settings.dataDirectory, "duba.db");
+  writeFileSync(file, bytes, { mode: 0o600 });
+  const database = new Sqlite(file);
+  database.pragma("synchronous = off");
+  database.prepare("update catalogue_history set id = ?").run(newHistoryId());
+  database.close();
+  return place;
+}
+
 let server: Promise<PostgresServer> | undefined;
 
 async function administer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  await within(url, (client) => client.query(statement));
 }
 
 /** Databases that a test is done with, empty again: to make one takes half a second under load. */
 const idle: string[] = [];
+
+/** The same with their tables, without rows but for those of the migrations: to make the tables takes longer still. */
+const idleReady: string[] = [];
 
 /** Named by a runner that drops the databases in the end: else there is nobody to leave one to. */
 const run = process.env.DUBA_TEST_RUN;
@@ -92,27 +122,126 @@ function urlOf(server: string, database: string): string {
   return own.href;
 }
 
-async function freshPostgres(): Promise<Fresh> {
-  server ??= withPostgres();
-  const { url } = await server;
-  const name = idle.pop() ?? (await newDatabase(url));
+/** A new folder, and a database that `free` gets back. */
+async function postgresPlace(database: string, free: (url: string) => Promise<void>): Promise<Fresh> {
+  const { url } = await server!;
   const { dataDirectory, remove } = freshDirectory();
   let isDisposed = false;
   return {
-    settings: { dataDirectory, databaseUrl: urlOf(url, name) },
+    settings: { dataDirectory, databaseUrl: urlOf(url, database) },
     async dispose() {
       if (isDisposed) return;
       isDisposed = true;
       remove();
-      if (run === undefined) return administer(url, `drop database ${name} with (force)`);
-      await empty(url, name);
-      idle.push(name);
+      if (run === undefined) await administer(url, `drop database ${database} with (force)`);
+      else await free(url);
     },
   };
 }
 
+async function freshPostgres(): Promise<Fresh> {
+  server ??= withPostgres();
+  const { url } = await server;
+  const name = idle.pop() ?? (await newDatabase(url));
+  return postgresPlace(name, async () => {
+    await empty(url, name);
+    idle.push(name);
+  });
+}
+
+/** What a migrated database holds: its columns, indexes and all else that a test may change, as one hash; and its rows. */
+interface Made {
+  readonly shape: string;
+  /** Those that refer to others first. */
+  readonly tables: readonly string[];
+  readonly rows: Readonly<Record<string, string>>;
+}
+
+let made: Promise<Made> | undefined;
+
+const shapeOf = `
+  select md5(string_agg(part, ',' order by part)) as shape from (
+    select format('%s %s %s', attrelid::regclass, attname, atttypid) as part
+      from pg_attribute join pg_class c on c.oid = attrelid where relnamespace = 'public'::regnamespace
+    union all select format('%s %s', relname, reloptions) from pg_class where relnamespace = 'public'::regnamespace
+    union all select tgname from pg_trigger where not tgisinternal
+    union all select conname from pg_constraint where connamespace = 'public'::regnamespace
+    union all select proname from pg_proc where pronamespace = 'public'::regnamespace
+    union all select nspname from pg_namespace where nspname not like 'pg_%'
+    union all select name from kysely_migration
+  ) as parts`;
+
+async function within<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function readMade(client: pg.Client): Promise<Made> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace
+     and relkind in ('r', 'p') and not relispartition and relname not like 'kysely%' order by oid desc`,
+  );
+  const tables = rows.map(({ name }) => name);
+  const seeds: Record<string, string> = {};
+  for (const table of tables) {
+    const { rows } = await client.query<{ rows: string | null }>(`select json_agg(t)::text as rows from ${table} t`);
+    if (rows[0]!.rows !== null) seeds[table] = rows[0]!.rows;
+  }
+  return { shape: await readShape(client), tables, rows: seeds };
+}
+
+async function readShape(client: pg.Client): Promise<string> {
+  return (await client.query<{ shape: string }>(shapeOf)).rows[0]!.shape;
+}
+
+/** Leaves the rows of the migrations only, under a history of its own. False if a test changed more than rows. */
+async function clear(url: string, { shape, tables, rows }: Made): Promise<boolean> {
+  return within(url, async (client) => {
+    await client.query(
+      "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    );
+    if ((await readShape(client).catch(() => "")) !== shape) return false;
+    const inserts = Object.entries(rows).map(
+      ([table, json]) =>
+        `insert into ${table} select * from json_populate_recordset(null::${table}, ${client.escapeLiteral(json)})`,
+    );
+    const statements = [...tables.map((table) => `delete from ${table}`), ...inserts];
+    await client.query(`${statements.join(";")}; update catalogue_history set id = '${newHistoryId()}'`);
+    return true;
+  });
+}
+
+async function newReadyDatabase(url: string): Promise<string> {
+  const name = idle.pop() ?? (await newDatabase(url));
+  const { dataDirectory, remove } = freshDirectory();
+  await makeTables({ dataDirectory, databaseUrl: urlOf(url, name) });
+  remove();
+  return name;
+}
+
+async function readyPostgres(): Promise<Fresh> {
+  server ??= withPostgres();
+  const { url } = await server;
+  const name = idleReady.pop() ?? (await newReadyDatabase(url));
+  made ??= within(urlOf(url, name), readMade);
+  const before = await made;
+  return postgresPlace(name, async () => {
+    await administer(url, `alter database ${name} reset all`);
+    if (await clear(urlOf(url, name), before)) idleReady.push(name);
+    else {
+      await empty(url, name);
+      idle.push(name);
+    }
+  });
+}
+
 /** Every engine that Duba runs on: a test that touches the store runs once on each. */
 export const engines: readonly Engine[] = [
-  { name: "sqlite", fresh: freshSqlite },
-  { name: "postgres", fresh: freshPostgres },
+  { name: "sqlite", fresh: freshSqlite, ready: readySqlite },
+  { name: "postgres", fresh: freshPostgres, ready: readyPostgres },
 ];

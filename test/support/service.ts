@@ -64,7 +64,7 @@ export async function startService(
   environment: Record<string, string> = {},
   engine: Engine = engines[0]!,
 ): Promise<TestService> {
-  const fresh = await engine.fresh();
+  const fresh = await engine.ready();
   const log = new RecordedLog();
   const { dataDirectory, databaseUrl } = fresh.settings;
   const config = readConfig({

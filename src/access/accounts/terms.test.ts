@@ -20,7 +20,7 @@ for (const engine of engines)
     let dispose: () => Promise<void>;
     const events: AuditEvent[] = [];
     before(async () => {
-      const fresh = await engine.fresh();
+      const fresh = await engine.ready();
       store = await openStore({ ...fresh.settings, serving: true });
       dispose = async () => {
         await store.close();

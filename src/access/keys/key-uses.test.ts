@@ -17,7 +17,7 @@ for (const engine of engines) {
     let outOfReach = false;
 
     before(async () => {
-      place = await engine.fresh();
+      place = await engine.ready();
       store = await openStore({ ...place.settings, serving: true });
       db = store.db.withPlugin({
         transformQuery: ({ node }) => {
@@ -92,8 +92,8 @@ for (const engine of engines) {
   });
 
   test(`a stopped service has written who used which key, by key and by token, on ${engine.name}`, async () => {
-    const place = await engine.fresh();
-    const kept = { ...engine, fresh: async () => ({ ...place, dispose: async () => {} }) };
+    const place = await engine.ready();
+    const kept = { ...engine, ready: async () => ({ ...place, dispose: async () => {} }) };
     const service = await startService({ DUBA_TRUST_PROXY: "127.0.0.1" }, kept);
     const [used, exchanged, unused] = [await service.newKey(), await service.newKey(), await service.newKey()];
     const from = (address: string) => ({ "X-Forwarded-For": address });

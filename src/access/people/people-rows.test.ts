@@ -24,7 +24,7 @@ for (const engine of engines)
     };
 
     before(async () => {
-      fresh = await engine.fresh();
+      fresh = await engine.ready();
       store = await openStore({ ...fresh.settings, serving: true });
     });
     after(async () => {

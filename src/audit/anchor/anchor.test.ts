@@ -83,7 +83,7 @@ for (const engine of engines) {
     });
 
     test("is signed beside what commands did before the first start", async () => {
-      const { settings, dispose } = await engine.fresh();
+      const { settings, dispose } = await engine.ready();
       const { db, close } = await openStore({ ...settings, serving: false });
       await appendSome(db, 2);
       await Promise.all([signFirstHead(db, sign), signFirstHead(db, sign)]);
@@ -226,7 +226,7 @@ for (const engine of engines) {
     });
 
     test("is not one that waited in a backlog of several batches, since nobody sealed while it grew", async () => {
-      const { settings, dispose } = await engine.fresh();
+      const { settings, dispose } = await engine.ready();
       const { db, close } = await openStore({ ...settings, serving: false });
       const hourAgo = Date.now() - 3_600_000;
       await signFirstHead(db, sign);

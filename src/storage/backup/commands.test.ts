@@ -92,7 +92,7 @@ for (const engine of engines) {
 
         const restored = await startService(
           {},
-          { name: other.name, fresh: async () => ({ settings, dispose: async () => {} }) },
+          { ...other, ready: async () => ({ settings, dispose: async () => {} }) },
         );
         const again = await restored.ask("/api/v2/kyc/verify-bvn", {
           method: "POST",
