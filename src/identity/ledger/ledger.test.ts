@@ -12,6 +12,7 @@ import { Ledger, type Row } from "./ledger.ts";
 import { found, newRow, placing } from "./ledger-moves.fixture.ts";
 import { newReference } from "./reference.ts";
 import type { RunOutcome } from "./run-outcome.ts";
+import { type SettledState, settle, settledAfter } from "./settle.ts";
 import { type OutcomeState, states, type Transition, transitions, type VerificationState } from "./transitions.ts";
 
 for (const engine of engines) {
@@ -26,6 +27,19 @@ for (const engine of engines) {
       if (move === "retry") return (await ledger.retry(row, { ...next, owner: "other", begins: "call" })) !== undefined;
       if (move === "failOver") return (await ledger.failOver(row, found("failed"), next)) !== undefined;
       if (move === "abandon") return ledger.abandon(row, { isOwnerGone: sql<SqlBool>`1 = 1` });
+      if (move === "settle") {
+        const room = {
+          db: store.db,
+          actor: "terminal:ada",
+          audit: async () => {},
+          now: () => row.started_at + settledAfter,
+        };
+        const said = { reference: row.reference, state: to as SettledState, reason: "Their invoice" };
+        return settle(room, said).then(
+          () => true,
+          () => false,
+        );
+      }
       const verb = move === "complete" ? "complete" : "resolve";
       return ledger[verb](row, found(to as OutcomeState));
     };
