@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import packageJson from "../package.json" with { type: "json" };
 import { everySetting } from "../src/config/settings.ts";
 import { openapi } from "../src/http/openapi/document.ts";
+import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
 import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
 import { everyOperation } from "../src/wire.ts";
 import { clientSource } from "./support/client-source.ts";
@@ -14,7 +15,11 @@ const generated: Record<string, string> = {
   ".env.example": environmentExample(),
   "docs/commands.md": await commandsPage(),
   "client/src/duba.ts": clientSource(everyOperation),
-  "docs/sandbox.md": withBlock(readFileSync("docs/sandbox.md", "utf8"), "numbers", numbersTable()),
+  "docs/sandbox.md": withBlock(
+    withBlock(readFileSync("docs/sandbox.md", "utf8"), "numbers", numbersTable()),
+    "scenarios",
+    scenariosTable(),
+  ),
   "README.md": withBlock(withBlock(readme, "settings", settingsTable()), "operations", operationTables()),
 };
 
@@ -52,6 +57,13 @@ function numbersTable(): string {
     return `| \`${number}\` | ${first} | ${second === first ? "the same" : second} | ${description} |`;
   });
   return ["| number | result | retry with its key | what happens |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+function scenariosTable(): string {
+  const rows = scenarioRows().map(
+    ({ scenario, result, description }) => `| \`${scenario}\` | \`${result}\` | ${description} |`,
+  );
+  return ["| Duba-Scenario | result | what happens |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
 function operationTables(): string {

@@ -10,25 +10,36 @@ import type { HttpDependencies } from "./dependencies.ts";
 import { type Exchange, fail, logFieldsOf, microseconds, send } from "./exchange.ts";
 import { jsonHeaders } from "./failure-response.ts";
 import { limiterOf, refuseExceeded } from "./rate-limit.ts";
+import { rehearsable } from "./rehearsal/rehearsable.ts";
+import { rehearsedScope, scenarioName } from "./rehearsal/scenarios.ts";
 import { acceptedEncoding } from "./request/content-encoding.ts";
 import { inputOf, type Located } from "./request/input.ts";
 import type { RequestLog } from "./request-log.ts";
+
+/** Answers one request. */
+export type Serve = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
  * Handles every request of one operation: credential, limit, input, `run` or `pick`, answer, log line. All answers are
  * written to the socket here, so that ready and computed ones carry the same headers.
  */
-export function pipeline(operation: BoundOperation, deps: HttpDependencies, requestLog: RequestLog) {
+export function pipeline(operation: BoundOperation, deps: HttpDependencies, requestLog: RequestLog): Serve {
   const read = inputOf(operation, deps.bounds);
   const write = answerWriter(operation.answer);
   const headerNames = Object.keys(operation.headers?.properties ?? {});
   const usual = deprecationHeaders(operation);
   const forTestKeys = tellsMode(operation) ? [...usual, modeHeader, "test"] : usual;
   const counts = deps.answers.of(operation.id);
+  const isRehearsable = operation.scope === rehearsedScope && !headerNames.includes(scenarioName);
+  let rehearsal: Serve | undefined;
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    reply.hijack();
     const raw = request.raw;
+    if (isRehearsable && raw.headers[scenarioName] !== undefined) {
+      rehearsal ??= pipeline(rehearsable(operation), deps, requestLog);
+      return rehearsal(request, reply);
+    }
+    reply.hijack();
     const exchange: Exchange = {
       operation,
       deps,

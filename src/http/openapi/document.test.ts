@@ -193,7 +193,7 @@ test("an operation on its way out is marked, with its headers and its end", () =
   assert.ok("Sunset" in entry.responses[200]!.headers!);
   assert.deepEqual(
     entry.parameters!.map(({ name, in: place }) => `${place} ${name}`),
-    ["path thing"],
+    ["path thing", "header Duba-Scenario"],
   );
   assert.deepEqual(Object.keys(entry.responses[200]!.content!["application/json"].examples!), ["a_thing", "a_thing_2"]);
 });

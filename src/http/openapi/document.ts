@@ -1,6 +1,7 @@
 import { modeHeader, type Operation } from "../../operation/operation.ts";
+import { scenarioHeader } from "../rehearsal/scenarios.ts";
 import { exampleRequestId, failureComponents } from "./failure-responses.ts";
-import { conditionalParameters, DEPRECATION_HEADERS, operationObject } from "./operation-object.ts";
+import { DEPRECATION_HEADERS, operationObject, sharedParameters } from "./operation-object.ts";
 import { type JsonObject, namedSchemas } from "./schema.ts";
 
 export interface OpenApiDocument extends JsonObject {
@@ -28,7 +29,7 @@ const description = `Utility and verification look-ups from your own machine: da
 
 A failure always has the same shape, and \`error.code\` names it: [every code, its cause and its cure](/docs/errors). HEAD works wherever GET does.
 
-A test key reaches the sandbox only. ${honesty.people} [Numbers with a fixed result](/docs/sandbox) reach every outcome.
+A test key reaches the sandbox only. ${honesty.people} [Numbers with a fixed result](/docs/sandbox) reach every outcome, and the header \`${scenarioHeader}\` lets a look-up [rehearse](/docs/sandbox#scenarios) what can befall it.
 
 ${honesty.prices}`;
 
@@ -84,6 +85,7 @@ export function openapi(operations: readonly Operation<never>[], version: string
     const { path } = operation;
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation) };
   }
+  const parameters = sharedParameters(operations);
   const failure = failureComponents(operations, publicUrl);
   const used = new Set(operations.map(({ group }) => group));
   const shared = Object.entries(headers).filter(
@@ -106,7 +108,7 @@ export function openapi(operations: readonly Operation<never>[], version: string
     components: {
       securitySchemes,
       headers: Object.fromEntries(shared),
-      ...(operations.some(({ pick }) => pick) ? { parameters: conditionalParameters } : {}),
+      ...(Object.keys(parameters).length > 0 ? { parameters } : {}),
       responses: failure.responses,
       examples: failure.examples,
       schemas: {

@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import { type Example, modeHeader, type Operation, tellsMode } from "../../operation/operation.ts";
+import { rehearsedScope, scenarioHeader, scenarios } from "../rehearsal/scenarios.ts";
 import { describeFailures, failureResponses } from "./failure-responses.ts";
 import { type JsonObject, jsonSchema, ref } from "./schema.ts";
 
@@ -58,15 +59,34 @@ function inputParameters({ path, carriage, input }: Operation<never>): JsonObjec
   );
 }
 
-function headerParameters({ headers: declared, pick }: Operation<never>): JsonObject[] {
+function headerParameters({ headers: declared, pick, scope }: Operation<never>): JsonObject[] {
   const own = Object.entries(declared?.properties ?? {})
     // OpenAPI describes this one by the security schemes.
     .filter(([name]) => name !== "authorization")
     .map(([name, schema]) => parameter("header", titled(name), schema, requiredOf(declared).has(name)));
-  return pick ? [...own, ...Object.keys(conditionalParameters).map((name) => ref("parameters", name))] : own;
+  if (pick) own.push(...Object.keys(conditionalParameters).map((name) => ref("parameters", name)));
+  if (scope === rehearsedScope) own.push(ref("parameters", scenarioHeader));
+  return own;
 }
 
-export const conditionalParameters: JsonObject = {
+/** Header parameters that several of these operations have, by name. */
+export function sharedParameters(operations: readonly Operation<never>[]): JsonObject {
+  return {
+    ...(operations.some(({ pick }) => pick) ? conditionalParameters : {}),
+    ...(operations.some(({ scope }) => scope === rehearsedScope) ? scenarioParameter : {}),
+  };
+}
+
+const scenarioParameter: JsonObject = {
+  [scenarioHeader]: {
+    name: scenarioHeader,
+    in: "header",
+    description: "With a test key: what the look-up rehearses, as /docs/sandbox explains. Without one it does nothing.",
+    schema: { type: "string", enum: Object.keys(scenarios) },
+  },
+};
+
+const conditionalParameters: JsonObject = {
   "If-None-Match": {
     name: "If-None-Match",
     in: "header",

@@ -1,6 +1,7 @@
 import { checkKinds, labelOf } from "../../operation/check-kind.ts";
 import type { FailureCode } from "../../operation/failures.ts";
 import { sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
+import { scenarioHeader } from "../rehearsal/scenarios.ts";
 
 /** A request that a reader can copy. Without `credential` it has the reader's key; null: none. */
 export interface CopiedRequest {
@@ -57,13 +58,13 @@ export const provocations: Partial<Record<FailureCode, Provocation>> = {
     verification(person, { "Idempotency-Key": "used-before" }),
     verification({ ...person, bvn: "22000000018" }, { "Idempotency-Key": "used-before" }),
   ],
-  rate_limited: "Send more look-ups without a key in a minute than `DUBA_LIMIT_ANONYMOUS` allows.",
+  rate_limited: [{ path: providers, headers: { [scenarioHeader]: "429" } }],
   too_many_in_flight:
     "Set `DUBA_LIMIT_IN_FLIGHT=1`, verify 00000000008, which takes 3 s, and verify another number meanwhile.",
   headers_too_large: "Send headers of more than 16 KiB.",
   internal_error: "Any other one is a fault of the service.",
   upstream_not_configured: "Leave `DUBA_UPSTREAMS` empty, and verify with a live key.",
-  shutting_down: "Send requests on an open connection while the service stops.",
+  shutting_down: [{ path: providers, headers: { [scenarioHeader]: "503" } }],
 };
 
 /** The sandbox numbers that give a failure, each as "BVN 00000000001". */

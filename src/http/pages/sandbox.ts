@@ -1,5 +1,6 @@
 import { anyLabel, checkKinds, labelOf, notFoundCode } from "../../operation/check-kind.ts";
 import { sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
+import { scenarioHeader, scenarioRows } from "../rehearsal/scenarios.ts";
 import { type Html, html, prose } from "./html.ts";
 
 const [first, ...others] = checkKinds;
@@ -30,6 +31,20 @@ ${others.map(
   ) => html`<p>A ${labelOf(kind)} that nobody has is answered ${outcome(`404 ${notFoundCode(kind)}`)}. All else is the same.</p>
 `,
 )}
+<h2 id="scenarios">Scenarios of look-ups</h2>
+<p>With a test key, a look-up does what the request header <code>${scenarioHeader}</code> asks for, and its answer repeats the header.
+Without a test key the header does nothing.</p>
+<table aria-labelledby="scenarios">
+<thead><tr><th scope="col">${scenarioHeader}</th><th scope="col">Result</th><th scope="col">What happens</th></tr></thead>
+<tbody>
+${scenarioRows().map(
+  ({
+    scenario,
+    result,
+    description,
+  }) => html`<tr><th scope="row"><code>${scenario}</code></th><td>${outcome(result)}</td><td>${prose(description)}</td></tr>
+`,
+)}</tbody></table>
 <h2 id="live">Live keys</h2>
 <p>A live key (<code>duba_live_…</code>) never reaches the sandbox: with no licensed identity source set up it answers
 ${outcome("503 upstream_not_configured")}.</p>`;

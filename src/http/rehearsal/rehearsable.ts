@@ -1,0 +1,79 @@
+import Type from "typebox";
+import type { ReadyAnswer, ReadyForm } from "../../operation/answers/ready-answer.ts";
+import { Failure } from "../../operation/failures.ts";
+import type { BoundOperation, Call } from "../../operation/operation.ts";
+import { type Scenario, scenarioHeader, scenarioName, scenarios } from "./scenarios.ts";
+
+/**
+ * A look-up that does what `Duba-Scenario` asks for. For all callers but those with a test key it is the same as without the
+ * header, so that no header changes what a live key is told.
+ */
+export function rehearsable(operation: BoundOperation): BoundOperation {
+  const { run, pick, ...rest } = operation;
+  const headers = Type.Object({ ...operation.headers?.properties, [scenarioName]: Type.Optional(Type.String()) });
+  if (pick) {
+    const rehearsing = (call: Call) => {
+      const ready = pick(call as Call<never, never>, undefined);
+      const asked = askedFor(call);
+      return asked ? readyAs(ready, ...asked) : ready;
+    };
+    return { ...rest, headers, pick: rehearsing } as BoundOperation;
+  }
+  const rehearsing = async (call: Call) => {
+    const asked = askedFor(call);
+    if (!asked) return run(call as Call<never, never>, undefined);
+    const [name, { delay, change, headers }] = asked;
+    if (delay) await later(delay);
+    const result = await run(call as Call<never, never>, undefined);
+    const answer = "answer" in result ? (result.answer as object) : result;
+    return { answer: change?.(answer) ?? answer, headers: { ...headers?.(Date.now()), [scenarioHeader]: name } };
+  };
+  return { ...rest, headers, run: rehearsing } as BoundOperation;
+}
+
+/** The scenario that a test key asks for. Throws its failure, or `malformed_request` if there is no such scenario. */
+function askedFor({ caller, headers }: Call): [name: string, scenario: Scenario] | undefined {
+  const name = (headers as Record<string, string>)[scenarioName];
+  if (caller?.mode !== "test" || name === undefined) return undefined;
+  const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
+  if (!scenario)
+    throw new Failure("malformed_request", `${scenarioHeader} must be one of ${Object.keys(scenarios).join(", ")}.`);
+  const { failure } = scenario;
+  if (failure) {
+    const { code, retryAfter, headers } = failure;
+    const own = { ...headers, [scenarioHeader]: name };
+    throw new Failure(code, undefined, { rehearsed: true, headers: own, ...(retryAfter ? { retryAfter } : {}) });
+  }
+  return [name, scenario];
+}
+
+function readyAs(ready: ReadyAnswer, name: string, { delay, change, headers }: Scenario): ReadyAnswer {
+  return {
+    etag: change ? ready.etag.replace(/"$/, `-${name}"`) : ready.etag,
+    modifiedAt: change ? ready.modifiedAt + 1_000 : ready.modifiedAt,
+    async form(encoding, shared) {
+      if (delay) await later(delay);
+      const form = await ready.form(change ? "identity" : encoding, shared);
+      const told = new Map(pairs(form.headers));
+      if (change) {
+        told.set("ETag", this.etag).set("Last-Modified", new Date(this.modifiedAt).toUTCString());
+        told.set("Duba-Catalogue-Revision", String(Number(told.get("Duba-Catalogue-Revision")) + 1));
+      }
+      for (const [header, value] of Object.entries(headers?.(Date.now()) ?? {})) told.set(header, value);
+      told.set(scenarioHeader, name).set("Vary", `${told.get("Vary")}, ${scenarioHeader}`);
+      const body = change ? Buffer.from(JSON.stringify(change(JSON.parse(form.body.toString())))) : form.body;
+      told.set("Content-Length", String(body.length));
+      return { body, headers: [...told].flat() } satisfies ReadyForm;
+    },
+  };
+}
+
+/** Name and value of each header of a flat list. */
+function* pairs(flat: readonly string[]): Generator<[string, string]> {
+  for (let at = 0; at < flat.length; at += 2) yield [flat[at]!, flat[at + 1]!];
+}
+
+/** A process that stops does not wait for it. */
+function later(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { after, before, mock, suite, test } from "node:test";
+import { rehearsable } from "../src/http/rehearsal/rehearsable.ts";
+import { scenarioHeader, scenarioRows, scenarios } from "../src/http/rehearsal/scenarios.ts";
+import type { ReadyAnswer } from "../src/operation/answers/ready-answer.ts";
+import type { BoundOperation } from "../src/operation/operation.ts";
+import { everyOperation } from "../src/wire.ts";
+import { assertFailure } from "./support/failure.ts";
+import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
+
+const lookUps = everyOperation.filter(({ scope }) => scope === "catalogue:read");
+const readmeKey = "a-known-key-for-the-sandbox";
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+const bundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
+
+suite("the scenarios of look-ups", { concurrency: true }, () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ DUBA_LIMITS: "off" });
+  });
+  after(() => service.close());
+
+  const pathOf = ({ path, examples }: (typeof lookUps)[number]) => {
+    const query = new URLSearchParams(examples[0]?.input).toString();
+    return query ? `${path}?${query}` : path;
+  };
+  const rehearse = (path: string, scenario: string, headers = {}): Promise<Answer> =>
+    service.ask(path, { headers: { [scenarioHeader]: scenario, ...headers } });
+
+  for (const { scenario, result } of scenarioRows()) {
+    // It has a test with a clock of its own.
+    if (scenarios[scenario]!.delay) continue;
+    test(`${scenario}: ${result}, from every look-up`, async () => {
+      for (const operation of lookUps) {
+        const path = pathOf(operation);
+        const answer = await rehearse(path, scenario);
+        const [status, code] = result.split(" ");
+        assert.equal(answer.status, Number(status), `${operation.id} ${answer.text}`);
+        assert.equal(answer.headers["duba-scenario"], scenario);
+        if (code) assertFailure(answer, Number(status), code as never, { path: operation.path });
+        else assert.equal(answer.json.success, true);
+      }
+    });
+  }
+
+  test("a stale list says so, and is the same list", async () => {
+    const usual = await service.ask(bundles);
+    assert.equal(usual.headers["duba-catalogue-stale"], undefined);
+    const stale = await rehearse(bundles, "stale");
+    assert.equal(stale.headers["duba-catalogue-stale"], "true");
+    const age = Date.now() - Date.parse(String(stale.headers["duba-catalogue-as-of"]));
+    assert.ok(age > 47 * 3600_000 && age < 49 * 3600_000);
+    assert.equal(stale.headers.etag, usual.headers.etag);
+    assert.deepEqual(stale.json.data.data, usual.json.data.data);
+    const compressed = await rehearse(bundles, "stale", { "Accept-Encoding": "gzip" });
+    assert.deepEqual([compressed.headers["content-encoding"], compressed.status], ["gzip", 200]);
+  });
+
+  test("an empty list is a success", async () => {
+    const { json } = await rehearse(bundles, "empty");
+    assert.deepEqual([json.data.status, json.data.error, json.data.data], [1, false, []]);
+    const plans = await rehearse("/api/v2/cable-tv/fetch-billers?type=gotv", "empty");
+    assert.deepEqual(plans.json, { success: true, plans: [] });
+  });
+
+  test("prices change between two look-ups, for whoever asks with the ETag or the date of the first as well", async () => {
+    const usual = await service.ask(bundles);
+    const { etag = "", "last-modified": modified = "" } = usual.headers;
+    for (const headers of [{}, { "If-None-Match": etag }, { "If-Modified-Since": modified }]) {
+      const dearer = await rehearse(bundles, "price-change", headers);
+      assert.equal(dearer.status, 200);
+      assert.notEqual(dearer.headers.etag, etag);
+      assert.ok(Number(dearer.headers["duba-catalogue-revision"]) > Number(usual.headers["duba-catalogue-revision"]));
+      for (const [at, bundle] of usual.json.data.data.entries())
+        assert.deepEqual(dearer.json.data.data[at], { ...bundle, price: String(Number(bundle.price) + 10) });
+      const again = { "If-None-Match": String(dearer.headers.etag) };
+      assert.equal((await rehearse(bundles, "price-change", again)).status, 304);
+    }
+  });
+
+  test("a limit says when to come back, and an instance that stops closes the connection", async () => {
+    assert.equal((await rehearse(bundles, "429")).headers["retry-after"], "2");
+    assert.equal((await rehearse(bundles, "503")).headers.connection, "close");
+  });
+
+  test("another scenario is refused with those that there are", async () => {
+    for (const wrong of ["", "constructor", "stale, empty", "STALE"]) {
+      const answer = await rehearse(bundles, wrong);
+      const { message } = assertFailure(answer, 400, "malformed_request", { path: "/api/v2/internet/data/lookup" });
+      for (const { scenario } of scenarioRows()) assert.ok(message.includes(scenario));
+      assert.ok(!message.includes("constructor"));
+    }
+  });
+
+  test("docs/sandbox.md prints what it says", { skip: !hasCurl && "curl is not installed" }, async () => {
+    const page = readFileSync("docs/sandbox.md", "utf8");
+    const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
+    assert.equal(blocks.length, 2);
+    for (const [, script = "", printed] of blocks) {
+      const own = script.replaceAll("http://127.0.0.1:8080", service.url).replaceAll(readmeKey, sandboxKey);
+      const shell = spawn("sh", ["-c", own], { stdio: ["ignore", "pipe", "inherit"] });
+      assert.equal(await text(shell.stdout), printed);
+    }
+  });
+
+  test("no header changes what a live key, an anonymous caller or a verification is told", async () => {
+    const { text: live } = await service.newKey({ mode: "live" });
+    const usual = (await service.ask(bundles)).json.data.data;
+    for (const scenario of [...Object.keys(scenarios), "nonsense"])
+      for (const credential of [live, false] as const) {
+        const answer = await service.ask(bundles, { credential, headers: { [scenarioHeader]: scenario } });
+        assert.equal(answer.status, 200);
+        assert.deepEqual(answer.json.data.data, usual);
+        for (const name of ["duba-scenario", "duba-catalogue-stale"]) assert.equal(answer.headers[name], undefined);
+      }
+    const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+    const headers = { [scenarioHeader]: "503" };
+    assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, headers })).status, 200);
+  });
+});
+
+test("a slow look-up takes 5 s", async (t) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  t.after(() => mock.timers.reset());
+  const body = Buffer.from('{"success":true}');
+  const ready: ReadyAnswer = { etag: 'W/"a"', modifiedAt: 0, form: () => ({ body, headers: ["Vary", "Accept"] }) };
+  for (const answering of [{ pick: () => ready }, { run: async () => ({ success: true }) }]) {
+    const { pick, run } = rehearsable({ ...lookUps[0], pick: undefined, ...answering } as unknown as BoundOperation);
+    const call = { caller: { mode: "test" }, headers: { "duba-scenario": "slow" } } as never;
+    const slow = Promise.resolve(pick ? pick(call).form("identity", false) : run!(call));
+    const first = () => Promise.race([slow, new Promise((resolve) => setImmediate(resolve, "waiting"))]);
+    mock.timers.tick(4_999);
+    assert.equal(await first(), "waiting");
+    mock.timers.tick(1);
+    assert.notEqual(await first(), "waiting");
+  }
+});
