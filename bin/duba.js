@@ -19,5 +19,7 @@ if (Number.parseInt(process.versions.node, 10) < oldest) {
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/duba", import.meta.url));
   const { enableCompileCache } = await import("node:module");
   enableCompileCache();
-  await import("../src/main.ts");
+  // A package has no src/: Node runs no TypeScript inside node_modules. A checkout may have a dist/ of some earlier day.
+  const source = new URL("../src/main.ts", import.meta.url);
+  await import(existsSync(source) ? source.href : "../dist/src/main.js");
 }

@@ -24,9 +24,18 @@ export interface ServedProcess {
 const ready = /"url":"http:\/\/127\.0\.0\.1:(\d+)","msg":"ready"/;
 
 /** Starts `duba serve` with these settings on a free port, and resolves when it is ready. */
-export async function serveInProcess(settings: Record<string, string>): Promise<ServedProcess> {
+export function serveInProcess(settings: Record<string, string>): Promise<ServedProcess> {
+  return serveProgram(process.execPath, ["src/main.ts", "serve"], settings);
+}
+
+/** As `serveInProcess`, by another Node or from another place. */
+export async function serveProgram(
+  program: string,
+  args: readonly string[],
+  settings: Record<string, string>,
+): Promise<ServedProcess> {
   const env = { ...nodeEnvironment, HOST: "127.0.0.1", PORT: "0", ...settings };
-  const child: ChildProcess = spawn(process.execPath, ["src/main.ts", "serve"], { env });
+  const child: ChildProcess = spawn(program, args, { env });
   let text = "";
   for (const stream of [child.stdout!, child.stderr!])
     stream.on("data", (chunk) => {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { StoreAway } from "../errors.ts";
 import type { Failed, Opened, Opening, Reply, Request } from "./messages.ts";
@@ -54,7 +55,9 @@ export class SqliteThread {
 
   /** Starts the thread and opens the file; rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
   static async start(opening: Opening): Promise<SqliteThread> {
-    const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: opening });
+    const worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
+      workerData: opening,
+    });
     const [opened] = (await once(worker, "message")) as [Opened];
     if (opened !== null) {
       await worker.terminate();
