@@ -73,7 +73,7 @@ export const someTime = { form: duration.form, read: (text: string) => duration.
 export const httpUrl = {
   form: "an http:// or https:// URL",
   /** Without a slash at its end. */
-  read: (text: string) => (/^https?:\/\/[^/]/.test(text) ? text.replace(/\/+$/, "") : undefined),
+  read: (text: string) => (/^https?:\/\/[^/]/.test(text) && URL.canParse(text) ? text.replace(/\/+$/, "") : undefined),
 };
 
 export const count = {

@@ -1,4 +1,5 @@
 import type { Operation } from "../../operation/operation.ts";
+import { unreachableSentence } from "../../runtime/network/unreachable.ts";
 
 const timeoutSeconds = 60;
 
@@ -57,7 +58,7 @@ export async function sendCall({
     });
     return { status: answer.status, text: await answer.text() };
   } catch (error) {
-    throw new UnreachableFault(unreachableSentence(error, new URL(url).origin));
+    throw new UnreachableFault(sentenceOf(error, new URL(url).origin));
   }
 }
 
@@ -66,14 +67,11 @@ export function pathMembers({ path }: Operation<never>): string[] {
   return [...path.matchAll(/\{(\w+)\}|:(\w+)/g)].map(([, braced, coloned]) => braced ?? coloned ?? "");
 }
 
-/** Never the error's own message: it may repeat the URL or a header. */
-function unreachableSentence(error: unknown, origin: string): string {
+/** What a person reads in place of a response. */
+function sentenceOf(error: unknown, origin: string): string {
   if (error instanceof Error && error.name === "TimeoutError")
     return `${origin} did not answer within ${timeoutSeconds} seconds.`;
-  const code = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code;
-  if (code === "ECONNREFUSED")
-    return `No service listens at ${origin}. Start it with \`duba serve\`, or choose another address with --url.`;
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN")
-    return `The host of ${origin} does not exist. Choose another address with --url.`;
-  return `Duba cannot reach ${origin}${code ? ` (${code})` : ""}. Choose another address with --url.`;
+  const isAbsent = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === "ECONNREFUSED";
+  const cure = `${isAbsent ? "Start it with `duba serve`, or choose" : "Choose"} another address with --url.`;
+  return `${unreachableSentence(origin, error)} ${cure}`;
 }

@@ -1,0 +1,223 @@
+import type { ServerAnswer, ServerRequest } from "./ask-server.ts";
+import {
+  accepts,
+  type Breaking,
+  barePath,
+  bodyOf,
+  changedJson,
+  error,
+  failed,
+  hasEmptyKey,
+  hasWrongKey,
+  isAt,
+  isKeyless,
+  isMethod,
+  isSuccess,
+  items,
+  lacks,
+  type PathName,
+  query,
+  status,
+} from "./breaks.fixture.ts";
+import { failureBreakings, headerBreakings } from "./failure-breakings.fixture.ts";
+import { verificationBreakings } from "./verification-breakings.fixture.ts";
+
+const documented: Readonly<Record<string, PathName>> = {
+  lookupDataBundles: "bundles",
+  listCorporateBundles: "corporate",
+  fetchTvAddOns: "addOns",
+  fetchDataProviders: "providers",
+  verifyBvn: "verify",
+};
+const others: Readonly<Record<string, PathName>> = {
+  fetchCableProviders: "cableProviders",
+  fetchCablePlans: "plans",
+  listCatalogueChanges: "changes",
+  lookupWaecAmount: "waec",
+};
+const keyed = ["listCorporateBundles", "fetchDataProviders", "verifyBvn"];
+
+/** A fault of a server for each point, with the other points that it breaks. `like` gives the good answer of a place. */
+export function breakings(like: (place: PathName) => ServerAnswer): Record<string, Breaking> {
+  const table: Record<string, Breaking> = {};
+  for (const [id, place] of Object.entries({ ...documented, ...others })) {
+    table[`${id}.answers`] = {
+      by: (asked, answered) => (isAt(asked, place) && isSuccess(answered) ? failed : undefined),
+      follows: [`${id}.`, "headers."],
+    };
+    const member = changedJson(place, (body) => delete body[Object.keys(body).find((name) => name !== "success")!]);
+    table[`${id}.members`] = { by: member, follows: [`${id}.`, "headers."] };
+    table[`${id}.nothing-else`] = {
+      by: changedJson(place, (body) => {
+        body.extra = 1;
+      }),
+    };
+  }
+  for (const [id, place] of Object.entries(documented)) {
+    const other = id === "verifyBvn" ? "GET" : "DELETE";
+    table[`${id}.other-method`] = { by: accepts(place, isMethod(other), like), follows: [`${id}.method`, "failures."] };
+    table[`${id}.method`] = { by: status("method_not_allowed", place, 404) };
+    table[`${id}.trailing-slash`] = { by: status("route_not_found", place, 410) };
+    table[`${id}.unknown-key`] = { by: status("invalid_credentials", place, 403) };
+  }
+  for (const id of keyed) {
+    const place = documented[id]!;
+    table[`${id}.needs-key`] = { by: accepts(place, isKeyless, like) };
+    table[`${id}.wrong-key`] = { by: accepts(place, hasWrongKey, like), follows: [`${id}.unknown-key`] };
+    table[`${id}.no-key`] = { by: accepts(place, hasEmptyKey, like) };
+  }
+  for (const [id, place, name] of [
+    ["fetchTvAddOns", "addOns", "type"],
+    ["fetchTvAddOns", "addOns", "productCode"],
+    ["verifyBvn", "verify", "bvn"],
+    ["verifyBvn", "verify", "phone"],
+    ["verifyBvn", "verify", "amount"],
+  ] as const) {
+    table[`${id}.requires-${name}`] = { by: accepts(place, lacks(name), like), follows: [`${id}.names-${name}`] };
+    table[`${id}.names-${name}`] = {
+      by: (asked, answered) =>
+        isAt(asked, place) && lacks(name)(asked)
+          ? error("validation_failed", (error) => delete error.fields)(asked, answered)
+          : undefined,
+    };
+  }
+  for (const id of ["lookupDataBundles", "listCorporateBundles", "fetchDataProviders"])
+    table[`${id}.json-type-without-body`] = {
+      by: (asked, answered) =>
+        isAt(asked, documented[id]!) && asked.headers["Content-Type"] && isSuccess(answered) ? failed : undefined,
+    };
+  for (const id of ["fetchTvAddOns", "verifyBvn"]) {
+    const place = documented[id]!;
+    table[`${id}.malformed-json`] = { by: accepts(place, ({ body }) => body === "{", like) };
+    table[`${id}.array-body`] = { by: accepts(place, ({ body }) => body === "[]", like) };
+    table[`${id}.form-body`] = { by: accepts(place, ({ body }) => body === "a=b", like) };
+  }
+  return { ...table, ...ofLists(like), ...verificationBreakings(like), ...failureBreakings(), ...headerBreakings() };
+}
+
+function ofLists(like: (place: PathName) => ServerAnswer): Record<string, Breaking> {
+  const refused =
+    (isMeant: (asked: ServerRequest) => boolean): Breaking["by"] =>
+    (asked, answered) =>
+      isAt(asked, "addOns") && isMeant(asked) && isSuccess(answered) ? failed : undefined;
+  const spelledOtherwise = (asked: ServerRequest) => (asked.body ?? "").includes('"prwe36"');
+  const bundlesWith =
+    (isMeant: (query: string) => boolean): Breaking["by"] =>
+    (asked, answered) =>
+      isAt(asked, "bundles") && isMeant(query(asked)) && isSuccess(answered) ? failed : undefined;
+  return {
+    "lookupDataBundles.forms": {
+      by: items("bundles", (bundle) => {
+        bundle.price = "₦200";
+      }),
+    },
+    "lookupDataBundles.provider": {
+      by: items("bundles", (bundle) => {
+        bundle.type = "mtn";
+      }),
+      follows: ["lookupDataBundles.all"],
+    },
+    "lookupDataBundles.unknown-provider": {
+      by: accepts("bundles", (asked) => query(asked) === "provider=NOSUCHCODE", like),
+      follows: ["lookupDataBundles.unknown-provider-code", "failures."],
+    },
+    "lookupDataBundles.unknown-provider-code": { by: status("provider_not_found", "bundles", 400) },
+    "lookupDataBundles.empty-provider": { by: accepts("bundles", (asked) => query(asked) === "provider=", like) },
+    "lookupDataBundles.two-providers": { by: accepts("bundles", (asked) => query(asked).includes("&type="), like) },
+    "lookupDataBundles.undecodable": { by: status("malformed_request", "bundles", 500) },
+    "lookupDataBundles.any-case": { by: bundlesWith((query) => query.includes("mtndata")) },
+    "lookupDataBundles.type-parameter": { by: bundlesWith((query) => query.startsWith("type=")) },
+    "lookupDataBundles.unknown-parameter": { by: bundlesWith((query) => query.includes("no_such")) },
+    "lookupDataBundles.all": {
+      by: accepts(
+        "bundles",
+        (asked) => query(asked) === "" && asked.method === "GET" && barePath(asked).endsWith("lookup"),
+        like,
+      ),
+    },
+    "lookupDataBundles.fresh": {
+      by: changedJson("bundles", ({ data }) => {
+        data.date = "2026-01-31T09:30:00.000Z";
+      }),
+    },
+    "listCorporateBundles.forms": {
+      by: changedJson("corporate", (body) => {
+        body.status = "ok";
+      }),
+    },
+    "listCorporateBundles.code-form": {
+      by: items("corporate", (bundle) => {
+        bundle.code = bundle.code.toUpperCase();
+      }),
+    },
+    "listCorporateBundles.sizes": { by: changedJson("corporate", ({ data }) => data.reverse()) },
+    "listCorporateBundles.bare-key": {
+      by: (asked, answered) =>
+        isAt(asked, "corporate") && isSuccess(answered) && !asked.headers.Authorization?.startsWith("Bearer ")
+          ? failed
+          : undefined,
+    },
+    "fetchDataProviders.ids": { by: changedJson("providers", ({ billers }) => billers.pop()) },
+    "fetchDataProviders.names": {
+      by: items("providers", (provider) => {
+        provider.narration = "Data";
+      }),
+    },
+    "fetchDataProviders.images": {
+      by: items("providers", (provider) => {
+        provider.image = "/logo.png";
+      }),
+    },
+    "fetchTvAddOns.forms": {
+      by: items("addOns", (addOn) => {
+        addOn.price = "6,000";
+      }),
+    },
+    "fetchTvAddOns.codes": {
+      by: items("addOns", (addOn) => {
+        addOn.product_code = "PRE36";
+      }),
+      follows: ["fetchTvAddOns.as-spelled"],
+    },
+    "fetchTvAddOns.message": {
+      by: changedJson("addOns", (body) => {
+        body.message = "Add-on lookup successful";
+      }),
+    },
+    "fetchTvAddOns.unknown-type": {
+      by: accepts("addOns", (asked) => bodyOf(asked).type === "NOSUCHCODE", like),
+      follows: ["fetchTvAddOns.unknown-type-code", "failures."],
+    },
+    "fetchTvAddOns.unknown-type-code": { by: status("provider_not_found", "addOns", 400) },
+    "fetchTvAddOns.unknown-product": { by: status("product_not_found", "addOns", 400) },
+    "fetchTvAddOns.in-query": {
+      by: refused((asked) => query(asked) !== "" && asked.method === "GET"),
+      follows: ["headers."],
+    },
+    "fetchTvAddOns.query-method": { by: refused(isMethod("QUERY")) },
+    "fetchTvAddOns.any-case": { by: refused(spelledOtherwise), follows: ["fetchTvAddOns.as-spelled"] },
+    "fetchTvAddOns.as-spelled": {
+      by: (asked, answered) =>
+        spelledOtherwise(asked)
+          ? items("addOns", (addOn) => {
+              addOn.product_code = "PRWE36";
+            })(asked, answered)
+          : undefined,
+    },
+    "fetchCablePlans.forms": {
+      by: items("plans", (plan) => {
+        plan.price = "100.999";
+      }),
+    },
+    "listCatalogueChanges.forms": {
+      by: changedJson("changes", (body) => {
+        body.status = "ok";
+      }),
+    },
+    "lookupWaecAmount.forms": {
+      by: changedJson("waec", (body) => {
+        body.status = "ok";
+      }),
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+import { everyOperation } from "../wire.ts";
+import { Server, type ServerAnswer, type ServerRequest } from "./ask-server.ts";
+import { breakings } from "./breakings.fixture.ts";
+import type { PathName } from "./breaks.fixture.ts";
+import { everyPoint } from "./points/index.ts";
+import { runPoints } from "./run-points.ts";
+import { CheckSession } from "./session.ts";
+
+const points = everyPoint(everyOperation);
+const values = {
+  provider: "MTNDATA",
+  type: "dstv",
+  productCode: "PRWE36",
+  bvn: "22000000017",
+  phone: "08000000017",
+  amount: "100",
+};
+
+suite("every point", () => {
+  let service: TestService;
+  /** What Duba answered to each request. */
+  const answers = new Map<string, Promise<ServerAnswer>>();
+  let server: Server;
+  const ask = (asked: ServerRequest): Promise<ServerAnswer> => {
+    const request = JSON.stringify(asked);
+    const answered = answers.get(request) ?? server.ask(asked);
+    answers.set(request, answered);
+    return answered;
+  };
+  const judged = async (asking: (asked: ServerRequest) => Promise<ServerAnswer>) => {
+    const session = new CheckSession({ ask: asking }, sandboxKey, values, "a-key-of-the-check");
+    const results = await runPoints(points, session, {
+      ...{ origin: service.url, timeout: 1000, secrets: [], missing: new Set(), progress: () => {} },
+    });
+    return Map.groupBy(results, ({ outcome }) => outcome);
+  };
+
+  before(async () => {
+    service = await startService({ DUBA_LIMITS: "off" });
+    server = new Server(new URL(service.url), 10_000);
+  });
+  after(async () => {
+    server.close();
+    await service.close();
+  });
+
+  test("holds for Duba", async () => {
+    const { broken = [], left_out = [] } = Object.fromEntries(await judged(ask));
+    assert.deepEqual(
+      [...broken, ...left_out].map(({ id, why }) => [id, why]),
+      [],
+    );
+  });
+
+  test("has a fault of a server that breaks it, and breaks what follows from it alone", async () => {
+    const good = new Map<string, ServerAnswer>();
+    const documented = everyOperation.filter(({ documented }) => documented);
+    const places: Record<string, PathName> = {
+      lookupDataBundles: "bundles",
+      listCorporateBundles: "corporate",
+      fetchTvAddOns: "addOns",
+      fetchDataProviders: "providers",
+      verifyBvn: "verify",
+    };
+    const session = new CheckSession({ ask }, sandboxKey, values, "a-key-of-the-check");
+    for (const operation of documented) good.set(places[operation.id]!, await session.call(operation));
+    const table = breakings((place) => good.get(place)!);
+    assert.deepEqual(Object.keys(table).sort(), points.map(({ id }) => id).sort());
+    const wrong: unknown[] = [];
+    for (const [id, { by, follows = [] }] of Object.entries(table)) {
+      const outcomes = await judged(async (asked) => {
+        const answered = await ask(asked);
+        return { ...answered, ...by(asked, answered) };
+      });
+      const broken = (outcomes.get("broken") ?? []).map((result) => result.id);
+      const others = broken.filter((each) => each !== id && !follows.some((one) => each.startsWith(one)));
+      if (!broken.includes(id) || others.length > 0)
+        wrong.push([id, broken.includes(id) ? "found" : "NOT FOUND", others]);
+    }
+    assert.deepEqual(wrong, []);
+  });
+});

@@ -1,0 +1,81 @@
+import { lookupWaecAmount } from "../identity/operations/lookupWaecAmount.ts";
+import { InputFault } from "../operation/command/read-texts.ts";
+import { everyOperation } from "../wire.ts";
+import { Server } from "./ask-server.ts";
+import { isObject } from "./judge-answer.ts";
+import type { Need, Point } from "./point.ts";
+import { everyPoint } from "./points/index.ts";
+import { type Result, refuseStranger, runPoints } from "./run-points.ts";
+import { CheckSession, type Values } from "./session.ts";
+
+export interface CheckRun {
+  url: string;
+  /** Empty: none. */
+  key: string;
+  /** Beginnings of ids; empty: all. */
+  only: readonly string[];
+  liveSafe: boolean;
+  /** Also what Duba promises beyond the interface. */
+  duba: boolean;
+  /** What to ask for, by member. With `bvn` and `phone` of a person: these, and nobody of the sandbox. */
+  values: Values;
+  /** Milliseconds. */
+  timeout: number;
+  progress: (done: number, all?: number) => void;
+}
+
+/** Invented: the sandbox verifies them. */
+const inventedPerson = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+
+/** Checks one server. `seconds` and `waited` are seconds, to the tenth. */
+export async function checkServer(run: CheckRun): Promise<{ results: Result[]; seconds: number; waited: number }> {
+  const begun = performance.now();
+  const { key, timeout, progress } = run;
+  // People copy the address of an operation.
+  const url = run.url.replace(/\/api\/v2$/, "");
+  const points = chosenPoints(run);
+  const { origin } = new URL(url);
+  const server = new Server(new URL(url), timeout);
+  const values = { ...inventedPerson, ...run.values };
+  const session = new CheckSession(server, key, values);
+  try {
+    const openLists = everyOperation.filter(({ documented, method }) => documented && method === "GET");
+    await refuseStranger(session, openLists, { origin, timeout });
+    if (key !== "" && !run.liveSafe) await adoptAmount(session);
+    const results = await runPoints(points, session, {
+      ...{ origin, timeout, progress, missing: missingIn(run) },
+      secrets: [key, values.bvn, values.phone].filter((secret) => secret !== ""),
+    });
+    return { results, seconds: tenths(performance.now() - begun), waited: tenths(session.waited) };
+  } finally {
+    server.close();
+  }
+}
+
+/** Where a server names the amount of a verification, we send that. */
+async function adoptAmount(session: CheckSession): Promise<void> {
+  const { status, json } = await session.call(lookupWaecAmount);
+  const amount = isObject(json?.data) ? json.data.amount : undefined;
+  if (status === 200 && typeof amount === "string") session.setValue("amount", amount);
+}
+
+/** Throws an `InputFault` if nothing is chosen. */
+function chosenPoints({ duba, only }: CheckRun): Point[] {
+  const all = everyPoint(everyOperation).filter(({ part }) => duba || part === "interface");
+  const strange = only.find((beginning) => !all.some(({ id }) => id.startsWith(beginning)));
+  if (strange !== undefined)
+    throw new InputFault(
+      `No point has an id that begins with the text of --only. Points begin with ${[...new Set(all.map(({ id }) => id.split(".")[0]))].join(", ")}.`,
+    );
+  return only.length === 0 ? all : all.filter(({ id }) => only.some((beginning) => id.startsWith(beginning)));
+}
+
+function missingIn({ key, liveSafe, values }: CheckRun): Set<Need> {
+  const missing = new Set<Need>();
+  if (key === "") missing.add("key");
+  if (liveSafe) missing.add("verification");
+  if (liveSafe || values.bvn !== undefined) missing.add("sandbox");
+  return missing;
+}
+
+const tenths = (milliseconds: number) => Math.round(milliseconds / 100) / 10;

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { ran, type TestSurroundings } from "../../test/support/command-line.ts";
+import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+import { unreachableSentence } from "../runtime/network/unreachable.ts";
+import { Server } from "./ask-server.ts";
+import { changedJson, items } from "./breaks.fixture.ts";
+
+const environment = { DUBA_API_KEY: sandboxKey };
+
+/** Starts a server for one piece of work. */
+async function withServer(listener: RequestListener, work: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+suite("duba check", () => {
+  let service: TestService;
+  let folder: string;
+  const check = (argv: readonly string[], surroundings: TestSurroundings = { environment }) =>
+    ran(["check", ...argv], surroundings);
+  const points = async (argv: readonly string[], surroundings?: TestSurroundings) => {
+    const { out, err } = await check([...argv, "--json"], surroundings);
+    assert.equal(err, "");
+    const { points } = JSON.parse(out) as { points: { id: string; outcome: string; why: string[] }[] };
+    return Map.groupBy(points, ({ outcome }) => outcome);
+  };
+
+  before(async () => {
+    service = await startService({ DUBA_LIMITS: "off" });
+    folder = mkdtempSync(join(tmpdir(), "duba-check-"));
+  });
+  after(async () => {
+    await service.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("says of a good server that all points hold, in how many seconds, with exit code 0", async () => {
+    const { exitCode, out, err } = await check([service.url]);
+    assert.deepEqual([exitCode, err], [0, ""]);
+    assert.match(out, /^The documented interface\n\n {2}ok +lookupDataBundles\.answers +GET \/api\/v2\//);
+    assert.match(out, /\n\nAll \d\d points hold \(\d+(\.\d)? s\)\.\n$/);
+    assert.doesNotMatch(out, /WRONG|left out/);
+  });
+
+  test("asks for what is Duba's own only with --duba, and for the chosen ids with --only", async () => {
+    const all = await points([service.url, "--duba", "--only", "headers.", "--only", "verifyBvn.replay"]);
+    const ids = all.get("holds")!.map(({ id }) => id);
+    assert.ok(ids.includes("verifyBvn.replay") && ids.includes("headers.etag"));
+    assert.ok(ids.every((id) => id === "verifyBvn.replay" || id.startsWith("headers.")));
+    const { exitCode, err } = await check([service.url, "--only", "verifyBvn.replay"]);
+    assert.equal(exitCode, 2);
+    assert.match(err, /^No point has an id .* Points begin with lookupDataBundles, .*verifyBvn\.\n$/);
+  });
+
+  test("leaves out what needs a key if there is none, and what verifies a person with --live-safe", async () => {
+    const keyless = (await points([service.url], {})).get("left_out")!;
+    assert.ok(keyless.some(({ id }) => id === "listCorporateBundles.answers"));
+    assert.ok(!keyless.some(({ id }) => id.startsWith("lookupDataBundles.")));
+    const { db } = await service.store();
+    const count = async () => (await db.selectFrom("verification").select("reference").execute()).length;
+    const known = await count();
+    const { text: key } = await service.newKey({ mode: "live" });
+    const safe = await points([service.url, "--live-safe", "--duba"], { environment: { DUBA_API_KEY: key } });
+    assert.equal(await count(), known);
+    assert.deepEqual(safe.get("broken"), undefined);
+    assert.ok(safe.get("left_out")!.every(({ id, why }) => id.startsWith("verifyBvn.") && /verifies/.test(why.join())));
+    assert.ok(safe.get("holds")!.some(({ id }) => id === "verifyBvn.malformed-json"));
+  });
+
+  test("refuses a live key that could cost money, before it asks anything", async () => {
+    const { exitCode, err } = await check([service.url, "--key", "duba_live_abc"]);
+    assert.equal(exitCode, 2);
+    assert.match(err, /^This is a live key, .* Add --live-safe .*, or --person /);
+  });
+
+  test("takes key, BVN and phone number from standard input, and shows none of them", async () => {
+    const [bvn, phone] = ["22000000055", "08000000055"];
+    const report = join(folder, "person.xml");
+    // The server returns another person's number.
+    const fault = changedJson("verify", ({ data }) => {
+      data.bvn_number = "22000000056";
+    });
+    await withServer(breaking(fault), async (url) => {
+      const options = ["--key-on-stdin", "--person", "--junit", report];
+      const stdin = `${sandboxKey}\n${bvn}\n${phone}\n`;
+      const { exitCode, out, err } = await check([url, ...options], { stdin });
+      assert.equal(exitCode, 1);
+      assert.match(err, /^1 of \d\d points does not hold \(/);
+      assert.match(out, /WRONG +verifyBvn\.number .*\n +`bvn_number` is another number\./);
+      assert.match(out, /> POST .*\/verify-bvn\n(?: +> .*\n)*? +> Authorization: Bearer …\n/);
+      assert.match(out, /"date_of_birth":"99-a-9999"/);
+      const texts = [out, err, readFileSync(report, "utf8")];
+      for (const secret of [sandboxKey, bvn, phone, "8000000055", "22000000056"])
+        for (const text of texts) assert.ok(!text.includes(secret), secret);
+      const { data } = (
+        await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: { bvn, phone, amount: "100" } })
+      ).json;
+      for (const name of [data.personal_info.last_name, data.residential_info.residential_address])
+        for (const text of texts) assert.ok(!text.includes(name));
+    });
+  });
+
+  test("shows each broken point of a faulty server with its request and answer, also as JUnit and JSON", async () => {
+    const report = join(folder, "check.xml");
+    const fault = items("bundles", (bundle) => {
+      bundle.price = Number(bundle.price);
+    });
+    await withServer(breaking(fault), async (url) => {
+      const { exitCode, out, err } = await check([url, "--junit", report]);
+      assert.deepEqual([exitCode, err.split(" (")[0]], [1, "1 of 47 points does not hold"]);
+      assert.match(
+        out,
+        /WRONG +lookupDataBundles\.members .*\n +data\.data\[\*\]\.price is a number, not a string\.\n\n +> GET .*\n(?: +> .*\n)+ +< HTTP 200\n(?: +<.*\n)+/,
+      );
+      const xml = readFileSync(report, "utf8");
+      assert.match(
+        xml,
+        /<testsuites name="duba check 127\.0\.0\.1:\d+" tests="47" failures="1" skipped="0" time="[\d.]+">/,
+      );
+      assert.equal(xml.match(/<testcase /g)!.length, 47);
+      assert.match(
+        xml,
+        /name="lookupDataBundles\.members: [^"]*" time="[\d.]+"><failure message="data\.data\[\*\]\.price is a number/,
+      );
+      const broken = (await points([url])).get("broken")!;
+      assert.deepEqual(
+        broken.map(({ id }) => id),
+        ["lookupDataBundles.members"],
+      );
+    });
+    const { exitCode, err } = await check([
+      service.url,
+      "--only",
+      "lookupDataBundles.answers",
+      "--junit",
+      "/nowhere/x.xml",
+    ]);
+    assert.deepEqual([exitCode, err], [1, "Duba cannot write the file /nowhere/x.xml (ENOENT).\n"]);
+  });
+
+  test("takes the address of an operation's version for that of the server", async () => {
+    const held = await points([`${service.url}/api/v2/`, "--only", "lookupDataBundles"]);
+    assert.equal(held.get("broken"), undefined);
+  });
+
+  test("waits when the server limits it, and says so", async () => {
+    let asked = 0;
+    const limited: RequestListener = (request, response) => {
+      asked += 1;
+      if (asked !== 2) return breaking(() => undefined)(request, response);
+      response.writeHead(429, { "Retry-After": "0" }).end("{}");
+    };
+    await withServer(limited, async (url) => {
+      assert.equal((await points([url, "--only", "lookupDataBundles"])).get("broken"), undefined);
+    });
+  });
+
+  test("tells a page from an answer, and says in one sentence why nothing answers", async () => {
+    await withServer(
+      (_, response) => void response.writeHead(404, { "Content-Type": "text/html" }).end("<p>"),
+      async (url) => {
+        const { exitCode, out, err } = await check([url]);
+        assert.deepEqual([exitCode, out], [1, ""]);
+        assert.match(
+          err,
+          /does not answer as this interface does: none of 4 requests got JSON\..* before \/api\/v2\.\n/,
+        );
+        assert.match(err, /\n {2}GET \/api\/v2\/corporate-data\/list: HTTP 404, text\/html\n/);
+      },
+    );
+    await withServer(
+      () => {},
+      async (url) => {
+        const { exitCode, err } = await check([url, "--timeout", "50ms"]);
+        assert.deepEqual([exitCode, err], [1, `${url} did not answer within 0.05 s.\n`]);
+      },
+    );
+    await withServer(
+      (request) => request.socket.destroy(),
+      async (url) => {
+        assert.equal((await check([url])).err, `${url} closed the connection without a response.\n`);
+        assert.match((await check([url.replace("http:", "https:")])).err, /does not speak TLS|closed the connection/);
+      },
+    );
+    for (const [code, sentence] of [
+      ["ENOTFOUND", /^The host of https:\/\/a\.example does not exist\.$/],
+      ["CERT_HAS_EXPIRED", /^The TLS certificate of https:\/\/a\.example has expired\.$/],
+      ["DEPTH_ZERO_SELF_SIGNED_CERT", /NODE_EXTRA_CA_CERTS\.$/],
+      ["ESTRANGE", /^Duba cannot reach https:\/\/a\.example \(ESTRANGE\)\.$/],
+    ] as const)
+      assert.match(unreachableSentence("https://a.example", Object.assign(new Error("secret"), { code })), sentence);
+  });
+
+  test("leaves the rest out when the server stops answering", async () => {
+    let asked = 0;
+    const dying: RequestListener = (request, response) => {
+      asked += 1;
+      if (asked <= 5) breaking(() => undefined)(request, response);
+    };
+    await withServer(dying, async (url) => {
+      const outcomes = await points([url, "--timeout", "200ms"]);
+      const why = outcomes.get("left_out")!.at(-1)!.why;
+      assert.deepEqual(why, ["The server did not answer 3 times in a row."]);
+      assert.ok(outcomes.get("broken")!.every(({ why }) => why[0] === "There was no whole answer within 0.2 s."));
+    });
+  });
+
+  /** Passes requests on to the service, and breaks its answers. */
+  function breaking(by: ReturnType<typeof changedJson>): RequestListener {
+    const server = new Server(new URL(service.url), 10_000);
+    return async (request, response) => {
+      const { method = "", url = "", rawHeaders } = request;
+      const headers: Record<string, string> = {};
+      for (let at = 0; at < rawHeaders.length; at += 2) headers[rawHeaders[at]!] = rawHeaders[at + 1]!;
+      const body = (await request.toArray()).join("");
+      const { Host: _, Connection: __, ...passed } = headers;
+      const asked = { method, path: url, headers: passed, body: body === "" ? undefined : body };
+      const answered = await server.ask(asked);
+      const { status, text, headers: own } = { ...answered, ...by(asked, answered) };
+      const { "content-length": _length, "transfer-encoding": _coding, connection: _connection, ...kept } = own;
+      response.writeHead(status, kept).end(text);
+    };
+  }
+});

@@ -1,0 +1,81 @@
+import type { ServerRequest } from "./ask-server.ts";
+import { all, type Breaking, barePath, error, header, type PathName } from "./breaks.fixture.ts";
+
+const lists: readonly PathName[] = ["bundles", "corporate", "providers", "addOns"];
+
+/** Faults in all failures. */
+export function failureBreakings(): Record<string, Breaking> {
+  const inAll = (change: Parameters<typeof error>[1]): Breaking["by"] =>
+    all(...["provider_not_found", "method_not_allowed", "validation_failed"].map((code) => error(code, change)));
+  return {
+    "failures.envelope": {
+      by: inAll((error, body) => {
+        body.status = `${error.code}`;
+      }),
+    },
+    "failures.message": {
+      by: inAll((_, body) => {
+        body.message = "Error";
+      }),
+      follows: ["failures.payload"],
+    },
+    "failures.retryable": {
+      by: inAll((error) => {
+        error.retryable = true;
+      }),
+    },
+    "failures.help": {
+      by: inAll((error) => {
+        error.help = "/docs";
+      }),
+    },
+    "failures.request-id": {
+      by: inAll((error) => {
+        error.request_id = "another";
+      }),
+    },
+    "failures.not-stored": {
+      by: (_, { status, headers }) =>
+        status >= 400 ? { headers: { ...headers, "cache-control": "public" } } : undefined,
+    },
+    "failures.payload": {
+      by: error("validation_failed", (_, body) => {
+        body.data = {};
+      }),
+    },
+    "failures.unknown-path": {
+      by: (asked) => (barePath(asked).endsWith("no-such-path") ? { status: 200 } : undefined),
+    },
+  };
+}
+
+/** Faults in the headers of lists. */
+export function headerBreakings(): Record<string, Breaking> {
+  const without = (
+    name: string,
+    value: string | null = null,
+    isMeant?: (asked: ServerRequest) => boolean,
+  ): Breaking => ({
+    by: all(...lists.map((place) => header(place, name, value, isMeant))),
+  });
+  return {
+    "headers.request-id": without("x-request-id", null, ({ headers }) => headers["X-Request-Id"] !== "duba-check-1"),
+    "headers.own-request-id": without(
+      "x-request-id",
+      "another",
+      ({ headers }) => headers["X-Request-Id"] === "duba-check-1",
+    ),
+    "headers.nosniff": without("x-content-type-options"),
+    "headers.etag": { ...without("etag", '"strong"'), follows: ["headers.not-modified"] },
+    "headers.not-modified": {
+      by: (asked, { status }) => (status === 304 ? { status: 200, text: "{}" } : asked && undefined),
+    },
+    "headers.last-modified": without("last-modified"),
+    "headers.cache-control": without("cache-control", "private", ({ body }) => body === undefined),
+    "headers.vary": without("vary", "Accept-Encoding"),
+    "headers.revision": without("duba-catalogue-revision"),
+    "headers.head": { by: ({ method }) => (method === "HEAD" ? { status: 405 } : undefined) },
+    "headers.gzip": without("content-encoding"),
+    "headers.body-not-stored": without("content-location"),
+  };
+}

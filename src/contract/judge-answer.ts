@@ -1,0 +1,52 @@
+import type { ServerAnswer } from "./ask-server.ts";
+import type { AnyOperation, CheckSession, RequestChanges } from "./session.ts";
+import { type FaultKind, shapeFaults } from "./shape-faults.ts";
+
+/** What is wrong with a success: status, JSON, and `success`. */
+export function successFaults({ status, headers, json }: ServerAnswer): string[] {
+  if (status !== 200) return [`The status is ${status}, not 200.`];
+  if (!json) return ["The body is not a JSON object."];
+  if (!/^application\/json\b/i.test(headers["content-type"] ?? ""))
+    return ["The Content-Type is not application/json."];
+  return json.success === true ? [] : ["`success` is not true."];
+}
+
+/** Why an answer does not count as a refusal. `anyBody`: a page or no body will do. */
+export function refusalFaults({ status, json }: ServerAnswer, { anyBody = false } = {}): string[] {
+  if (status >= 200 && status < 300 && json?.success !== false)
+    return [`The request was accepted: the status is ${status}, and \`success\` is not false.`];
+  if (status >= 500) return [`The status is ${status}, which says that the server failed.`];
+  if (anyBody || json?.success === false) return [];
+  return [json ? "`success` is not false." : "The body is not a JSON object."];
+}
+
+/** How the documented answer differs from the operation's schema. */
+export async function answerFaults(
+  session: CheckSession,
+  operation: AnyOperation,
+  ...kinds: FaultKind[]
+): Promise<string[]> {
+  const json = await session.answerOf(operation);
+  const faults = shapeFaults(operation.answer, json).filter(({ kind }) => kinds.includes(kind));
+  return faults.map(({ sentence }) => sentence);
+}
+
+/** The list in an answer: its items that are objects, wherever the operation has it. */
+export async function itemsOf(
+  session: CheckSession,
+  operation: AnyOperation,
+  changes?: RequestChanges,
+): Promise<Record<string, unknown>[]> {
+  const json = await session.answerOf(operation, changes);
+  const within = isObject(json.data) ? json.data.data : (json.data ?? json.billers ?? json.plans);
+  return Array.isArray(within) ? within.filter(isObject) : [];
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The sentence if the condition does not hold. */
+export function unless(holds: boolean, sentence: string): string[] {
+  return holds ? [] : [sentence];
+}

@@ -1,0 +1,35 @@
+import type { Point } from "../point.ts";
+import type { AnyOperation } from "../session.ts";
+import { failurePoints } from "./failure-points.ts";
+import { headerPoints } from "./header-points.ts";
+import { listPoints } from "./list-points.ts";
+import { operationPoints, refusalPoints } from "./operation-points.ts";
+import { personPoints } from "./person-points.ts";
+import { requestPoints } from "./request-points.ts";
+import { verificationPoints } from "./verification-points.ts";
+
+/** Every point, of each operation together. A point comes after those that it needs. */
+export function everyPoint(operations: readonly AnyOperation[]): Point[] {
+  const documented = operations.filter((operation) => operation.documented);
+  const ofDocument = [...listPoints, ...personPoints, ...requestPoints, ...failurePoints, ...verificationPoints];
+  const subjects = documented.flatMap((operation) => [
+    ...operationPoints(operation, "interface"),
+    ...refusalPoints(operation),
+    ...ofDocument.filter(({ id }) => id.startsWith(`${operation.id}.`)),
+  ]);
+  const others = operations.filter((operation) => !operation.documented && isAskable(operation));
+  return [
+    ...subjects,
+    ...failurePoints.filter(({ id }) => id.startsWith("failures.")),
+    ...headerPoints,
+    ...others.flatMap((operation) => operationPoints(operation, "duba")),
+  ];
+}
+
+/** Whether the check can ask for something that the server has, and that changes nothing. */
+function isAskable({ method, path, input, scope }: AnyOperation): boolean {
+  const required = (input as { required?: readonly string[] }).required ?? [];
+  return (
+    method === "GET" && scope !== "identity:verify" && !path.includes("{") && required.every((name) => name === "type")
+  );
+}

@@ -1,0 +1,92 @@
+import { answerFaults, refusalFaults, successFaults } from "../judge-answer.ts";
+import type { Need, PartName, Point } from "../point.ts";
+import type { AnyOperation } from "../session.ts";
+import { hasForms } from "../shape-faults.ts";
+
+/** What follows from the row of an operation: its answer, what it requires, and who may call it. */
+export function operationPoints(operation: AnyOperation, part: PartName): Point[] {
+  const { id, answer } = operation;
+  const needs = needsOf(operation);
+  const own = [
+    {
+      ...{ id: `${id}.answers`, part, needs },
+      sentence: `${requestOf(operation)} is answered with HTTP 200, JSON and \`success\` true.`,
+      check: async (session) => successFaults(await session.call(operation)),
+    },
+    {
+      ...{ id: `${id}.members`, part, needs },
+      sentence: "Its answer has every documented member, each of its type.",
+      check: (session) => answerFaults(session, operation, "member"),
+    },
+    {
+      ...{ id: `${id}.nothing-else`, part: "duba", needs },
+      sentence: "Its answer has no other member, and the documented order.",
+      check: (session) => answerFaults(session, operation, "undeclared", "order"),
+    },
+  ] satisfies Point[];
+  const forms: Point = {
+    ...{ id: `${id}.forms`, part, needs },
+    sentence: "Fixed members have their values, money is naira text, and times are ISO 8601.",
+    check: (session) => answerFaults(session, operation, "form"),
+  };
+  return [...own, ...(hasForms(answer) ? [forms] : [])];
+}
+
+/** What an operation of the documented interface refuses. */
+export function refusalPoints(operation: AnyOperation): Point[] {
+  const { id, access, input, method } = operation;
+  const required = (input as { required?: readonly string[] }).required ?? [];
+  // A server that does not look at keys would verify somebody.
+  const needs = needsOf(operation).filter((need) => need !== "key");
+  const credentials: Point[] = [
+    {
+      ...{ id: `${id}.needs-key`, part: "interface", needs },
+      sentence: "Without `Authorization` it is refused.",
+      check: async (session) => refusalFaults(await session.call(operation, { authorization: null })),
+    },
+    {
+      ...{ id: `${id}.wrong-key`, part: "interface", needs },
+      sentence: "A key that nobody has is refused.",
+      check: async (session) => refusalFaults(await session.call(operation, { authorization: wrongKey })),
+    },
+  ];
+  const parameters = required.map(
+    (name): Point => ({
+      ...{ id: `${id}.requires-${name}`, part: "interface", needs: needsOf(operation) },
+      sentence: `Without \`${name}\` it is refused, with \`success\` false.`,
+      check: async (session) => refusalFaults(await session.call(operation, { members: { [name]: null } })),
+    }),
+  );
+  return [
+    ...(access === "credential" ? credentials : []),
+    ...parameters,
+    {
+      ...{ id: `${id}.other-method`, part: "interface", needs: [] },
+      sentence: `The path does not take ${otherMethod(method)}.`,
+      check: async (session) =>
+        refusalFaults(
+          await session.call(operation, { method: otherMethod(method), carriage: "query", members: withoutPerson }),
+          {
+            anyBody: true,
+          },
+        ),
+    },
+  ];
+}
+
+/** Has the form of no vendor's keys. */
+export const wrongKey = "Bearer a-key-that-nobody-has";
+
+export const otherMethod = (method: string): string => (method === "POST" ? "GET" : "DELETE");
+
+/** A GET must not put a number of a person into a URL. */
+const withoutPerson = { bvn: null, nin: null, phone: null, amount: null };
+
+export function needsOf({ access, id }: AnyOperation): Need[] {
+  const key: Need[] = access === "credential" ? ["key"] : [];
+  return id.startsWith("verify") ? [...key, "verification"] : key;
+}
+
+function requestOf({ method, path, carriage }: AnyOperation): string {
+  return `${method} ${path}${carriage === "query or body" ? " with a JSON body" : ""}`;
+}

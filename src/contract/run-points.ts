@@ -1,0 +1,109 @@
+import { CommandFault } from "../operation/command.ts";
+import { unreachableSentence } from "../runtime/network/unreachable.ts";
+import { NoAnswer } from "./ask-server.ts";
+import { type MaskedExchange, maskedExchange } from "./masked-exchange.ts";
+import { type Need, needs, type PartName, type Point } from "./point.ts";
+import { type AnyOperation, Blocked, type CheckSession, whyNoAnswer } from "./session.ts";
+
+export type Judgement = "holds" | "broken" | "left_out";
+
+export interface Result {
+  id: string;
+  part: PartName;
+  sentence: string;
+  outcome: Judgement;
+  /** Why it is broken or left out, in sentences. */
+  why: string[];
+  milliseconds: number;
+  /** What was asked and answered, only if the point is broken. */
+  exchanges: MaskedExchange[];
+}
+
+export interface RunOptions {
+  /** For people: without the path. */
+  origin: string;
+  timeout: number;
+  /** Texts that no result may hold. */
+  secrets: readonly string[];
+  missing: ReadonlySet<Need>;
+  progress: (done: number, all: number) => void;
+}
+
+/** After so many time-outs in a row the rest is left out. */
+const mostTimeouts = 3;
+
+/** Judges the points in their order. */
+export async function runPoints(
+  points: readonly Point[],
+  session: CheckSession,
+  options: RunOptions,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const notHolding = new Set<string>();
+  let timeouts = 0;
+  for (const [at, point] of points.entries()) {
+    const exchanges = session.begin();
+    const begun = performance.now();
+    const { id, part, sentence } = point;
+    const missing = point.needs.find((need) => options.missing.has(need));
+    const judged: Pick<Result, "outcome" | "why"> = missing
+      ? { outcome: "left_out", why: [needs[missing]] }
+      : timeouts >= mostTimeouts
+        ? { outcome: "left_out", why: [`The server did not answer ${mostTimeouts} times in a row.`] }
+        : await judge(point, session, options, notHolding);
+    if (judged.outcome !== "holds") notHolding.add(id);
+    if (exchanges.length > 0) timeouts = exchanges.at(-1)!.answered ? 0 : timeouts + 1;
+    const shown = judged.outcome === "broken" ? exchanges.slice(-3) : [];
+    results.push({
+      ...{ id, part, sentence, ...judged },
+      milliseconds: Math.round(performance.now() - begun),
+      exchanges: shown.map((exchange) => maskedExchange(exchange, options.origin, options.secrets)),
+    });
+    options.progress(at + 1, points.length);
+  }
+  return results;
+}
+
+async function judge(
+  { check }: Point,
+  session: CheckSession,
+  { timeout }: RunOptions,
+  notHolding: ReadonlySet<string>,
+): Promise<Pick<Result, "outcome" | "why">> {
+  try {
+    const why = [...(await check(session))];
+    return { outcome: why.length === 0 ? "holds" : "broken", why };
+  } catch (fault) {
+    if (fault instanceof NoAnswer) return { outcome: "broken", why: [whyNoAnswer(fault, timeout)] };
+    if (!(fault instanceof Blocked)) throw fault;
+    // A server may answer the same question well at first, and not later.
+    const outcome = notHolding.has(fault.by) ? "left_out" : "broken";
+    return { outcome, why: [outcome === "left_out" ? fault.message : `The answer is not that of ${fault.by}.`] };
+  }
+}
+
+/** Throws a `CommandFault` if nothing that speaks the interface answers at the address. */
+export async function refuseStranger(
+  session: CheckSession,
+  operations: readonly AnyOperation[],
+  { origin, timeout }: Pick<RunOptions, "origin" | "timeout">,
+): Promise<void> {
+  const seen: string[] = [];
+  for (const operation of operations) {
+    try {
+      const { status, headers, json } = await session.call(operation);
+      if (json) return;
+      seen.push(
+        `${operation.method} ${operation.path}: HTTP ${status}, ${headers["content-type"] ?? "no content type"}`,
+      );
+    } catch (fault) {
+      if (!(fault instanceof NoAnswer)) throw fault;
+      if (seen.length > 0) continue;
+      if (fault.isTimeout) throw new CommandFault(`${origin} did not answer within ${timeout / 1000} s.`);
+      throw new CommandFault(unreachableSentence(origin, fault.cause));
+    }
+  }
+  throw new CommandFault(
+    `${origin} does not answer as this interface does: none of ${seen.length} requests got JSON. Name the address that comes before /api/v2.\n${seen.map((line) => `  ${line}`).join("\n")}`,
+  );
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Operation } from "../operation/operation.ts";
+import type { NoAnswer, Server, ServerAnswer, ServerRequest } from "./ask-server.ts";
+
+export type AnyOperation = Operation<never>;
+
+/** What is asked for where an operation needs a value, by the name of the member. */
+export type Values = Readonly<Record<string, string>>;
+
+/** How a request differs from the documented one of its operation. */
+export interface RequestChanges {
+  method?: string;
+  /** In place of the documented values; null leaves one out. */
+  members?: Readonly<Record<string, unknown>>;
+  /** Where the members are. Default: where the interface document has them. */
+  carriage?: "query" | "body";
+  headers?: Readonly<Record<string, string>>;
+  /** In place of the body. */
+  body?: string;
+  /** The value of `Authorization`; null for none. Default: the key. */
+  authorization?: string | null;
+}
+
+/** A request, and the answer unless there was none. */
+export interface ServerExchange {
+  asked: ServerRequest;
+  answered?: ServerAnswer;
+}
+
+/** How long a rate limit of the server may make us wait, in seconds. */
+const mostPatience = 70;
+
+/** One check of one server: it asks each question once, and keeps what was asked since the last `begin`. */
+export class CheckSession {
+  readonly #server: Pick<Server, "ask">;
+  readonly #key: string;
+  #values: Values;
+  readonly #answers = new Map<string, ServerAnswer>();
+  #exchanges: ServerExchange[] = [];
+  #waited = 0;
+  /** Names the verification that most points look at. */
+  readonly idempotencyKey: string;
+
+  constructor(server: Pick<Server, "ask">, key: string, values: Values, idempotencyKey: string = randomUUID()) {
+    this.#server = server;
+    this.#key = key;
+    this.#values = values;
+    this.idempotencyKey = idempotencyKey;
+  }
+
+  get key(): string {
+    return this.#key;
+  }
+
+  /** Milliseconds that we waited because the server limits us. */
+  get waited(): number {
+    return this.#waited;
+  }
+
+  /** The exchanges since the last call. */
+  begin(): ServerExchange[] {
+    this.#exchanges = [];
+    return this.#exchanges;
+  }
+
+  /** The value that the check asks for. */
+  value(member: string): string {
+    return this.#values[member] ?? "";
+  }
+
+  /** Asks for another value from now on. */
+  setValue(member: string, value: string): void {
+    this.#values = { ...this.#values, [member]: value };
+  }
+
+  /** Asks the server, unless it answered the same request before. Throws `NoAnswer`. */
+  async ask(asked: ServerRequest): Promise<ServerAnswer> {
+    const request = JSON.stringify(asked);
+    const exchange: ServerExchange = { asked };
+    this.#exchanges.push(exchange);
+    const answered = this.#answers.get(request) ?? (await this.#patiently(asked));
+    this.#answers.set(request, answered);
+    exchange.answered = answered;
+    return answered;
+  }
+
+  /** Asks as the operation says. */
+  call(operation: AnyOperation, changes: RequestChanges = {}): Promise<ServerAnswer> {
+    return this.ask(this.request(operation, changes));
+  }
+
+  /** The JSON object of a documented answer. Throws `Blocked` if there is none. */
+  async answerOf(operation: AnyOperation, changes: RequestChanges = {}): Promise<Record<string, unknown>> {
+    const { status, json } = await this.call(operation, changes);
+    if (status !== 200 || json?.success !== true) throw new Blocked(`${operation.id}.answers`);
+    return json;
+  }
+
+  request(operation: AnyOperation, changes: RequestChanges): ServerRequest {
+    const { carriage: usual, method: own } = operation;
+    const { headers = {}, method = own, authorization = this.#key === "" ? null : `Bearer ${this.#key}` } = changes;
+    const members = this.#membersOf(operation, changes.members ?? {});
+    const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = String(members[name]);
+      delete members[name];
+      return encodeURIComponent(value);
+    });
+    const carriage = changes.carriage ?? (usual === "query" ? "query" : "body");
+    const query = carriage === "query" && Object.keys(members).length > 0 ? `?${queryOf(members)}` : "";
+    const body = changes.body ?? (carriage === "body" ? JSON.stringify(members) : undefined);
+    return {
+      method,
+      path: path + query,
+      headers: {
+        Accept: "application/json",
+        "User-Agent": "duba-check",
+        ...(authorization !== null && { Authorization: authorization }),
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...(operation.id.startsWith("verify") && { "Idempotency-Key": this.idempotencyKey }),
+        ...headers,
+      },
+      body,
+    };
+  }
+
+  #membersOf({ input, examples: [example] }: AnyOperation, changed: RequestChanges["members"] & object) {
+    const members: Record<string, unknown> = {};
+    for (const name of Object.keys(input.properties)) {
+      const usual = example?.input?.[name];
+      const value = name in changed ? changed[name] : usual === undefined ? null : (this.#values[name] ?? usual);
+      if (value !== null) members[name] = value;
+    }
+    for (const [name, value] of Object.entries(changed)) if (value !== null) members[name] = value;
+    return members;
+  }
+
+  /** Waits once if the server says that we ask too often. */
+  async #patiently(asked: ServerRequest): Promise<ServerAnswer> {
+    const answered = await this.#server.ask(asked);
+    const seconds = Number(answered.headers["retry-after"]);
+    if (answered.status !== 429 || !(seconds <= mostPatience)) return answered;
+    this.#waited += seconds * 1000;
+    await wait(seconds * 1000);
+    return this.#server.ask(asked);
+  }
+}
+
+function queryOf(members: Readonly<Record<string, unknown>>): string {
+  return new URLSearchParams(Object.entries(members).map(([name, value]) => [name, String(value)])).toString();
+}
+
+/** Why there was no answer, for people. */
+export function whyNoAnswer(fault: NoAnswer, timeout: number): string {
+  if (fault.isTimeout) return `There was no whole answer within ${timeout / 1000} s.`;
+  return "The connection ended before the whole answer had come.";
+}
+
+/** A point cannot be judged, because another one that comes first does not hold. */
+export class Blocked extends Error {
+  readonly by: string;
+
+  constructor(by: string) {
+    super(`It needs ${by}, which does not hold.`);
+    this.by = by;
+  }
+}
