@@ -69,6 +69,10 @@ function filesIn({ input }: Command<Desk>, texts: Texts): Texts {
 
 function fileAt(path: string): ChosenFile {
   const failed = (error: NodeJS.ErrnoException) =>
-    Promise.reject(new CommandFault(`Duba cannot read the file ${path} (${error.code}).`));
+    Promise.reject(
+      new CommandFault(
+        error.code === "ENOENT" ? `There is no file ${path}.` : `Duba cannot read the file ${path} (${error.code}).`,
+      ),
+    );
   return { name: path, read: () => readFile(path).catch(failed) };
 }

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { isoOf, lines, list, orNull } from "../../operation/command/answer-schema.ts";
 import { moment } from "../../operation/command/forms.ts";
-import { formed } from "../../operation/command/read-texts.ts";
+import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { count } from "../../operation/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
@@ -45,6 +45,9 @@ const tailTrail = command({
   examples: [{}, { kind: "key.revoked", since: "2026-11-01", until: "2026-12-01" }],
   run: async ({ lines, ...request }, { db }: Audited) => {
     const [{ tail }, { storedHead }] = await Promise.all([import("../tail.ts"), import("../chain/head.ts")]);
+    const { since, until } = request;
+    if (since !== undefined && until !== undefined && until <= since)
+      throw new InputFault('The period ends before it begins. Give an earlier "since" or a later "until".');
     const entries = await tail(db, { most: lines, ...request });
     return {
       entries: entries.map(({ id, occurredAt, kind, actor, facts, batch }) => ({

@@ -87,11 +87,7 @@ for (const engine of engines)
       });
 
     for (const [fault, argv, sentence] of [
-      [
-        "a file that is not there",
-        ["import", "data-bundles.csv"],
-        /^Duba cannot read the file data-bundles\.csv \(ENOENT\)\.\n$/,
-      ],
+      ["a file that is not there", ["import", "data-bundles.csv"], /^There is no file data-bundles\.csv\.\n$/],
       ["an unknown revision", ["show", "999"], /^There is no revision 999: duba catalogue history lists all\.\n$/],
       ["an unknown draft", ["approve", "d999"], /^There is no draft d999: /],
       [

@@ -116,7 +116,7 @@ for (const engine of engines)
         'line 1: the heading lacks codes and has "code"; the columns of prices are account, codes, margin, price.\n',
       );
       assert.equal((await desk.duba("prices", "import", file, heading)).exitCode, 2);
-      assert.match((await desk.duba("prices", "import", desk.path("gone.csv"))).err, /cannot read the file/);
+      assert.match((await desk.duba("prices", "import", desk.path("gone.csv"))).err, /^There is no file /);
     });
 
     test("changes nothing when the price is so already, and takes prices away one by one or all", async () => {
