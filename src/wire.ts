@@ -206,12 +206,13 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const scrape = worker === undefined ? undefined : monitoring?.metricsOfWorker(sources, worker);
 
   let stopping = false;
+  const { publicUrl, pathPrefixes } = config;
   const site = {
     operations: everyOperation,
     version: manifest.version,
     // Port 0 is not known before the service listens.
-    origin: config.publicUrl || localUrl(config.host, config.port || 8080),
-    publicUrl: config.publicUrl,
+    origin: publicUrl || localUrl(config.host, config.port || 8080),
+    ...{ publicUrl, pathPrefixes },
   };
   const http: HttpDependencies = {
     addressOf: callerAddress(config.trustProxy),
@@ -235,7 +236,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     wrongPathPage: config.docs
       ? () => import("./http/pages/site.ts").then((made) => made.wrongPathPage(site))
       : undefined,
-    publicUrl: config.publicUrl,
+    ...{ publicUrl, pathPrefixes },
     fairQueue: new FairQueue(),
     answers,
     accessLog: config.accessLog,

@@ -2,7 +2,7 @@ import { answerOf, type ClientFailure, clientFailure, type Outcome } from "./out
 
 /** How a client reaches the service. */
 export interface Options {
-  /** Address of the service, such as `https://duba.example`. */
+  /** Address of the service, such as `https://duba.example`. It may end with the prefix of its paths: `/api/v2` or `/api`. */
   url: string;
   /** API key or access token. Without it, only the open look-ups answer. */
   key?: string | undefined;
@@ -76,7 +76,7 @@ const pollEvery = 1000;
 /** Returns the function that sends the requests of a client. Throws a TypeError if an option cannot be right. */
 export function caller(usual: Options): Call {
   const { retries: usualRetries = 3, backoff = 250, longestWait = 10_000, cache: mostKept = 50 } = usual;
-  const base = baseOf(usual.url);
+  const addressOf = addressesAt(usual.url);
   const authorization = usual.key ? `Bearer ${headerValue("key", usual.key)}` : undefined;
   const fetching = usual.fetch ?? globalThis.fetch;
   const kept = new Map<string, { etag: string; text: string }>();
@@ -105,7 +105,7 @@ export function caller(usual: Options): Call {
    */
   async function verified(request: Request, path: string): Promise<Outcome> {
     const { row, headers, options } = request;
-    const question: Request = { row: { id: row.id, method: "GET", path }, url: base + path, headers, options };
+    const question: Request = { row: { id: row.id, method: "GET", path }, url: addressOf(path), headers, options };
     const deadline = Date.now() + timeoutOf(request);
     let last = await sent(request);
     for (let tries = 0; !last.success; tries += 1) {
@@ -200,10 +200,10 @@ export function caller(usual: Options): Call {
     const { path, rest } = filled(row.path, input);
     if (row.method === "POST") {
       headers["content-type"] = "application/json";
-      return { row, url: base + path, headers, body: JSON.stringify(rest), options };
+      return { row, url: addressOf(path), headers, body: JSON.stringify(rest), options };
     }
     const query = new URLSearchParams(rest as Record<string, string>).toString();
-    return { row, url: base + path + (query && `?${query}`), headers, options };
+    return { row, url: addressOf(path) + (query && `?${query}`), headers, options };
   }
 
   function timeoutOf({ row, options }: Request): number {
@@ -231,9 +231,11 @@ function filled(path: string, input: object): { path: string; rest: Record<strin
   return { path: whole, rest };
 }
 
-function baseOf(url: string): string {
+/** The addresses of paths, which begin with `/api/v2`. If `url` ends with that or with `/api`, it stands for it. */
+function addressesAt(url: string): (path: string) => string {
   if (!/^https?:\/\/[^\s?#]+$/.test(url)) throw new TypeError("url must be an address such as https://duba.example.");
-  return url.replace(/\/+$/, "");
+  const [, host, prefix = "/api/v2"] = /^(.+?)(\/api(?:\/v2)?)?\/*$/.exec(url)!;
+  return (path) => host + path.replace("/api/v2", prefix);
 }
 
 /** Refuses what `fetch` would refuse with a message that repeats the value. */

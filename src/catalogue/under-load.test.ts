@@ -35,6 +35,7 @@ const http: HttpDependencies = {
   connections: { most: 1000, answer: 30_000 },
   docs: true,
   publicUrl: "",
+  pathPrefixes: ["/api/v2"],
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8_192, headers: 16_384, arrival: 10_000 },
   fairQueue: new FairQueue(),

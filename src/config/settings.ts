@@ -29,7 +29,7 @@ export const settings = {
   callUrl: setting({
     name: "DUBA_URL",
     default: "http://127.0.0.1:8080",
-    about: "Address of the service that `duba call` calls.",
+    about: "Address of the service that `duba call` calls. It may end with /api/v2 or /api.",
     onlyCall: true,
     ...httpUrl,
   }),

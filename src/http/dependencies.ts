@@ -24,6 +24,8 @@ export interface HttpDependencies {
   wrongPathPage?: (() => Promise<{ headers: Record<string, string>; body: string }>) | undefined;
   /** The URL at which callers reach the service, without a slash at its end; empty if not configured. */
   publicUrl: string;
+  /** What the paths of operations begin with. */
+  pathPrefixes: readonly string[];
   /** Runs operations that have no ready answer, one per event-loop tick. */
   fairQueue: FairQueue;
   answers: AnswerCounts;

@@ -1,7 +1,7 @@
 import { createServer, type OutgoingHttpHeaders, type Server } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Failure } from "../operation/failures.ts";
-import type { BoundOperation } from "../operation/operation.ts";
+import { type BoundOperation, pathUnder } from "../operation/operation.ts";
 import { boundConnections } from "./connections.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer, faultOf } from "./failure-response.ts";
@@ -10,7 +10,7 @@ import { pairsOf } from "./pages/content.ts";
 import { asksForPage } from "./pages/wrong-path.ts";
 import { answerOddRequests, parserFailures } from "./parser-failures.ts";
 import { pipeline } from "./pipeline.ts";
-import { refusalOf, targetOf, unroutable } from "./request/malformed.ts";
+import { isInexact, refusalOf, targetOf, unroutable } from "./request/malformed.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 import { RequestLog } from "./request-log.ts";
 
@@ -22,7 +22,8 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   const requestLog = new RequestLog(deps);
   const unrouted = deps.answers.of(noOperation).none;
   const paths = new Paths();
-  const byPath = new Map(operations.map((operation) => [fastifyPath(operation.path), operation]));
+  const urlsOf = ({ path }: BoundOperation) => deps.pathPrefixes.map((prefix) => fastifyPath(pathUnder(prefix, path)));
+  const byPath = new Map(operations.flatMap((operation) => urlsOf(operation).map((url) => [url, operation] as const)));
   let server!: Server;
   const app = Fastify({
     serverFactory: (handler) => {
@@ -92,9 +93,12 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
 
   // Runs before Fastify reads the body: we refuse these requests whatever their body is.
   app.addHook("onRequest", (request, reply, done) => {
+    const url = request.raw.url!;
+    const methods = () => (isInexact(url) ? [] : paths.methods(url));
+    const isUnroutable = request.is404 || isInexact(url);
     const failure =
-      refusalOf(request.raw, deps) ?? (request.is404 ? unroutable(paths.methods(request.raw.url!), deps) : undefined);
-    if (failure) refuse(request, reply, failure, paths.operation(request.raw.url!));
+      refusalOf(request.raw, deps) ?? (isUnroutable ? unroutable(methods(), paths.meant(url), deps) : undefined);
+    if (failure) refuse(request, reply, failure, paths.operation(url));
     else done();
   });
   app.setNotFoundHandler(() => undefined);
@@ -103,13 +107,14 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     const methods = operation.method === "POST" ? ["POST"] : ["GET", "HEAD"];
     if (operation.carriage === "query or body") methods.push("QUERY");
     const serve = pipeline(operation, deps, requestLog);
-    app.route({
-      method: methods,
-      url: fastifyPath(operation.path),
-      // Runs before Fastify reads the body: an operation reads it, with its own limits and envelope.
-      onRequest: (request, reply, _done) => void serve(request, reply),
-      handler: () => undefined,
-    });
+    for (const url of urlsOf(operation))
+      app.route({
+        method: methods,
+        url,
+        // Runs before Fastify reads the body: an operation reads it, with its own limits and envelope.
+        onRequest: (request, reply, _done) => void serve(request, reply),
+        handler: () => undefined,
+      });
   }
 
   app.setErrorHandler(async (error, request, reply) => {
@@ -128,6 +133,11 @@ function fastifyPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
+/** What the path of an operation ends with, whatever its prefix. */
+function endingOf({ path }: BoundOperation): RegExp {
+  return new RegExp(`${pathUnder("", path).replace(/\{\w+\}/g, "[^/]+")}$`, "i");
+}
+
 /** The methods and the operation of each path, whatever the method of a request. Filled as routes are registered. */
 class Paths {
   readonly #known: { form: RegExp; methods: string[]; operation: BoundOperation | undefined }[] = [];
@@ -143,6 +153,13 @@ class Paths {
 
   operation(url: string): BoundOperation | undefined {
     return this.#of(url)[0]?.operation;
+  }
+
+  /** The path of the operation that an unknown path may mean: one with the same end, but for case and slashes. */
+  meant(url: string): string | undefined {
+    const path = url.split(/[?#]/, 1)[0]!.replaceAll(/\/+/g, "/").replace(/\/$/, "");
+    const operations = this.#known.map(({ operation }) => operation);
+    return operations.find((operation) => operation && endingOf(operation).test(path))?.path;
   }
 
   #of(url: string) {

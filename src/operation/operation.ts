@@ -4,6 +4,14 @@ import type { ReadyAnswer } from "./answers/ready-answer.ts";
 import type { OwnFees } from "./check-kind.ts";
 import { type FailureCode, failures } from "./failures.ts";
 
+/** What the path of each operation begins with. A service can serve the operations under other prefixes as well. */
+export const pathPrefix = "/api/v2";
+
+/** The path of an operation under another prefix. */
+export function pathUnder(prefix: string, path: string): string {
+  return prefix + path.slice(pathPrefix.length);
+}
+
 export type Mode = "test" | "live";
 /** Whether an account receives whole identity records, or only a yes and a name. */
 export type Answers = "full" | "masked";

@@ -106,6 +106,18 @@ suite("duba call", () => {
     assert.match((await duba(["getVerification"])).err, /needs request_reference=…/);
   });
 
+  test("accepts an address that ends with the prefix of the paths", async () => {
+    answers(named("fetchDataProviders").examples[0]!.answer);
+    for (const end of ["/api/v2", "/api", ""]) await duba(["fetchDataProviders", "--url", `${url}${end}`]);
+    assert.deepEqual(
+      seen.map(({ url }) => url),
+      ["/api/v2", "/api", "/api/v2"].map((prefix) => `${prefix}/internet/data/fetch-providers`),
+    );
+    fails(new Failure("route_not_found"));
+    const { err } = await duba(["fetchDataProviders", "--url", `${url}/api`]);
+    assert.ok(err.includes(`${url}/docs/errors#route_not_found`), err);
+  });
+
   test("sends no key of its own to the operation that buys a token", async () => {
     answers(named("authorizeMerchant").examples[0]!.answer);
     await duba(["authorizeMerchant", "email=a@example.com", "password=-"], { stdin: `${key}\n` });

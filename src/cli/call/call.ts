@@ -10,7 +10,7 @@ import { settingOption } from "../terminal/options.ts";
 import { parseJsonObject, renderFailure, renderResponse } from "../terminal/render.ts";
 import { painter } from "../terminal/table.ts";
 import { privateMembers, readMembers } from "./members.ts";
-import { type CallResponse, pathMembers, sendCall } from "./send-call.ts";
+import { type CallResponse, pathMembers, sendCall, withoutPrefix } from "./send-call.ts";
 
 interface CallOptions {
   url?: string;
@@ -53,13 +53,14 @@ function addOperation(
     .option("--json", "print the response body unchanged")
     .action(async (given: string[], options: CallOptions) => {
       try {
-        const url = urlOf(io, options);
+        const { url, prefix } = withoutPrefix(urlOf(io, options));
         const members = await membersOf(operation, given, io);
         const response = await sendCall({
           operation,
           members,
           headers: headersOf(command, headers),
           url,
+          prefix,
           key: operation.access === "own" ? "" : keyOf(io, options),
           userAgent: `duba/${manifest.version}`,
         });

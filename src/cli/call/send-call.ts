@@ -1,4 +1,4 @@
-import type { Operation } from "../../operation/operation.ts";
+import { type Operation, pathPrefix, pathUnder } from "../../operation/operation.ts";
 import { unreachableSentence } from "../../runtime/network/unreachable.ts";
 
 const timeoutSeconds = 60;
@@ -14,6 +14,8 @@ export interface CallRequest {
   headers: Readonly<Record<string, string>>;
   /** Without a slash at its end. */
   url: string;
+  /** What the paths begin with there. */
+  prefix: string;
   key: string;
   userAgent: string;
 }
@@ -29,16 +31,20 @@ export async function sendCall({
   members,
   headers,
   url,
+  prefix,
   key,
   userAgent,
 }: CallRequest): Promise<CallResponse> {
   const rest = new Map(members);
-  const path = operation.path.replace(/\{(\w+)\}|:(\w+)/g, (_, braced?: string, coloned?: string) => {
-    const name = braced ?? coloned ?? "";
-    const value = rest.get(name) ?? "";
-    rest.delete(name);
-    return encodeURIComponent(value);
-  });
+  const path = pathUnder(prefix, operation.path).replace(
+    /\{(\w+)\}|:(\w+)/g,
+    (_, braced?: string, coloned?: string) => {
+      const name = braced ?? coloned ?? "";
+      const value = rest.get(name) ?? "";
+      rest.delete(name);
+      return encodeURIComponent(value);
+    },
+  );
   const asBody = operation.carriage === "body";
   const query = asBody || rest.size === 0 ? "" : `?${new URLSearchParams([...rest])}`;
   try {
@@ -60,6 +66,12 @@ export async function sendCall({
   } catch (error) {
     throw new UnreachableFault(sentenceOf(error, new URL(url).origin));
   }
+}
+
+/** An address without the prefix of the paths, with which it may end, and that prefix. */
+export function withoutPrefix(url: string): { url: string; prefix: string } {
+  const [, bare = url, prefix = pathPrefix] = /^(.*?)(\/api(?:\/v2)?)$/.exec(url) ?? [];
+  return { url: bare, prefix };
 }
 
 /** The names of the members that the operation's path holds. */

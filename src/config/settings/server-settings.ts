@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { pathPrefix } from "../../operation/operation.ts";
 import {
   anyText,
   count,
@@ -88,6 +89,19 @@ export const serverSettings = {
     secret: true,
     read: (text) =>
       text === "" || (/^[!-~]{24,255}$/.test(text) && !text.startsWith("duba_live_")) ? text : undefined,
+  }),
+  pathPrefixes: setting({
+    name: "DUBA_PATH_PREFIXES",
+    default: pathPrefix,
+    about: `What the paths of operations begin with. Clients that call /api/... need /api as well: ${pathPrefix},/api.`,
+    form: `a comma-separated list of paths, each once and without a slash at its end, with ${pathPrefix} among them`,
+    read: (text): string[] | undefined => {
+      const prefixes = text.split(",").map((prefix) => prefix.trim());
+      const isList = new Set(prefixes).size === prefixes.length && prefixes.includes(pathPrefix);
+      return isList && prefixes.every((prefix) => /^(?:\/[A-Za-z0-9_~-][\w.~-]*)+$/.test(prefix))
+        ? prefixes
+        : undefined;
+    },
   }),
   anonymous: setting({
     name: "DUBA_ANONYMOUS",

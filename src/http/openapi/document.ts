@@ -1,4 +1,4 @@
-import { modeHeader, type Operation } from "../../operation/operation.ts";
+import { modeHeader, type Operation, pathPrefix, pathUnder } from "../../operation/operation.ts";
 import { scenarioHeader } from "../rehearsal/scenarios.ts";
 import { exampleRequestId, failureComponents } from "./failure-responses.ts";
 import { DEPRECATION_HEADERS, operationObject, sharedParameters } from "./operation-object.ts";
@@ -6,6 +6,7 @@ import { type JsonObject, namedSchemas } from "./schema.ts";
 
 export interface OpenApiDocument extends JsonObject {
   openapi: "3.1.0";
+  servers: { url: string; description?: string }[];
   info: { title: string; version: string; summary: string; description: string; license: JsonObject };
   paths: Record<string, Record<string, JsonObject>>;
   /** Shared parts by kind and name. */
@@ -77,12 +78,19 @@ const headers = {
 
 /**
  * The OpenAPI document of a table of operations. Equal tables give equal documents. `publicUrl` is where callers reach the
- * service, without a slash at its end; empty if not configured.
+ * service, without a slash at its end; empty if not configured. Several `prefixes` are servers, and paths then lack them.
  */
-export function openapi(operations: readonly Operation<never>[], version: string, publicUrl = ""): OpenApiDocument {
+export function openapi(
+  operations: readonly Operation<never>[],
+  version: string,
+  publicUrl = "",
+  prefixes: readonly string[] = [pathPrefix],
+): OpenApiDocument {
+  // Only servers can tell that the same paths have several prefixes.
+  const isAlone = prefixes.length === 1;
   const paths: OpenApiDocument["paths"] = {};
   for (const operation of operations) {
-    const { path } = operation;
+    const path = isAlone ? operation.path : pathUnder("", operation.path);
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation) };
   }
   const parameters = sharedParameters(operations);
@@ -100,7 +108,9 @@ export function openapi(operations: readonly Operation<never>[], version: string
       description,
       license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: publicUrl || "/", description: "The service that serves this document" }],
+    servers: isAlone
+      ? [{ url: publicUrl || "/", description: "The service that serves this document" }]
+      : prefixes.map((prefix) => ({ url: publicUrl + prefix, description: "The service that serves this document" })),
     tags: Object.entries(groups)
       .filter(([name]) => used.has(name as Operation<never>["group"]))
       .map(([name, about]) => ({ name, description: about })),

@@ -42,7 +42,7 @@ suite("in a browser", { skip: missing, timeout: 120_000 }, () => {
     app.get("/healthz", async () => ({ status: "ok" }));
     registerPages(
       app,
-      { operations, version: "0.1.0", origin: "http://127.0.0.1:8080", publicUrl: "" },
+      { operations, version: "0.1.0", origin: "http://127.0.0.1:8080", publicUrl: "", pathPrefixes: ["/api/v2"] },
       { addressOf: () => "", rateLimiters: null },
     );
     origin = await app.listen({ host: "127.0.0.1", port: 0 });

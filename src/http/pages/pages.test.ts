@@ -32,7 +32,7 @@ function serving(table: Operation<never>[]): FastifyInstance {
   app.get("/healthz", async () => ({ status: "ok" }));
   registerPages(
     app,
-    { operations: table, version: "0.1.0", origin: "http://127.0.0.1:8080", publicUrl: "" },
+    { operations: table, version: "0.1.0", origin: "http://127.0.0.1:8080", publicUrl: "", pathPrefixes: ["/api/v2"] },
     { addressOf: () => "", rateLimiters: null },
   );
   return app;

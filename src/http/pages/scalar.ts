@@ -40,7 +40,7 @@ export function reference(): Html {
 export function browserDocument(document: OpenApiDocument): OpenApiDocument {
   const copy = structuredClone(document);
   // The page may send nothing to another host than its own.
-  copy.servers = [{ url: "/" }];
+  copy.servers = copy.servers.map(({ url }) => ({ url: new URL(url, "http://local").pathname }));
   for (const { get, post } of Object.values(copy.paths)) {
     if (get) leaveOutBody(get);
     for (const parameter of parametersOf(get ?? {}, post ?? {}))

@@ -19,6 +19,7 @@ export interface Site {
   origin: string;
   /** As in the settings; empty if not configured. */
   publicUrl: string;
+  pathPrefixes: readonly string[];
 }
 
 const closed = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -66,8 +67,8 @@ function json(text: string): Content {
   return content("application/json; charset=utf-8", text);
 }
 
-function documentOf({ operations, version, publicUrl }: Site) {
-  return openapi(operations, version, publicUrl);
+function documentOf({ operations, version, publicUrl, pathPrefixes }: Site) {
+  return openapi(operations, version, publicUrl, pathPrefixes);
 }
 
 function file(name: string): Buffer {

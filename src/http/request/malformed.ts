@@ -35,13 +35,17 @@ export function refusalOf(request: IncomingMessage, deps: HttpDependencies): Fai
     return malformed("The request target must be a path, such as /healthz.");
   if (url.includes("#")) return malformed("The request target contains a #. Remove the fragment, or send # as %23.");
   if (url.includes("%") && !isDecodable(url)) return malformed("The URL cannot be decoded.");
-  // Paths are exact, but the router would decode them and read a trailing slash as an empty parameter.
-  return inexact.test(url) ? noSuchPath(deps) : undefined;
+  return undefined;
 }
 
-/** Why no route matched: the path is unknown, or it has other methods. */
-export function unroutable(methods: readonly string[], deps: HttpDependencies): Failure {
-  if (methods.length === 0) return noSuchPath(deps);
+/** Paths are exact, but the router would decode them and read a trailing slash as an empty parameter. */
+export function isInexact(url: string): boolean {
+  return inexact.test(url);
+}
+
+/** Why no route matched: the path is unknown, or it has other methods. `meant` is the path of an operation that it may mean. */
+export function unroutable(methods: readonly string[], meant: string | undefined, deps: HttpDependencies): Failure {
+  if (methods.length === 0) return noSuchPath(meant, deps);
   const allow = methods.join(", ");
   return new Failure("method_not_allowed", `This path answers ${allow} only.`, { headers: { Allow: allow } });
 }
@@ -68,8 +72,12 @@ function unreadable(sentence: string): Failure {
   return new Failure("malformed_request", sentence, { headers: { Connection: "close" } });
 }
 
-function noSuchPath({ docs }: HttpDependencies): Failure {
-  return new Failure("route_not_found", `No operation has this path.${docs ? " GET /docs lists all of them." : ""}`);
+function noSuchPath(meant: string | undefined, { docs, pathPrefixes }: HttpDependencies): Failure {
+  const hint = meant ? `Did you mean ${meant}?` : `Operations begin with ${pathPrefixes.join(" or ")}.`;
+  return new Failure(
+    "route_not_found",
+    `No operation has this path. ${hint}${docs ? " GET /docs lists all of them." : ""}`,
+  );
 }
 
 function isDecodable(url: string): boolean {

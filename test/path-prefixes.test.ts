@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { Duba } from "../client/src/duba.ts";
+import { ConfigFault, readConfig } from "../src/config/read-config.ts";
+import { everyOperation } from "../src/wire.ts";
+import { assertFailure } from "./support/failure.ts";
+import { ask, sandboxKey, startService, type TestService } from "./support/service.ts";
+
+const prefixes = ["/api/v2", "/api"];
+
+suite("several prefixes of paths", () => {
+  let service: TestService;
+  let metricsPort: number;
+  before(async () => {
+    service = await startService({ DUBA_PATH_PREFIXES: prefixes.join(","), DUBA_METRICS: "127.0.0.1:0" });
+    await new Promise<void>((resolve) => service.metrics!.listen(0, "127.0.0.1", resolve));
+    metricsPort = (service.metrics!.address() as { port: number }).port;
+  });
+  after(() => service.close());
+
+  test("serve every operation under each, which the metrics count as one", async () => {
+    const clients = prefixes.map((prefix) => new Duba({ url: service.url + prefix, key: sandboxKey }));
+    const mine = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+    const verified = await clients[0]!.verifyBvn(mine, { idempotencyKey: "one-key" });
+    assert.ok(verified.success);
+    const again = await clients[1]!.verifyBvn(mine, { idempotencyKey: "one-key" });
+    assert.deepEqual(again, verified);
+    const known: Record<string, string> = {
+      request_reference: verified.data.request_reference,
+      idempotency_key: "one-key",
+      password: sandboxKey,
+    };
+    for (const { id, input, examples } of everyOperation)
+      for (const client of clients) {
+        const method = (client as unknown as Record<string, (input?: object) => Promise<object>>)[id]!.bind(client);
+        const members = Object.entries(examples[0]!.input ?? {}).map(([name, value]) => [name, known[name] ?? value]);
+        const hasInput = Object.keys(input.properties).length > 0;
+        const answer = await (hasInput ? method(Object.fromEntries(members)) : method());
+        assert.partialDeepStrictEqual(answer, { success: true }, id);
+      }
+    const { text } = await ask(metricsPort, "/metrics", { credential: false });
+    const labels = new Set([...text.matchAll(/^duba_answers_total\{operation="([^"]*)"/gm)].map(([, label]) => label!));
+    const ids = everyOperation.map(({ id }) => id);
+    assert.deepEqual(
+      [...labels].filter((label) => label !== "none" && !ids.includes(label)),
+      [],
+    );
+    assert.match(text, /^duba_answers_total\{operation="verifyNin",mode="test",status="200",outcome="ok"\} 2$/m);
+  });
+
+  test("answer failures, other methods and bodies as under one", async () => {
+    for (const prefix of prefixes) {
+      const verify = `${prefix}/kyc/verify-bvn`;
+      const invalid = await service.ask(verify, { method: "POST", body: {} });
+      assertFailure(invalid, 422, "validation_failed", { path: "/api/v2/kyc/verify-bvn" });
+      const wrong = await service.ask(verify);
+      assertFailure(wrong, 405, "method_not_allowed", { path: "/api/v2/kyc/verify-bvn" });
+      const addOns = `${prefix}/cable-tv/fetch-tv-add-ons`;
+      const body = { type: "dstv", productCode: "PRWE36" };
+      const answer = await service.ask(addOns, { body });
+      assert.equal(answer.headers["content-location"], `${addOns}?type=dstv&productCode=PRWE36`);
+    }
+  });
+
+  test("are the servers of the document, for the page too, and the collection uses the first", async () => {
+    const document = (await service.ask("/openapi.json")).json;
+    assert.deepEqual(
+      document.servers.map(({ url }: { url: string }) => url),
+      prefixes,
+    );
+    assert.deepEqual(
+      Object.keys(document.paths).map((path) => prefixes[0] + path),
+      everyOperation.map(({ path }) => path),
+    );
+    const inBrowser = (await service.ask("/docs/reference.json")).json;
+    assert.deepEqual(inBrowser.servers, [{ url: "/api/v2" }, { url: "/api" }]);
+    const collection = JSON.stringify((await service.ask("/postman.json")).json);
+    assert.match(collection, /"\{\{url\}\}\/api\/v2\/kyc\/verify-bvn"/);
+  });
+
+  test("are told to whoever asks for a path that nothing has", async () => {
+    const { message } = assertFailure(await service.ask("/api/v3/nothing"), 404, "route_not_found");
+    assert.match(message, /Operations begin with \/api\/v2 or \/api\./);
+  });
+});
+
+suite("a wrong prefix", () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.close());
+
+  test("is answered with the path that was meant, as far as one was", async () => {
+    const verify = "/api/v2/kyc/verify-bvn";
+    for (const [path, meant] of [
+      ["/api/kyc/verify-bvn", verify],
+      ["/kyc/verify-bvn", verify],
+      ["/api/v1/kyc/verify-bvn?x=1", verify],
+      ["/api/v2/api/v2/kyc/verify-bvn", verify],
+      ["/api//v2/kyc/Verify-BVN/", verify],
+      ["/api/internet/data/lookup", "/api/v2/internet/data/lookup"],
+      ["/api/kyc/verifications/22000000017", "/api/v2/kyc/verifications/{request_reference}"],
+    ] as const) {
+      const answer = await service.ask(path, { method: "POST", credential: false });
+      const { message } = assertFailure(answer, 404, "route_not_found");
+      assert.ok(message.includes(`Did you mean ${meant}?`), message);
+      assert.doesNotMatch(answer.text, /22000000017|Verify-BVN/);
+    }
+    for (const path of ["/", "/api/v2", "/api/v2/kyc", "/verify-bvn", "/x-kyc/verify-bvnn"]) {
+      const { text } = await service.ask(path, { method: "PUT", credential: false });
+      assert.doesNotMatch(text, /Did you mean/, path);
+    }
+  });
+});
+
+test("a list of prefixes that cannot be is refused with what it must be", () => {
+  const read = (text: string) => readConfig({ DUBA_PATH_PREFIXES: text }).pathPrefixes;
+  assert.deepEqual(read(""), ["/api/v2"]);
+  assert.deepEqual(read(" /api , /api/v2 "), ["/api", "/api/v2"]);
+  for (const wrong of [
+    "/api",
+    "api/v2",
+    "/api/v2/",
+    "/api/v2,",
+    "/api/v2,/api/v2",
+    "/api/v2,/",
+    "/api/v2,/{x}",
+    "/api/v2,/a b",
+  ])
+    assert.throws(
+      () => read(wrong),
+      (fault) =>
+        fault instanceof ConfigFault &&
+        /^DUBA_PATH_PREFIXES must be a comma-separated list of paths/.test(fault.message) &&
+        fault.message.includes("/api/v2 among them"),
+      wrong,
+    );
+});
