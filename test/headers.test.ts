@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Agent } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { assertFailure } from "./support/failure.ts";
@@ -65,6 +66,34 @@ suite("headers", { concurrency: true }, () => {
   test("never give two requests one id of our own", async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => service.ask(lookup)));
     assert.equal(new Set(answers.map(({ headers }) => headers["x-request-id"])).size, 50);
+  });
+
+  test("are the same the first time, the next time, and where the connection closes", async () => {
+    const changing = ["date", "connection", "keep-alive", "x-request-id", "ratelimit"];
+    const steady = (answer: Answer) => {
+      const names = Object.keys(answer.headers).filter((name) => !changing.includes(name));
+      return { status: answer.status, text: answer.text, headers: names.map((name) => [name, answer.headers[name]]) };
+    };
+    // Spelled as nobody else does, so that each of them is new to the service.
+    for (const path of [`${corporate}?first=1`, `${lookup}?provider=MtnDATA`, `${addOns}&first=1`]) {
+      const agent = new Agent({ keepAlive: true });
+      const first = await service.ask(path, { agent });
+      assert.equal(first.headers.connection, "keep-alive");
+      const closing = { headers: { Connection: "close" } };
+      for (const other of [await service.ask(path, { agent }), await service.ask(path, closing)])
+        assert.deepEqual(steady(other), steady(first));
+      agent.destroy();
+    }
+  });
+
+  test("are checked at a target that was answered before as at any other", async () => {
+    const known = `${corporate}?known=1`;
+    for (let time = 1; time <= 2; time += 1) assert.equal((await service.ask(known)).status, 200);
+    assertFailure(await service.ask(known, { headers: { Host: "a b" } }), 400, "malformed_request");
+    assertFailure(await service.ask(known, { credential: false }), 401, "missing_credentials");
+    assertFailure(await service.ask(known, { credential: "wrong" }), 401, "invalid_credentials");
+    const twice = await service.send(`GET ${known} HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n`);
+    assert.match(twice, /^HTTP\/1.1 400 /);
   });
 
   test("say how long catalogue answers may be kept, and by whom", async () => {

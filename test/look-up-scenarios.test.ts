@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { after, before, mock, suite, test } from "node:test";
 import { rehearsable } from "../src/http/rehearsal/rehearsable.ts";
 import { scenarioHeader, scenarioRows, scenarios } from "../src/http/rehearsal/scenarios.ts";
-import type { ReadyAnswer } from "../src/operation/answers/ready-answer.ts";
+import { type ReadyAnswer, ReadyForm } from "../src/operation/answers/ready-answer.ts";
 import type { BoundOperation } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire.ts";
 import { assertFailure } from "./support/failure.ts";
@@ -126,7 +126,7 @@ test("a slow look-up takes 5 s", async (t) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   t.after(() => mock.timers.reset());
   const body = Buffer.from('{"success":true}');
-  const ready: ReadyAnswer = { etag: 'W/"a"', modifiedAt: 0, form: () => ({ body, headers: ["Vary", "Accept"] }) };
+  const ready: ReadyAnswer = { etag: 'W/"a"', modifiedAt: 0, form: () => new ReadyForm(body, ["Vary", "Accept"]) };
   for (const answering of [{ pick: () => ready }, { run: async () => ({ success: true }) }]) {
     const { pick, run } = rehearsable({ ...lookUps[0], pick: undefined, ...answering } as unknown as BoundOperation);
     const call = { caller: { mode: "test" }, headers: { "duba-scenario": "slow" } } as never;

@@ -1,5 +1,5 @@
-import type { ServerResponse } from "node:http";
-import type { FastifyRequest } from "fastify";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ReadyForm } from "../operation/answers/ready-answer.ts";
 import { Failure } from "../operation/failures.ts";
 import type { BoundOperation, Caller } from "../operation/operation.ts";
 import type { LogFields } from "../runtime/log.ts";
@@ -7,27 +7,34 @@ import type { RateLimitState } from "../runtime/rate-limiter.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer, faultOf, serviceFailure } from "./failure-response.ts";
 import { type TalliesByMode, tallyOf } from "./monitoring/answer-counts.ts";
+import { type Counted, rateLimitHeaders } from "./rate-limit.ts";
+import type { Accepted, Located } from "./request/input.ts";
 import type { RequestLog } from "./request-log.ts";
+import { sendWhole } from "./whole-answer.ts";
 
 /** One request to an operation, and its answer. */
 export interface Exchange {
-  operation: BoundOperation;
-  deps: HttpDependencies;
-  requestLog: RequestLog;
-  request: FastifyRequest;
-  response: ServerResponse;
+  readonly operation: BoundOperation;
+  readonly deps: HttpDependencies;
+  readonly requestLog: RequestLog;
+  readonly requestId: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly asked: Located | Accepted;
   /** The caller's network address. */
-  address: string;
+  readonly address: string;
   /** Null before we know who calls, and for anonymous callers. */
   caller: Caller | null;
-  counts: TalliesByMode;
+  readonly counts: TalliesByMode;
   /** Of `microseconds()`. */
-  started: number;
+  readonly started: number;
   /** Flat header pairs that every answer carries, failures included. */
   always: readonly string[];
-  rateLimit?: RateLimitState | undefined;
+  /** Where the request was counted, if it was. */
+  counted: Counted | undefined;
+  rateLimit: RateLimitState | undefined;
   /** What the lines of the request carry, if lines of other rooms carry it as well. */
-  logged?: LogFields | undefined;
+  logged: LogFields | undefined;
 }
 
 /** Microseconds of a clock as a 32-bit integer, which wraps: reading it allocates no number. */
@@ -38,25 +45,43 @@ const elapsed = ({ started }: Exchange): number => (microseconds() - started) | 
 
 /** Answers without a failure. `headers` is a flat list of pairs. */
 export function send(exchange: Exchange, status: number, headers: readonly string[], body: Buffer | undefined): void {
-  const { deps, requestLog, request, response, caller, counts, rateLimit, always } = exchange;
-  const tally = tallyOf(counts, caller);
+  count(exchange, status);
+  if (exchange.response.destroyed) return;
+  exchange.response.writeHead(status, [...headers, ...ownHeaders(exchange)]).end(body);
+  logAnswer(exchange, status);
+}
+
+/** Answers 200 with bytes that were ready. */
+export function sendReady(exchange: Exchange, form: ReadyForm): void {
+  const isSent = !exchange.response.destroyed && sendWhole(exchange.response, form, ownHeaders(exchange));
+  if (isSent) {
+    count(exchange, 200);
+    logAnswer(exchange, 200);
+  } else send(exchange, 200, form.headers, form.body);
+}
+
+/** Flat header pairs of this answer alone. */
+function ownHeaders(exchange: Exchange): string[] {
+  const own = [...exchange.always, "X-Request-Id", exchange.requestId, ...rateLimitHeaders(exchange.rateLimit)];
+  if (exchange.deps.serverTiming) own.push("Server-Timing", serverTiming(exchange));
+  return own;
+}
+
+function count(exchange: Exchange, status: number): void {
+  const tally = tallyOf(exchange.counts, exchange.caller);
   if (status === 304) tally.notModified += 1;
   else tally.ok += 1;
   tally.durations?.add(elapsed(exchange));
-  if (response.destroyed) return;
-  const all = headers.slice();
-  if (always.length > 0) all.push(...always);
-  all.push("X-Request-Id", request.id);
-  if (rateLimit) all.push("RateLimit-Policy", rateLimit.policy, "RateLimit", rateLimit.state);
-  if (deps.serverTiming) all.push("Server-Timing", serverTiming(exchange));
-  response.writeHead(status, all);
-  response.end(body);
-  if (deps.accessLog === "all") requestLog.answered(status, { ...logFieldsOf(exchange), ms: millisecondsOf(exchange) });
+}
+
+function logAnswer(exchange: Exchange, status: number): void {
+  if (exchange.deps.accessLog !== "all") return;
+  exchange.requestLog.answered(status, { ...logFieldsOf(exchange), ms: millisecondsOf(exchange) });
 }
 
 /** Answers with the failure; any other error becomes `internal_error`, and its place is logged. */
 export function fail(exchange: Exchange, error: unknown): void {
-  const { operation, deps, requestLog, request, response, caller, counts, address, always } = exchange;
+  const { operation, deps, requestLog, requestId, response, caller, counts, address, always } = exchange;
   const failure = error instanceof Failure ? error : serviceFailure(error);
   const tally = tallyOf(counts, caller);
   if (failure.detail.rehearsed && failure.code === "internal_error") tally.rehearsedFaults += 1;
@@ -65,7 +90,7 @@ export function fail(exchange: Exchange, error: unknown): void {
   const fields = { ...logFieldsOf(exchange), ms: millisecondsOf(exchange) };
   requestLog.refused(failure, fields, address, failure === error ? undefined : faultOf(error));
   if (response.destroyed) return;
-  const { status, headers, body } = failureAnswer(failure, request.id, deps, address, operation, exchange.rateLimit);
+  const { status, headers, body } = failureAnswer(failure, requestId, deps, address, operation, exchange.rateLimit);
   headers.push(...always);
   if (deps.serverTiming) headers.push("Server-Timing", serverTiming(exchange));
   response.writeHead(status, headers);
@@ -73,9 +98,9 @@ export function fail(exchange: Exchange, error: unknown): void {
 }
 
 /** What every line about the request carries, so that it tells who called. */
-export function logFieldsOf({ logged, request, operation, caller }: Exchange): LogFields {
+export function logFieldsOf({ logged, requestId, operation, caller }: Exchange): LogFields {
   if (logged) return logged;
-  const fields = { requestId: request.id, operation: operation.id };
+  const fields = { requestId, operation: operation.id };
   return caller ? { ...fields, account: caller.accountId, key: caller.keyId, mode: caller.mode } : fields;
 }
 

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from "node:http";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { Failure } from "../operation/failures.ts";
 import { type Answered, type BoundOperation, type Call, modeHeader, tellsMode } from "../operation/operation.ts";
@@ -7,23 +6,35 @@ import { withLogFields } from "../runtime/log.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
 import { isUnmodified, notModifiedHeaders, uncachedHeaders } from "./conditional.ts";
 import type { HttpDependencies } from "./dependencies.ts";
-import { type Exchange, fail, logFieldsOf, microseconds, send } from "./exchange.ts";
+import { type Exchange, fail, logFieldsOf, microseconds, send, sendReady } from "./exchange.ts";
 import { jsonHeaders } from "./failure-response.ts";
 import { limiterOf, refuseExceeded } from "./rate-limit.ts";
 import { rehearsable } from "./rehearsal/rehearsable.ts";
 import { rehearsedScope, scenarioName } from "./rehearsal/scenarios.ts";
 import { acceptedEncoding } from "./request/content-encoding.ts";
-import { inputOf, type Located } from "./request/input.ts";
+import { type Accepted, inputOf, type Located } from "./request/input.ts";
 import type { RequestLog } from "./request-log.ts";
 
-/** Answers one request. */
-export type Serve = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+/** Answers one request. `asked` is still to be read, or was read before for the same target. */
+export type Serve = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  asked: Located | Accepted,
+) => void;
 
 /**
  * Handles every request of one operation: credential, limit, input, `run` or `pick`, answer, log line. All answers are
- * written to the socket here, so that ready and computed ones carry the same headers.
+ * written to the socket here, so that ready and computed ones carry the same headers. A step waits only if there is something to wait
+ * for, and makes no promise otherwise: most look-ups are answered before this returns. `onPicked` hears of
+ * input without a body that led to a ready answer.
  */
-export function pipeline(operation: BoundOperation, deps: HttpDependencies, requestLog: RequestLog): Serve {
+export function pipeline(
+  operation: BoundOperation,
+  deps: HttpDependencies,
+  requestLog: RequestLog,
+  onPicked: (request: IncomingMessage, accepted: Accepted) => void,
+): Serve {
   const read = inputOf(operation, deps.bounds);
   const write = answerWriter(operation.answer);
   const headerNames = Object.keys(operation.headers?.properties ?? {});
@@ -33,72 +44,99 @@ export function pipeline(operation: BoundOperation, deps: HttpDependencies, requ
   const isRehearsable = operation.scope === rehearsedScope && !headerNames.includes(scenarioName);
   let rehearsal: Serve | undefined;
 
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const raw = request.raw;
-    if (isRehearsable && raw.headers[scenarioName] !== undefined) {
-      rehearsal ??= pipeline(rehearsable(operation), deps, requestLog);
-      return rehearsal(request, reply);
-    }
-    reply.hijack();
-    const exchange: Exchange = {
-      operation,
-      deps,
-      requestLog,
-      request,
-      response: reply.raw,
-      address: deps.addressOf(raw),
-      caller: null,
-      counts,
-      started: microseconds(),
-      always: usual,
-    };
-    try {
-      refuseUnavailable(exchange);
-      // Here and below a promise is awaited only if there is one: most look-ups are answered without a wait.
-      const credential = authenticate(operation, deps, raw.headers.authorization, exchange.address);
-      const caller = credential instanceof Promise ? await credential : credential;
+  const begin = (exchange: Exchange): Later => {
+    refuseUnavailable(exchange);
+    const { authorization } = exchange.request.headers;
+    return whenThere(authenticate(operation, deps, authorization, exchange.address), (caller) => {
       exchange.caller = caller;
       if (caller?.mode === "test") exchange.always = forTestKeys;
       requireScope(operation, caller);
       const counted = deps.rateLimiters && limiterOf(operation, deps.rateLimiters, caller, exchange.address);
       if (counted) {
+        exchange.counted = counted;
         exchange.rateLimit = counted.limiter.consume(counted.key);
         refuseExceeded(exchange.rateLimit);
       }
+      if (!operation.pick) return deps.fairQueue.next().then(() => run(exchange));
+      return whenThere(readInput(exchange), (accepted) => pick(exchange, accepted));
+    });
+  };
 
-      if (!operation.pick) await deps.fairQueue.next();
-      const reading = read(raw, { query: request.query, path: request.params } as Located);
-      const accepted = reading instanceof Promise ? await reading : reading;
-      const call: Call = {
-        input: accepted.input,
-        headers: headerNames.length === 0 ? NO_HEADERS : namedHeaders(raw, headerNames),
-        caller,
-        requestId: request.id,
-        address: exchange.address,
-      };
-      if (operation.pick) {
-        const ready = operation.pick(call as Call<never, never>, undefined);
-        const unmodified = isUnmodified(raw.headers, ready, accepted.inBody);
-        const encoding = unmodified ? "identity" : acceptedEncoding(raw.headers["accept-encoding"]);
-        const making = ready.form(encoding, caller === null);
-        const form = making instanceof Promise ? await making : making;
-        const headers = accepted.inBody ? uncachedHeaders(form.headers, raw.url!, accepted.input) : form.headers;
-        if (unmodified) {
-          // A 304 does not count: polling for changes is what clients should do.
-          if (counted) exchange.rateLimit = counted.limiter.refund(counted.key);
-          send(exchange, 304, notModifiedHeaders(headers), undefined);
-        } else send(exchange, 200, headers, form.body);
-      } else {
-        exchange.logged = logFieldsOf(exchange);
-        const result = await withLogFields(exchange.logged, () => operation.run(call as Call<never, never>, undefined));
-        const { answer, headers } = isAnswered(result) ? result : { answer: result, headers: {} };
-        const body = Buffer.from(write(answer));
-        send(exchange, 200, [...jsonHeaders(body.length), ...Object.entries(headers).flat()], body);
+  const readInput = ({ request, asked }: Exchange): Accepted | Promise<Accepted> =>
+    "input" in asked ? asked : read(request, asked);
+
+  const callOf = ({ request, requestId, caller, address }: Exchange, { input }: Accepted): Call<never, never> => ({
+    input: input as never,
+    headers: (headerNames.length === 0 ? NO_HEADERS : namedHeaders(request, headerNames)) as never,
+    caller,
+    requestId,
+    address,
+  });
+
+  const pick = (exchange: Exchange, accepted: Accepted): Later => {
+    const { request, caller } = exchange;
+    const { input, inBody } = accepted;
+    const ready = operation.pick!(callOf(exchange, accepted), undefined);
+    const unmodified = isUnmodified(request.headers, ready, inBody);
+    const encoding = unmodified ? "identity" : acceptedEncoding(request.headers["accept-encoding"]);
+    return whenThere(ready.form(encoding, caller === null), (form) => {
+      if (!inBody && !unmodified) {
+        sendReady(exchange, form);
+        if (accepted !== exchange.asked) onPicked(request, accepted);
+        return undefined;
       }
+      const headers = inBody ? uncachedHeaders(form.headers, request.url!, input) : form.headers;
+      if (unmodified) sendNotModified(exchange, headers);
+      else send(exchange, 200, headers, form.body);
+      return undefined;
+    });
+  };
+
+  const run = async (exchange: Exchange): Promise<void> => {
+    const accepted = await readInput(exchange);
+    exchange.logged = logFieldsOf(exchange);
+    const result = await withLogFields(exchange.logged, () => operation.run!(callOf(exchange, accepted), undefined));
+    const { answer, headers } = isAnswered(result) ? result : { answer: result, headers: {} };
+    const body = Buffer.from(write(answer));
+    send(exchange, 200, [...jsonHeaders(body.length), ...Object.entries(headers).flat()], body);
+  };
+
+  return (request, response, requestId, asked) => {
+    if (isRehearsable && request.headers[scenarioName] !== undefined) {
+      rehearsal ??= pipeline(rehearsable(operation), deps, requestLog, onPicked);
+      return rehearsal(request, response, requestId, asked);
+    }
+    const exchange: Exchange = {
+      operation,
+      deps,
+      requestLog,
+      requestId,
+      request,
+      response,
+      asked,
+      address: deps.addressOf(request),
+      caller: null,
+      counts,
+      started: microseconds(),
+      always: usual,
+      counted: undefined,
+      rateLimit: undefined,
+      logged: undefined,
+    };
+    try {
+      begin(exchange)?.catch((error) => fail(exchange, error));
     } catch (error) {
       fail(exchange, error);
     }
   };
+}
+
+/** A promise of what goes on later; undefined if all is done. */
+type Later = Promise<void> | undefined;
+
+/** Goes on with a value at once, unless it has to be waited for. */
+function whenThere<Value>(value: Value | Promise<Value>, next: (value: Value) => Later): Later {
+  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 const NO_HEADERS = {};
@@ -115,6 +153,12 @@ function deprecationHeaders({ deprecated }: BoundOperation): string[] {
     "Link",
     `<${link}>; rel="successor-version"`,
   ];
+}
+
+function sendNotModified(exchange: Exchange, headers: readonly string[]): void {
+  // A 304 does not count: polling for changes is what clients should do.
+  exchange.rateLimit = exchange.counted?.limiter.refund(exchange.counted.key);
+  send(exchange, 304, notModifiedHeaders(headers), undefined);
 }
 
 function refuseUnavailable({ operation: { deprecated }, deps }: Exchange): void {

@@ -10,13 +10,18 @@ export interface RateLimiters {
   verification: RateLimiter;
 }
 
-/** The limiter that counts a call, and the key to count it under. */
+/** The limiter that counts a call, and the key that it counts it under. */
+export interface Counted {
+  readonly limiter: RateLimiter | AddressRateLimiter;
+  readonly key: string;
+}
+
 export function limiterOf(
   { limit }: BoundOperation,
   limiters: RateLimiters,
   caller: Caller | null,
   address: string,
-): { limiter: RateLimiter | AddressRateLimiter; key: string } {
+): Counted {
   if (caller === null) return { limiter: limiters.anonymous, key: address };
   if (limit !== "verification") return { limiter: limiters.catalogue, key: caller.keyId };
   const own = caller.terms.verification;

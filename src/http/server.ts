@@ -9,19 +9,27 @@ import { noOperation } from "./monitoring/answer-counts.ts";
 import { pairsOf } from "./pages/content.ts";
 import { asksForPage } from "./pages/wrong-path.ts";
 import { answerOddRequests, parserFailures } from "./parser-failures.ts";
-import { pipeline } from "./pipeline.ts";
-import { isInexact, refusalOf, targetOf, unroutable } from "./request/malformed.ts";
+import { pipeline, type Serve } from "./pipeline.ts";
+import type { Located } from "./request/input.ts";
+import { KnownTargets } from "./request/known-targets.ts";
+import { isInexact, refusalByHeaders, refusalOf, targetOf, unroutable } from "./request/malformed.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 import { RequestLog } from "./request-log.ts";
+import { keepAliveSeconds } from "./whole-answer.ts";
 
 export type HttpServer = FastifyInstance;
 
-/** The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. */
+/**
+ * The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. Fastify routes, reads query
+ * strings and serves the pages. It does not see a target that was answered with ready bytes before (`KnownTargets`), reads no
+ * body of an operation, and writes none of their answers.
+ */
 export function buildServer(operations: readonly BoundOperation[], deps: HttpDependencies): HttpServer {
   const { bounds } = deps;
   const requestLog = new RequestLog(deps);
   const unrouted = deps.answers.of(noOperation).none;
   const paths = new Paths();
+  const targets = new KnownTargets<Serve>();
   const urlsOf = ({ path }: BoundOperation) => deps.pathPrefixes.map((prefix) => fastifyPath(pathUnder(prefix, path)));
   const byPath = new Map(operations.flatMap((operation) => urlsOf(operation).map((url) => [url, operation] as const)));
   let server!: Server;
@@ -35,11 +43,16 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
           // A route that waits for a body times out first, with its own envelope.
           requestTimeout: bounds.arrival + 2000,
           connectionsCheckingInterval: 1000,
-          keepAliveTimeout: 72_000,
+          keepAliveTimeout: keepAliveSeconds * 1000,
+          // A request without a body needs no stream.
+          optimizeEmptyRequests: true,
         },
         (request, response) => {
           request.url = targetOf(request.url ?? "");
-          handler(request, response);
+          const known = targets.of(request);
+          if (known && !refusalByHeaders(request))
+            known.serve(request, response, requestIdOf(request.headers["x-request-id"]), known.accepted);
+          else handler(request, response);
         },
       );
       return server;
@@ -106,13 +119,18 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   for (const operation of operations) {
     const methods = operation.method === "POST" ? ["POST"] : ["GET", "HEAD"];
     if (operation.carriage === "query or body") methods.push("QUERY");
-    const serve = pipeline(operation, deps, requestLog);
+    const serve = pipeline(operation, deps, requestLog, (request, accepted) =>
+      targets.remember(request, { serve, accepted }),
+    );
     for (const url of urlsOf(operation))
       app.route({
         method: methods,
         url,
         // Runs before Fastify reads the body: an operation reads it, with its own limits and envelope.
-        onRequest: (request, reply, _done) => void serve(request, reply),
+        onRequest: (request, reply, _done) => {
+          reply.hijack();
+          serve(request.raw, reply.raw, request.id, { query: request.query, path: request.params } as Located);
+        },
         handler: () => undefined,
       });
   }

@@ -1,4 +1,4 @@
-import type { ContentEncoding, ReadyAnswer, ReadyForm } from "../../operation/answers/ready-answer.ts";
+import { type ContentEncoding, type ReadyAnswer, ReadyForm } from "../../operation/answers/ready-answer.ts";
 import { Body, type Edition, type LaterBody } from "./body.ts";
 import type { Freshness } from "./freshness.ts";
 
@@ -90,7 +90,7 @@ export class Response implements ReadyAnswer {
     headers.push("Vary", open ? "Authorization, Accept-Encoding" : "Accept-Encoding");
     headers.push("Duba-Catalogue-Revision", String(revision), ...this.#freshnessHeaders);
     headers.push("X-Content-Type-Options", "nosniff");
-    return { body, headers };
+    return new ReadyForm(body, headers);
   }
 }
 

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { ReadyAnswer, ReadyForm } from "../../operation/answers/ready-answer.ts";
+import { type ReadyAnswer, ReadyForm } from "../../operation/answers/ready-answer.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { BoundOperation, Call } from "../../operation/operation.ts";
 import { type Scenario, scenarioHeader, scenarioName, scenarios } from "./scenarios.ts";
@@ -63,7 +63,7 @@ function readyAs(ready: ReadyAnswer, name: string, { delay, change, headers }: S
       told.set(scenarioHeader, name).set("Vary", `${told.get("Vary")}, ${scenarioHeader}`);
       const body = change ? Buffer.from(JSON.stringify(change(JSON.parse(form.body.toString())))) : form.body;
       told.set("Content-Length", String(body.length));
-      return { body, headers: [...told].flat() } satisfies ReadyForm;
+      return new ReadyForm(body, [...told].flat());
     },
   };
 }

@@ -19,17 +19,25 @@ const inexact = /^[^?]*%|^[^?]+\/(?:\?|$)/;
 
 /** The failure of a request that is malformed on any path; undefined if it is fine. */
 export function refusalOf(request: IncomingMessage, deps: HttpDependencies): Failure | undefined {
-  const { method, httpVersion, headers, url = "" } = request;
-  const { bounds } = deps;
+  return refusalByHeaders(request) ?? refusalByTarget(request, deps);
+}
+
+/** The failure of a request whose headers are malformed, whatever it asks for. */
+export function refusalByHeaders({ headers, httpVersion, rawHeaders }: IncomingMessage): Failure | undefined {
   if (headers.host === undefined ? httpVersion === "1.1" : !hostForm.test(headers.host))
     return malformed(`The Host header ${headers.host === undefined ? "is missing" : "names no host"}.`);
-  const repeated = repeatedHeader(request.rawHeaders);
+  const repeated = repeatedHeader(rawHeaders);
   if (repeated) return malformed(`The request has two ${repeated} headers. Send one.`);
   const coding = headers["transfer-encoding"];
   if (coding !== undefined && httpVersion === "1.0")
     return unreadable("HTTP/1.0 has no Transfer-Encoding. Send Content-Length, or HTTP/1.1.");
   if (coding !== undefined && coding.toLowerCase() !== "chunked")
     return unreadable("The only Transfer-Encoding that is read here is chunked.");
+  return undefined;
+}
+
+function refusalByTarget({ method, url = "" }: IncomingMessage, deps: HttpDependencies): Failure | undefined {
+  const { bounds } = deps;
   if (url.length > bounds.url) return new Failure("uri_too_long", `The URL is longer than ${sizeOf(bounds.url)}.`);
   if (!url.startsWith("/") && !(url === "*" && method === "OPTIONS"))
     return malformed("The request target must be a path, such as /healthz.");

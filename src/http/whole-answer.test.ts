@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { after, before, suite, test } from "node:test";
+import { ReadyForm } from "../operation/answers/ready-answer.ts";
+import { keepAliveSeconds, sendWhole } from "./whole-answer.ts";
+
+const text = JSON.stringify({ name: "₦ é 1GB", padding: "x".repeat(500) });
+const formOf = (text: string) => {
+  const body = Buffer.from(text);
+  return new ReadyForm(body, ["Content-Type", "application/json", "Content-Length", String(body.length)]);
+};
+const small = formOf(text);
+const large = formOf(text.repeat(200));
+const own = ["X-Request-Id", "one"];
+
+function sendUsually(response: ServerResponse, { headers, body }: ReadyForm): void {
+  response.writeHead(200, [...headers, ...own]).end(body);
+}
+
+suite("sendWhole", { concurrency: true }, () => {
+  let server: Server;
+  before(async () => {
+    server = createServer(
+      { keepAliveTimeout: keepAliveSeconds * 1000, optimizeEmptyRequests: true },
+      (request, response) => {
+        const form = request.url === "/large" ? large : small;
+        if (request.url === "/usual" || !sendWhole(response, form, own)) sendUsually(response, form);
+      },
+    );
+    await once(server.listen(0, "127.0.0.1"), "listening");
+  });
+  after(() => server.close());
+
+  /** All bytes that come back, of requests that are sent at once; the dates cut out. */
+  async function answersTo(...heads: string[]): Promise<string> {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.write(heads.map((head) => `${head}\r\nHost: x\r\n\r\n`).join(""));
+    let got = "";
+    for await (const bytes of socket.setEncoding("latin1")) got += bytes;
+    return got.replaceAll(/Date: [^\r]+ GMT/g, "Date:");
+  }
+  const last = "GET /usual HTTP/1.1\r\nConnection: close";
+
+  test("sends what writeHead would send, to the byte", async () => {
+    const usual = await answersTo("GET /usual HTTP/1.1", last);
+    assert.match(usual, /^HTTP\/1.1 200 OK\r\n(?:.+\r\n)+X-Request-Id: one\r\nDate:\r\nConnection: keep-alive\r\n/);
+    assert.equal(await answersTo("GET /small HTTP/1.1", last), usual);
+    assert.equal(
+      await answersTo("GET /small HTTP/1.0\r\nConnection: keep-alive", last),
+      await answersTo("GET /usual HTTP/1.0\r\nConnection: keep-alive", last),
+    );
+  });
+
+  test("sends a date of now", async () => {
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}/small`);
+    assert.ok(Math.abs(Date.now() - Date.parse(answer.headers.get("date")!)) < 2000);
+    assert.equal(await answer.text(), text);
+  });
+
+  test("sends no body to HEAD, closes where the caller asks for it, and answers in turn", async () => {
+    assert.equal(await answersTo("HEAD /small HTTP/1.1", last), await answersTo("HEAD /usual HTTP/1.1", last));
+    const close = "HTTP/1.1\r\nConnection: close";
+    assert.equal(await answersTo(`GET /small ${close}`), await answersTo(`GET /usual ${close}`));
+    const three = await answersTo("GET /large HTTP/1.1", "GET /small HTTP/1.1", last);
+    const lengths = [...three.matchAll(/Content-Length: (\d+)/g)].map(([, length]) => Number(length));
+    assert.deepEqual(lengths, [large.body.length, small.body.length, small.body.length]);
+  });
+});
