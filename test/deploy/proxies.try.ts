@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import type { IncomingHttpHeaders } from "node:http";
+import { type RequestOptions, request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, suite, test } from "node:test";
+import { connect } from "node:tls";
+import { sandboxKey, startService, type TestService } from "../support/service.ts";
+import { type Certificate, certify, has, proxies, type RunningProxy, siteName, startProxy } from "./proxy.ts";
+
+const addOns = "/api/v2/cable-tv/fetch-tv-add-ons";
+const bundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
+const verify = "/api/v2/kyc/verify-bvn";
+/** Where our requests come from, as a caller on another machine would. */
+const callersAddress = "127.0.0.77";
+
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+let place: string;
+let certificate: Certificate;
+let service: TestService;
+
+function ask(
+  { port }: RunningProxy,
+  path: string,
+  { method = "GET", body, headers = {}, from = callersAddress, key = sandboxKey }: Asked = {},
+): Promise<Answer> {
+  const payload = body === undefined ? undefined : JSON.stringify(body);
+  const options: RequestOptions = {
+    ...{
+      host: "127.0.0.1",
+      port,
+      path,
+      method,
+      localAddress: from,
+      agent: false,
+      ca: certificate.text,
+      servername: siteName,
+    },
+    headers: {
+      Host: siteName,
+      Authorization: `Bearer ${key}`,
+      ...(payload === undefined ? {} : { "Content-Type": "application/json", "Content-Length": payload.length }),
+      ...headers,
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const asking = request(options, async (response) =>
+      resolve({ status: response.statusCode!, headers: response.headers, text: await text(response) }),
+    );
+    asking.on("error", reject).end(payload);
+  });
+}
+
+interface Asked {
+  method?: string;
+  body?: object;
+  headers?: Record<string, string>;
+  from?: string;
+  key?: string;
+}
+
+/** The proxy's answer has the form of our failures. */
+function assertFailure({ status, headers, text }: Answer, expected: number, code: string, members: object): void {
+  assert.equal(status, expected, text);
+  assert.match(String(headers["content-type"]), /^application\/json/);
+  const { error, message, ...others } = JSON.parse(text);
+  assert.ok(message.length > 10, message);
+  assert.deepEqual(others, { success: false, status: "error", ...members });
+  assert.equal(error.code, code);
+  assert.equal(error.help, `/docs/errors#${code}`);
+  assert.equal(typeof error.retryable, "boolean");
+  assert.ok("request_id" in error);
+}
+
+suite("before Duba", () => {
+  before(async () => {
+    place = mkdtempSync(join(tmpdir(), "duba-proxies-"));
+    certificate = certify(place);
+    service = await startService({ DUBA_TRUST_PROXY: "127.0.0.1", DUBA_LIMITS: "off" });
+  });
+  after(async () => {
+    await service.close();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  for (const shipped of proxies)
+    suite(shipped.name, { skip: has(shipped.program) ? false : `${shipped.program} is not installed` }, () => {
+      let proxy: RunningProxy;
+      before(async () => {
+        proxy = await startProxy(shipped, { place, certificate, duba: service.port });
+      });
+      after(() => proxy.end());
+
+      test("a GET with a body and the method QUERY pass", async () => {
+        for (const method of ["GET", "QUERY"]) {
+          const answer = await ask(proxy, addOns, { method, body: { type: "dstv", productCode: "PRWFRNSE36" } });
+          assert.equal(answer.status, 200, answer.text);
+          assert.equal(JSON.parse(answer.text).data[0].product_code, "PRWFRNSE36");
+        }
+      });
+
+      test("ETag and gzip pass", async () => {
+        const { headers, text } = await ask(proxy, bundles);
+        assert.match(headers.etag!, /^W\/"/);
+        assert.ok(JSON.parse(text).data.data.length > 0);
+        const again = await ask(proxy, bundles, { headers: { "If-None-Match": headers.etag! } });
+        assert.deepEqual([again.status, again.text], [304, ""]);
+        const packed = await ask(proxy, bundles, { headers: { "Accept-Encoding": "gzip" } });
+        assert.equal(packed.headers["content-encoding"], "gzip");
+      });
+
+      test("Duba's own failures pass, with the caller's id of the request", async () => {
+        const path = "/api/v2/internet/data/lookup?provider=FOODATA";
+        const { status, text } = await ask(proxy, path, { headers: { "X-Request-Id": "callers-id-1" } });
+        assert.equal(status, 404);
+        const { error } = JSON.parse(text);
+        assert.deepEqual([error.code, error.request_id], ["provider_not_found", "callers-id-1"]);
+      });
+
+      test("Duba sees the caller's address, whatever a caller claims", async () => {
+        const { text: key } = await service.newKey({ addresses: [callersAddress] });
+        const path = "/api/v2/corporate-data/list";
+        assert.equal((await ask(proxy, path, { key })).status, 200);
+        const headers = { "X-Forwarded-For": callersAddress };
+        const foreign = await ask(proxy, path, { key, headers, from: "127.0.0.78" });
+        assert.equal(JSON.parse(foreign.text).error.code, "address_not_allowed", foreign.text);
+      });
+
+      test("a body that is too large, and an answer that takes too long, are told as Duba would", async () => {
+        const large = await ask(proxy, verify, { method: "POST", body: { bvn: "1".repeat(100_000) } });
+        assertFailure(large, 413, "body_too_large", { data: null });
+        // Of its own for each proxy: equal verifications at the same time are one.
+        const slow = { bvn: "00000000008", phone: "08000000017", amount: `${100 + proxies.indexOf(shipped)}` };
+        const late = await ask(proxy, verify, { method: "POST", body: slow });
+        assertFailure(late, 504, "upstream_timeout", { data: null });
+      });
+
+      test("what is not HTTP is refused with 400", async () => {
+        const answer = await raw(proxy, "NONSENSE\r\n\r\n");
+        assert.match(answer, /^HTTP\/1\.[01] 400 /);
+        if (shipped.tellsMalformed) assert.match(answer, /"code":"malformed_request"/);
+      });
+    });
+
+  for (const shipped of proxies)
+    test(`${shipped.name} says that Duba is away`, { skip: !has(shipped.program) }, async () => {
+      const proxy = await startProxy(shipped, { place, certificate, duba: 1 });
+      try {
+        const answer = await ask(proxy, "/api/v2/internet/data/fetch-providers");
+        assertFailure(answer, 503, "shutting_down", { billers: [] });
+        assert.equal(answer.headers["retry-after"], "2");
+        assertFailure(await ask(proxy, bundles), 503, "shutting_down", { data: { status: 0, error: true, data: [] } });
+        assertFailure(await ask(proxy, "/elsewhere"), 503, "shutting_down", {});
+      } finally {
+        await proxy.end();
+      }
+    });
+});
+
+/** Sends the very bytes over TLS, and gives what came back. */
+async function raw({ port }: RunningProxy, bytes: string): Promise<string> {
+  const socket = connect({ host: "127.0.0.1", port, ca: certificate.text, servername: siteName });
+  socket.end(bytes);
+  return text(socket);
+}
