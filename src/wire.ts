@@ -184,7 +184,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   opened.defer(() => access.stop());
   if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
 
-  const answers = new AnswerCounts(config.metrics !== null);
+  const answers = new AnswerCounts(config.metrics !== null || config.console !== null);
   const sources: MetricSources = {
     answers,
     upstreams: () => live.upstreams.map((upstream) => ({ ...upstream.health(), calls: upstream.calls })),

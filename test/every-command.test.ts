@@ -216,6 +216,7 @@ async function makeWorld(engine: Engine): Promise<World> {
   return {
     inputs: {
       "accounts.create": { name: "Other", email: "other@example.com" },
+      "alarms.acknowledge": { alarm: "no-instance", note: "We start it at noon" },
       "keys.roll": { id: rolled.id },
       "keys.change": { id: rolled.id, label: "till" },
       "keys.revoke": { id: revoked.id },

@@ -91,6 +91,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   "console.signed_in": { person: "reference" },
   "console.signed_out": { person: "reference" },
   "console.refused": { person: "reference", reason: "reference", command: "reference" },
+  "alarm.acknowledged": { alarm: "text", until: "time", note: "text" },
   "audit.anchored": { batch: "number" },
   "catalogue.swept": { revisions: "number", drafts: "number" },
   "audit.removed": { through: "number", batches: "number", entries: "number" },

@@ -261,7 +261,7 @@ for (const engine of engines)
       for (const [argv, exitCode, sentence] of [
         [["nothing", "--price", "5"], 1, /^The catalogue has no entry with a price for nothing: name the provider/],
         [["PRWE36", "HDPVRE36", "--amount", "5"], 1, /is in cable-add-ons, which have no amount\.\n$/],
-        [["MTNDATA", "104"], 2, /^The command has nothing to change\. Add --price or --amount\.\n$/],
+        [["MTNDATA", "104"], 2, /^The command has nothing to change\. Give a price or an amount\.\n$/],
         [["MTNDATA", "104", "--price", "0"], 2, /^--price must be an amount in naira above 0/],
         [["--price", "5"], 2, /^<code> is required/],
       ] as const) {

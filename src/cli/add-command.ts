@@ -19,8 +19,9 @@ export function addCommand(
   command: Command<Desk>,
   setExitCode: (exitCode: number) => void,
 ): void {
-  const { id, summary, description = "", target = [], guide } = command;
-  const sub = subcommand(parent, id.split(".").at(-1)!, `${summary} ${description}`.trim()).summary(summary);
+  const { id, summary, description, onTerminal, target = [], guide } = command;
+  const about = [summary, description, onTerminal].filter(Boolean).join(" ");
+  const sub = subcommand(parent, id.split(".").at(-1)!, about).summary(summary);
   const visible = membersOf(command.input).filter(({ member }) => !member.private);
   const isArgument = ({ name }: NamedMember) => target.includes(name);
   const named = target.flatMap((name) => visible.filter((each) => each.name === name));

@@ -10,6 +10,7 @@ export interface Family {
 
 const serve = async () => [(await import("./serve-command.ts")).serveCommand];
 const status = async () => [(await import("./status-command.ts")).statusCommand];
+const alarms = async () => (await import("./alarm-commands.ts")).alarmCommands;
 const doctor = async () => [(await import("./doctor-command.ts")).doctorCommand];
 const check = async () => [(await import("../contract/check-command.ts")).checkCommand];
 const access = async () => (await import("../access/commands.ts")).accessCommands;
@@ -25,6 +26,7 @@ const backup = async () => (await import("../storage/backup/commands.ts")).backu
 export const families: readonly Family[] = [
   { name: "serve", about: "Start the service. It reads its settings from environment variables.", load: serve },
   { name: "status", about: "Show how the service is, on one screen.", load: status },
+  { name: "alarms", about: "Show what needs a hand, and say who works on it.", load: alarms },
   { name: "doctor", about: "Check this machine before live keys use it.", load: doctor },
   { name: "check", about: "Check whether a server keeps the interface, point by point.", load: check },
   { name: "accounts", about: "Manage the accounts of your customers.", load: access },

@@ -69,7 +69,7 @@ for (const engine of engines) {
         [id],
       );
       const needs = [
-        /^Changes of the catalogue wait for approval: d2\. See them: duba catalogue show d2$/,
+        /^The change d2 of the catalogue waits for approval\. See it: duba catalogue show d2$/,
         /^The vendor dojah is not ready or has an alarm\. See why: duba upstreams status$/,
         /^Live verifications have no known outcome for more than an hour\. See them: duba ledger list --state unknown$/,
         ...(engine.name === "sqlite" ? [/^There is no backup yet\. Make one: duba backup <file>$/] : []),
@@ -81,6 +81,31 @@ for (const engine of engines) {
       for (const [at, need] of needs.entries()) assert.match(found.needs[at], need);
       const { exitCode, err } = await duba("status");
       assert.deepEqual([exitCode, err], [1, `${found.needs.join("\n")}\n`]);
+
+      // What somebody works on needs no other hand, until the time is over.
+      const alarms = async () => {
+        const listed = JSON.parse((await duba("alarms", "list", "--json")).out) as Record<string, string>[];
+        return listed.map(({ alarm, state, note }) => [alarm, state, note]);
+      };
+      const open = await alarms();
+      assert.deepEqual(
+        open.slice(0, 3).map(([alarm, state]) => [alarm, state]),
+        [
+          ["held:d2", "open"],
+          ["vendor:dojah", "open"],
+          ["unknown", "open"],
+        ],
+      );
+      const note = "Paid them, duba_live_x and 08012345678";
+      await duba("alarms", "acknowledge", "vendor:dojah", "--for", "2h", "--note", note);
+      assert.deepEqual((await alarms())[1], ["vendor:dojah", "acknowledged", "Paid them, duba_… and …"]);
+      const { needs: others, acknowledged } = await status();
+      assert.deepEqual([others.length, acknowledged], [needs.length - 1, ["vendor:dojah"]]);
+      await db.updateTable("alarm_acknowledgement").set({ until: now }).execute();
+      assert.deepEqual(await alarms(), open);
+      const nothing = await duba("alarms", "acknowledge", "vendor:nobody");
+      assert.match(nothing.err, /^There is no such alarm\. There is held:d2, vendor:dojah, unknown, /);
+      assert.match((await duba("alarms", "acknowledge", "unknown", "--for", "31d")).err, /a length of time up to 30d/);
 
       // The end of a key that was replaced is on purpose.
       await duba("keys", "roll", id, "--overlap", "1h");

@@ -6,7 +6,8 @@ import type { Desk } from "./desk.ts";
 export const statusCommand = command({
   id: "status",
   summary: "Show how the service is, on one screen.",
-  description: "The exit code is 1 if something needs a hand. The last lines then say what, and what to do.",
+  description: "The last lines say what needs a hand, and what to do.",
+  onTerminal: "The exit code is 1 if something does.",
   role: "viewer",
   kind: "read",
   input: Type.Object({}),
@@ -28,6 +29,8 @@ export const statusCommand = command({
       Type.Object({ id: Type.String(), account: Type.String(), label: Type.String(), expires_at: instant }),
     ),
     needs: Type.Array(Type.String()),
+    /** Alarms on which somebody works. */
+    acknowledged: Type.Array(Type.String()),
   }),
   view: ({ source, needs, ...facts }) => [
     {
@@ -48,6 +51,7 @@ export const statusCommand = command({
         "unsealed audit entries": facts.unsealed_entries,
         "last backup": facts.last_backup_at === null ? "never" : timeText(facts.last_backup_at),
         "keys that end within 14 days": facts.expiring_keys.length,
+        ...(facts.acknowledged.length > 0 && { "acknowledged alarms": listText(facts.acknowledged) }),
       },
     },
     "",

@@ -8,7 +8,7 @@ import { beginSession, endSession, findSession } from "../access/people/sessions
 import { append } from "../audit/append.ts";
 import { everyCommand } from "../commands/families.ts";
 import { mayRun, type Role, roles } from "../operation/command.ts";
-import { localPath } from "./sign-in-routes.ts";
+import { localPath } from "./routes/sign-in-routes.ts";
 
 interface Sent {
   method?: string;

@@ -4,10 +4,12 @@ import type { Audit } from "../storage/audited.ts";
 import type { Store } from "../storage/store.ts";
 import type { MinuteCounts } from "./counters/minute-counts.ts";
 import type { SiteMap } from "./site-map.ts";
+import type { Say } from "./view/command-words.ts";
 
 /** What the pages of the console need. */
 export interface ConsoleRoom {
   site: SiteMap;
+  say: Say;
   config: Config;
   /** Apart from the store that serves integrators, so that a long table does not delay them. */
   store: Store;

@@ -17,6 +17,7 @@ import type { ConsoleHealth, ConsoleRoom } from "./console-room.ts";
 import { keepMinuteCounts } from "./counters/minute-counts.ts";
 import { requestHandler } from "./handle-request.ts";
 import { siteMap } from "./site-map.ts";
+import { sayingFor } from "./view/command-words.ts";
 
 export interface OperatorConsole {
   /** Listens where `DUBA_CONSOLE` says, and returns the origin, with a link for the first officer if nobody can sign in. */
@@ -44,7 +45,8 @@ export async function openConsole(
   server.maxConnections = 200;
   const port = () => (server.address() as AddressInfo | null)?.port;
   const origin = () => consoleOrigin(config, port())!;
-  const room: ConsoleRoom = { site: siteMap(commands), config, store, audit: append, origin, counts, health, log };
+  const site = siteMap(commands);
+  const room: ConsoleRoom = { site, say: sayingFor(site), config, store, audit: append, origin, counts, health, log };
   const handle = requestHandler(room, callerAddress(config.trustProxy));
   server.on("request", async (raw, response) => {
     try {

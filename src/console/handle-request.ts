@@ -4,18 +4,18 @@ import { findSession, type Session } from "../access/people/sessions.ts";
 import { html } from "../http/pages/html.ts";
 import { RateLimiter } from "../runtime/rate-limiter.ts";
 import { codeOf } from "../storage/errors.ts";
-import { runForm, showCommand, showPlace } from "./command-routes.ts";
 import { asset } from "./console-assets.ts";
 import { type Asked, cookieIn, Refusal, type SignedIn } from "./console-request.ts";
 import { type ConsoleReply, jsonReply, page, redirect } from "./console-response.ts";
 import type { ConsoleRoom } from "./console-room.ts";
-import { nowCounts, nowLive, nowPage } from "./now-routes.ts";
-import { confirmOptions, cookieName, joinPage, passkeyRoute, signInPage, signOut } from "./sign-in-routes.ts";
+import { runForm, showCommand, showPlace } from "./routes/command-routes.ts";
+import { nowCounts, nowLive, nowPage, nowTables } from "./routes/now-routes.ts";
+import { confirmOptions, cookieName, joinPage, passkeyRoute, signInPage, signOut } from "./routes/sign-in-routes.ts";
 import { pathOf } from "./site-map.ts";
 import { barePage } from "./view/frame.ts";
 
 /** Parts of pages that refresh themselves: nobody uses the console for that. */
-const refreshed = new Set(["/now/live", "/now/counts"]);
+const refreshed = new Set(["/now/live", "/now/tables", "/now/counts"]);
 
 /** Answers the requests of the console. Each passes the limits, the checks of its origin, and its session, in this order. */
 export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessage) => string) {
@@ -63,6 +63,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
       throw new Refusal(404, "path", "The console has no such form.");
     }
     if (path === "/now/live") return nowLive(room, asked);
+    if (path === "/now/tables") return nowTables(room, asked);
     if (path === "/now/counts") return nowCounts(room, asked);
     const place = room.site.places.find((each) => each.path === path);
     if (place?.path === "/") return nowPage(room, asked, place);

@@ -87,7 +87,8 @@ const rotateKeyring = command({
 const rewrapKeys = command({
   id: "keyring.rewrap",
   summary: "Encrypt the key of each stored record with the current record key, so that you can retire older keys.",
-  description: "You may stop the command and run it again. The exit code is 1 if Duba cannot open a record.",
+  description: "You may stop the command and run it again.",
+  onTerminal: "The exit code is 1 if Duba cannot open a record.",
   role: "officer",
   kind: "change",
   face: "terminal",

@@ -20,6 +20,8 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   summary: string;
   /** What else a person should know before the first use. */
   description?: string;
+  /** What follows in the help of a terminal: exit codes, standard input. */
+  onTerminal?: string;
   /** The least role that may run it. */
   role: Role;
   /** `danger`: a change that nobody can undo. A face asks the person to type what it hits. */

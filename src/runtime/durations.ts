@@ -1,5 +1,5 @@
 /** Upper bounds of the buckets, in microseconds. The last bucket has none. */
-const bounds = [
+export const durationBounds: readonly number[] = [
   50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
   5_000_000, 10_000_000, 30_000_000,
 ];
@@ -7,22 +7,47 @@ const bounds = [
 /** Counts durations by buckets. To add one allocates nothing. */
 export class Durations {
   /** One count for each bucket, then the sum in microseconds. */
-  readonly #numbers = new Float64Array(bounds.length + 2);
+  readonly #numbers = new Float64Array(durationBounds.length + 2);
 
   add(microseconds: number): void {
     let bucket = 0;
-    while (microseconds > bounds[bucket]!) bucket += 1;
+    while (microseconds > durationBounds[bucket]!) bucket += 1;
     this.#numbers[bucket]! += 1;
-    this.#numbers[bounds.length + 1]! += microseconds;
+    this.#numbers[durationBounds.length + 1]! += microseconds;
+  }
+
+  /** How many took so long: a count for each bucket. */
+  counts(): number[] {
+    return [...this.#numbers.subarray(0, durationBounds.length + 1)];
   }
 
   /** As Prometheus counts: each bucket contains the ones below it. Bounds and the sum are in seconds. */
   read(): { buckets: { bound: number; count: number }[]; count: number; sum: number } {
     let count = 0;
-    const buckets = bounds.map((bound, bucket) => {
+    const buckets = durationBounds.map((bound, bucket) => {
       count += this.#numbers[bucket]!;
       return { bound: bound / 1e6, count };
     });
-    return { buckets, count: count + this.#numbers[bounds.length]!, sum: this.#numbers[bounds.length + 1]! / 1e6 };
+    return {
+      buckets,
+      count: count + this.#numbers[durationBounds.length]!,
+      sum: this.#numbers[durationBounds.length + 1]! / 1e6,
+    };
   }
+}
+
+/** The duration in microseconds that this part of them do not exceed, estimated within its bucket; null of none. */
+export function quantileOf(counts: readonly number[], part: number): number | null {
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  if (all === 0) return null;
+  let left = part * all;
+  for (const [bucket, count] of counts.entries()) {
+    if (left > count || count === 0) {
+      left -= count;
+      continue;
+    }
+    const low = durationBounds[bucket - 1] ?? 0;
+    return low + ((durationBounds[bucket] ?? low) - low) * (left / count);
+  }
+  return durationBounds.at(-1)!;
 }

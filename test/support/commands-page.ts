@@ -27,7 +27,19 @@ export async function commandsPage(): Promise<string> {
 }
 
 function sectionOf(command: Command<Desk>): string {
-  const { id, summary, description, role, kind, face, records = [], target = [], input, examples } = command;
+  const {
+    id,
+    summary,
+    description,
+    onTerminal,
+    role,
+    kind,
+    face,
+    records = [],
+    target = [],
+    input,
+    examples,
+  } = command;
   const members = membersOf(input).map(
     ({ name, member, isRequired }) => `| ${nameOf(name, member, target)} | ${aboutOf(member, isRequired)} |`,
   );
@@ -38,7 +50,7 @@ function sectionOf(command: Command<Desk>): string {
   ];
   return [
     `### duba ${id.replaceAll(".", " ")}\n`,
-    `${[summary, description].filter(Boolean).join(" ")}\n`,
+    `${[summary, description, onTerminal].filter(Boolean).join(" ")}\n`,
     `${facts.filter(Boolean).join(" ")}\n`,
     ...(members.length > 0 ? ["| input | what it is |", "| --- | --- |", `${members.join("\n")}\n`] : []),
     "```text",

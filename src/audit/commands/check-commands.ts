@@ -20,9 +20,8 @@ interface Room extends Audited {
 const verifyTrail = command({
   id: "audit.verify",
   summary: "Check the whole audit trail.",
-  description:
-    "The command lists each entry and seal that somebody changed, added, moved or removed after Duba sealed it. The exit code is 1 " +
-    "if there is one.",
+  description: "It lists each entry and seal that somebody changed, added, moved or removed after Duba sealed it.",
+  onTerminal: "The exit code is 1 if there is one.",
   role: "viewer",
   kind: "read",
   counts: "batches",
@@ -80,7 +79,7 @@ const verifyTrail = command({
       ],
       [
         "The end",
-        "A person who can also write that file can hide the change. Copy the head that this command prints to another machine, and use it with --head later.",
+        "A person who can also write that file can hide the change. Copy the head of this answer to another machine, and ask with it later: the trail must still contain it.",
       ],
       ["Backdated", "It is a fault if an entry is dated minutes before Duba sealed the previous batch."],
       [
@@ -120,9 +119,8 @@ const verifyTrail = command({
 const reconcileLedger = command({
   id: "audit.reconcile",
   summary: "Compare the ledger with the audit trail.",
-  description:
-    "The command lists each finished verification that is missing on one of them, or that differs between them. The exit code is 1 " +
-    "if there is one.",
+  description: "It lists each finished verification that is missing on one of them, or that differs between them.",
+  onTerminal: "The exit code is 1 if there is one.",
   role: "viewer",
   kind: "read",
   store: "patient",

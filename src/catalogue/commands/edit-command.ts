@@ -44,7 +44,7 @@ export const editEntry = command({
   ],
   run: async ({ code, price, amount, dry_run, note }, room: CatalogueRoom) => {
     if (price === undefined && amount === undefined)
-      throw new InputFault("The command has nothing to change. Add --price or --amount.");
+      throw new InputFault("The command has nothing to change. Give a price or an amount.");
     const members = { ...(price !== undefined && { price }), ...(amount !== undefined && { amount }) };
     const publisher = roomPublisher(room);
     const plan = editing(code.join(" "), members);

@@ -58,7 +58,7 @@ for (const engine of engines)
       [
         "a CSV file that is not named after a list",
         ["import", "prices.csv"],
-        /does not have the name of a list\. Use --list with one of data-providers,/,
+        /does not have the name of a list\. Choose the list: one of data-providers,/,
       ],
       ["an unknown list", ["import", "a.csv", "--list", "bundles"], /^--list must be one of data-providers,/],
       [
@@ -74,7 +74,7 @@ for (const engine of engines)
       [
         "two files of a named list",
         ["import", "a.csv", "b.csv", "--list", "data-bundles"],
-        /--list works with one file only/,
+        /You can name the list of one file only/,
       ],
       ["CSV of everything in one file", ["export", "--format", "csv"], /^A CSV file contains one list/],
       ["a revision that is no number", ["show", "latest"], /^<revision> must be a number such as 7/],

@@ -24,8 +24,9 @@ const importFiles = command({
 An import removes entries that are not in the file of their list. Lists that are not in the files do not change.
 All files together make one revision. If a file has a fault, the command changes nothing. Importing the same files again has no effect.
 A change that removes many entries, changes a price by much, or empties a provider waits for approval. Duba does not serve it before.
-With --since, an older file does not undo what others changed after its revision: the command applies only what the file changed. If both
-changed the same value, the catalogue's value stays, the command names it, and the exit code is 1.`,
+If you name the revision that the files were exported from, an older file does not undo what others changed since: only what the file
+changed is applied. If both changed the same value, the catalogue's value stays, and the answer names it.`,
+  onTerminal: "The exit code is then 1, as it is for a change that waits for approval.",
   role: "operator",
   kind: "change",
   target: ["file"],
@@ -93,7 +94,7 @@ Importing an exported file has no effect. The files do not contain the special p
     list: Type.Optional(Type.Enum(listNames, { description: "Only this list. Default format: CSV." })),
     format: Type.Optional(
       Type.Enum(["csv", "json"], {
-        description: "Format of the output. Default: JSON, or CSV with --list or a directory.",
+        description: "Format of the output. Default: CSV for one list, else JSON.",
       }),
     ),
     revision: Type.Optional(
@@ -107,7 +108,7 @@ Importing an exported file has no effect. The files do not contain the special p
     const form = format ?? (list || room.savesSeveral ? "csv" : "json");
     const chosen = list ? [list] : listNames;
     if (form === "csv" && !list && !room.savesSeveral)
-      throw new InputFault("A CSV file contains one list. Choose it with --list, or choose a directory with --out.");
+      throw new InputFault("A CSV file contains one list. Choose the list.");
     const latest = await roomPublisher(room).latest();
     const snapshot = revision === undefined ? latest : await snapshotAt(room.db, latest, revision);
     const files =
@@ -133,7 +134,7 @@ function* contents(snapshot: Snapshot, list: ListName): Generator<EntryContent, 
 }
 
 async function readFiles(files: readonly ChosenFile[], list: ListName | undefined): Promise<ReadList[]> {
-  if (list !== undefined && files.length > 1) throw new InputFault("--list works with one file only.");
+  if (list !== undefined && files.length > 1) throw new InputFault("You can name the list of one file only.");
   const read: ReadList[] = [];
   for (const file of files) read.push(...(await readFile(file, list)));
   const twice = read.find((each, at) => read.findIndex((other) => other.list === each.list) < at);
@@ -156,5 +157,5 @@ function listNamed(file: string): ListName {
   const name = basename(file).replace(/\.csv$/i, "");
   const list = listNames.find((each) => each === name.toLowerCase());
   if (list) return list;
-  throw new InputFault(`${file} does not have the name of a list. Use --list with one of ${listNames.join(", ")}.`);
+  throw new InputFault(`${file} does not have the name of a list. Choose the list: one of ${listNames.join(", ")}.`);
 }

@@ -144,9 +144,9 @@ for (const engine of engines)
       ],
       ["an unknown provider", ["set", shop, "NONE", "--margin", "1%"], 1, /^The catalogue has no provider NONE\.\n$/],
       ["an unknown code", ["set", shop, "MTNDATA", "none", "--margin", "1%"], 1, /^The catalogue has no MTNDATA none:/],
-      ["no price at all", ["set", shop, "MTNDATA"], 2, /^Use either --margin or --price\.\n$/],
-      ["a margin and a price", ["set", shop, "MTNDATA", "104", "--margin", "1%", "--price", "1"], 2, /^Use either/],
-      ["a price of a whole provider", ["set", shop, "MTNDATA", "--price", "95"], 2, /^--price needs one entry/],
+      ["no price at all", ["set", shop, "MTNDATA"], 2, /^Give either a margin or a price\.\n$/],
+      ["a margin and a price", ["set", shop, "MTNDATA", "104", "--margin", "1%", "--price", "1"], 2, /^Give either/],
+      ["a price of a whole provider", ["set", shop, "MTNDATA", "--price", "95"], 2, /^A price is of one entry/],
       [
         "a margin that is none",
         ["set", shop, "MTNDATA", "--margin", "1.005%"],

@@ -69,8 +69,8 @@ a kobo up. If a margin makes the price 0 or less, Duba uses the catalogue's pric
   ],
   run: async ({ account, codes, margin, price, note }, room: PricedRoom) => {
     const rule = margin ?? (price === undefined ? undefined : { rule: "price" as const, value: price });
-    if (rule === undefined || (margin && price)) throw new InputFault("Use either --margin or --price.");
-    if (price && codes.length === 1) throw new InputFault(`--price needs one entry. Add its code after ${codes[0]}.`);
+    if (rule === undefined || (margin && price)) throw new InputFault("Give either a margin or a price.");
+    if (price && codes.length === 1) throw new InputFault(`A price is of one entry. Add its code after ${codes[0]}.`);
     return change(room, account, note, (id) => settingRule({ account: id, of: codes.join(" "), ...rule }));
   },
 });

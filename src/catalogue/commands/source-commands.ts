@@ -83,7 +83,7 @@ const SourceStatus = Type.Object({
 const showSources = command({
   id: "sources.status",
   summary: "Show the last pull from each source, its result, and the age of the data.",
-  description:
+  onTerminal:
     "The exit code is 1 if the pull from the selected source failed, if its changes wait for approval, or if the data is stale.",
   role: "viewer",
   kind: "read",
@@ -124,7 +124,8 @@ const pullSource = command({
   summary: "Pull from a source now.",
   description:
     "The lists of the source replace the lists in the catalogue, including manual changes. A change that removes many entries or " +
-    "changes a price by much waits for approval. The exit code is 1 if Duba did not publish.",
+    "changes a price by much waits for approval.",
+  onTerminal: "The exit code is 1 if Duba did not publish.",
   role: "operator",
   kind: "change",
   target: ["name"],

@@ -4,7 +4,8 @@ import { engines } from "../../../test/support/engines.ts";
 import { AnswerCounts } from "../../http/monitoring/answer-counts.ts";
 import { silent } from "../../runtime/log.ts";
 import { openStore } from "../../storage/store.ts";
-import { chartsOf, keepMinuteCounts } from "./minute-counts.ts";
+import { type ChartRange, chartsOf } from "./charts.ts";
+import { keepMinuteCounts } from "./minute-counts.ts";
 
 const minute = 60_000;
 
@@ -14,35 +15,58 @@ for (const engine of engines)
     const { db, close } = await openStore({ ...fresh.settings, serving: true });
     const clock = { at: 1_800_000_000_000 };
     const now = () => clock.at;
-    const sums = async () => {
-      const [answers] = await chartsOf({ db, now }, "hour");
-      const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, value) => all + (value ?? 0), 0);
-      return Object.fromEntries(answers!.series.map(({ name, values }) => [name, sum(values)]));
+    const figures = async (range: ChartRange = "hour") => {
+      const charts = await chartsOf({ db, now }, range);
+      return charts.map(({ figures }) => figures.map(({ name, text }) => `${name} ${text}`).join(", "));
     };
-    const [one, other] = [new AnswerCounts(), new AnswerCounts()];
+    const [one, other] = [new AnswerCounts(true), new AnswerCounts(true)];
     const kept = [one, other].map((answers) => keepMinuteCounts({ db, now }, answers, silent));
+    const flush = () => Promise.all(kept.map((each) => each.flush()));
 
     one.of("lookupDataBundles").test.ok += 3;
     one.of("lookupDataBundles").none.failed("provider_not_found");
     other.of("lookupDataBundles").live.ok += 2;
+    other.of("lookupDataBundles").live.notModified += 1;
     other.of("verifyBvn").live.ok += 1;
-    await Promise.all(kept.map(({ flush }) => flush()));
+    other.of("verifyBvn").live.failed("bvn_not_found");
+    for (const _ of Array(99)) one.of("lookupDataBundles").test.durations!.add(800);
+    other.of("verifyBvn").live.durations!.add(40_000);
+    await flush();
     // A second time in the same minute adds only what moved.
     one.of("lookupDataBundles").live.ok += 4;
-    await Promise.all(kept.map(({ flush }) => flush()));
-    const counted = { "Look-ups": 9, Verifications: 1, "Refused (4xx)": 1, "Failed (5xx)": 0 };
-    assert.deepEqual(await sums(), counted);
+    other.of("lookupDataBundles").live.durations!.add(90_000);
+    await flush();
+    await flush();
+    const first = [
+      "Answered 10, Refused 1, Failed 0",
+      "p50 0.75 ms, p99 1 ms",
+      "Verified 1, No match 1, Refused 0, Failed 0",
+      "p50 38 ms, p99 50 ms",
+    ];
+    assert.deepEqual(await figures(), first);
+    const [answered, took] = await chartsOf({ db, now }, "hour");
+    assert.deepEqual(answered!.series[0]!.values.slice(-1), [10]);
+    assert.deepEqual(
+      took!.series.map(({ values }) => values.at(-1)),
+      [0.75, 1],
+    );
 
     // A stop writes what the last minute counted.
     clock.at += minute;
     one.of("lookupDataBundles").none.failed("internal_error");
+    for (const _ of Array(9)) one.of("lookupDataBundles").none.durations!.add(90_000);
     await Promise.all(kept.map(({ stop }) => stop()));
-    assert.deepEqual(await sums(), { ...counted, "Failed (5xx)": 1 });
+    const second = ["Answered 10, Refused 1, Failed 1", "p50 0.78 ms, p99 95 ms", ...first.slice(2)];
+    assert.deepEqual(await figures(), second);
+    clock.at += 90 * minute;
+    assert.deepEqual((await figures())[0], "Answered 0, Refused 0, Failed 0");
+    assert.deepEqual(await figures("day"), second);
 
     clock.at += 36 * 24 * 60 * minute;
-    const later = keepMinuteCounts({ db, now }, new AnswerCounts(), silent);
+    const later = keepMinuteCounts({ db, now }, new AnswerCounts(true), silent);
     await later.stop();
-    assert.deepEqual(await db.selectFrom("minute_count").selectAll().execute(), []);
+    for (const table of ["minute_count", "minute_duration"] as const)
+      assert.deepEqual(await db.selectFrom(table).selectAll().execute(), []);
     await close();
     await fresh.dispose();
   });

@@ -1,11 +1,10 @@
-// Draws the charts of Now, and again every ten seconds.
+// Draws the charts of Now below their sums, and again every ten seconds.
 const place = document.querySelector("[data-charts]");
-const titles = ["Answers per minute", "Time of verifications"];
 const dashes = [[], [6, 3], [2, 3], [10, 3, 2, 3]];
 const colours = () =>
   matchMedia("(prefers-color-scheme: dark)").matches
-    ? { text: "#a3aeba", grid: "#323c46", lines: ["#5fd0bf", "#8fb8ff", "#e6b450", "#ff9a90"] }
-    : { text: "#515c68", grid: "#d8dee4", lines: ["#0b6157", "#2456a6", "#7a4d00", "#a3211c"] };
+    ? { text: "#a3aeba", grid: "#2a323a", lines: ["#5fd0bf", "#8fb8ff", "#e6b450", "#ff9a90"] }
+    : { text: "#515c68", grid: "#e3e8ec", lines: ["#0b6157", "#2456a6", "#7a4d00", "#a3211c"] };
 
 const clockTime = (seconds) => new Date(seconds * 1000).toISOString().slice(11, 16);
 
@@ -14,30 +13,23 @@ let drawn = [];
 function draw(charts) {
   const { text, grid, lines } = colours();
   for (const chart of drawn) chart.destroy();
-  place.replaceChildren();
-  // All figures first: each takes its part of the width.
-  const figures = charts.map((_, at) => {
-    const figure = document.createElement("figure");
-    const caption = document.createElement("figcaption");
-    caption.textContent = titles[at];
-    figure.append(caption);
-    return figure;
-  });
-  place.append(...figures);
-  drawn = charts.map(({ times, series }, at) => {
+  const figures = [...place.querySelectorAll("figure")];
+  drawn = charts.map(({ times, series, figures: sums }, at) => {
     const figure = figures[at];
+    for (const [nth, sum] of figure.querySelectorAll("dd").entries()) sum.textContent = sums[nth].text;
     const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
+    const font = "12px system-ui, sans-serif";
     const options = {
-      width: figure.clientWidth - 20,
-      height: 200,
+      width: figure.clientWidth - 24,
+      height: 180,
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
       axes: [
-        { ...axis, values: (_, marks) => marks.map(clockTime), space: 64 },
-        { ...axis, size: 56 },
+        { ...axis, font, values: (_, marks) => marks.map(clockTime), space: 64 },
+        { ...axis, font, size: 52 },
       ],
       scales: { y: { range: (_, _low, high) => [0, Math.max(high ?? 1, 1) * 1.1] } },
       series: [
-        { label: "UTC", value: (_, seconds) => (seconds === null ? "-" : clockTime(seconds)) },
+        { label: "UTC", value: (_, seconds) => (seconds === null ? "–" : clockTime(seconds)) },
         ...series.map(({ name, unit }, line) => ({
           label: `${name} (${unit})`,
           stroke: lines[line],
@@ -45,7 +37,7 @@ function draw(charts) {
           dash: dashes[line],
           spanGaps: true,
           points: { show: unit === "ms", size: 5 },
-          value: (_, value) => (value === null ? "-" : String(Math.round(value * 10) / 10)),
+          value: (_, value) => (value === null ? "–" : String(Math.round(value * 10) / 10)),
         })),
       ],
       legend: { live: true },

@@ -3,6 +3,7 @@ import { type Part, timeText } from "../../operation/command/answer-schema.ts";
 import { isRow, listRows, listTable, memberWith, partsOf } from "../../operation/command/answer-table.ts";
 import type { Command } from "../../operation/command.ts";
 import { labelFor } from "../site-map.ts";
+import type { Say } from "./command-words.ts";
 import { type CellRow, cellText, sortedTable, stateMark, type View } from "./sorted-table.ts";
 
 export interface AnswerParts {
@@ -11,6 +12,7 @@ export interface AnswerParts {
   input: object;
   view: View;
   urlFor: (change: Record<string, string | undefined>) => string;
+  say: Say;
   /** The links of a row. */
   actions: (row: CellRow) => readonly Html[];
 }
@@ -30,19 +32,19 @@ function secretBox(name: string, value: string): Html {
 <p>Save it now. Duba does not show it again.</p></div>`;
 }
 
-function partView(part: Part, { command, answer, view, urlFor, actions }: AnswerParts, isWell: boolean): Html {
-  if (typeof part === "string") return part === "" ? html`` : html`<p class="sentence">${part}</p>`;
+function partView(part: Part, { command, answer, view, urlFor, say, actions }: AnswerParts, isWell: boolean): Html {
+  if (typeof part === "string") return part === "" ? html`` : html`<p class="sentence">${say(part)}</p>`;
   if ("fault" in part)
-    return html`<div class="fault" role="alert"><p class="lines"><strong>${part.fault}</strong></p>${part.note === undefined ? "" : html`<p class="lines">${part.note}</p>`}</div>`;
-  // A note with options is about the command line.
+    return html`<div class="fault" role="alert"><p class="lines"><strong>${say(part.fault)}</strong></p>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}</div>`;
+  // The page has a link to what follows.
   if ("note" in part)
-    return part.note.includes(" --")
+    return part.note.includes("--cursor")
       ? html``
-      : html`<p class="${isWell ? "note lines" : "note warn lines"}">${part.note}</p>`;
+      : html`<p class="${isWell ? "note lines" : "note warn lines"}">${say(part.note)}</p>`;
   if ("list" in part) {
     const rows = listRows(command, answer);
     const table = listTable(command, answer);
-    return sortedTable({ label: command.summary, ...table, view, urlFor, actions: (at) => actions(rows[at]!) });
+    return sortedTable({ label: command.summary, ...table, view, urlFor, say, actions: (at) => actions(rows[at]!) });
   }
   if ("record" in part) return recordView(part.record);
   const { rows, title, none } = part;
@@ -52,6 +54,7 @@ function partView(part: Part, { command, answer, view, urlFor, actions }: Answer
     none,
     view,
     urlFor,
+    say,
     actions: (at) => actions(rows[at]!),
   });
   return title === undefined ? table : html`<h2>${title}</h2>${table}`;

@@ -1,8 +1,9 @@
-import { type Html, html, prose } from "../../http/pages/html.ts";
+import { type Html, html } from "../../http/pages/html.ts";
 import { calendarDay, calendarMonth, day, naira } from "../../operation/command/forms.ts";
 import { InputFault, type Member, membersOf } from "../../operation/command/read-texts.ts";
 import type { Command } from "../../operation/command.ts";
 import { labelFor, pathOf, verbOf } from "../site-map.ts";
+import type { Say } from "./command-words.ts";
 
 /** The texts of a form, by member. */
 export type FormTexts = Readonly<Record<string, readonly string[]>>;
@@ -11,6 +12,7 @@ export interface FormState {
   texts: FormTexts;
   fault?: Error | undefined;
   formToken: string;
+  say: Say;
   /** Where it goes. Default: the command's own page. */
   action?: string;
 }
@@ -23,7 +25,7 @@ export function asksByUrl({ kind, input }: Command<never>): boolean {
 /** The form of a command: a labelled field for each member of its input, with its hint, choices and fault. */
 export function commandForm(
   command: Command<never>,
-  { texts, fault, formToken, action = pathOf(command) }: FormState,
+  { texts, fault, formToken, say, action = pathOf(command) }: FormState,
 ): Html {
   const byUrl = asksByUrl(command);
   const members = membersOf(command.input);
@@ -33,25 +35,25 @@ export function commandForm(
   return html`<form class="command" method="${byUrl ? "get" : "post"}" action="${action}"${
     isUpload ? html` enctype="multipart/form-data"` : ""
   }${isDanger ? html` data-passkey="${command.id}"` : ""} novalidate>
-${fault ? faultBox(fault, command) : ""}
+${fault ? faultBox(fault, say, command) : ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}">`}
 ${isDanger ? html`<input type="hidden" name="_passkey" value="">` : ""}
-${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name)))}
+${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), say))}
 ${isDanger ? html`<p class="note">Nobody can undo this. Your passkey confirms it. <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>` : ""}
 <p class="buttons"><button class="${isDanger ? "danger" : "main"}">${byUrl ? "Show" : verbOf(command)}</button></p>
 </form>`;
 }
 
 /** What is wrong, with a link to each field that it is about. */
-export function faultBox(fault: Error, command?: Command<never>): Html {
+export function faultBox(fault: Error, say: Say, command?: Command<never>): Html {
   const faults = fault instanceof InputFault ? fault.faults : [];
   const known = new Set(command ? membersOf(command.input).map(({ name }) => name) : []);
   const items = faults.map(({ field, message }) =>
     known.has(field)
-      ? html`<li><a href="#f-${field}">${labelFor(field)} ${message}.</a></li>`
-      : html`<li>${labelFor(field)} ${message}.</li>`,
+      ? html`<li><a href="#f-${field}">${labelFor(field)} ${say(message)}.</a></li>`
+      : html`<li>${labelFor(field)} ${say(message)}.</li>`,
   );
-  const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p>${fault.message}</p>`;
+  const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p class="lines">${say(fault.message)}</p>`;
   return html`<div class="fault" role="alert" tabindex="-1"><p><strong>${command?.kind === "read" ? "Duba cannot show this." : "Nothing was changed."}</strong></p>${body}</div>`;
 }
 
@@ -59,11 +61,12 @@ function field(
   { name, member, isRequired }: ReturnType<typeof membersOf>[number],
   texts: readonly string[],
   fault: string | undefined,
+  say: Say,
 ): Html {
   const id = `f-${name}`;
   const label = html`${labelFor(member.private ? (member.placeholder ?? name) : name)}${isRequired ? html` <span class="quiet">(required)</span>` : ""}`;
-  const hint = html`<p class="hint" id="${id}-hint">${prose(member.description)}</p>`;
-  const wrong = fault === undefined ? "" : html`<p class="wrong" id="${id}-fault">${labelFor(name)} ${fault}.</p>`;
+  const hint = html`<p class="hint" id="${id}-hint">${say(member.description)}</p>`;
+  const wrong = fault === undefined ? "" : html`<p class="wrong" id="${id}-fault">${labelFor(name)} ${say(fault)}.</p>`;
   const about = html` aria-describedby="${id}-hint${fault === undefined ? "" : ` ${id}-fault`}"${fault === undefined ? "" : html` aria-invalid="true"`}`;
   const words = member.items?.enum;
   if (words)

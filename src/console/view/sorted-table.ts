@@ -1,5 +1,6 @@
 import { type Html, html } from "../../http/pages/html.ts";
 import { isRow } from "../../operation/command/answer-table.ts";
+import type { Say } from "./command-words.ts";
 
 export type CellRow = Readonly<Record<string, unknown>>;
 
@@ -44,13 +45,22 @@ interface TableParts {
   view: View;
   /** The address of the page with another view. */
   urlFor: (change: Record<string, string | undefined>) => string;
+  say: Say;
   /** Links of a row, by its place. */
   actions?: (at: number) => readonly Html[];
   none?: string | undefined;
 }
 
 /** A table that the server sorts, filters and divides into pages. */
-export function sortedTable({ label, rows, view, urlFor, actions, none = "There is nothing here." }: TableParts): Html {
+export function sortedTable({
+  label,
+  rows,
+  view,
+  urlFor,
+  say,
+  actions,
+  none = "There is nothing here.",
+}: TableParts): Html {
   const places = seen(rows, view);
   if (places.length === 0) return html`<p class="empty">${rows.length === 0 ? none : `No row has “${view.find}”.`}</p>`;
   const pages = Math.ceil(places.length / pageRows);
@@ -72,7 +82,7 @@ export function sortedTable({ label, rows, view, urlFor, actions, none = "There 
   });
   const body = shown.map(
     (at) =>
-      html`<tr>${headings.map((heading) => cell(heading, rows[at]![heading], isNumeric.has(heading)))}${
+      html`<tr>${headings.map((heading) => cell(heading, rows[at]![heading], isNumeric.has(heading), say))}${
         hasActions ? html`<td class="actions">${links.get(at)!}</td>` : ""
       }</tr>`,
   );
@@ -105,10 +115,10 @@ const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
   ),
 };
 
-function cell(heading: string, value: unknown, isNumber: boolean): Html {
+function cell(heading: string, value: unknown, isNumber: boolean, say: Say): Html {
   const text = cellText(value);
   if (isNumber) return html`<td class="number">${text}</td>`;
-  return html`<td${text.length > 28 || heading === "note" ? html` class="long"` : ""}>${/^(?:state|result)$/.test(heading) ? stateMark(text) : text}</td>`;
+  return html`<td${text.length > 28 || heading === "note" ? html` class="long"` : ""}>${/^(?:state|result)$/.test(heading) ? stateMark(text) : heading === "what" ? say(text) : text}</td>`;
 }
 
 export function stateMark(text: string): Html {

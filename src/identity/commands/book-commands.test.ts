@@ -170,7 +170,7 @@ for (const { name, fresh } of engines) {
 
       for (const [text, options, expected] of [
         ["reference,amount\nD-1,x\n", ["--month", month], /^Line 2: the price must be/],
-        ["reference,amount\nD-1,1\n", [], /name its month with --month/],
+        ["reference,amount\nD-1,1\n", [], /give its month/],
         ["reference\n1\n", ["--month", month, "--price-column", "Cost"], /has no column "Cost"/],
       ] as const) {
         const { exitCode, err } = await reconcile(text, ...options);

@@ -17,7 +17,8 @@ const writeStatement = command({
     "Write what an account was charged in one month: each charge, each adjustment, and the sums by mode and day.",
   description:
     "The statement of a month is the same each time. It is complete an hour after the month ends in DUBA_TIME_ZONE, and available " +
-    "for 24 months. It holds no personal data. --csv writes the lines.",
+    "for 24 months. It holds no personal data.",
+  onTerminal: "--csv writes the lines.",
   role: "viewer",
   kind: "read",
   input: Type.Object({

@@ -21,8 +21,9 @@ const exportSubject = command({
   id: "subjects.export",
   summary: "Write all data about a person as JSON, to answer the person's request.",
   description:
-    "The verifications of the number in all accounts and both modes, with their records if Duba still has them. Duba reads the BVN " +
-    "or NIN from standard input. The audit trail gets an entry that does not name the person.",
+    "The verifications of the number in all accounts and both modes, with their records if Duba still has them. The " +
+    "audit trail gets an entry that does not name the person.",
+  onTerminal: "Duba reads the BVN or NIN from standard input.",
   role: "officer",
   kind: "change",
   input: Type.Object(person),
@@ -47,8 +48,9 @@ const eraseSubject = command({
   summary: "Destroy all records of a person, and remove the person from the ledger.",
   description:
     "The ledger keeps the charges, without the hash and last digits of the number and without the consent reference. A retry of " +
-    "a verification receives 410 record_no_longer_held. Duba reads the BVN or NIN from standard input, and gives a receipt that does " +
-    "not name the person.",
+    "a verification receives 410 record_no_longer_held. You get a receipt that does not name the " +
+    "person.",
+  onTerminal: "Duba reads the BVN or NIN from standard input.",
   role: "officer",
   kind: "danger",
   target: ["number"],

@@ -61,7 +61,8 @@ const listUpstreams = command({
 const testUpstream = command({
   id: "upstreams.test",
   summary: "Call an identity vendor once, with the test number that the vendor published, and print the outcome.",
-  description: "Duba neither prints nor stores the record. The vendor may charge you.",
+  description: "Duba neither shows nor stores the record. The vendor may charge you.",
+  onTerminal: "With --ask, Duba reads the number and the phone number from standard input, one on each line.",
   role: "operator",
   kind: "read",
   store: "none",
@@ -71,10 +72,8 @@ const testUpstream = command({
       vendors.map(({ name }) => name),
       { description: "The identity vendor." },
     ),
-    ask: flag(
-      `Use another person: Duba reads the ${anyLabel} and the phone number from standard input, one on each line.`,
-    ),
-    kind: Type.Enum([...checkKinds], { description: "Which number --ask reads.", default: "bvn" }),
+    ask: flag(`Ask about another person, whose ${anyLabel} and phone number you give.`),
+    kind: Type.Enum([...checkKinds], { description: "Which number you give.", default: "bvn" }),
     number: Type.Optional(
       formed(elevenDigits, { description: `${anyLabel} of the person.`, private: true, with: "ask" }),
     ),
@@ -99,7 +98,9 @@ const testUpstream = command({
     if (missing.length > 0) throw new InputFault(`${name} is not set up. Set ${missing.join(", ")}.`);
     const question = number && phone ? { kind, number, phone } : vendor.testQuestion;
     if (!question)
-      throw new InputFault(`${name} has no published test number. Use --ask with a number that you may verify.`);
+      throw new InputFault(
+        `${name} has no published test number. Give the number and the phone of a person that you may verify.`,
+      );
     const { openLive } = await import("../../upstreams/open-vendors.ts");
     const live = openLive([name], config.vendors, { ...config.upstream, timeouts: config.vendorTimeouts, log });
     const upstream = live.upstreams[0]!;
@@ -146,7 +147,7 @@ type FailureName = keyof typeof failureWords;
 const showStatus = command({
   id: "upstreams.status",
   summary: "Show the identity vendors of each serving process: state, alarm, last response and last failures.",
-  description: "The exit code is 1 if a vendor is not ready or has an alarm.",
+  onTerminal: "The exit code is 1 if a vendor is not ready or has an alarm.",
   role: "viewer",
   kind: "read",
   input: Type.Object({}),

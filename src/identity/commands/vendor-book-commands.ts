@@ -36,8 +36,8 @@ const checkInvoice = command({
   summary: "Compare the invoice of a vendor with the questions that Duba put to it.",
   description:
     "The invoice is a CSV file with a heading line. Duba finds the question of each line by the vendor's reference, else by the last " +
-    "four digits and the nearest time within 10 minutes. It reads only these columns, and prints no whole number. Exit code 1: " +
-    "there are differences.",
+    "four digits and the nearest time within 10 minutes. It reads only these columns, and shows no whole number.",
+  onTerminal: "The exit code is 1 if there are differences.",
   role: "viewer",
   kind: "read",
   target: ["invoice"],
@@ -230,8 +230,7 @@ function monthsOf(
   zone: TimeZone,
 ): { from: number; to: number } {
   const times = lines.flatMap(({ time }) => (time ? [time.from] : []));
-  if (month === undefined && times.length === 0)
-    throw new InputFault("The invoice has no times: name its month with --month.");
+  if (month === undefined && times.length === 0) throw new InputFault("The invoice has no times: give its month.");
   const first = month ?? zone.monthOf(times.reduce((one, other) => Math.min(one, other)));
   const last = month ?? zone.monthOf(times.reduce((one, other) => Math.max(one, other)));
   return { from: zone.startOfMonth(first), to: zone.startOfMonth(nextMonth(last)) };

@@ -40,7 +40,7 @@ export class SpendingWatch {
 
   /** `names`: whether this process writes to the log. */
   async look(now: number, names: boolean): Promise<void> {
-    const uses = await this.#uses(this.#zone.monthOf(now));
+    const uses = await usesOf(this.#db, this.#zone.monthOf(now));
     const count = (kind: BudgetKind) => uses.filter((use) => use.kind === kind).length;
     this.nearlySpent = { cap: count("cap"), balance: count("balance") };
     if (!names) return;
@@ -53,42 +53,47 @@ export class SpendingWatch {
       this.#log.warn({ account: use.account, ...use.facts }, sentences[use.kind]);
     }
   }
-
-  async #uses(month: string): Promise<Use[]> {
-    const rows = await this.#db
-      .selectFrom("account")
-      .innerJoin("spending", "spending.account_id", "account.id")
-      .select(["account.id", "account.terms", "spending.period", "kobo", "verifications", "most_kobo"])
-      .select((row) =>
-        row
-          .selectFrom("top_up")
-          .select("top_up.kobo")
-          .whereRef("top_up.account_id", "=", "account.id")
-          .where("top_up.kobo", ">", 0)
-          .orderBy("top_up.at", "desc")
-          .limit(1)
-          .as("last_top_up"),
-      )
-      .where("spending.period", "in", [month, balancePeriod])
-      .orderBy("account.created_at")
-      .orderBy("account.id")
-      .execute();
-    return rows.flatMap(({ id, terms, period, kobo, verifications, most_kobo, last_top_up }): Use[] => {
-      const { prepaid, capKobo, capCount } = JSON.parse(terms) as AccountTerms;
-      if (period === balancePeriod) {
-        const balance = (most_kobo ?? 0) - kobo;
-        const isLow = prepaid && balance < (1 - warnedAt) * (last_top_up ?? 0);
-        return isLow ? [{ account: id, kind: "balance", period, facts: { balance: nairaOf(balance) } }] : [];
-      }
-      const isMost = (used: number, cap?: number) => cap !== undefined && used >= warnedAt * cap;
-      if (!isMost(kobo, capKobo) && !isMost(verifications, capCount)) return [];
-      const caps = { cap_naira: capKobo === undefined ? null : nairaOf(capKobo), cap_count: capCount ?? null };
-      const facts = { month: period, spent_naira: nairaOf(kobo), spent_count: verifications, ...caps };
-      return [{ account: id, kind: "cap", period, facts }];
-    });
-  }
 }
 
 function keyOf({ account, period }: Use): string {
   return `${account} ${period}`;
+}
+
+/** The accounts that have used 80 % of a cap of the month, or of their last top-up. */
+export async function nearlySpentAccounts(db: Kysely<Tables>, month: string): Promise<string[]> {
+  return [...new Set((await usesOf(db, month)).map(({ account }) => account))];
+}
+
+async function usesOf(db: Kysely<Tables>, month: string): Promise<Use[]> {
+  const rows = await db
+    .selectFrom("account")
+    .innerJoin("spending", "spending.account_id", "account.id")
+    .select(["account.id", "account.terms", "spending.period", "kobo", "verifications", "most_kobo"])
+    .select((row) =>
+      row
+        .selectFrom("top_up")
+        .select("top_up.kobo")
+        .whereRef("top_up.account_id", "=", "account.id")
+        .where("top_up.kobo", ">", 0)
+        .orderBy("top_up.at", "desc")
+        .limit(1)
+        .as("last_top_up"),
+    )
+    .where("spending.period", "in", [month, balancePeriod])
+    .orderBy("account.created_at")
+    .orderBy("account.id")
+    .execute();
+  return rows.flatMap(({ id, terms, period, kobo, verifications, most_kobo, last_top_up }): Use[] => {
+    const { prepaid, capKobo, capCount } = JSON.parse(terms) as AccountTerms;
+    if (period === balancePeriod) {
+      const balance = (most_kobo ?? 0) - kobo;
+      const isLow = prepaid && balance < (1 - warnedAt) * (last_top_up ?? 0);
+      return isLow ? [{ account: id, kind: "balance", period, facts: { balance: nairaOf(balance) } }] : [];
+    }
+    const isMost = (used: number, cap?: number) => cap !== undefined && used >= warnedAt * cap;
+    if (!isMost(kobo, capKobo) && !isMost(verifications, capCount)) return [];
+    const caps = { cap_naira: capKobo === undefined ? null : nairaOf(capKobo), cap_count: capCount ?? null };
+    const facts = { month: period, spent_naira: nairaOf(kobo), spent_count: verifications, ...caps };
+    return [{ account: id, kind: "cap", period, facts }];
+  });
 }

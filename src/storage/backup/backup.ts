@@ -46,6 +46,9 @@ const notCopied: ReadonlySet<string> = new Set([
   "passkey_challenge",
   "console_session",
   "minute_count",
+  "minute_duration",
+  // A restored store has other alarms.
+  "alarm_acknowledgement",
 ] satisfies Name[]);
 
 /** Useless without its key. */

@@ -1,7 +1,7 @@
-import type { Desk } from "../commands/desk.ts";
-import { type ChosenFile, membersOf, type Texts } from "../operation/command/read-texts.ts";
-import type { Command } from "../operation/command.ts";
-import type { FormTexts } from "./view/command-form.ts";
+import type { Desk } from "../../commands/desk.ts";
+import { type ChosenFile, membersOf, type Texts } from "../../operation/command/read-texts.ts";
+import type { Command } from "../../operation/command.ts";
+import type { FormTexts } from "../view/command-form.ts";
 
 type AnyCommand = Command<Desk>;
 

@@ -1,19 +1,20 @@
-import type { Desk } from "../commands/desk.ts";
-import { type Html, html, prose } from "../http/pages/html.ts";
-import type { AnswerFile } from "../operation/command/answer-schema.ts";
-import { answerCsv, csvOfRows, listOf, listRows, listTable, memberWith } from "../operation/command/answer-table.ts";
-import { membersOf } from "../operation/command/read-texts.ts";
-import { type Command, mayRun, RoleFault } from "../operation/command.ts";
-import { formIn, longestForm, longestUpload, type SignedIn } from "./console-request.ts";
-import { type ConsoleReply, download, page } from "./console-response.ts";
-import type { ConsoleRoom } from "./console-room.ts";
+import type { Desk } from "../../commands/desk.ts";
+import { type Html, html } from "../../http/pages/html.ts";
+import type { AnswerFile } from "../../operation/command/answer-schema.ts";
+import { answerCsv, csvOfRows, listOf, listRows, listTable, memberWith } from "../../operation/command/answer-table.ts";
+import { membersOf } from "../../operation/command/read-texts.ts";
+import { type Command, mayRun, RoleFault } from "../../operation/command.ts";
+import { formIn, longestForm, longestUpload, type SignedIn } from "../console-request.ts";
+import { type ConsoleReply, download, page } from "../console-response.ts";
+import type { ConsoleRoom } from "../console-room.ts";
+import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
+import { answerView } from "../view/answer-view.ts";
+import { asksByUrl, commandForm, type FormTexts, faultBox } from "../view/command-form.ts";
+import { framedPage } from "../view/frame.ts";
+import { seen, viewIn } from "../view/sorted-table.ts";
 import { hasMembers, readTextsOf, textsIn, urlOf } from "./form-texts.ts";
+import { actionsOf } from "./row-actions.ts";
 import { checkToken, confirmed, isExpected, redacted, refusedRole, runAs } from "./run-as.ts";
-import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "./site-map.ts";
-import { answerView } from "./view/answer-view.ts";
-import { asksByUrl, commandForm, type FormTexts, faultBox } from "./view/command-form.ts";
-import { framedPage } from "./view/frame.ts";
-import { type CellRow, seen, viewIn } from "./view/sorted-table.ts";
 
 type AnyCommand = Command<Desk>;
 
@@ -28,7 +29,7 @@ export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: Conso
   if (!command) return framed(room, asked, place, place.title, html`${heading}${tools}`);
   const shown = await shownAnswer(room, asked, command, place.path);
   if ("status" in shown) return shown;
-  const filter = html`<details class="filter"${hasMembers(visit.query) || shown.fault ? html` open` : ""}><summary>Filter</summary>${filterForm(command, asked, place.path, shown.fault)}</details>`;
+  const filter = html`<details class="filter"${hasMembers(visit.query) || shown.fault ? html` open` : ""}><summary>Filter</summary>${filterForm(room, command, asked, place.path, shown.fault)}</details>`;
   const main = html`${heading}${tools}${filter}${finder(asked)}${shown.main}`;
   return framed(room, asked, place, place.title, main);
 }
@@ -50,8 +51,9 @@ export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: A
           texts: textsIn(command, asked.query),
           fault: shown.fault,
           formToken: asked.session.formToken,
+          say: room.say,
         });
-  const main = html`${commandHead(command, place)}${form}${shown.fault ? "" : finder(asked)}${shown.fault && members.length > 0 ? "" : shown.main}`;
+  const main = html`${commandHead(room, command, place)}${form}${shown.fault ? "" : finder(asked)}${shown.fault && members.length > 0 ? "" : shown.main}`;
   return framed(room, asked, place, verbOf(command), main);
 }
 
@@ -78,9 +80,10 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
       input,
       view,
       urlFor: () => pathOf(command),
+      say: room.say,
       actions: actionsOf(room, asked, place, command),
     });
-    const main = html`${commandHead(command, place)}<div class="outcome" role="status">${shown}</div><p><a href="${place.path}">Back to ${place.title}</a></p>`;
+    const main = html`${commandHead(room, command, place)}<div class="outcome" role="status">${shown}</div><p><a href="${place.path}">Back to ${place.title}</a></p>`;
     return framed(room, asked, place, verbOf(command), main);
   } catch (fault) {
     if (!isExpected(fault)) throw fault;
@@ -114,13 +117,13 @@ async function shownAnswer(
     const place = placeOf(room.site, command);
     const next = nextPage(command, answer);
     const main = html`${hasList && listRows(command, answer).length > 0 ? html`<p class="links"><a href="${urlFor({ _csv: "1", _page: undefined })}">CSV of this table</a></p>` : ""}
-${answerView({ command, answer, input, view, urlFor, actions: actionsOf(room, asked, place, command) })}
+${answerView({ command, answer, input, view, urlFor, say: room.say, actions: actionsOf(room, asked, place, command) })}
 ${next === undefined ? "" : html`<p class="links"><a href="${urlFor({ cursor: next, _page: undefined })}">Older rows</a></p>`}`;
     return { main };
   } catch (fault) {
     if (fault instanceof RoleFault) throw await refusedRole(room, asked, command);
     if (!isExpected(fault)) throw fault;
-    return { main: faultBox(redacted(fault), command), fault };
+    return { main: faultBox(redacted(fault), room.say, command), fault };
   }
 }
 
@@ -128,34 +131,6 @@ ${next === undefined ? "" : html`<p class="links"><a href="${urlFor({ cursor: ne
 function nextPage(command: AnyCommand, answer: unknown): string | undefined {
   const next = (answer as { next?: unknown }).next;
   return typeof next === "string" && membersOf(command.input).some(({ name }) => name === "cursor") ? next : undefined;
-}
-
-/** The links from a row to the commands of its page that act on it. */
-function actionsOf(room: ConsoleRoom, { session }: SignedIn, place: ConsolePage, listed: AnyCommand) {
-  const commands = [
-    ...new Set([
-      ...commandsAt(room.site, place, session.person.role),
-      ...commandsAt(room.site, placeOf(room.site, listed), session.person.role),
-    ]),
-  ];
-  return (row: CellRow): readonly Html[] =>
-    commands.flatMap((command) => {
-      const [name] = command.target ?? [];
-      if (name === undefined || command.id === listed.id || command.fits?.(row) === false) return [];
-      const isOwn = familyOf(command) === familyOf(listed);
-      const value =
-        row[name] ??
-        row[`request_${name}`] ??
-        (name === "revision" ? row.draft : undefined) ??
-        (isOwn ? row.id : undefined);
-      const { member } = membersOf(command.input).find((each) => each.name === name)!;
-      if ((typeof value !== "string" && typeof value !== "number") || member.private || member.holds) return [];
-      if (member.read && member.read(String(value)) === undefined) return [];
-      if (member.enum && !member.enum.includes(String(value))) return [];
-      return [
-        html`<a href="${urlOf(pathOf(command), new URLSearchParams(), { [name]: String(value) })}">${verbOf(command)}</a> `,
-      ];
-    });
 }
 
 /** A file of the answer, which the browser saves. */
@@ -184,19 +159,19 @@ async function commandPage(
   state: { texts: FormTexts; fault?: Error },
 ): Promise<ConsoleReply> {
   const place = placeOf(room.site, command);
-  const form = commandForm(command, { ...state, formToken: asked.session.formToken });
+  const form = commandForm(command, { ...state, formToken: asked.session.formToken, say: room.say });
   const title = state.fault ? `Fault: ${verbOf(command)}` : verbOf(command);
   const scripts = command.kind === "danger" ? ["webauthn.js", "passkey.js"] : [];
-  return framed(room, asked, place, title, html`${commandHead(command, place)}${form}`, scripts);
+  return framed(room, asked, place, title, html`${commandHead(room, command, place)}${form}`, scripts);
 }
 
-function commandHead(command: AnyCommand, place: ConsolePage): Html {
+function commandHead({ say }: ConsoleRoom, command: AnyCommand, place: ConsolePage): Html {
   const { summary, description, guide } = command;
   const more = guide
-    ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl>${guide.items.map(([term, text]) => html`<div><dt>${term}</dt><dd>${prose(text)}</dd></div>`)}</dl></details>`
+    ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl>${guide.items.map(([term, text]) => html`<div><dt>${term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
     : "";
   return html`<p class="crumb"><a href="${place.path}">${place.title}</a></p><h1>${verbOf(command)}</h1>
-<p class="lead">${prose(summary)}</p>${description === undefined ? "" : html`<p class="quiet lines">${prose(description)}</p>`}${more}`;
+<p class="lead">${say(summary)}</p>${description === undefined ? "" : html`<p class="quiet lines">${say(description)}</p>`}${more}`;
 }
 
 function toolbar(room: ConsoleRoom, { session }: SignedIn, place: ConsolePage): Html {
@@ -222,10 +197,22 @@ function finder({ path, query }: SignedIn): Html {
 <label for="find">Find in the table</label> <input id="find" type="search" name="_find" value="${query.get("_find") ?? ""}"> <button>Find</button></form>`;
 }
 
-function filterForm(command: AnyCommand, { query, session }: SignedIn, path: string, fault: Error | undefined): Html {
+function filterForm(
+  { say }: ConsoleRoom,
+  command: AnyCommand,
+  { query, session }: SignedIn,
+  path: string,
+  fault: Error | undefined,
+): Html {
   if (membersOf(command.input).length === 0)
     return html`<p class="quiet">This table has no filter of its own. Find searches all its cells.</p>`;
-  return commandForm(command, { texts: textsIn(command, query), fault, formToken: session.formToken, action: path });
+  return commandForm(command, {
+    texts: textsIn(command, query),
+    fault,
+    formToken: session.formToken,
+    say,
+    action: path,
+  });
 }
 
 function framed(

@@ -1,15 +1,15 @@
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
-import { AccessFault } from "../access/access-fault.ts";
-import { PasskeyFault, verifyAssertion } from "../access/people/passkeys.ts";
-import { consoleActor, personEvent } from "../access/people/people-rows.ts";
-import { isFormToken } from "../access/people/sessions.ts";
-import { type Desk, deskOf } from "../commands/desk.ts";
-import type { Texts } from "../operation/command/read-texts.ts";
-import { accept, type Command } from "../operation/command.ts";
-import { silent } from "../runtime/log.ts";
-import { redactCredentials } from "../runtime/redact.ts";
-import { Refusal, type SignedIn } from "./console-request.ts";
-import type { ConsoleRoom } from "./console-room.ts";
+import { AccessFault } from "../../access/access-fault.ts";
+import { PasskeyFault, verifyAssertion } from "../../access/people/passkeys.ts";
+import { consoleActor, personEvent } from "../../access/people/people-rows.ts";
+import { isFormToken } from "../../access/people/sessions.ts";
+import { type Desk, deskOf } from "../../commands/desk.ts";
+import type { Texts } from "../../operation/command/read-texts.ts";
+import { accept, type Command } from "../../operation/command.ts";
+import { silent } from "../../runtime/log.ts";
+import { redactCredentials } from "../../runtime/redact.ts";
+import { Refusal, type SignedIn } from "../console-request.ts";
+import type { ConsoleRoom } from "../console-room.ts";
 
 type AnyCommand = Command<Desk>;
 

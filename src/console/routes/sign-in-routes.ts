@@ -5,15 +5,15 @@ import {
   registerPasskey,
   registrationOptions,
   verifyAssertion,
-} from "../access/people/passkeys.ts";
-import { consoleActor, firstOfficer, personEvent } from "../access/people/people-rows.ts";
-import { beginSession, endSession, isFormToken, sessionLife } from "../access/people/sessions.ts";
-import { html } from "../http/pages/html.ts";
-import { type Asked, formIn, jsonIn, longestForm, Refusal, type SignedIn } from "./console-request.ts";
-import { type ConsoleReply, jsonReply, page, redirect } from "./console-response.ts";
-import type { ConsoleRoom } from "./console-room.ts";
+} from "../../access/people/passkeys.ts";
+import { consoleActor, firstOfficer, personEvent } from "../../access/people/people-rows.ts";
+import { beginSession, endSession, isFormToken, sessionLife } from "../../access/people/sessions.ts";
+import { html } from "../../http/pages/html.ts";
+import { type Asked, formIn, jsonIn, longestForm, Refusal, type SignedIn } from "../console-request.ts";
+import { type ConsoleReply, jsonReply, page, redirect } from "../console-response.ts";
+import type { ConsoleRoom } from "../console-room.ts";
+import { barePage } from "../view/frame.ts";
 import { checkToken, confirmationOf } from "./run-as.ts";
-import { barePage } from "./view/frame.ts";
 
 const scripts = ["webauthn.js", "passkey.js"];
 const withoutScripts = html`<noscript><p class="note">Browsers offer passkeys to scripts only. Switch scripts on to sign in. After that you can switch them off.</p></noscript>`;

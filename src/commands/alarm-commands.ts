@@ -1,0 +1,103 @@
+import Type from "typebox";
+import { instant, isoOf, orNull, timeText } from "../operation/command/answer-schema.ts";
+import { formed } from "../operation/command/read-texts.ts";
+import { CommandFault, command } from "../operation/command.ts";
+import { duration } from "../operation/setting.ts";
+import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
+import type { Desk } from "./desk.ts";
+
+const longest = 30 * 86_400_000;
+
+const quietFor = {
+  form: "a length of time up to 30d, such as 4h",
+  read: (text: string) => {
+    const length = duration.read(text);
+    return length !== undefined && length > 0 && length <= longest ? length : undefined;
+  },
+};
+
+const listAlarms = command({
+  id: "alarms.list",
+  summary: "List what needs a hand, and what somebody has acknowledged.",
+  onTerminal: "The exit code is 1 if an alarm is open.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({}),
+  answer: Type.Array(
+    Type.Object({
+      alarm: Type.String(),
+      state: Type.Enum(["open", "acknowledged"]),
+      what: Type.String(),
+      acknowledged_by: orNull(Type.String()),
+      until: orNull(instant),
+      note: orNull(Type.String()),
+    }),
+  ),
+  columns: {
+    alarm: "alarm",
+    state: "state",
+    what: "what",
+    acknowledged: {
+      of: ({ acknowledged_by: by, until, note }) =>
+        by === null ? null : `by ${by} until ${timeText(until)}${note === null ? "" : `: ${note}`}`,
+    },
+  },
+  none: "Nothing needs a hand.",
+  isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
+  examples: [{}],
+  run: async (_, room: Pick<Desk, "db" | "now" | "config" | "accounts">) => {
+    const { alarms } = await (await import("./alarms.ts")).readHealth(room);
+    return alarms.map(({ name, what, acknowledged }) => ({
+      alarm: name,
+      state: acknowledged ? ("acknowledged" as const) : ("open" as const),
+      what,
+      acknowledged_by: acknowledged?.by ?? null,
+      until: isoOf(acknowledged?.until ?? null),
+      note: acknowledged?.note || null,
+    }));
+  },
+});
+
+const acknowledgeAlarm = command({
+  id: "alarms.acknowledge",
+  summary: "Acknowledge an alarm: somebody works on it, so nobody else needs to.",
+  description: "It is open again at the end of that time, if its cause is still there.",
+  role: "operator",
+  kind: "change",
+  target: ["alarm"],
+  fits: ({ state }) => state === "open",
+  input: Type.Object({
+    alarm: Type.String({ description: "Name of the alarm, such as vendor:dojah. `duba alarms list` shows it." }),
+    for: formed(quietFor, { description: "How long it stays acknowledged.", placeholder: "time", default: "24h" }),
+    note: Type.Optional(Type.String({ description: "What is done about it, for the others.", placeholder: "text" })),
+  }),
+  answer: Type.Object({ alarm: Type.String(), until: instant }),
+  view: ({ alarm, until }) => [`${alarm} is acknowledged until ${timeText(until)}.`],
+  records: ["alarm.acknowledged"],
+  examples: [
+    { alarm: "vendor:dojah", note: "Called their support" },
+    { alarm: "backup", for: "7d" },
+  ],
+  run: async ({ alarm, for: length, note = "" }, room: Desk) => {
+    const { alarms } = await (await import("./alarms.ts")).readHealth(room);
+    if (!alarms.some(({ name }) => name === alarm)) {
+      const names = alarms.map(({ name }) => name).join(", ");
+      throw new CommandFault(`There is no such alarm. ${names === "" ? "Nothing needs a hand" : `There is ${names}`}.`);
+    }
+    const at = room.now();
+    const row = { actor: room.actor, at, until: at + length, note: redactNumbers(redactCredentials(note)) };
+    await room.db.transaction().execute(async (trx) => {
+      await trx.deleteFrom("alarm_acknowledgement").where("until", "<=", at).execute();
+      await trx
+        .insertInto("alarm_acknowledgement")
+        .values({ name: alarm, ...row })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet(row))
+        .execute();
+      const facts = { alarm, until: row.until, note: row.note };
+      await room.audit(trx, { kind: "alarm.acknowledged", actor: room.actor, facts });
+    });
+    return { alarm, until: isoOf(row.until) };
+  },
+});
+
+export const alarmCommands = [listAlarms, acknowledgeAlarm];

@@ -1,0 +1,39 @@
+import type { Desk } from "../../commands/desk.ts";
+import { type Html, html } from "../../http/pages/html.ts";
+import { membersOf } from "../../operation/command/read-texts.ts";
+import type { Command } from "../../operation/command.ts";
+import type { SignedIn } from "../console-request.ts";
+import type { ConsoleRoom } from "../console-room.ts";
+import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
+import type { CellRow } from "../view/sorted-table.ts";
+import { urlOf } from "./form-texts.ts";
+
+type AnyCommand = Command<Desk>;
+
+/** The links from a row to the commands of its page that act on it. */
+export function actionsOf(room: ConsoleRoom, { session }: SignedIn, place: ConsolePage, listed: AnyCommand) {
+  const commands = [
+    ...new Set([
+      ...commandsAt(room.site, place, session.person.role),
+      ...commandsAt(room.site, placeOf(room.site, listed), session.person.role),
+    ]),
+  ];
+  return (row: CellRow): readonly Html[] =>
+    commands.flatMap((command) => {
+      const [name] = command.target ?? [];
+      if (name === undefined || command.id === listed.id || command.fits?.(row) === false) return [];
+      const isOwn = familyOf(command) === familyOf(listed);
+      const value =
+        row[name] ??
+        row[`request_${name}`] ??
+        (name === "revision" ? row.draft : undefined) ??
+        (isOwn ? row.id : undefined);
+      const { member } = membersOf(command.input).find((each) => each.name === name)!;
+      if ((typeof value !== "string" && typeof value !== "number") || member.private || member.holds) return [];
+      if (member.read && member.read(String(value)) === undefined) return [];
+      if (member.enum && !member.enum.includes(String(value))) return [];
+      return [
+        html`<a href="${urlOf(pathOf(command), new URLSearchParams(), { [name]: String(value) })}">${verbOf(command)}</a> `,
+      ];
+    });
+}

@@ -1,0 +1,46 @@
+import { type Html, html, prose } from "../../http/pages/html.ts";
+import { membersOf } from "../../operation/command/read-texts.ts";
+import type { Command } from "../../operation/command.ts";
+import { familyOf, labelFor, pathOf, placeOf, type SiteMap, verbOf } from "../site-map.ts";
+
+/**
+ * A text of a command as the console says it: a line for the terminal, such as `duba catalogue show d7`, is a link to the page that
+ * does the same.
+ */
+export type Say = (text: string) => Html;
+
+/** In backticks within a sentence, or without them up to the end of a line. */
+const commandLine = /(`duba [^`]+`|\bduba (?:[a-z-]+(?: |$)).*$)/gm;
+
+export function sayingFor(site: SiteMap): Say {
+  return (text) =>
+    html`${text.split(commandLine).map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", "")) : prose(piece)))}`;
+}
+
+function linkOf(site: SiteMap, line: string): Html {
+  const [, family = "", ...rest] = line.trim().split(/ +/);
+  const command = site.commands.get(`${family}.${rest[0]}`) ?? site.commands.get(family);
+  if (!command) return html`<code>${line}</code>`;
+  const place = placeOf(site, command);
+  const isOpening = command.id === place.opens;
+  const asked = textsOf(command, rest.slice(command.id.split(".").length - 1));
+  const query = new URLSearchParams(asked).toString();
+  const named = asked.filter(([name]) => command.target?.includes(name)).map(([, text]) => text);
+  const label = isOpening ? place.title : [`${labelFor(familyOf(command))}: ${verbOf(command)}`, ...named].join(" ");
+  return html`<a href="${isOpening ? place.path : pathOf(command)}${query && `?${query}`}">${label}</a>`;
+}
+
+/** What the words of a command line say, by member. Placeholders such as <file> say nothing. */
+function textsOf(command: Command<never>, words: readonly string[]): [name: string, text: string][] {
+  const names = new Set(membersOf(command.input).map(({ name }) => name));
+  const targets = [...(command.target ?? [])];
+  const texts: [string, string][] = [];
+  const left = [...words];
+  for (let word = left.shift(); word !== undefined; word = left.shift()) {
+    const option = /^--([a-z-]+)$/.exec(word)?.[1]?.replaceAll("-", "_");
+    const name = option ?? targets.shift();
+    const text = option === undefined ? word : left.shift();
+    if (name !== undefined && names.has(name) && text !== undefined && !text.startsWith("<")) texts.push([name, text]);
+  }
+  return texts;
+}
