@@ -18,7 +18,7 @@ const named: readonly ConsolePage[] = [
   { path: "/accounts", title: "Accounts", families: ["accounts"], opens: "accounts.list" },
   { path: "/keys", title: "Keys", families: ["keys"], opens: "keys.list" },
   { path: "/catalogue", title: "Catalogue", families: ["catalogue", "prices", "sources"], opens: "catalogue.history" },
-  { path: "/books", title: "Books", families: ["books"], opens: "ledger.summary", sinceToday: true },
+  { path: "/books", title: "Books", families: ["books"], opens: "books.summary", sinceToday: true },
   { path: "/audit", title: "Audit", families: ["audit"], opens: "audit.tail" },
   { path: "/people", title: "People", families: ["people"], opens: "people.list" },
 ];

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { forEachKind } from "../../operation/check-kind.ts";
-import { orNull } from "../../operation/command/answer-schema.ts";
+import { instant, isoOf, orNull } from "../../operation/command/answer-schema.ts";
 import { naira } from "../../operation/command/forms.ts";
 import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
@@ -17,6 +17,8 @@ import {
   type TermsChange,
   topUp,
 } from "../accounts/terms.ts";
+import { lastUses } from "../keys/key-uses.ts";
+import { listKeys } from "../keys/keys.ts";
 import { AccountFacts, accountMember as account, accountFactsOf, noticed } from "./account-commands.ts";
 
 /** Terms count in the months of the service's time zone. */
@@ -35,6 +37,8 @@ const TermsFacts = Type.Object({
   limit_verification: orNull(Type.String()),
   limit_in_flight: orNull(Type.Integer()),
   limit_negatives: orNull(Type.String()),
+  /** Of any of its keys, to within a minute. */
+  last_used_at: orNull(instant),
 });
 
 /** A form with one more word, which is read as null. */
@@ -62,20 +66,21 @@ const listAccounts = command({
       (kind) => `${kind}_fee`,
       (kind) => ({ heading: `${kind} fee`, none: "default" }),
     ),
-    answers: "answers",
+    limit_verification: { heading: "limit", none: "default" },
     balance: "balance",
     spent: {
       of: ({ cap_naira, cap_count, spent_naira, spent_count }) =>
         capText(cap_naira, spent_naira) ?? capText(cap_count, spent_count),
     },
     created_at: "created",
+    last_used_at: { heading: "last seen", none: "never" },
     suspended_at: "suspended",
   },
   examples: [{}],
   run: async (_, { db, config, now }: Room) => {
     const all = await accounts.listAccounts(db);
-    const spentBy = await spendingOf(db, all, config.timeZone, now());
-    return all.map((account) => allFactsOf(account, spentBy(account)));
+    const [spentBy, usedAt] = await Promise.all([spendingOf(db, all, config.timeZone, now()), usesOf(db)]);
+    return all.map((account) => allFactsOf(account, spentBy(account), usedAt));
   },
 });
 
@@ -208,10 +213,26 @@ const topUpAccount = command({
 export const termsCommands = [listAccounts, showAccount, setTerms, topUpAccount];
 
 async function shown({ db, config, now }: Room, account: accounts.Account) {
-  return allFactsOf(account, (await spendingOf(db, [account], config.timeZone, now()))(account));
+  const [spentBy, usedAt] = await Promise.all([spendingOf(db, [account], config.timeZone, now()), usesOf(db)]);
+  return allFactsOf(account, spentBy(account), usedAt);
 }
 
-function allFactsOf(account: accounts.Account, { month, balance }: AccountSpending) {
+/** When each account was last seen, by its id. */
+async function usesOf(db: Audited["db"]): Promise<ReadonlyMap<string, number>> {
+  const [keys, uses] = await Promise.all([listKeys(db), lastUses(db)]);
+  const usedAt = new Map<string, number>();
+  for (const { id, accountId } of keys) {
+    const at = uses.get(id)?.at;
+    if (at !== undefined) usedAt.set(accountId, Math.max(at, usedAt.get(accountId) ?? 0));
+  }
+  return usedAt;
+}
+
+function allFactsOf(
+  account: accounts.Account,
+  { month, balance }: AccountSpending,
+  usedAt: ReadonlyMap<string, number>,
+) {
   const { verification, inFlight, negatives, capKobo, capCount, prepaid } = account.terms;
   return {
     ...accountFactsOf(account),
@@ -224,6 +245,7 @@ function allFactsOf(account: accounts.Account, { month, balance }: AccountSpendi
     limit_verification: verification ? limitText(verification) : null,
     limit_in_flight: inFlight ?? null,
     limit_negatives: negatives ? limitText(negatives) : null,
+    last_used_at: isoOf(usedAt.get(account.id) ?? null),
   };
 }
 

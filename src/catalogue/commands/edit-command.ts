@@ -9,7 +9,7 @@ import { pricedLists } from "../model/price-lists.ts";
 import { type Item, inOrder, type Snapshot } from "../model/snapshot.ts";
 import { type Plan, preview, publish } from "../revisions/publish.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
-import { type CatalogueRoom, dryRun, note, roomPublisher } from "./publisher.ts";
+import { type CatalogueRoom, dryRun, holdsFrom, note, roomPublisher } from "./publisher.ts";
 
 export const editEntry = command({
   ...changeCommand,
@@ -35,6 +35,7 @@ export const editEntry = command({
         placeholder: "naira",
       }),
     ),
+    holds_from: holdsFrom,
     dry_run: dryRun,
     note,
   }),
@@ -42,14 +43,19 @@ export const editEntry = command({
     { code: ["MTNDATA", "104"], price: "95" },
     { code: ["dstv", "PRWE36"], price: "5800", amount: "5800", dry_run: true },
   ],
-  run: async ({ code, price, amount, dry_run, note }, room: CatalogueRoom) => {
+  run: async ({ code, price, amount, holds_from: from, dry_run, note }, room: CatalogueRoom) => {
     if (price === undefined && amount === undefined)
       throw new InputFault("The command has nothing to change. Give a price or an amount.");
     const members = { ...(price !== undefined && { price }), ...(amount !== undefined && { amount }) };
     const publisher = roomPublisher(room);
     const plan = editing(code.join(" "), members);
-    if (dry_run) return previewAnswer(await preview(publisher, plan, {}));
-    const about = { author: publisher.actor, source: "edit", note: note ?? `Price of ${code.join(" ")}` };
+    if (dry_run) return previewAnswer(await preview(publisher, plan, { holdsFrom: from }));
+    const about = {
+      author: publisher.actor,
+      source: "edit",
+      note: note ?? `Price of ${code.join(" ")}`,
+      holdsFrom: from,
+    };
     return outcomeAnswer(await publish(publisher, plan, about));
   },
 });

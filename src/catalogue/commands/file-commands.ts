@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import Type from "typebox";
 import { answerFiles } from "../../operation/command/answer-schema.ts";
-import { futureTime } from "../../operation/command/forms.ts";
 import { type ChosenFile, files, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { difference } from "../changes/difference.ts";
@@ -14,7 +13,7 @@ import { inOrder, type Snapshot } from "../model/snapshot.ts";
 import { snapshotAt } from "../revisions/load.ts";
 import { type Plan, preview, publish } from "../revisions/publish.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
-import { type CatalogueRoom, dryRun, note, revisionForm, roomPublisher } from "./publisher.ts";
+import { type CatalogueRoom, dryRun, holdsFrom, note, revisionForm, roomPublisher } from "./publisher.ts";
 
 const importFiles = command({
   ...changeCommand,
@@ -44,12 +43,7 @@ changed is applied. If both changed the same value, the catalogue's value stays,
       }),
     ),
     dry_run: dryRun,
-    holds_from: Type.Optional(
-      formed(futureTime, {
-        description: "Publish at this time, with the time zone: 2027-02-01T00:00+01:00.",
-        placeholder: "time",
-      }),
-    ),
+    holds_from: holdsFrom,
     note,
   }),
   examples: [
@@ -62,7 +56,7 @@ changed is applied. If both changed the same value, the catalogue's value stays,
   isWell: (answer) => changeCommand.isWell(answer) && answer.left_out === undefined,
   counts: "changes",
   run: async (
-    { file, list, since, dry_run, holds_from: holdsFrom, note = "" },
+    { file, list, since, dry_run, holds_from: from, note = "" },
     { progress, ...room }: CatalogueRoom & { progress: (done: number, all: number) => void },
   ) => {
     const publisher = { ...roomPublisher(room), progress };
@@ -77,8 +71,10 @@ changed is applied. If both changed the same value, the catalogue's value stays,
       return merged.changes;
     };
     const answer = dry_run
-      ? previewAnswer(await preview(publisher, plan, { holdsFrom }))
-      : outcomeAnswer(await publish(publisher, plan, { author: publisher.actor, source: "import", note, holdsFrom }));
+      ? previewAnswer(await preview(publisher, plan, { holdsFrom: from }))
+      : outcomeAnswer(
+          await publish(publisher, plan, { author: publisher.actor, source: "import", note, holdsFrom: from }),
+        );
     return conflicts.length === 0 ? answer : { ...answer, left_out: conflicts.map(conflictText) };
   },
 });

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import type { Form } from "../../operation/command/forms.ts";
-import { flag } from "../../operation/command/read-texts.ts";
+import { type Form, futureTime } from "../../operation/command/forms.ts";
+import { flag, formed } from "../../operation/command/read-texts.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Publisher } from "../revisions/commit.ts";
@@ -25,6 +25,10 @@ export function roomPublisher({ db, audit, actor, config }: CatalogueRoom): Publ
 
 export const note = Type.Optional(
   Type.String({ description: "Reason of the change, for the history.", placeholder: "text" }),
+);
+
+export const holdsFrom = Type.Optional(
+  formed(futureTime, { description: "Publish at this time, not at once.", placeholder: "time" }),
 );
 
 export const dryRun = flag("Show the changes, prices first, and publish nothing.");

@@ -67,7 +67,8 @@ export async function chartsOf({ db, now }: WithClock & { db: Kysely<Tables> }, 
     for (const { minute: time, operation, outcome, answers } of counts)
       if (subjectOf(operation) === about) sums.get(outcomeOf(about, outcome))![placeOf(time)]! += Number(answers);
     const series = [...sums].map(([name, values]): Series => {
-      return { name, unit: "/min", values: values.map((value) => value / (step / minute)) };
+      // The last step is not over: its sum would look like a fall.
+      return { name, unit: "/min", values: [...values.slice(0, -1).map((value) => value / (step / minute)), null] };
     });
     const figures = [...sums].map(([name, values]) => ({
       name,

@@ -7,13 +7,15 @@ import { type Command, mayRun, RoleFault } from "../../operation/command.ts";
 import { formIn, longestForm, longestUpload, type SignedIn } from "../console-request.ts";
 import { type ConsoleReply, download, page } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
-import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
+import { type ConsolePage, pathOf, placeOf, verbOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
-import { asksByUrl, commandForm, type FormTexts, faultBox } from "../view/command-form.ts";
+import { asksByUrl, canCheck, commandForm, type FormTexts, faultBox } from "../view/command-form.ts";
 import { framedPage } from "../view/frame.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
 import { hasMembers, readTextsOf, textsIn, urlOf } from "./form-texts.ts";
-import { actionsOf } from "./row-actions.ts";
+import { commandHead, filterForm, finder, formParts, toolbar } from "./page-parts.ts";
+import { morePlaceParts } from "./place-parts.ts";
+import { actionsOf, editorOf, hasEditor, recordActions } from "./row-actions.ts";
 import { checkToken, confirmed, isExpected, redacted, refusedRole, runAs } from "./run-as.ts";
 
 type AnyCommand = Command<Desk>;
@@ -24,13 +26,13 @@ export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: Conso
   const today = new URLSearchParams([...visit.query, ["from", room.config.timeZone.dayOf(room.store.now())]]);
   const asked = sinceToday && !hasMembers(visit.query) ? { ...visit, query: today } : visit;
   const command = place.opens === undefined ? undefined : room.site.commands.get(place.opens);
-  const heading = html`<h1>${place.title}</h1>`;
-  const tools = toolbar(room, asked, place);
-  if (!command) return framed(room, asked, place, place.title, html`${heading}${tools}`);
+  const heading = html`<div class="title"><h1>${place.title}</h1>${toolbar(room, asked, place)}</div>`;
+  if (!command) return framed(room, asked, place, place.title, heading);
   const shown = await shownAnswer(room, asked, command, place.path);
   if ("status" in shown) return shown;
   const filter = html`<details class="filter"${hasMembers(visit.query) || shown.fault ? html` open` : ""}><summary>Filter</summary>${filterForm(room, command, asked, place.path, shown.fault)}</details>`;
-  const main = html`${heading}${tools}${filter}${finder(asked)}${shown.main}`;
+  const more = await morePlaceParts(room, asked, place);
+  const main = html`${heading}${more.before}${filter}${finder(asked)}${shown.main}${more.after}`;
   return framed(room, asked, place, place.title, main);
 }
 
@@ -44,17 +46,15 @@ export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: A
   const shown = await shownAnswer(room, asked, command, asked.path);
   if ("status" in shown) return shown;
   const place = placeOf(room.site, command);
+  const texts = textsIn(command, asked.query);
   const form =
-    members.length === 0
-      ? ""
-      : commandForm(command, {
-          texts: textsIn(command, asked.query),
-          fault: shown.fault,
-          formToken: asked.session.formToken,
-          say: room.say,
-        });
-  const main = html`${commandHead(room, command, place)}${form}${shown.fault ? "" : finder(asked)}${shown.fault && members.length > 0 ? "" : shown.main}`;
-  return framed(room, asked, place, verbOf(command), main);
+    members.length === 0 ? "" : commandForm(command, { ...formParts(room, asked), texts, fault: shown.fault });
+  const title = [verbOf(command), ...(command.target ?? []).flatMap((name) => texts[name] ?? [])].join(" ");
+  const folded = html`<details class="filter"><summary>Show another</summary>${form}</details>`;
+  const main = html`${commandHead(room, command, place, shown.fault ? undefined : title)}${
+    shown.fault ? form : html`${members.length === 0 ? "" : folded}${shown.hasTable ? finder(asked) : ""}`
+  }${shown.fault && members.length > 0 ? "" : shown.main}`;
+  return framed(room, asked, place, title, main, hasEditor(command) ? ["htmx.js"] : []);
 }
 
 /** Runs the command of a form that was sent. */
@@ -69,11 +69,12 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
   ) as FormTexts;
   try {
     if (command.kind === "danger") await confirmed(room, asked, command, form);
-    const { answer, input } = await runAs(room, asked, command, readTextsOf(command, form));
+    const { answer, input } = await runAs(room, asked, command, readTextsOf(command, form, room.config.timeZone));
     const file = fileOf(command, answer);
     if (file) return file;
     const place = placeOf(room.site, command);
     const view = viewIn(new URLSearchParams());
+    const actions = actionsOf(room, asked, place, command);
     const shown = answerView({
       command,
       answer,
@@ -81,7 +82,7 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
       view,
       urlFor: () => pathOf(command),
       say: room.say,
-      actions: actionsOf(room, asked, place, command),
+      actions,
     });
     const main = html`${commandHead(room, command, place)}<div class="outcome" role="status">${shown}</div><p><a href="${place.path}">Back to ${place.title}</a></p>`;
     return framed(room, asked, place, verbOf(command), main);
@@ -97,10 +98,10 @@ async function shownAnswer(
   asked: SignedIn,
   command: AnyCommand,
   path: string,
-): Promise<ConsoleReply | { main: Html; fault?: Error }> {
+): Promise<ConsoleReply | { main: Html; fault?: Error; hasTable?: boolean }> {
   const { query } = asked;
   try {
-    const { answer, input } = await runAs(room, asked, command, readTextsOf(command, query));
+    const { answer, input } = await runAs(room, asked, command, readTextsOf(command, query, room.config.timeZone));
     const file = fileOf(command, answer);
     if (file) return file;
     const view = viewIn(query);
@@ -115,11 +116,12 @@ async function shownAnswer(
       return download(`${command.id}.csv`, "text/csv; charset=utf-8", text);
     }
     const place = placeOf(room.site, command);
+    const actions = actionsOf(room, asked, place, command);
     const next = nextPage(command, answer);
     const main = html`${hasList && listRows(command, answer).length > 0 ? html`<p class="links"><a href="${urlFor({ _csv: "1", _page: undefined })}">CSV of this table</a></p>` : ""}
-${answerView({ command, answer, input, view, urlFor, say: room.say, actions: actionsOf(room, asked, place, command) })}
+${recordActions(actions, answer)}${answerView({ command, answer, input, view, urlFor, say: room.say, actions, editor: editorOf(room, asked, command) })}
 ${next === undefined ? "" : html`<p class="links"><a href="${urlFor({ cursor: next, _page: undefined })}">Older rows</a></p>`}`;
-    return { main };
+    return { main, hasTable: hasList };
   } catch (fault) {
     if (fault instanceof RoleFault) throw await refusedRole(room, asked, command);
     if (!isExpected(fault)) throw fault;
@@ -159,60 +161,10 @@ async function commandPage(
   state: { texts: FormTexts; fault?: Error },
 ): Promise<ConsoleReply> {
   const place = placeOf(room.site, command);
-  const form = commandForm(command, { ...state, formToken: asked.session.formToken, say: room.say });
+  const form = commandForm(command, { ...formParts(room, asked), ...state });
   const title = state.fault ? `Fault: ${verbOf(command)}` : verbOf(command);
-  const scripts = command.kind === "danger" ? ["webauthn.js", "passkey.js"] : [];
+  const scripts = command.kind === "danger" ? ["webauthn.js", "passkey.js"] : canCheck(command) ? ["htmx.js"] : [];
   return framed(room, asked, place, title, html`${commandHead(room, command, place)}${form}`, scripts);
-}
-
-function commandHead({ say }: ConsoleRoom, command: AnyCommand, place: ConsolePage): Html {
-  const { summary, description, guide } = command;
-  const more = guide
-    ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl>${guide.items.map(([term, text]) => html`<div><dt>${term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
-    : "";
-  return html`<p class="crumb"><a href="${place.path}">${place.title}</a></p><h1>${verbOf(command)}</h1>
-<p class="lead">${say(summary)}</p>${description === undefined ? "" : html`<p class="quiet lines">${say(description)}</p>`}${more}`;
-}
-
-function toolbar(room: ConsoleRoom, { session }: SignedIn, place: ConsolePage): Html {
-  const commands = commandsAt(room.site, place, session.person.role);
-  if (commands.length === 0) return html``;
-  const groups = place.families.flatMap((family) => {
-    const own = commands.filter((command) => familyOf(command) === family);
-    const links = own.map(
-      (command) => html`<li><a class="button" href="${pathOf(command)}">${verbOf(command)}</a></li>`,
-    );
-    return own.length === 0
-      ? []
-      : [
-          html`<ul class="tools" aria-label="${family}">${place.families.length > 1 ? html`<li class="quiet">${family}</li>` : ""}${links}</ul>`,
-        ];
-  });
-  return html`${groups}`;
-}
-
-function finder({ path, query }: SignedIn): Html {
-  const kept = [...query].filter(([name]) => name !== "_find" && name !== "_page");
-  return html`<form class="find" method="get" action="${path}">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<label for="find">Find in the table</label> <input id="find" type="search" name="_find" value="${query.get("_find") ?? ""}"> <button>Find</button></form>`;
-}
-
-function filterForm(
-  { say }: ConsoleRoom,
-  command: AnyCommand,
-  { query, session }: SignedIn,
-  path: string,
-  fault: Error | undefined,
-): Html {
-  if (membersOf(command.input).length === 0)
-    return html`<p class="quiet">This table has no filter of its own. Find searches all its cells.</p>`;
-  return commandForm(command, {
-    texts: textsIn(command, query),
-    fault,
-    formToken: session.formToken,
-    say,
-    action: path,
-  });
 }
 
 function framed(

@@ -1,6 +1,8 @@
 import type { Desk } from "../../commands/desk.ts";
-import { type ChosenFile, membersOf, type Texts } from "../../operation/command/read-texts.ts";
+import { futureTime } from "../../operation/command/forms.ts";
+import { type ChosenFile, type Member, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import type { Command } from "../../operation/command.ts";
+import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { FormTexts } from "../view/command-form.ts";
 
 type AnyCommand = Command<Desk>;
@@ -28,8 +30,8 @@ export function textsIn(command: AnyCommand, query: URLSearchParams): FormTexts 
   );
 }
 
-/** The texts as commands read them: an empty field is no text, and a list has a text in each line. */
-export function readTextsOf(command: AnyCommand, fields: URLSearchParams | FormData): Texts {
+/** The texts as commands read them: an empty field is no text, a list has a text in each line, and a time is of the zone. */
+export function readTextsOf(command: AnyCommand, fields: URLSearchParams | FormData, zone: TimeZone): Texts {
   const texts: Record<string, Texts[string]> = {};
   for (const { name, member } of membersOf(command.input)) {
     const values = fields.getAll(name) as (string | File)[];
@@ -45,8 +47,16 @@ export function readTextsOf(command: AnyCommand, fields: URLSearchParams | FormD
         .map((line) => line.trim());
       const filled = lines.filter((line) => line !== "");
       if (filled.length > 0)
-        texts[name] = member.type === "array" ? filled : member.type === "boolean" ? true : filled.join(" ");
+        texts[name] =
+          member.type === "array" ? filled : member.type === "boolean" ? true : zoned(member, filled.join(" "), zone);
     }
   }
   return texts;
+}
+
+/** A time as browsers send it, with the offset that the zone has then. */
+function zoned({ form }: Member, text: string, zone: TimeZone): string {
+  if (form !== futureTime.form || !/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text)) return text;
+  const at = Date.parse(`${text}Z`);
+  return Number.isNaN(at) ? text : zone.isoOf(zone.atClock(at)).replace(/\.\d+/, "");
 }

@@ -30,7 +30,7 @@ export async function nowPage(room: ConsoleRoom, asked: SignedIn, place: Console
   const main = html`<div class="title"><h1>Now</h1><div class="ranges">${links}</div></div>
 <div hx-get="/now/live" hx-trigger="every 10s" hx-swap="innerMorph">${health}</div>
 <div class="charts" data-charts="/now/counts?range=${range}">${drawn.map(chartFigure)}</div>
-<p class="quiet">Of the last ${range}, over all processes with a console. Times are estimated from buckets.</p>
+<p class="quiet age">Of the last ${range}, over all processes with a console. Times are estimated from buckets.</p>
 <div hx-get="/now/tables" hx-trigger="every 10s" hx-swap="innerMorph">${below}</div>`;
   const { session } = asked;
   const scripts = ["uplot.js", "charts.js", "htmx.js"];
@@ -105,7 +105,7 @@ async function healthView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
   const tiles = Object.entries(facts).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`);
   return html`<section class="alarms" aria-label="What needs a hand">${alarms}</section>
 <dl class="figures">${tiles}</dl>
-<p class="quiet">${timeElement(now)}</p>`;
+<p class="quiet age">As of ${timeElement(now)}. It refreshes itself.</p>`;
 }
 
 interface StatusFacts {

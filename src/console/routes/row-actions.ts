@@ -1,7 +1,8 @@
 import type { Desk } from "../../commands/desk.ts";
 import { type Html, html } from "../../http/pages/html.ts";
+import { isRow } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
-import type { Command } from "../../operation/command.ts";
+import { type Command, mayRun } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
@@ -36,4 +37,27 @@ export function actionsOf(room: ConsoleRoom, { session }: SignedIn, place: Conso
         html`<a href="${urlOf(pathOf(command), new URLSearchParams(), { [name]: String(value) })}">${verbOf(command)}</a> `,
       ];
     });
+}
+
+/** Links from an answer that is about one thing. */
+export function recordActions(actions: (row: CellRow) => readonly Html[], answer: unknown): Html {
+  const links = isRow(answer) ? actions(answer) : [];
+  return links.length === 0 ? html`` : html`<p class="links actions">${links}</p>`;
+}
+
+/** Whether rows of this answer can be changed in place. */
+export function hasEditor({ id }: AnyCommand): boolean {
+  return id === "catalogue.entries";
+}
+
+/** The form in a cell that changes it: the price of an entry of the catalogue. */
+export function editorOf({ site }: ConsoleRoom, { session }: SignedIn, listed: AnyCommand) {
+  const edit = site.commands.get("catalogue.edit");
+  if (!edit || !hasEditor(listed) || !mayRun(session.person.role, edit)) return undefined;
+  return (row: CellRow, heading: string): Html | undefined => {
+    if (heading !== "price (naira)" || typeof row.price !== "string") return undefined;
+    return html`<form class="inline" method="post" action="${pathOf(edit)}" hx-post="${pathOf(edit)}" hx-target="find output" hx-select=".outcome > .sentence:last-child, .fault" hx-swap="innerHTML">
+<input type="hidden" name="_token" value="${session.formToken}"><input type="hidden" name="code" value="${String(row.code)}">
+<input name="price" value="${row.price}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button>Save</button><output></output></form>`;
+  };
 }

@@ -1,10 +1,10 @@
 import { type Html, html } from "../../http/pages/html.ts";
-import { type Part, timeText } from "../../operation/command/answer-schema.ts";
+import type { Part } from "../../operation/command/answer-schema.ts";
 import { isRow, listRows, listTable, memberWith, partsOf } from "../../operation/command/answer-table.ts";
 import type { Command } from "../../operation/command.ts";
 import { labelFor } from "../site-map.ts";
 import type { Say } from "./command-words.ts";
-import { type CellRow, cellText, sortedTable, stateMark, type View } from "./sorted-table.ts";
+import { type CellRow, cellText, shownText, sortedTable, stateMark, type View } from "./sorted-table.ts";
 
 export interface AnswerParts {
   command: Command<never>;
@@ -13,6 +13,10 @@ export interface AnswerParts {
   view: View;
   urlFor: (change: Record<string, string | undefined>) => string;
   say: Say;
+  /** Only tables and sentences. */
+  withoutRecord?: boolean;
+  /** The form in a cell, if the cell can be changed in place. */
+  editor?: ((row: CellRow, heading: string) => Html | undefined) | undefined;
   /** The links of a row. */
   actions: (row: CellRow) => readonly Html[];
 }
@@ -32,7 +36,8 @@ function secretBox(name: string, value: string): Html {
 <p>Save it now. Duba does not show it again.</p></div>`;
 }
 
-function partView(part: Part, { command, answer, view, urlFor, say, actions }: AnswerParts, isWell: boolean): Html {
+function partView(part: Part, parts: AnswerParts, isWell: boolean): Html {
+  const { command, answer, view, urlFor, say, actions, editor } = parts;
   if (typeof part === "string") return part === "" ? html`` : html`<p class="sentence">${say(part)}</p>`;
   if ("fault" in part)
     return html`<div class="fault" role="alert"><p class="lines"><strong>${say(part.fault)}</strong></p>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}</div>`;
@@ -44,9 +49,11 @@ function partView(part: Part, { command, answer, view, urlFor, say, actions }: A
   if ("list" in part) {
     const rows = listRows(command, answer);
     const table = listTable(command, answer);
-    return sortedTable({ label: command.summary, ...table, view, urlFor, say, actions: (at) => actions(rows[at]!) });
+    const label = command.summary;
+    const cellForm = editor && ((at: number, heading: string) => editor(rows[at]!, heading));
+    return sortedTable({ label, ...table, view, urlFor, say, cellForm, actions: (at) => actions(rows[at]!) });
   }
-  if ("record" in part) return recordView(part.record);
+  if ("record" in part) return parts.withoutRecord ? html`` : recordView(part.record);
   const { rows, title, none } = part;
   const table = sortedTable({
     label: title ?? command.summary,
@@ -57,18 +64,17 @@ function partView(part: Part, { command, answer, view, urlFor, say, actions }: A
     say,
     actions: (at) => actions(rows[at]!),
   });
-  return title === undefined ? table : html`<h2>${title}</h2>${table}`;
+  return title === undefined ? table : html`<h2>${title.replace(/:$/, "")}</h2>${table}`;
 }
 
 /** One line for each member. */
 export function recordView(members: CellRow): Html {
-  return html`<dl>${Object.entries(members).map(([name, value]) => html`<div><dt>${labelFor(name)}</dt><dd>${memberView(name, value)}</dd></div>`)}</dl>`;
+  return html`<dl class="record">${Object.entries(members).map(([name, value]) => html`<div><dt>${labelFor(name)}</dt><dd>${memberView(name, value)}</dd></div>`)}</dl>`;
 }
 
 function memberView(name: string, value: unknown): Html {
   if (isRow(value)) return recordView(value);
   if (Array.isArray(value) && value.some(isRow)) return html`${value.map((each) => recordView(each as CellRow))}`;
   if (name === "state") return stateMark(cellText(value));
-  const text = cellText(value);
-  return html`${/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? timeText(text) : text}`;
+  return html`${shownText(name, value)}`;
 }

@@ -1,5 +1,5 @@
 import { type Html, html } from "../../http/pages/html.ts";
-import { calendarDay, calendarMonth, day, naira } from "../../operation/command/forms.ts";
+import { calendarDay, calendarMonth, day, futureTime, naira } from "../../operation/command/forms.ts";
 import { InputFault, type Member, membersOf } from "../../operation/command/read-texts.ts";
 import type { Command } from "../../operation/command.ts";
 import { labelFor, pathOf, verbOf } from "../site-map.ts";
@@ -13,6 +13,8 @@ export interface FormState {
   fault?: Error | undefined;
   formToken: string;
   say: Say;
+  /** Name of the zone in which times are given. */
+  zone: string;
   /** Where it goes. Default: the command's own page. */
   action?: string;
 }
@@ -22,13 +24,20 @@ export function asksByUrl({ kind, input }: Command<never>): boolean {
   return kind === "read" && !membersOf(input).some(({ member }) => member.private || member.holds === "file");
 }
 
+/** Whether the command can say what it would change. */
+export function canCheck({ kind, input }: Command<never>): boolean {
+  return kind !== "read" && membersOf(input).some(({ name }) => name === "dry_run");
+}
+
 /** The form of a command: a labelled field for each member of its input, with its hint, choices and fault. */
 export function commandForm(
   command: Command<never>,
-  { texts, fault, formToken, say, action = pathOf(command) }: FormState,
+  { texts, fault, formToken, say, zone, action = pathOf(command) }: FormState,
 ): Html {
   const byUrl = asksByUrl(command);
-  const members = membersOf(command.input);
+  const all = membersOf(command.input);
+  // A button of its own asks for it.
+  const members = byUrl ? all : all.filter(({ name }) => name !== "dry_run");
   const isUpload = members.some(({ member }) => member.holds === "file");
   const isDanger = command.kind === "danger";
   const faults = new Map(fault instanceof InputFault ? fault.faults.map(({ field, message }) => [field, message]) : []);
@@ -38,9 +47,13 @@ export function commandForm(
 ${fault ? faultBox(fault, say, command) : ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}">`}
 ${isDanger ? html`<input type="hidden" name="_passkey" value="">` : ""}
-${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), say))}
+${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), { say, zone }))}
 ${isDanger ? html`<p class="note">Nobody can undo this. Your passkey confirms it. <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>` : ""}
-<p class="buttons"><button class="${isDanger ? "danger" : "main"}">${byUrl ? "Show" : verbOf(command)}</button></p>
+<p class="buttons"><button class="${isDanger ? "danger" : "main"}">${byUrl ? "Show" : verbOf(command)}</button>${
+    canCheck(command)
+      ? html` <button name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .fault" hx-swap="innerHTML">Check first</button>`
+      : ""
+  }</p>${canCheck(command) ? html`<div id="checked" aria-live="polite"></div>` : ""}
 </form>`;
 }
 
@@ -61,11 +74,11 @@ function field(
   { name, member, isRequired }: ReturnType<typeof membersOf>[number],
   texts: readonly string[],
   fault: string | undefined,
-  say: Say,
+  { say, zone }: Pick<FormState, "say" | "zone">,
 ): Html {
   const id = `f-${name}`;
   const label = html`${labelFor(member.private ? (member.placeholder ?? name) : name)}${isRequired ? html` <span class="quiet">(required)</span>` : ""}`;
-  const hint = html`<p class="hint" id="${id}-hint">${say(member.description)}</p>`;
+  const hint = html`<p class="hint" id="${id}-hint">${say(member.description)}${member.form === futureTime.form ? ` Time of ${zone}.` : ""}</p>`;
   const wrong = fault === undefined ? "" : html`<p class="wrong" id="${id}-fault">${labelFor(name)} ${say(fault)}.</p>`;
   const about = html` aria-describedby="${id}-hint${fault === undefined ? "" : ` ${id}-fault`}"${fault === undefined ? "" : html` aria-invalid="true"`}`;
   const words = member.items?.enum;
@@ -91,7 +104,8 @@ function control(
     return html`<select${attributes}>${isRequired || member.default !== undefined ? "" : html`<option value=""></option>`}${member.enum.map(
       (word) => html`<option${word === text ? html` selected` : ""}>${word}</option>`,
     )}</select>`;
-  if (member.holds === "file") return html`<input type="file" class="drop" multiple${attributes}>`;
+  if (member.holds === "file")
+    return html`<input type="file" class="drop" multiple title="Choose files, or drop them here"${attributes}>`;
   if (member.type === "array")
     return html`<textarea rows="3" placeholder="One in each line"${attributes}>${texts.join("\n")}</textarea>`;
   // No page holds what is private, not even the one that repeats a form.
@@ -101,5 +115,6 @@ function control(
 
 function typeOf({ form }: Member): string {
   if (form === calendarDay.form || form === day.form) return "date";
+  if (form === futureTime.form) return "datetime-local";
   return form === calendarMonth.form ? "month" : "text";
 }

@@ -46,6 +46,8 @@ interface TableParts {
   /** The address of the page with another view. */
   urlFor: (change: Record<string, string | undefined>) => string;
   say: Say;
+  /** The form in a cell, if the cell can be changed in place. */
+  cellForm?: ((at: number, heading: string) => Html | undefined) | undefined;
   /** Links of a row, by its place. */
   actions?: (at: number) => readonly Html[];
   none?: string | undefined;
@@ -58,6 +60,7 @@ export function sortedTable({
   view,
   urlFor,
   say,
+  cellForm,
   actions,
   none = "There is nothing here.",
 }: TableParts): Html {
@@ -82,9 +85,12 @@ export function sortedTable({
   });
   const body = shown.map(
     (at) =>
-      html`<tr>${headings.map((heading) => cell(heading, rows[at]![heading], isNumeric.has(heading), say))}${
-        hasActions ? html`<td class="actions">${links.get(at)!}</td>` : ""
-      }</tr>`,
+      html`<tr>${headings.map((heading) => {
+        const form = cellForm?.(at, heading);
+        return form
+          ? html`<td class="number">${form}</td>`
+          : cell(heading, rows[at]![heading], isNumeric.has(heading), say);
+      })}${hasActions ? html`<td class="actions">${links.get(at)!}</td>` : ""}</tr>`,
   );
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
 <thead><tr>${head}${hasActions ? html`<th scope="col" class="actions"><span class="hidden">Actions</span></th>` : ""}</tr></thead>
@@ -102,13 +108,12 @@ function pager(page: number, pages: number, count: number, urlFor: TableParts["u
 /** What words of a state mean. A shape stands before each, so that nobody needs the colour. */
 const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
   ...Object.fromEntries(
-    ["active", "published", "registered", "ready", "verified", "success", "succeeded", "found"].map((word) => [
-      word,
-      "good",
-    ]),
+    ["active", "acknowledged", "published", "registered", "ready", "verified", "success", "succeeded", "found"].map(
+      (word) => [word, "good"],
+    ),
   ),
   ...Object.fromEntries(
-    ["unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused"].map((word) => [word, "bad"]),
+    ["open", "unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused"].map((word) => [word, "bad"]),
   ),
   ...Object.fromEntries(
     ["held", "scheduled", "expired", "invited", "started", "recomputed", "not_found"].map((word) => [word, "warn"]),
@@ -116,14 +121,28 @@ const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
 };
 
 function cell(heading: string, value: unknown, isNumber: boolean, say: Say): Html {
-  const text = cellText(value);
+  const text = shownText(heading, value);
   if (isNumber) return html`<td class="number">${text}</td>`;
-  return html`<td${text.length > 28 || heading === "note" ? html` class="long"` : ""}>${/^(?:state|result)$/.test(heading) ? stateMark(text) : heading === "what" ? say(text) : text}</td>`;
+  return html`<td${text.length > 28 || heading === "note" ? html` class="long"` : ""}>${/^(?:state|result|outcome)$/.test(heading) ? stateMark(text) : heading === "what" ? say(text) : text}</td>`;
 }
 
 export function stateMark(text: string): Html {
   const tone = Object.hasOwn(tones, text) ? tones[text]! : "plain";
   return html`<span class="state ${tone}">${text}</span>`;
+}
+
+/** As people read it: a time to the second, facts without their marks. */
+export function shownText(heading: string, value: unknown): string {
+  const text = cellText(value);
+  const [, day, clock, zone] = /^(\d{4}-\d\d-\d\d)T([\d:]{8})\.\d{3}(Z|[+-][\d:]{5})$/.exec(text) ?? [];
+  if (day !== undefined) return zone === "Z" ? `${day} ${clock}Z` : `${day} ${clock} ${zone}`;
+  if (heading !== "facts" || !text.startsWith("{")) return text;
+  try {
+    const facts = Object.entries(JSON.parse(text) as CellRow);
+    return facts.map(([name, fact]) => `${name.replaceAll("_", " ")}: ${cellText(fact)}`).join(", ");
+  } catch {
+    return text;
+  }
 }
 
 export function cellText(value: unknown): string {

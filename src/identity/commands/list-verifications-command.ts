@@ -50,6 +50,9 @@ export const listVerificationsCommand = command({
     from: Type.Optional(formed(calendarDay, { description: "First day.", placeholder: "day" })),
     to: Type.Optional(formed(calendarDay, { description: "Day after the last day.", placeholder: "day" })),
     last4: Type.Optional(formed(last4, { description: "Last four digits of the BVN or NIN.", placeholder: "digits" })),
+    reference: Type.Optional(
+      Type.String({ description: "The request_reference of the verification.", placeholder: "reference" }),
+    ),
     request_id: Type.Optional(
       Type.String({ description: "Id of a request (X-Request-Id), as the log has it.", placeholder: "id" }),
     ),

@@ -7,6 +7,7 @@ import type { VerificationState } from "../transitions.ts";
 
 /** The verifications to find. All that is present must hold. Times are milliseconds since 1970. */
 export interface LedgerFilter {
+  reference?: string | undefined;
   accountId?: string | undefined;
   mode?: Mode | undefined;
   state?: VerificationState | undefined;
@@ -88,10 +89,12 @@ export async function listVerifications(
 
 /** The alternatives of the index that finds the fewest rows, and the conditions that it does not know. */
 function conditionsOf(filter: LedgerFilter): { indexed: Condition[]; others: Condition[] } {
-  const { accountId, mode, state, kind, vendor, last4, idempotencyHashes: hashes, consent, requestId } = filter;
+  const { reference, accountId, mode, state, kind, vendor, last4, consent, requestId } = filter;
+  const { idempotencyHashes: hashes } = filter;
   const is = (column: keyof Row, value: string | undefined) =>
     value === undefined ? undefined : sql`${sql.ref(column)} = ${value}`;
   const given = {
+    reference: is("reference", reference),
     request: requestId === undefined ? undefined : ofRequest(requestId),
     key: hashes && (hashes.length === 0 ? sql`1 = 0` : sql`idempotency_hash in (${sql.join(hashes)})`),
     last4: is("subject_last4", last4),
@@ -105,6 +108,7 @@ function conditionsOf(filter: LedgerFilter): { indexed: Condition[]; others: Con
   };
   // Most verifications are verified, so that the account finds fewer.
   const leading = [
+    "reference",
     "request",
     "key",
     "last4",

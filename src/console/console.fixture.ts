@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { type Visitor, visit } from "../../test/support/passkey.ts";
+
+/** Registers a passkey with a link of an invitation. */
+export async function join(
+  browser: Browser,
+  link: string,
+  name: string,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  const visitor = await visit(browser, new URL(link).origin, options);
+  await visitor.page.goto(link);
+  await visitor.page.getByLabel("Your name").fill(name);
+  await visitor.page.getByRole("button", { name: "Register a passkey" }).click();
+  await visitor.page.getByRole("navigation", { name: "Pages" }).waitFor();
+  return visitor;
+}
+
+/** Opens a form, fills it by its labels, and sends it. */
+export async function sendForm(page: Page, address: string, fields: Record<string, string> = {}): Promise<void> {
+  await page.goto(address);
+  const form = page.locator("main form.command");
+  for (const [label, value] of Object.entries(fields)) {
+    const field = form.getByLabel(label, { exact: false }).first();
+    if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value);
+    else await field.fill(value);
+  }
+  await form.locator("button.main, button.danger").click();
+}
+
+/** Waits for a text of the page. */
+export async function said(page: Page, text: string | RegExp): Promise<void> {
+  const main = page.locator("main");
+  await main
+    .getByText(text)
+    .first()
+    .waitFor({ timeout: 10_000 })
+    .catch(async () => assert.fail(`${text} is not in ${await main.innerText()}`));
+}

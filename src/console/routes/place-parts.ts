@@ -1,0 +1,95 @@
+import { type Html, html } from "../../http/pages/html.ts";
+import { mayRun } from "../../operation/command.ts";
+import type { SignedIn } from "../console-request.ts";
+import type { ConsoleRoom } from "../console-room.ts";
+import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
+import { answerView } from "../view/answer-view.ts";
+import { faultBox } from "../view/command-form.ts";
+import { textsIn, urlOf } from "./form-texts.ts";
+import { actionsOf } from "./row-actions.ts";
+import { isExpected, runAs } from "./run-as.ts";
+
+/** Drafts whose differences stand on the page of the catalogue. */
+const mostDrafts = 5;
+
+const nothing = { before: html``, after: html`` };
+
+/** What a page shows beside the table of its command. */
+export async function morePlaceParts(
+  room: ConsoleRoom,
+  asked: SignedIn,
+  { path }: ConsolePage,
+): Promise<{ before: Html; after: Html }> {
+  if (path === "/catalogue") return { ...nothing, before: await waitingDrafts(room, asked) };
+  return path === "/books" ? { before: periods(room, asked), after: await otherSums(room, asked) } : nothing;
+}
+
+/** Each change that waits, beside what is served, with what a person may do about it. */
+async function waitingDrafts(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
+  const history = room.site.commands.get("catalogue.history")!;
+  const { waiting } = (await runAs(room, asked, history, { limit: "1" })).answer as { waiting: Draft[] };
+  const cards = waiting.slice(0, mostDrafts).map(async ({ draft, state, author, note, reasons, holds_from }) => {
+    const may = ["approve", "reject"].flatMap((verb) => {
+      const command = room.site.commands.get(`catalogue.${verb}`)!;
+      if (!mayRun(asked.session.person.role, command) || command.fits?.({ state }) === false) return [];
+      const address = urlOf(pathOf(command), new URLSearchParams(), { draft });
+      return [html`<a class="button" href="${address}">${verb === "approve" ? "Approve" : "Reject"} ${draft}</a> `];
+    });
+    const when = holds_from === null ? "" : `, holds from ${holds_from.slice(0, 16).replace("T", " ")}Z`;
+    return html`<section class="card"><div class="title"><h2>${draft} is ${state}</h2><p class="tools">${may}</p></div>
+<p>${author}${note === "" ? "" : html`: “${note}”`}${when}</p>
+${reasons.map((reason) => html`<p class="note warn">${reason}</p>`)}
+${await table(room, asked, "catalogue.show", { revision: draft })}</section>`;
+  });
+  return html`${await Promise.all(cards)}`;
+}
+
+interface Draft {
+  draft: string;
+  state: string;
+  author: string;
+  note: string;
+  reasons: string[];
+  holds_from: string | null;
+}
+
+/** Links to the periods that people look at most. */
+function periods(room: ConsoleRoom, { query }: SignedIn): Html {
+  const today = room.config.timeZone.dayOf(room.store.now());
+  const links = Object.entries({ Today: today, "This month": `${today.slice(0, 7)}-01` }).map(([name, from]) => {
+    const isShown = query.get("from") === from && !query.has("to");
+    return html`<a class="button" href="/books?from=${from}"${isShown ? html` aria-current="true"` : ""}>${name}</a> `;
+  });
+  return html`<div class="ranges">${links}</div>`;
+}
+
+/** The books of the same period by other groups. */
+async function otherSums(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
+  const command = room.site.commands.get("books.summary")!;
+  const shown = asked.query.get("by") ?? "account";
+  const texts = Object.fromEntries(Object.entries(textsIn(command, asked.query)).map(([name, [text]]) => [name, text]));
+  const parts: Html[] = [];
+  for (const by of ["account", "day", "vendor"].filter((each) => each !== shown))
+    parts.push(
+      html`<section><h2>By ${by}</h2>${await table(room, asked, "books.summary", { ...texts, by })}</section>`,
+    );
+  return html`${parts}<section><h2>Differences</h2><p><a href="/books/reconcile">Compare the invoice of a vendor</a> with what Duba asked it, or
+<a href="/audit/reconcile">the ledger with the audit trail</a>.</p></section>`;
+}
+
+async function table(room: ConsoleRoom, asked: SignedIn, id: string, texts: Record<string, string | undefined>) {
+  const command = room.site.commands.get(id)!;
+  try {
+    const { answer, input } = await runAs(room, asked, command, texts);
+    const view = { sort: "", find: "", page: 1 };
+    const address = (change: Record<string, string | undefined>) =>
+      urlOf(pathOf(command), new URLSearchParams(), { ...texts, _run: "1", ...change });
+    const actions = actionsOf(room, asked, placeOf(room.site, command), command);
+    // A card says the facts of its draft in words.
+    const parts = { command, answer, input, view, urlFor: address, say: room.say, actions };
+    return answerView({ ...parts, withoutRecord: true });
+  } catch (fault) {
+    if (!isExpected(fault)) throw fault;
+    return faultBox(fault, room.say, command);
+  }
+}
