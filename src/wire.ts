@@ -182,6 +182,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     patience: engine === "sqlite" ? 0 : 5000,
   });
   opened.defer(() => access.stop());
+  opened.defer(store.listen({ access: () => access.credentials.refresh(), catalogue: catalogue.refresh }));
   if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
 
   const answers = new AnswerCounts(config.metrics !== null || config.console !== null);
@@ -204,7 +205,6 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const metrics = worker === undefined ? monitoring?.metricsServer(sources) : undefined;
   opened.defer(() => void metrics?.close());
   const scrape = worker === undefined ? undefined : monitoring?.metricsOfWorker(sources, worker);
-
   let stopping = false;
   const { publicUrl, pathPrefixes } = config;
   const site = {
@@ -253,13 +253,12 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const app = buildServer(bound, http);
   if (config.docs) registerPages(app, site, http);
   registerHealth(app, { stopping: () => stopping, takesWrites: () => store.takesWrites() });
-  const hasConsole = (worker ?? 1) === 1;
-  if (config.console && !hasConsole) {
+  if (config.console && (worker ?? 1) > 1) {
     const { keepMinuteCounts } = await import("./console/counters/minute-counts.ts");
     opened.defer(keepMinuteCounts(store, answers, log).stop);
   }
   const operators =
-    config.console && hasConsole
+    config.console && (worker ?? 1) === 1
       ? await (await import("./console/console.ts")).openConsole(config, {
           commands: await commands(),
           answers,

@@ -1,8 +1,12 @@
 import type { Kysely, Transaction } from "kysely";
+import { tellListeners } from "./postgres/own-session.ts";
 import type { Tables } from "./tables.ts";
 
 /** A subject with a counter, which other processes poll to notice changes. */
 type Watched = Tables["change_counter"]["name"];
+
+/** What to do when a counter moved elsewhere. A rejection means nothing: polling notices it too. */
+export type ChangeListeners = Readonly<Record<Watched, () => Promise<unknown>>>;
 
 /** Counts a change. Other processes notice it once the transaction commits. */
 export async function noteChange(trx: Transaction<Tables>, name: Watched): Promise<void> {
@@ -11,6 +15,7 @@ export async function noteChange(trx: Transaction<Tables>, name: Watched): Promi
     .set((it) => ({ number: it("number", "+", 1) }))
     .where("name", "=", name)
     .execute();
+  await tellListeners(trx, name);
 }
 
 /** Locks this counter until the transaction ends. */

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { StoreFault } from "./errors.ts";
 import * as baseline from "./migrations/0001_baseline.ts";
+import { lockMigrations } from "./postgres/own-session.ts";
 import type { Tables } from "./tables.ts";
 
 /** Every migration by name, in the order of the names. A released one is never edited: a change is a new file and line. */
@@ -21,26 +22,36 @@ export async function hasTables(db: Kysely<Tables>): Promise<boolean> {
   return tables.some((table) => table.name === "kysely_migration");
 }
 
-/** Refuses a database that holds migrations this version does not know: they were made by a newer one. */
-async function refuseNewer(db: Kysely<Tables>): Promise<void> {
-  if (!(await hasTables(db))) return;
-  const unknown = (await migrationsOf(db)).filter((name) => !Object.hasOwn(migrations, name));
+/**
+ * The migrations that the database lacks, in their order. Throws `StoreFault` if it holds some that this version does not know:
+ * a newer one made them.
+ */
+export async function missingMigrations(db: Kysely<Tables>): Promise<string[]> {
+  const made = (await hasTables(db)) ? await migrationsOf(db) : [];
+  const unknown = made.filter((name) => !Object.hasOwn(migrations, name));
   if (unknown.length > 0) {
     throw new StoreFault(
       `The database was made by a newer version of Duba (it has ${unknown.join(", ")}): run that version, or restore a backup made by this one.`,
     );
   }
+  return Object.keys(migrations).filter((name) => !made.includes(name));
 }
 
 /**
- * Brings the database to this version's tables. Safe when several processes start at once: SQLite runs it in one immediate
- * transaction, PostgreSQL under an advisory lock. Throws `StoreFault` for a newer database, the engine's error otherwise.
+ * Brings the database to this version's tables, in one transaction. Safe when several processes start at once: on SQLite the
+ * transaction is immediate, on PostgreSQL it holds an advisory lock. Throws `StoreFault` for a newer database, the engine's
+ * error otherwise.
  */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
-  await refuseNewer(db);
-  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
-  if (error === undefined) return;
-  // A newer version may have started, and migrated, between the two steps above.
-  await refuseNewer(db);
-  throw error;
+  if ((await missingMigrations(db)).length === 0) return;
+  await db.transaction().execute(async (trx) => {
+    await lockMigrations(trx);
+    // Another process may have held the lock, of this version or of a newer one.
+    if ((await missingMigrations(trx)).length === 0) return;
+    const { error } = await new Migrator({
+      db: trx,
+      provider: { getMigrations: async () => migrations },
+    }).migrateToLatest();
+    if (error !== undefined) throw error;
+  });
 }

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { type Kysely, sql } from "kysely";
 import { every } from "../runtime/every.ts";
 import { singleFlight } from "../runtime/single-flight.ts";
+import type { ChangeListeners } from "./change-counter.ts";
 import { Clock } from "./clock.ts";
 import { codeOf, MissingStore, StoreFault } from "./errors.ts";
 import { hasTables, migrate } from "./migrate.ts";
@@ -44,6 +45,11 @@ export interface Store {
   serve(): Promise<void>;
   /** Whether the store accepts a write now; never rejects. Calls at the same time share the answer. */
   takesWrites(): Promise<boolean>;
+  /**
+   * Calls the listener of a change counter soon after another process moved it, where the engine can tell: not on SQLite, and not
+   * through a pooler. Who polls notices everywhere. Ends when the returned function is called.
+   */
+  listen(listeners: ChangeListeners): () => Promise<void>;
   /** Waits for running statements, then closes. */
   close(): Promise<void>;
 }
@@ -93,13 +99,16 @@ async function openShared(url: string, settings: StoreSettings): Promise<Store> 
   // Imported here, so that a process on SQLite does not load pg.
   const { checkUrl, explainPostgres, noTablesAt } = await import("./postgres/explain.ts");
   const { openPostgres } = await import("./postgres/pool.ts");
+  const { findPooler, listenForChanges } = await import("./postgres/own-session.ts");
   checkUrl(url);
-  const database = openPostgres(url, migrationTimeouts);
   try {
-    return await prepared("postgres", database, settings, {
+    const isPooled = await findPooler(url);
+    const database = openPostgres({ url, isPooled }, migrationTimeouts);
+    const store = await prepared("postgres", database, settings, {
       missing: () => noTablesAt(url),
       time: () => databaseTime(database.db),
     });
+    return isPooled ? store : { ...store, listen: (listeners) => listenForChanges(url, listeners) };
   } catch (error) {
     throw wrapped(explainPostgres(error, url), "The database");
   }
@@ -126,6 +135,7 @@ async function prepared(
       now: clock.now,
       serve: () => wait(servingTimeouts),
       takesWrites: writeProbe(db),
+      listen: () => async () => {},
       async close() {
         await correcting.stop();
         await close();

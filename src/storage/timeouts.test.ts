@@ -48,7 +48,7 @@ async function statementOf(milliseconds: number, store: Store): Promise<(db: Kys
 async function openBeside({ dataDirectory, databaseUrl }: Fresh["settings"]) {
   return databaseUrl === undefined
     ? await openSqlite(`${dataDirectory}/duba.db`, servingTimeouts)
-    : openPostgres(databaseUrl, servingTimeouts);
+    : openPostgres({ url: databaseUrl, isPooled: false }, servingTimeouts);
 }
 
 async function awayWithinASecond(asked: Promise<unknown>): Promise<StoreAway> {

@@ -5,6 +5,7 @@ import { codeOf, StoreAway } from "../errors.ts";
 import { isWrite, type StoreUsage } from "../store-usage.ts";
 import type { Tables } from "../tables.ts";
 import { answerBefore, currentTimeouts, OPEN_MILLISECONDS, remainingTime, type StoreTimeouts } from "../timeouts.ts";
+import { UnlockedAdapter } from "./own-session.ts";
 
 const MOST_CONNECTIONS = 10;
 
@@ -38,6 +39,13 @@ function nameOf(sql: string): string | undefined {
   const name = `duba_${names.size}`;
   names.set(sql, name);
   return name;
+}
+
+/** How the server is reached. */
+export interface PostgresWay {
+  url: string;
+  /** Whether a pooler may give each transaction another session: then nothing of a session is used. */
+  isPooled: boolean;
 }
 
 /** The error of a named statement after another version of Duba changed its table. A new connection does not have it. */
@@ -79,14 +87,19 @@ interface Server {
  * A connection with time-outs. When Kysely returns it, we close it instead of reusing it if it was lost, was too slow, or is
  * read-only (its server may no longer be the primary).
  */
-function bounded(client: pg.PoolClient, timeouts: StoreTimeouts, server: Server): PostgresPoolClient {
+function bounded(
+  client: pg.PoolClient,
+  timeouts: StoreTimeouts,
+  { isPooled }: PostgresWay,
+  server: Server,
+): PostgresPoolClient {
   let lost: unknown;
   const ask = async (sql: string, parameters: readonly unknown[], milliseconds: number) => {
     const begun = performance.now();
     const until = begun + milliseconds;
     const isCommit = isInside(client) ? sql === "commit" : isWrite(sql);
     try {
-      const name = parameters.length > 0 ? nameOf(sql) : undefined;
+      const name = parameters.length > 0 && !isPooled ? nameOf(sql) : undefined;
       const answer = client.query({ text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) });
       const answered = await answerBefore(answer, () => until - performance.now(), noAnswer);
       if (isCommit) server.commits.add((performance.now() - begun) * 1000);
@@ -116,8 +129,10 @@ function bounded(client: pg.PoolClient, timeouts: StoreTimeouts, server: Server)
     if (lost !== undefined) throw lost;
     if (isInside(client)) return await ask(sql, parameters, timeouts.inside);
     const result = await askAlone(sql, parameters);
-    if (isInside(client))
-      await ask(`set local statement_timeout = ${serverLimit(timeouts.inside)}`, [], timeouts.alone);
+    if (isInside(client)) {
+      const idle = isPooled ? `; set local idle_in_transaction_session_timeout = ${timeouts.idle}` : "";
+      await ask(`set local statement_timeout = ${serverLimit(timeouts.inside)}${idle}`, [], timeouts.alone);
+    }
     return result;
   };
   return {
@@ -142,22 +157,29 @@ export interface PostgresDatabase {
 /** Connections with the same time-outs. */
 class PatientPool {
   readonly #pool: pg.Pool;
+  readonly #way: PostgresWay;
   readonly #timeouts: StoreTimeouts;
   readonly #server: Server;
   readonly #connecting = new Set<Promise<PostgresPoolClient>>();
 
-  constructor(url: string, timeouts: StoreTimeouts, commits: Durations) {
+  constructor(way: PostgresWay, timeouts: StoreTimeouts, commits: Durations) {
+    this.#way = way;
     this.#timeouts = timeouts;
     this.#server = { heard: 0, commits };
     this.#pool = new pg.Pool({
-      connectionString: url,
+      connectionString: way.url,
       types,
       application_name: "duba",
       connectionTimeoutMillis: OPEN_MILLISECONDS,
       max: MOST_CONNECTIONS,
       keepAlive: true,
-      statement_timeout: serverLimit(timeouts.alone),
-      idle_in_transaction_session_timeout: timeouts.idle,
+      // PgBouncer refuses these. Then only we give up on a statement outside a transaction, and its outcome is in doubt.
+      ...(way.isPooled
+        ? {}
+        : {
+            statement_timeout: serverLimit(timeouts.alone),
+            idle_in_transaction_session_timeout: timeouts.idle,
+          }),
     });
     // The statement of a dropped connection fails anyway. Without a listener these events would end the process.
     this.#pool.on("error", () => undefined);
@@ -181,7 +203,7 @@ class PatientPool {
     try {
       const timeouts = currentTimeouts(this.#timeouts);
       const left = () => remainingTime(timeouts, asked, this.#server.heard);
-      return bounded(await answerBefore(coming, left, noAnswer), this.#timeouts, this.#server);
+      return bounded(await answerBefore(coming, left, noAnswer), this.#timeouts, this.#way, this.#server);
     } catch (error) {
       // A connection that arrives too late for this statement serves the next one.
       coming.then(
@@ -202,18 +224,24 @@ class PatientPool {
   }
 }
 
-/** A pool on `url`; it connects at the first statement. */
-export function openPostgres(url: string, timeouts: StoreTimeouts): PostgresDatabase {
+class Dialect extends PostgresDialect {
+  override createAdapter(): UnlockedAdapter {
+    return new UnlockedAdapter();
+  }
+}
+
+/** A pool; it connects at the first statement. */
+export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts): PostgresDatabase {
   const commits = new Durations();
-  let pool = new PatientPool(url, timeouts, commits);
+  let pool = new PatientPool(way, timeouts, commits);
   const current: PostgresPool = { options: {}, connect: () => pool.connect(), end: () => pool.end() };
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: current }) });
+  const db = new Kysely<Tables>({ dialect: new Dialect({ pool: current }) });
   return {
     db,
     usage: { commits, connections: () => pool.load },
     async wait(timeouts) {
       const earlier = pool;
-      pool = new PatientPool(url, timeouts, commits);
+      pool = new PatientPool(way, timeouts, commits);
       await earlier.settled();
       await earlier.end();
     },

@@ -1,0 +1,107 @@
+import { type Kysely, PostgresAdapter, sql, type Transaction } from "kysely";
+import type pg from "pg";
+import { isSqlite } from "../engine.ts";
+import type { Tables } from "../tables.ts";
+import { OPEN_MILLISECONDS } from "../timeouts.ts";
+
+/**
+ * What only PostgreSQL itself has, or needs a session of our own on it: everything else goes through a pooler, and is in the
+ * SQL that other engines speak too. Beside it, the slots of `record_key` are partitions that are locked and truncated.
+ */
+
+/** Random, so that other programs on the same database do not use the same lock. */
+const migrationLock = 7_305_211_903;
+
+/** Waits until no other process migrates this database. The lock ends with the transaction. SQLite needs none. */
+export async function lockMigrations(trx: Transaction<Tables>): Promise<void> {
+  if (!isSqlite(trx)) await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(trx);
+}
+
+/** Kysely's own lock belongs to the session, which a pooler hands to others, with the lock. */
+export class UnlockedAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+/** The channel on which changes are told. */
+const channel = "duba_change";
+
+/** Milliseconds until we try to listen again. */
+const againAfter = 1000;
+
+type ListenersByName = Readonly<Record<string, () => Promise<unknown>>>;
+
+/** A connection of its own, with the process id that the other side named. */
+type Session = pg.Client & { processID: number };
+
+async function newSession(url: string): Promise<Session> {
+  // Imported here, so that a process on SQLite does not load it.
+  const { default: pg } = await import("pg");
+  const session = new pg.Client({
+    connectionString: url,
+    application_name: "duba",
+    connectionTimeoutMillis: OPEN_MILLISECONDS,
+    keepAlive: true,
+  }) as Session;
+  session.on("error", () => undefined);
+  await session.connect();
+  return session;
+}
+
+/**
+ * Whether a pooler, such as PgBouncer, stands before the server: it names another process than the server does. Rejects as a
+ * connection does.
+ */
+export async function findPooler(url: string): Promise<boolean> {
+  const session = await newSession(url);
+  try {
+    const { rows } = await session.query<{ pid: number }>("select pg_backend_pid() as pid");
+    return rows[0]!.pid !== session.processID;
+  } finally {
+    await session.end();
+  }
+}
+
+/** Tells listeners that this counter has moved, once the transaction commits. */
+export async function tellListeners(db: Kysely<Tables>, name: string): Promise<void> {
+  if (!isSqlite(db)) await sql`select pg_notify(${channel}, ${name})`.execute(db);
+}
+
+/**
+ * Calls the listener of each counter that moves, until the returned function is called. After a connection is made, at first
+ * or again, nobody knows what was missed: then it calls them all.
+ */
+export function listenForChanges(url: string, listeners: ListenersByName): () => Promise<void> {
+  const heard = (name: string) => void listeners[name]?.().catch(() => undefined);
+  let isOver = false;
+  let session: Session | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const again = () => {
+    clearTimeout(timer);
+    if (isOver) return;
+    timer = setTimeout(() => {
+      beginning = begin();
+    }, againAfter).unref();
+  };
+  const begin = async () => {
+    try {
+      const made = await newSession(url);
+      session = made;
+      made.once("end", again);
+      made.on("notification", ({ payload = "" }) => heard(payload));
+      await made.query(`listen ${channel}`);
+      if (!isOver) Object.keys(listeners).forEach(heard);
+    } catch {
+      // Polling notices what we do not hear.
+      await session?.end().catch(() => undefined);
+      again();
+    }
+  };
+  let beginning = begin();
+  return async () => {
+    isOver = true;
+    clearTimeout(timer);
+    await beginning;
+    await session?.end().catch(() => undefined);
+  };
+}
