@@ -46,6 +46,7 @@ async function loadByWrk(url: string, seconds: number, keys: readonly string[]):
   const printed = await text(spawn(command!, rest, { stdio: ["ignore", "pipe", "inherit"] }).stdout);
   const [, answers, took, unit] = /(\d+) requests in ([\d.]+)(s|m)/.exec(printed) ?? [];
   const isRefused = /Non-2xx|Socket errors/.test(printed);
+  if (answers === "0") throw new Error(`no answer came within ${seconds} s`);
   if (answers === undefined || isRefused) throw new Error(`wrk saw refusals or errors:\n${printed}`);
   return { answers: Number(answers), rate: Number(answers) / (Number(took) * (unit === "m" ? 60 : 1)) };
 }

@@ -1,19 +1,21 @@
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { catalogue } from "./catalogue.ts";
+import { keys } from "./keys.ts";
 import { ledger } from "./ledger.ts";
 import { lookUps } from "./lookups.ts";
 import { mixed } from "./mixed.ts";
+import { peers } from "./peers.ts";
 import { publishing } from "./publishing.ts";
 import { start } from "./start.ts";
 import { verifications } from "./verifications.ts";
 
 /**
- * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` fills millions of rows,
- * so it runs only by its name.
+ * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` fills millions of rows, and
+ * `peers` installs other servers, so they run only by their names.
  */
-const parts = { lookups: lookUps, catalogue, publishing, start, verifications, mixed, ledger };
-const onlyByName = "ledger";
+const parts = { lookups: lookUps, keys, catalogue, publishing, start, verifications, mixed, ledger, peers };
+const onlyByName = ["ledger", "peers"];
 
 /** How long a part measures, where somebody asks for another time than the usual. */
 export interface Pace {
@@ -38,12 +40,12 @@ if (unknown.length > 0 || wrong) {
     wrong
       ? `--${wrong[0]} takes a whole number above 0.`
       : `The bench has no part ${unknown.join(" ")}. Its parts are ${names.join(", ")}; without a name all run. ` +
-          "lookups and peers take --starts, --seconds and --warm.",
+          "lookups, keys and peers take --starts, --seconds and --warm.",
   );
   process.exitCode = 2;
 } else {
   console.log(`Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? "unknown CPU"}`);
   console.log(`Load of the machine before: ${loadavg()[0]!.toFixed(2)} (what else runs makes the figures worse)`);
   for (const [name, part] of Object.entries(parts))
-    if (asked.length === 0 ? name !== onlyByName : asked.includes(name)) await part(pace);
+    if (asked.length === 0 ? !onlyByName.includes(name) : asked.includes(name)) await part(pace);
 }

@@ -5,6 +5,7 @@ import { openapi } from "../src/http/openapi/document.ts";
 import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
 import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
 import { everyOperation } from "../src/wire.ts";
+import { withBlock } from "./support/blocks.ts";
 import { clientSource } from "./support/client-source.ts";
 import { commandsPage } from "./support/commands-page.ts";
 
@@ -41,14 +42,6 @@ function read(file: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Replaces the text between `<!-- name -->` and `<!-- /name -->`. */
-function withBlock(text: string, name: string, block: string): string {
-  const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
-  const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`A document has no block ${start}${end}`);
-  return `${text.slice(0, from)}${start}${block}\n${text.slice(to)}`;
 }
 
 function numbersTable(): string {

@@ -13,7 +13,8 @@ import { readApiKey, tokenPrefix } from "./secrets.ts";
 const pollEvery = 1_000;
 /** With a poll each second we stop trusting the cache after 4 s without an answer, so no revoked key works for 5 s. */
 const staleAfter = 3_500;
-const cachedHeaders = 10_000;
+/** Twice the keys of a large service: once more are in use than this, most of them miss the cache. */
+const cachedHeaders = 20_000;
 /** No honest client sends a longer header; the limit bounds the cache's memory. */
 const longestCached = 512;
 
