@@ -24,10 +24,21 @@ const trials: Record<string, Trial> = {
     needs: [],
     run: async () => (await import("./journeys.ts")).journeys(engines.find(({ name }) => name === "postgres")!),
   },
+  crowds: {
+    about:
+      "5,000 idle connections, slow writers, callers who read nothing, and a flood, and what others notice of them",
+    needs: [],
+    run: async () => (await import("./crowds.ts")).crowdTrial(),
+  },
   pgbouncer: {
     about: "the same through PgBouncer in transaction mode, and kills under load",
     needs: ["pgbouncer"],
     run: async (options) => (await import("./pgbouncer.ts")).pgbouncerTrial(options),
+  },
+  patroni: {
+    about: "three PostgreSQL under Patroni, two instances, and a leader that is killed, stopped and cut off under load",
+    needs: ["patroni", "etcd", "haproxy", "pg_rewind"],
+    run: async (options) => (await import("./patroni-trial.ts")).patroniTrial(options),
   },
 };
 

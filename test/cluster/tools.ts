@@ -11,7 +11,7 @@ const packages = {
   patroni: "patroni",
   etcd: "etcd-server",
   haproxy: "haproxy",
-  postgres: "postgresql",
+  pg_rewind: "postgresql",
 } as const;
 export type Tool = keyof typeof packages;
 

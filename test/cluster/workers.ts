@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { engines } from "../support/engines.ts";
-import { serveInProcess } from "../support/process.ts";
+import { memoryOf, serveInProcess } from "../support/process.ts";
 import { steadyLoad } from "../support/steady-load.ts";
 import { until } from "../support/until.ts";
 
@@ -86,14 +86,5 @@ function isAlive(pid: number): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Resident memory in megabytes; null where the system does not tell. */
-function memoryOf(pid: number): number | null {
-  try {
-    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024);
-  } catch {
-    return null;
   }
 }

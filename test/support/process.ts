@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 
@@ -15,6 +16,8 @@ export interface ServedProcess {
   /** Everything that it wrote so far, to standard output and standard error. */
   written(): string;
   signal(signal: NodeJS.Signals): void;
+  /** Resident memory in megabytes; null where the system does not tell. */
+  memory(): number | null;
   /** Null while it runs, and if a signal killed it. */
   exitCode(): number | null;
   /** Sends a signal and resolves when the process is gone. */
@@ -50,10 +53,20 @@ export async function serveProgram(
     port: Number(ready.exec(text)![1]),
     written: () => text,
     signal: (signal) => void child.kill(signal),
+    memory: () => memoryOf(child.pid!),
     exitCode: () => child.exitCode,
     async end(signal) {
       child.kill(signal);
       await closed;
     },
   };
+}
+
+/** Resident memory of a process in megabytes; null where the system does not tell. */
+export function memoryOf(pid: number): number | null {
+  try {
+    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024);
+  } catch {
+    return null;
+  }
 }

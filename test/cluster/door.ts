@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/** A way to a port on this machine. While it is cut nothing passes and nothing ends, as where a network is gone. */
+export class Door {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isCut = false;
+
+  private constructor(server: Server, beyond: number) {
+    this.#server = server;
+    this.port = (server.address() as AddressInfo).port;
+    server.on("connection", (outer) => this.#admit(outer, beyond));
+  }
+
+  static async open(beyond: number): Promise<Door> {
+    const server = createServer({ pauseOnConnect: true, noDelay: true }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new Door(server, beyond);
+  }
+
+  cut(isCut: boolean): void {
+    this.#isCut = isCut;
+    for (const socket of this.#sockets) this.#treat(socket);
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #admit(outer: Socket, beyond: number): void {
+    const inner = connect({ port: beyond, host: "127.0.0.1", noDelay: true });
+    for (const [from, to] of [
+      [outer, inner],
+      [inner, outer],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on("data", (bytes) => void to.write(bytes));
+      from.on("end", () => to.end());
+      from.on("error", () => to.destroy());
+      from.on("close", () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+      this.#treat(from);
+    }
+  }
+
+  #treat(socket: Socket): void {
+    if (this.#isCut) socket.pause();
+    else socket.resume();
+  }
+}

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { checkBooks } from "../crash/books.ts";
+import { Client, Life } from "../crash/clients.ts";
+import { fees, liveStore, ServiceProcess } from "../crash/service.ts";
+import type { Engine } from "../support/engines.ts";
+import { ask } from "../support/service.ts";
+import { steadyLoad } from "../support/steady-load.ts";
+import { startVendor } from "../support/vendor.ts";
+import { harms, PatroniCluster } from "./patroni-cluster.ts";
+
+/** Milliseconds within which verifications resume after the leader is gone. */
+const longestOutage = 15_000;
+const bootstrap = "a-known-sandbox-key-for-crashes";
+
+/** Harms the leader under load, round after round, and holds ledger, vendor and clients against each other in the end. */
+export async function patroniTrial({ rounds }: { rounds: number }): Promise<object> {
+  await using begun = new AsyncDisposableStack();
+  const cluster = begun.use(await PatroniCluster.start());
+  const vendorSettings = { seed: "patroni", manners: { prompt: 90, slow: 10 }, negatives: 10 };
+  const vendor = await startVendor(vendorSettings);
+  begun.defer(() => vendor.stop());
+  const place = async () => ({
+    settings: { dataDirectory: "/nonexistent/duba-patroni", databaseUrl: cluster.url },
+    dispose: async () => {},
+  });
+  const engine: Engine = { name: "postgres", fresh: place, ready: place };
+  const live = await liveStore(engine, vendor, 2);
+  begun.defer(() => live.dispose());
+  const services = [new ServiceProcess(live.environment), new ServiceProcess(live.environment)];
+  begun.defer(async () => void (await Promise.all(services.map((service) => service.kill()))));
+  const ports = await Promise.all(services.map(({ ready }) => ready));
+  const world = { seed: vendorSettings.seed, vendor: vendorSettings, hasLeases: true };
+  const clients = Array.from({ length: 4 }, (_, n) => new Client(world, `client-${n}`, live.keys[n % 2]!));
+  const lifeOf = (unsettled: Client["wanted"] = []) => {
+    const life = new Life(ports[0]!, unsettled, ports[1]!);
+    // Any answer may come from a time without a leader.
+    life.storeWasAway = true;
+    return life;
+  };
+  const lookUps = steadyLoad(
+    () => ports[Math.floor(Math.random() * 2)]!,
+    4,
+    () => ({ path: "/api/v2/corporate-data/list", options: { credential: bootstrap } }),
+    { pauseFor: 25 },
+  );
+  begun.defer(() => lookUps.stop());
+  const table: object[] = [];
+  let longest = 0;
+  for (let round = 1; round <= rounds; round += 1) {
+    const harm = harms[(round - 1) % harms.length]!;
+    const life = lifeOf();
+    const load = Promise.all(clients.map((client) => client.load(life)));
+    load.catch(() => undefined);
+    await pause(1000);
+    const leader = await cluster.leader();
+    const at = performance.now();
+    await leader.harm(harm);
+    const outages = await Promise.all(ports.map((port) => untilVerified(port, at)));
+    life.isOver = true;
+    await load;
+    leader.heal(harm);
+    const next = lifeOf(clients.flatMap(({ unsettled }) => unsettled));
+    await Promise.all(clients.map((client) => client.retry(next)));
+    await cluster.whole();
+    const figures = {
+      harm,
+      leader: `${leader.name} → ${(await cluster.leader()).name}`,
+      "verifies again after, ms": Math.max(...outages),
+      "whole again after, ms": Math.round(performance.now() - at),
+      verifications: clients.reduce((sum, { wanted }) => sum + wanted.length, 0),
+      "look-ups": JSON.stringify(Object.fromEntries(lookUps.seen)),
+    };
+    table.push(figures);
+    console.log(round, figures);
+    longest = Math.max(longest, ...outages);
+  }
+  await lookUps.stop();
+  console.table(table);
+  assert.deepEqual([...lookUps.seen.keys()], ["200"], "a look-up failed");
+  const calls = await vendor.calls();
+  const final = lifeOf();
+  await Promise.all(clients.map((client) => client.repeat(final)));
+  assert.equal((await vendor.calls()).length, calls.length, "what was answered once is not asked for again");
+  await Promise.all(services.map(async (service) => assert.equal(await service.stop(), 0)));
+  for (const client of clients) client.close();
+  const wanted = clients.flatMap((client) => client.wanted);
+  const { acknowledged, chargedKobo, vendorCalls } = await checkBooks(live.store.db, fees, wanted, calls);
+  assert.ok(longest <= longestOutage, `verifications resumed after ${longest} ms, and all other promises were kept`);
+  return {
+    rounds,
+    "longest without verifications, ms": longest,
+    acknowledged,
+    chargedKobo,
+    vendorCalls,
+    "look-ups": lookUps.seen.get("200"),
+  };
+}
+
+let probes = 0;
+
+/** Milliseconds from `at` to the first verification that this instance accepts and finishes. */
+async function untilVerified(port: number, at: number): Promise<number> {
+  // What was under way may still be answered. Then nothing can be, until there is another leader.
+  await pause(200);
+  for (;;) {
+    probes += 1;
+    const body = { bvn: String(23_000_000_000 + probes), phone: "08000000017", amount: "100" };
+    const options = { method: "POST", credential: bootstrap, body };
+    const answer = await ask(port, "/api/v2/kyc/verify-bvn", options).catch(() => undefined);
+    if (answer?.status === 200) return Math.round(performance.now() - at);
+    if (performance.now() - at > 60_000) return Math.round(performance.now() - at);
+    await pause(100);
+  }
+}
