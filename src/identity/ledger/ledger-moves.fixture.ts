@@ -11,7 +11,7 @@ const start = { vendor: "played", at: 1, requestId: "request", price: null };
 /** A row with so many attempts, all of them without an answer. */
 export function newRow({ attempts = 1, ...changes }: Partial<Omit<Row, "attempts">> & { attempts?: number } = {}): Row {
   const row: Omit<Row, "attempts"> = {
-    reference: newReference(),
+    reference: newReference(Date.now()),
     account_id: "acc_1",
     key_id: "key_1",
     mode: "test",

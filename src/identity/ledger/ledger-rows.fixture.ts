@@ -9,7 +9,7 @@ export function verifiedRow(
   changes: Partial<VerificationRow> = {},
 ): VerificationRow {
   return {
-    reference: newReference(),
+    reference: newReference(Date.now()),
     account_id: accountId,
     key_id: "key_1",
     mode: "live",

@@ -60,7 +60,7 @@ export async function copyRow(db: Kysely<Tables>, counted: CountedRow, count: nu
   const { attempts: _, unresolved: __, bad_answers: ___, upstream: ____, ...row } = counted;
   const copies = Array.from({ length: count }, () => ({
     ...row,
-    reference: newReference(),
+    reference: newReference(Date.now()),
     idempotency_hash: null,
   }));
   await db.insertInto("verification").values(copies).execute();

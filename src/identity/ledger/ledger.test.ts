@@ -100,7 +100,7 @@ for (const engine of engines) {
       const rules = { ...usualSettings, limits: usualLimits, vendorCallsPerDay: 2 };
       const limits = new VerificationLimits(store.db, rules, new KeyedHashes({ current: keyring }));
       const ledger = new Ledger(store.db);
-      const account_id = newReference();
+      const account_id = newReference(Date.now());
       const make = (mode: Row["mode"], state: "started" | "refused", attempts: number) => {
         const row = { ...newRow({ account_id, mode, attempts: Math.min(attempts, 1) }), state };
         return ledger.insert(row, [], limits.conditions(row, { number: "22000000017", terms: {} }));

@@ -2,11 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newReference } from "./reference.ts";
 
+const start = Date.UTC(2026, 10, 22);
+const year = 365 * 86_400_000;
+
 test("a reference is 6 alphanumerics and 9 digits, never ten digits in a row", () => {
-  const references = Array.from({ length: 5000 }, newReference);
+  const references = Array.from({ length: 5000 }, (_, at) => newReference(start + at * 100));
   for (const reference of references) {
     assert.match(reference, /^[A-Za-z0-9]{6}[0-9]{9}$/);
     assert.doesNotMatch(reference, /\d{10}/);
   }
   assert.equal(new Set(references).size, references.length);
+});
+
+test("later references come later in the order of an index", () => {
+  const steps = [64, 1_100, 60_000, 86_400_000, year];
+  const times = steps.flatMap((step) => Array.from({ length: 6 }, (_, at) => start + at * step));
+  const references = times.toSorted((a, b) => a - b).map((at) => newReference(at).slice(0, 6));
+  assert.deepEqual(references, references.toSorted());
+});
+
+test("references of one moment differ", () => {
+  assert.equal(new Set(Array.from({ length: 100 }, () => newReference(start))).size, 100);
 });

@@ -53,7 +53,7 @@ export function newIntentRow(
   const at = now();
   const fee = feeOf(request.kind, request.fees, settings);
   const row: Omit<Row, "attempts"> = {
-    reference: newReference(),
+    reference: newReference(at),
     account_id: request.accountId,
     key_id: request.keyId,
     mode: request.mode,
