@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import pg from "pg";
+import { connectionsOf } from "../src/storage/postgres/pool.ts";
 import { isFailed } from "../src/storage/sqlite/messages.ts";
 import { SharedConnection } from "../src/storage/sqlite/shared-connection.ts";
 import type { FreshSettings } from "../test/support/engines.ts";
@@ -42,7 +43,7 @@ async function onSqlite(file: string): Promise<BarePair> {
 
 async function onPostgres(connectionString: string): Promise<BarePair> {
   // As many connections as the service has.
-  const pool = new pg.Pool({ connectionString, max: 10 });
+  const pool = new pg.Pool({ connectionString, max: connectionsOf.alone });
   await pool.query(table);
   return {
     async write() {

@@ -89,6 +89,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     databaseUrl: config.databaseUrl,
     serving: true,
     starting: true,
+    isWorker: worker !== undefined,
   });
   opened.defer(() => store.close());
   const { db, engine, now } = store;

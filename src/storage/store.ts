@@ -22,6 +22,8 @@ export interface StoreSettings {
   readonly databaseUrl?: string | undefined;
   /** True for a process that serves: only one may use a data directory. Commands run beside it with false. */
   readonly serving: boolean;
+  /** One of several processes under a supervisor, which together must not take all connections of PostgreSQL. */
+  readonly isWorker?: boolean;
   /** For the start of such a process: statements get the time-outs of a command until `serve`. */
   readonly starting?: boolean;
   /** For a command that needs an existing store: throws `StoreFault` with exit code 2 instead of creating one. */
@@ -103,7 +105,7 @@ async function openShared(url: string, settings: StoreSettings): Promise<Store> 
   checkUrl(url);
   try {
     const isPooled = await findPooler(url);
-    const database = openPostgres({ url, isPooled }, migrationTimeouts);
+    const database = openPostgres({ url, isPooled, isWorker: settings.isWorker }, migrationTimeouts);
     const store = await prepared("postgres", database, settings, {
       missing: () => noTablesAt(url),
       time: () => databaseTime(database.db),

@@ -7,7 +7,11 @@ import type { Tables } from "../tables.ts";
 import { answerBefore, currentTimeouts, OPEN_MILLISECONDS, remainingTime, type StoreTimeouts } from "../timeouts.ts";
 import { UnlockedAdapter } from "./own-session.ts";
 
-const MOST_CONNECTIONS = 10;
+/**
+ * The most connections of a process. With more of them commits share syncs of the server's log, and no statement waits for our
+ * thread to look at the one before it. A server takes 100 in all, unless it is set up for more.
+ */
+export const connectionsOf = { alone: 20, worker: 10 };
 
 /** Sums of int8 columns come as numeric. */
 const { INT8, NUMERIC } = pg.types.builtins;
@@ -46,6 +50,8 @@ export interface PostgresWay {
   url: string;
   /** Whether a pooler may give each transaction another session: then nothing of a session is used. */
   isPooled: boolean;
+  /** Whether this process is one of several under a supervisor. */
+  isWorker?: boolean | undefined;
 }
 
 /** The error of a named statement after another version of Duba changed its table. A new connection does not have it. */
@@ -171,7 +177,7 @@ class PatientPool {
       types,
       application_name: "duba",
       connectionTimeoutMillis: OPEN_MILLISECONDS,
-      max: MOST_CONNECTIONS,
+      max: way.isWorker ? connectionsOf.worker : connectionsOf.alone,
       keepAlive: true,
       // PgBouncer refuses these. Then only we give up on a statement outside a transaction, and its outcome is in doubt.
       ...(way.isPooled
