@@ -38,7 +38,7 @@ export async function drainAuditOutbox(db: Kysely<Tables>, audit: Audit): Promis
         .execute();
       if (due.length === 0) return 0;
       const references = due.map(({ reference }) => reference);
-      const rows = await trx.selectFrom("verification").selectAll().where("reference", "in", references).execute();
+      const rows = await trx.selectFrom("verification").select(facts).where("reference", "in", references).execute();
       const ended = rows.filter(({ state }) => state !== "started");
       if (ended.length > 0) await audit(trx, ...(await withAttempts(trx, ended)).map(eventOf));
       return due.length;
@@ -57,8 +57,8 @@ export async function* ledgerAuditEvents(
     const rows = await db
       .selectFrom("verification")
       .leftJoin("verification_audit_due as due", "due.reference", "verification.reference")
-      .selectAll("verification")
-      .select("due.reference as due")
+      .select(facts)
+      .select(["verification.created_at", "due.reference as due"])
       .where("verification.reference", ">", after)
       .orderBy("verification.reference")
       .limit(batch)
@@ -73,7 +73,24 @@ export async function* ledgerAuditEvents(
   }
 }
 
-function eventOf(row: VerificationRow & { attempts: Attempt[] }): AuditEvent {
+/** The columns that an event tells of: without the sealed record, which is most of a row. */
+const facts = [
+  "verification.reference",
+  "verification.account_id",
+  "verification.key_id",
+  "verification.mode",
+  "verification.kind",
+  "verification.state",
+  "verification.charged",
+  "verification.fee",
+] as const;
+
+type Recorded = Pick<
+  VerificationRow,
+  "reference" | "account_id" | "key_id" | "mode" | "kind" | "state" | "charged" | "fee"
+>;
+
+function eventOf(row: Recorded & { attempts: Attempt[] }): AuditEvent {
   return {
     kind: "verification.ended",
     actor: `key:${row.key_id}`,
