@@ -21,13 +21,13 @@ export interface Sealed {
 }
 
 const cipher = "aes-256-gcm";
+const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 const version = "s1";
 
 /** Nonce, ciphertext and tag, in this order. */
-function encrypt(key: Buffer, plain: Buffer, bound: string): Buffer {
-  const nonce = randomBytes(nonceBytes);
+function encrypt(key: Buffer, nonce: Buffer, plain: Buffer, bound: string): Buffer {
   const encryption = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(bound));
   return Buffer.concat([nonce, encryption.update(plain), encryption.final(), encryption.getAuthTag()]);
 }
@@ -46,8 +46,8 @@ function boundTo(part: Part, keyId: string, { accountId, reference }: SealedRow)
   return JSON.stringify(["duba record", version, part, keyId, accountId, reference]);
 }
 
-function textOf(part: Part, keyId: string, row: SealedRow, key: Buffer, plain: Buffer): string {
-  return `${version}:${keyId}:${encrypt(key, plain, boundTo(part, keyId, row)).toString("base64url")}`;
+function textOf(part: Part, keyId: string, row: SealedRow, key: Buffer, nonce: Buffer, plain: Buffer): string {
+  return `${version}:${keyId}:${encrypt(key, nonce, plain, boundTo(part, keyId, row)).toString("base64url")}`;
 }
 
 /** Opens a text with the key that `keyOf` returns for its key id. */
@@ -66,10 +66,13 @@ function unwrapped({ records }: Keyring, row: SealedRow, sealedKey: string): Buf
 /** Seals a record with the ring key that is current at `now` (milliseconds since 1970). */
 export function seal({ records }: Keyring, row: SealedRow, record: object, now: number): Sealed {
   const { id, key } = currentOf(records, now);
-  const own = randomBytes(32);
+  // Drawn at once: each draw costs more than its bytes.
+  const random = randomBytes(keyBytes + 2 * nonceBytes);
+  const own = random.subarray(0, keyBytes);
+  const nonce = (at: number) => random.subarray(keyBytes + at * nonceBytes, keyBytes + (at + 1) * nonceBytes);
   const sealed = {
-    sealed_record: textOf("record", id, row, own, Buffer.from(JSON.stringify(record))),
-    sealed_key: textOf("key", id, row, key, own),
+    sealed_record: textOf("record", id, row, own, nonce(0), Buffer.from(JSON.stringify(record))),
+    sealed_key: textOf("key", id, row, key, nonce(1), own),
   };
   own.fill(0);
   return sealed;
@@ -84,7 +87,7 @@ export function unseal(keyring: Keyring, row: SealedRow, { sealed_record, sealed
 /** A `sealed_key` under the ring key that is current at `now`. Throws if it cannot be opened. */
 export function rewrapped(keyring: Keyring, row: SealedRow, sealedKey: string, now: number): string {
   const { id, key } = currentOf(keyring.records, now);
-  return textOf("key", id, row, key, unwrapped(keyring, row, sealedKey));
+  return textOf("key", id, row, key, randomBytes(nonceBytes), unwrapped(keyring, row, sealedKey));
 }
 
 /** The beginning of every `sealed_key` under this key of the ring. */

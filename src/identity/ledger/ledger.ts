@@ -13,7 +13,7 @@ import type { Mode } from "../../operation/operation.ts";
 import { CompiledQueries } from "../../storage/queries/compiled-queries.ts";
 import { followed } from "../../storage/queries/followed.ts";
 import { recordKeyOf, storeRecordKey } from "../../storage/record-keys.ts";
-import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { allTables, type Tables, type VerificationRow } from "../../storage/tables.ts";
 import { type Budget, type BudgetKind, kindOf } from "../spending/budget.ts";
 import { giveBack, hasEnough, noneIfTooMuch, spendingColumns, take } from "../spending/spending.ts";
 import {
@@ -69,11 +69,12 @@ export interface Conditions<Values extends object = object, Variant = unknown> {
 
 /** What decides the statement of an insert. */
 interface InsertVariant extends Omit<Conditions, "values"> {
-  columns: (keyof VerificationRow)[];
   hasAttempt: boolean;
   hasEnded: boolean;
   spends: BudgetKind | undefined;
 }
+
+const columns = Object.keys(allTables.verification) as (keyof VerificationRow)[];
 
 const unconditional: Conditions = { values: {}, variant: null, hold: () => [] };
 
@@ -102,7 +103,6 @@ export class Ledger {
   ): Promise<boolean> {
     const { vendor = null, price = null } = attempt ?? {};
     const insertVariant: InsertVariant = {
-      columns: Object.keys(row) as (keyof VerificationRow)[],
       hasAttempt: attempt !== undefined,
       hasEnded: row.state !== "started",
       spends: budget && kindOf(budget),
@@ -118,7 +118,7 @@ export class Ledger {
   readonly #writeInsert = (
     values: Omit<Row, "attempts"> &
       Budget & { vendor: string | null; price: number | null; otherHashes: readonly string[] },
-    { columns, hasAttempt, hasEnded, spends, variant, hold }: InsertVariant,
+    { hasAttempt, hasEnded, spends, variant, hold }: InsertVariant,
   ) => {
     const insert = this.#db
       .insertInto("verification")

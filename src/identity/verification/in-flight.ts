@@ -47,7 +47,8 @@ export class InFlight {
 
   /** The flight that owns an idempotency key. */
   ownerOf(key: string): Flight | undefined {
-    return this.#flights.values().find((flight) => flight.key === key && flight.stage !== "checking");
+    for (const flight of this.#flights) if (flight.key === key && flight.stage !== "checking") return flight;
+    return undefined;
   }
 
   worksOn(reference: string): boolean {

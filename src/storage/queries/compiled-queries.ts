@@ -50,7 +50,8 @@ export class CompiledQueries {
   }
 
   #keyOf(write: unknown, values: object, variant: unknown): string {
-    const lengths = Object.values(values).map((value) => (Array.isArray(value) ? value.length : undefined));
+    const lengths: (string | number)[] = [];
+    for (const [name, value] of Object.entries(values)) if (Array.isArray(value)) lengths.push(name, value.length);
     return JSON.stringify([write, lengths, variant], (_, part) =>
       typeof part === "function" ? this.#idOf(part) : part,
     );
