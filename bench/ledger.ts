@@ -10,13 +10,14 @@ import type { Tables } from "../src/storage/tables.ts";
 import { engines } from "../test/support/engines.ts";
 import { milliseconds, table } from "./figures.ts";
 import { end, fillLedger, openRaw, type RawStore } from "./ledger-fill.ts";
+import { sweepBesideTraffic } from "./ledger-sweep.ts";
 
 const rowCounts = { postgres: 10_000_000, sqlite: 2_000_000 };
 const zone = new TimeZone("Africa/Lagos");
 const runs = 3;
 
 /**
- * How long an operator's questions take on a large ledger, with the plans of the store. `BENCH_ROWS` is another number of rows
+ * How long an operator's questions take on a large ledger, with the plans of the store; then a sweep beside traffic. `BENCH_ROWS` is another number of rows
  * for both engines; `BENCH_ENGINE` is one engine.
  */
 export async function ledger(): Promise<void> {
@@ -34,6 +35,7 @@ export async function ledger(): Promise<void> {
       const store = await openStore({ ...place.settings, serving: false });
       await ask(store.db, raw);
       await store.close();
+      await sweepBesideTraffic(raw, place.settings);
       await raw.close();
     } finally {
       await place.dispose();
