@@ -69,15 +69,20 @@ export async function applyRetention(
       for (const { completed_at } of rows) if (completed_at !== null) slots.add(slotAt(completed_at));
       return rows.length;
     });
-  const records = await clear({ sealed_record: null }, (row) => [
+  const isRecordDue: Condition = (row) => [
     row("sealed_record", "is not", null),
     row("completed_at", "<=", now - recordRetention),
-  ]);
-  const keys = await clear({ idempotency_hash: null, body_hash: null, sealed_record: null }, (row) => [
+  ];
+  const isKeyDue: Condition = (row) => [
     row("idempotency_hash", "is not", null),
     row("created_at", "<=", now - keyLifetime),
     row("state", "<>", "started"),
-  ]);
+  ];
+  const noKey = { idempotency_hash: null, body_hash: null, sealed_record: null };
+  // As a rule both are due in the same run, and PostgreSQL writes a row and its index entries anew with each update.
+  const both = await clear(noKey, (row) => [...isRecordDue(row), ...isKeyDue(row)]);
+  const records = both + (await clear({ sealed_record: null }, isRecordDue));
+  const keys = both + (await clear(noKey, isKeyDue));
   await destroyStaleKeys(db, [...slots, ...(thorough ? await staleSlots(db) : [])], lockPatience);
   const rows = await inBatches(db, async (trx) => {
     const isOld: Condition = (row) => [
