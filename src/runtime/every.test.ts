@@ -45,6 +45,15 @@ test("a run that fails is reported, and the next one comes all the same", async 
   assert.equal(runs.length, 2);
 });
 
+test("a run that lasts for several intervals and fails is reported once", async (t) => {
+  const errors: unknown[] = [];
+  const { runs, pass } = begin(t, (error) => errors.push(error));
+  pass(3000);
+  runs[0]!.reject("no store");
+  await settle();
+  assert.deepEqual(errors, ["no store"]);
+});
+
 test("who asks for a run joins the one in progress and gets its outcome", async (t) => {
   const { periodic, runs } = begin(t);
   const both = Promise.allSettled([periodic.run(), periodic.run()]);

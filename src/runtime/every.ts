@@ -26,7 +26,11 @@ export function every(
     return last;
   };
   const idle = () => last.catch(() => undefined);
-  const timer = setInterval(() => void run().catch(failed), milliseconds).unref();
+  const timer = setInterval(() => {
+    const earlier = last;
+    // A run that lasts longer than the interval is reported once.
+    if (run() !== earlier) void last.catch(failed);
+  }, milliseconds).unref();
   return {
     run,
     idle,
