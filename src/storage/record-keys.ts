@@ -25,6 +25,14 @@ const isHeld = sql<SqlBool>`exists (
   select 1 from verification
   where verification.reference = record_key.reference and verification.sealed_record is not null)`;
 
+/**
+ * The same, looked up key by key. PostgreSQL may turn the other form into a join, and with a wrong guess of how many records there
+ * are, reads the whole slot for each.
+ */
+const isHeldByItself = sql<SqlBool>`(
+  select count(*) from verification
+  where verification.reference = record_key.reference and verification.sealed_record is not null) = 1`;
+
 /** The statement that stores the key of a record that a ledger row got, unless the row `changed` has none. */
 export function storeRecordKey(
   db: Kysely<Tables>,
@@ -129,7 +137,7 @@ async function rewrite(trx: Transaction<Tables>, slot: number): Promise<void> {
   await sql`lock table ${file} in access exclusive mode`.execute(trx);
   await sql`
     create temporary table kept_record_key on commit drop as
-    select slot, reference, sealed_key from ${file} as record_key where ${isHeld}`.execute(trx);
+    select slot, reference, sealed_key from ${file} as record_key where ${isHeldByItself}`.execute(trx);
   // Gives the slot a new file. The commit removes the old one.
   await sql`truncate ${file}`.execute(trx);
   await sql`insert into ${file} (slot, reference, sealed_key) select slot, reference, sealed_key from kept_record_key`.execute(

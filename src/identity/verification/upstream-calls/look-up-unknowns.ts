@@ -3,6 +3,7 @@ import type { Mode } from "../../../operation/operation.ts";
 import { withLogFields } from "../../../runtime/log.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import type { IdentityOutcome, IdentityUpstream } from "../../../upstreams/ports/identity-upstream.ts";
+import { keyLifetime } from "../../identity-settings.ts";
 import { unresolvedAttempts, vendorReferenceOf, withAttempts } from "../../ledger/attempts.ts";
 import type { DeferredOutcomes } from "../../ledger/deferred-outcomes.ts";
 import type { Row } from "../../ledger/ledger.ts";
@@ -50,6 +51,8 @@ async function lookUpOf(
     .where("mode", "=", mode)
     .where("started_at", "<", now() - youngest)
     .where("started_at", ">", now() - oldest)
+    // For the index. A retry, which starts a row anew, needs its idempotency key.
+    .where("created_at", ">", now() - oldest - keyLifetime)
     .where("reference", "in", (query) =>
       query
         .selectFrom("verification_attempt as attempt")
