@@ -11,6 +11,7 @@ import { engines } from "../test/support/engines.ts";
 import { milliseconds, table } from "./figures.ts";
 import { end, fillLedger, openRaw, type RawStore } from "./ledger-fill.ts";
 import { sweepBesideTraffic } from "./ledger-sweep.ts";
+import { startService } from "./servers.ts";
 
 const rowCounts = { postgres: 10_000_000, sqlite: 2_000_000 };
 const zone = new TimeZone("Africa/Lagos");
@@ -26,7 +27,8 @@ export async function ledger(): Promise<void> {
     const place = await fresh();
     try {
       const rows = Number(process.env.BENCH_ROWS ?? rowCounts[name]);
-      await (await openStore({ ...place.settings, serving: true })).close();
+      // The first start makes the tables and signs the head of the audit trail.
+      await (await startService({ ...place, dispose: async () => {} }))[Symbol.asyncDispose]();
       const raw = await openRaw(place.settings);
       const begun = performance.now();
       await fillLedger(raw, rows);
