@@ -17,7 +17,7 @@ export interface Removed {
 }
 
 const ledgerMonths = 24;
-const batch = 500;
+const batch = 100;
 /** How long a run waits for a reader of keys, in milliseconds. */
 const lockPatience = 2_000;
 /** One of this many runs reads all wrapped keys. */
