@@ -11,8 +11,11 @@ import { openCatalogue } from "./catalogue/catalogue.ts";
 import { catalogueOperations } from "./catalogue/operations/index.ts";
 import { listWaiting } from "./catalogue/revisions/draft.ts";
 import type { Desk } from "./commands/desk.ts";
+import { identitySettingsOf } from "./config/identity-settings-of.ts";
 import type { Config } from "./config/read-config.ts";
 import type { OperatorConsole } from "./console/console.ts";
+import { openEvents, undelivered } from "./events/events.ts";
+import { eventOperations } from "./events/operations/index.ts";
 import type { HttpDependencies } from "./http/dependencies.ts";
 import { AnswerCounts } from "./http/monitoring/answer-counts.ts";
 import { registerHealth } from "./http/monitoring/health.ts";
@@ -28,10 +31,9 @@ import { reportUpstreamStatus } from "./identity/upstream-status.ts";
 import { checkKeyringPlace, keyringPath } from "./keyring/file.ts";
 import { keepRotating } from "./keyring/self-rotation.ts";
 import { watchKeyring } from "./keyring/watch.ts";
-import { forEachKind } from "./operation/check-kind.ts";
 import type { Command } from "./operation/command.ts";
 import { bind, type Operation } from "./operation/operation.ts";
-import { localUrl } from "./runtime/address.ts";
+import { addressList, localUrl } from "./runtime/address.ts";
 import { FairQueue } from "./runtime/fair-queue.ts";
 import type { Log } from "./runtime/log.ts";
 import { RateLimiter } from "./runtime/rate-limiter.ts";
@@ -45,6 +47,7 @@ import { sandbox } from "./upstreams/sandbox/index.ts";
 export const everyOperation: readonly Operation<never>[] = [
   ...catalogueOperations,
   ...identityOperations,
+  ...eventOperations,
   ...accessOperations,
 ];
 
@@ -120,31 +123,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     now,
     keyring,
     upstreams: { test: sandbox(config), live: live.upstreams },
-    settings: {
-      fees: forEachKind(
-        (kind) => kind,
-        (kind) => config[`${kind}Fee`],
-      ),
-      amountPolicy: config.amountPolicy,
-      phoneMatch: config.phoneMatch,
-      timeLimit: config.verificationTimeout,
-      recordRetention: config.recordRetention,
-      negativeDetail: config.negativeDetail,
-      consentRequired: config.consent === "required",
-      payTwice: config.afterTimeout === "next",
-      vendorPrices: config.vendorPrices,
-      timeZone: config.timeZone,
-      limits: config.limits
-        ? {
-            account: config.limitVerification,
-            inFlight: config.limitInFlight,
-            negatives: config.limitNegatives,
-            subject: config.limitSubject,
-            subjectNegatives: config.limitSubjectNegatives,
-          }
-        : null,
-      ...(config.vendorCallsPerDay === null ? {} : { vendorCallsPerDay: config.vendorCallsPerDay }),
-    },
+    settings: identitySettingsOf(config),
     log,
     audit,
   });
@@ -165,6 +144,12 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     follows: source && { source, every, staleAfter, log },
   });
   opened.defer(() => catalogue.stop());
+  const events = await openEvents({
+    ...{ db, engine, now, keyring, log },
+    networks: addressList(config.eventNetworks),
+    retention: config.eventRetention,
+  });
+  opened.defer(() => events.stop());
   await audit(
     db,
     { kind: "service.started", actor: "system", facts: { version: manifest.version, engine } },
@@ -198,9 +183,11 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
       heldChanges: (await listWaiting(db)).filter(({ state }) => state === "held").length,
       unsealed: await unsealedEntries(db),
       lastBackupAt: await lastBackupAt(db),
+      undelivered: await undelivered(db),
     }),
     now,
     nearlySpent: () => identity.nearlySpent(),
+    deliveries: () => events.counts,
   };
   const monitoring = config.metrics ? await import("./http/monitoring/metrics.ts") : undefined;
   const metrics = worker === undefined ? monitoring?.metricsServer(sources) : undefined;
@@ -249,6 +236,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const bound = [
     ...bind(catalogueOperations, catalogue),
     ...bind(identityOperations, identity),
+    ...bind(eventOperations, events),
     ...bind(accessOperations, access.room),
   ];
   const app = buildServer(bound, http);

@@ -5,12 +5,15 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
+import { openReceiver } from "../src/events/events.fixture.ts";
+import { noteForAudit } from "../src/identity/ledger/audit-outbox.ts";
 import { type CheckKind, checkKinds } from "../src/operation/check-kind.ts";
 import { openStore } from "../src/storage/store.ts";
 import { ran } from "./support/command-line.ts";
 import { engines, type FreshSettings } from "./support/engines.ts";
 import { serveInProcess } from "./support/process.ts";
 import { type AskOptions, ask, sandboxKey } from "./support/service.ts";
+import { until } from "./support/until.ts";
 
 const pathOf = (kind: CheckKind) => `/api/v2/kyc/verify-${kind}`;
 const lookup = "/api/v2/internet/data/lookup";
@@ -85,7 +88,7 @@ function hangUp(port: number, kind: CheckKind, body: object): Promise<void> {
 
 for (const engine of engines) {
   suite(`canaries on ${engine.name}`, () => {
-    test("are in no log, metric, audit entry, other answer or byte of the store, after every kind of call and a crash", async () => {
+    test("are in no log, metric, audit entry, other answer or byte of the store, after every kind of call and a crash", async (t) => {
       const vendor = createServer((request, response) => {
         const answer = request.url!.includes("authorization")
           ? {
@@ -103,7 +106,10 @@ for (const engine of engines) {
       await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
       const fresh = await engine.ready();
       const { dataDirectory, databaseUrl = "" } = fresh.settings;
-      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      const environment = {
+        ...{ DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl },
+        DUBA_EVENT_NETWORKS: "127.0.0.0/8",
+      };
       const service = await serveInProcess({
         ...environment,
         DUBA_BOOTSTRAP_KEY: sandboxKey,
@@ -119,6 +125,19 @@ for (const engine of engines) {
       });
       try {
         const { port } = service;
+        const receiver = await openReceiver();
+        t.after(() => receiver.close());
+        const endpoint = [
+          "events",
+          "endpoints",
+          "add",
+          receiver.url,
+          "--account",
+          "sandbox@example.com",
+          "--mode",
+          "test",
+        ];
+        assert.equal((await ran(endpoint, { environment })).exitCode, 0);
         const metricsPort = Number(/127\.0\.0\.1:(\d+)\/metrics/.exec(service.written())![1]);
         const call = (path: string, options: AskOptions = {}) => ask(port, path, options);
         const postTo =
@@ -199,6 +218,21 @@ for (const engine of engines) {
         for (const answer of [...failures, ...others, ...refused])
           assertAbsent("an answer", answer.bytes, [...Object.values(numbers), vendorText, ...person]);
         for (const answer of failures) assert.equal(answer.json.success, false);
+
+        // A verification that was unknown and now is not, of the person whose data the canaries are.
+        const store = await openStore({ ...fresh.settings, serving: false });
+        await store.db
+          .updateTable("verification")
+          .set({ was_unknown: 1 })
+          .where("reference", "in", references)
+          .execute();
+        for (const reference of references) await noteForAudit(store.db, "verification", reference).execute();
+        await store.close();
+        await until(() => receiver.received.length === references.length);
+        const polled = await call("/api/v2/events?after=0&limit=1000");
+        for (const reference of references) assert.ok(polled.text.includes(reference));
+        assertAbsent("the list of events", polled.text, canaries);
+        assertAbsent("the webhooks", JSON.stringify(receiver.received), canaries);
 
         const { text: measured } = await ask(metricsPort, "/metrics");
         assert.match(measured, /duba_answers_total/);

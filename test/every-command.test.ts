@@ -32,6 +32,7 @@ const runElsewhere: Record<string, string> = {
   "keyring.retire": "A key can go 5 minutes after its successor came.",
   "sources.pull": "It calls a vendor.",
   "upstreams.test": "It calls a vendor.",
+  "events.endpoints.test": "It calls a receiver.",
 };
 
 suite("every command", () => {
@@ -212,6 +213,14 @@ async function makeWorld(engine: Engine): Promise<World> {
   };
   const invoice = join(folder, "invoice.csv");
   writeFileSync(invoice, "reference,bvn,price\nD-1,*******0017,50\n");
+  const endpointOf = async (host: string) =>
+    JSON.parse(
+      await done("events", "endpoints", "add", `https://${host}/duba`, "--account", "shop@example.com", "--json"),
+    );
+  const [receiver, removed] = [await endpointOf("shop.example.com"), await endpointOf("old.example.com")];
+  // Duba publishes a revision for the receiver to be told of, and gives up on it.
+  await done("prices", "set", "shop@example.com", "startimes", "--margin", "10");
+  await store.db.updateTable("event_delivery").set({ state: "dead" }).where("endpoint_id", "=", receiver.id).execute();
   const lastMonth = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
   return {
     inputs: {
@@ -236,6 +245,9 @@ async function makeWorld(engine: Engine): Promise<World> {
       "ledger.show": { reference: verified.json.data.request_reference },
       "books.statement": { account: "shop@example.com", month: lastMonth },
       "books.adjust": { account: "shop@example.com", credit: "100", reason: "Goodwill" },
+      "events.endpoints.roll": { id: receiver.id },
+      "events.endpoints.remove": { id: removed.id },
+      "events.resend": { endpoint: receiver.id },
       "people.invite": { email: "mary@example.com", role: "operator" },
       "people.remove": { person: "grace@example.com" },
       "books.reconcile": { invoice: [invoice], vendor: "dojah", month: lastMonth },
@@ -253,6 +265,8 @@ async function makeWorld(engine: Engine): Promise<World> {
     },
     secrets: () => [
       sandboxKey,
+      receiver.secret,
+      removed.secret,
       ...[...readFileSync(ring, "utf8").matchAll(/"([A-Za-z0-9+/]{43}=)"/g)].map(([, key]) => key!.slice(0, 12)),
     ],
     async close() {

@@ -86,6 +86,7 @@ suite("metrics", () => {
       heldChanges: 2,
       unsealed: { count: 5, oldest: at - 90_000 },
       lastBackupAt: null,
+      undelivered: { waiting: 7, dead: 1, oldest: at - 45_000 },
     };
     const catalogue = () => ({
       revision: 7,
@@ -107,6 +108,12 @@ suite("metrics", () => {
       "duba_audit_unsealed_entries 5",
       "duba_audit_unsealed_oldest_seconds 90",
       "duba_backup_age_seconds +Inf",
+      'duba_event_deliveries_total{outcome="delivered"} 9',
+      'duba_event_deliveries_total{outcome="failed"} 2',
+      'duba_event_deliveries_total{outcome="dead"} 1',
+      "duba_event_deliveries_waiting 7",
+      "duba_event_deliveries_dead 1",
+      "duba_event_undelivered_oldest_seconds 45",
       "duba_store_up 1",
       'duba_store_connections{state="busy"} 2',
       'duba_store_connections{state="idle"} 8',
@@ -116,7 +123,10 @@ suite("metrics", () => {
     const away = await scraped({ stored: () => Promise.reject(new Error("away")) });
     assert.match(away, /^duba_store_up 0$/m);
     assert.match(away, /^duba_catalogue_revision 1$/m);
-    assert.doesNotMatch(away, /^duba_(?:ledger|backup|audit_unsealed|catalogue_held)\w*[ {]/m);
+    assert.doesNotMatch(
+      away,
+      /^duba_(?:ledger|backup|audit_unsealed|catalogue_held|event_deliveries_(?:dead|waiting))\w*[ {]/m,
+    );
   });
 });
 
@@ -127,6 +137,7 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
     upstreams: () => [],
     auditAlarms: () => [],
     nearlySpent: () => ({ cap: 2, balance: 1 }),
+    deliveries: () => ({ delivered: 9, failed: 2, dead: 1 }),
     catalogue: () => ({ revision: 1, publishedAt: 0, confirmedAt: 0 }),
     usage: { commits: new Durations(), connections: () => ({ busy: 2, idle: 8, waiting: 4 }) },
     stored: async () => ({
@@ -134,6 +145,7 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
       heldChanges: 0,
       unsealed: { count: 0, oldest: null },
       lastBackupAt: null,
+      undelivered: { waiting: 0, dead: 0, oldest: null },
     }),
     now: Date.now,
     ...sources,

@@ -304,6 +304,81 @@ export interface Verification {
   completed_at: string | null;
 }
 
+export interface VerificationSettledEvent {
+  id: string;
+  type: "verification.settled";
+  timestamp: string;
+  mode: "test" | "live" | null;
+  data: {
+    request_reference: string;
+    kind: "bvn" | "nin";
+    state: "verified" | "not_found" | "phone_mismatch" | "failed";
+    charged: boolean;
+  };
+}
+
+export interface CataloguePublishedEvent {
+  id: string;
+  type: "catalogue.published";
+  timestamp: string;
+  mode: "test" | "live" | null;
+  data: {
+    revision: number;
+    added: number;
+    modified: number;
+    removed: number;
+    /** Path of the changes, which `listCatalogueChanges` answers */
+    changes: string;
+  };
+}
+
+export interface PriceScheduledEvent {
+  id: string;
+  type: "price.scheduled";
+  timestamp: string;
+  mode: "test" | "live" | null;
+  data: {
+    draft: string;
+    holds_from: string;
+    /** Entries whose price will differ */
+    prices: number;
+  };
+}
+
+export interface KeyExpiringEvent {
+  id: string;
+  type: "key.expiring";
+  timestamp: string;
+  mode: "test" | "live" | null;
+  data: {
+    key: string;
+    expires_at: string;
+  };
+}
+
+export interface KeyRevokedEvent {
+  id: string;
+  type: "key.revoked";
+  timestamp: string;
+  mode: "test" | "live" | null;
+  data: {
+    key: string;
+    revoked_at: string;
+  };
+}
+
+export interface AccountCapWarningEvent {
+  id: string;
+  type: "account.cap_warning";
+  timestamp: string;
+  mode: "test" | "live" | null;
+  data: {
+    /** What is nearly used up */
+    terms: "cap" | "balance";
+    month: string | null;
+  };
+}
+
 export interface AccessToken {
   /** Opaque; send it as `Authorization: Bearer <access_token>` */
   access_token: string;
@@ -680,6 +755,39 @@ const findVerification: Row = {
   headers: ["idempotency-key"],
 };
 
+export interface ListEventsInput {
+  /** The `next` of an earlier answer, or 0. */
+  after?: string | undefined;
+  /** How many events to list at most, from 1 to 1000; 100 unless given. */
+  limit?: string | undefined;
+}
+
+export interface ListEventsAnswer {
+  success: true;
+  status: "success";
+  /** Outcome in words */
+  message: string;
+  /** Events after the cursor, oldest first */
+  data: (
+    | VerificationSettledEvent
+    | CataloguePublishedEvent
+    | PriceScheduledEvent
+    | KeyExpiringEvent
+    | KeyRevokedEvent
+    | AccountCapWarningEvent
+  )[];
+  /** Cursor for the next call: `after` */
+  next: string;
+  /** True if the next call will list more at once */
+  more: boolean;
+}
+
+export type ListEventsFailure = Failure<
+  AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "validation_failed"
+>;
+
+const listEvents: Row = { id: "listEvents", method: "GET", path: "/api/v2/events" };
+
 export interface AuthorizeMerchantInput {
   /** E-mail address of the account; case does not matter. */
   email?: string | undefined;
@@ -813,6 +921,13 @@ export class Duba {
     options?: FindVerificationOptions,
   ): Promise<FindVerificationAnswer | FindVerificationFailure> {
     return this.#call(findVerification, input, options);
+  }
+
+  /** Events of your account.
+   *
+   * Lists the events that webhooks deliver, with the same bodies, in the mode of your key. Begin without `after`: nothing is listed, and `next` is where you stand. From then on ask with the last `next`. `after=0` lists all events that are kept. An `after` of another history, as after a restore of this service, is refused: begin anew. */
+  listEvents(input: ListEventsInput = {}, options?: CallOptions): Promise<ListEventsAnswer | ListEventsFailure> {
+    return this.#call(listEvents, input, options);
   }
 
   /** Exchange an API key for an access token.

@@ -1,10 +1,12 @@
 import type { Kysely } from "kysely";
+import { every } from "../runtime/every.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
 import type { Audit } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
 import { Credentials } from "./authenticator.ts";
 import { firstStart, noteShown, type ReplacedKey } from "./bootstrap.ts";
 import { FailedCredentials } from "./failed-credentials.ts";
+import { tellEnding } from "./keys/ending.ts";
 import { KeyUses } from "./keys/key-uses.ts";
 import { type IssueToken, tokenIssuer } from "./tokens/issue-token.ts";
 
@@ -12,6 +14,8 @@ import { type IssueToken, tokenIssuer } from "./tokens/issue-token.ts";
 export interface AccessRoom {
   issueToken: IssueToken;
 }
+
+const tellEvery = 3_600_000;
 
 export interface AccessOptions {
   db: Kysely<Tables>;
@@ -51,6 +55,9 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const issueToken = tokenIssuer({ db, failed, uses, finder: credentials.finder, now, tokenLifetime });
   await credentials.refresh();
   credentials.watch();
+  const telling = every(tellEvery, () => tellEnding(db, now()));
+  // If the store is away, the next look comes an hour later.
+  void telling.run().catch(() => undefined);
   return {
     credentials,
     room: { issueToken },
@@ -60,6 +67,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     },
     async stop() {
       credentials.stop();
+      await telling.stop();
       await uses.stop();
     },
   };

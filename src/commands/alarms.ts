@@ -1,7 +1,9 @@
-import { type ApiKey, listKeys } from "../access/keys/keys.ts";
+import { endingKeys } from "../access/keys/ending.ts";
+import { listKeys } from "../access/keys/keys.ts";
 import { unsealedEntries } from "../audit/unsealed-entries.ts";
 import { draftName, listWaiting } from "../catalogue/revisions/draft.ts";
 import { ageOf, readSync } from "../catalogue/sync/record.ts";
+import { undelivered } from "../events/events.ts";
 import { openVerifications } from "../identity/ledger/reports/open-verifications.ts";
 import { nearlySpentAccounts } from "../identity/spending/spending-watch.ts";
 import { upstreamStatus } from "../identity/upstream-status.ts";
@@ -13,8 +15,6 @@ import type { Desk } from "./desk.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** How long before its end a key is named. */
-const soon = 14 * day;
 /** Then an operator should look. */
 const limits = { unknown: hour, unsealed: minute, backup: 7 * day };
 
@@ -39,18 +39,21 @@ export async function readHealth(room: AlarmRoom) {
 async function readFacts(room: AlarmRoom) {
   const { db, config } = room;
   const now = room.now();
-  const [waiting, views, open, unsealed, backupAt, keys, instances, source, spent, emails] = await Promise.all([
-    listWaiting(db),
-    upstreamStatus(db, now),
-    openVerifications(db),
-    unsealedEntries(db),
-    lastBackupAt(db),
-    listKeys(db),
-    servingInstances(room),
-    sourceAge(room),
-    nearlySpentAccounts(db, config.timeZone.monthOf(now)),
-    room.accounts.emails(),
-  ]);
+  const [waiting, views, open, unsealed, backupAt, keys, ends, instances, source, spent, emails, { dead }] =
+    await Promise.all([
+      listWaiting(db),
+      upstreamStatus(db, now),
+      openVerifications(db),
+      unsealedEntries(db),
+      lastBackupAt(db),
+      listKeys(db),
+      endingKeys(db, now),
+      servingInstances(room),
+      sourceAge(room),
+      nearlySpentAccounts(db, config.timeZone.monthOf(now)),
+      room.accounts.emails(),
+      undelivered(db),
+    ]);
   return {
     instances,
     source,
@@ -65,18 +68,17 @@ async function readFacts(room: AlarmRoom) {
     unsealed,
     backupAt,
     needsBackup: !config.databaseUrl && keys.some(({ mode, revokedAt }) => mode === "live" && revokedAt === null),
-    ending: keys
-      .filter((key) => isEnding(key, keys, now))
-      .map(({ id, accountId, label, expiresAt }) => ({
-        ...{ id, account: emails(accountId), label },
-        expires_at: isoOf(expiresAt!),
-      })),
+    ending: ends.map(({ id, accountId, label, expiresAt }) => ({
+      ...{ id, account: emails(accountId), label },
+      expires_at: isoOf(expiresAt),
+    })),
+    dead,
     spent: spent.map((account) => ({ account, email: emails(account) })),
   };
 }
 
 function alarmsOf(facts: Awaited<ReturnType<typeof readFacts>>, now: number): Omit<Alarm, "acknowledged">[] {
-  const { instances, source, held, vendors, unknown, unsealed, backupAt, needsBackup, ending, spent } = facts;
+  const { instances, source, held, vendors, unknown, unsealed, backupAt, needsBackup, ending, dead, spent } = facts;
   const isLate = (at: number | null, after: number) => at !== null && now - at > after;
   const alarms: [name: string, what: string | false][] = [
     ["no-instance", instances === 0 && "No instance serves this store. Start one: duba serve"],
@@ -105,6 +107,11 @@ function alarmsOf(facts: Awaited<ReturnType<typeof readFacts>>, now: number): Om
       instances > 0 &&
         isLate(unsealed.oldest, limits.unsealed) &&
         "Audit entries wait for their seal for more than a minute. Read the log of the service.",
+    ],
+    [
+      "dead-events",
+      dead > 0 &&
+        "Duba gave up on events for an endpoint. See them: duba events list --state dead. Send them again: duba events resend",
     ],
     [
       "backup",
@@ -149,22 +156,4 @@ async function sourceAge({ db, now, config }: AlarmRoom) {
   if (source === "") return null;
   const { asOf, isStale } = ageOf(await readSync(db, source), now(), staleAfter);
   return { name: source, as_of: isoOf(asOf), stale: isStale };
-}
-
-/** Whether a key ends soon and no later key of the account, as `keys roll` makes one, takes its place. */
-function isEnding(
-  { accountId, mode, label, createdAt, expiresAt, revokedAt }: ApiKey,
-  all: readonly ApiKey[],
-  now: number,
-) {
-  if (revokedAt !== null || expiresAt === null || expiresAt <= now || expiresAt > now + soon) return false;
-  return !all.some(
-    (key) =>
-      key.accountId === accountId &&
-      key.mode === mode &&
-      key.label === label &&
-      key.createdAt > createdAt &&
-      key.revokedAt === null &&
-      (key.expiresAt ?? Number.POSITIVE_INFINITY) > expiresAt,
-  );
 }

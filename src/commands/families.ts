@@ -18,6 +18,7 @@ const access = async () => (await import("../access/commands.ts")).accessCommand
 const catalogue = async () => (await import("../catalogue/commands.ts")).catalogueCommands;
 const identity = async () => (await import("../identity/commands.ts")).identityCommands;
 
+const events = async () => (await import("../events/commands.ts")).eventCommands;
 const audit = async () => (await import("../audit/commands.ts")).auditCommands;
 const keyring = async () => (await import("../keyring/commands.ts")).keyringCommands;
 const backup = async () => (await import("../storage/backup/commands.ts")).backupCommands;
@@ -52,6 +53,11 @@ export const families: readonly Family[] = [
   },
   { name: "books", about: "Write statements, correct them, and check the invoices of vendors.", load: identity },
   { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: identity },
+  {
+    name: "events",
+    about: "Manage the endpoints that get events as webhooks, and see what was delivered.",
+    load: events,
+  },
   { name: "keyring", about: "Manage the keys that seal records and hash BVNs.", load: keyring },
   { name: "subjects", about: "Export or erase the data of one person.", load: identity },
   { name: "backup", about: "Write the store to a file, without identity records.", load: backup },

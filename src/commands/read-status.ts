@@ -7,7 +7,7 @@ import { type AlarmRoom, readHealth } from "./alarms.ts";
 /** How the service is, for `duba status`. `needs` has a sentence for each thing that needs a hand. */
 export async function readStatus(room: AlarmRoom) {
   const [[newest], health] = await Promise.all([listRevisions(room.db, 1), readHealth(room)]);
-  const { instances, source, held, scheduled, vendors, unknown, unsealed, backupAt, ending, alarms } = health;
+  const { instances, source, held, scheduled, vendors, unknown, unsealed, backupAt, ending, dead, alarms } = health;
   return {
     version: manifest.version,
     store: storeName(room.config),
@@ -21,6 +21,7 @@ export async function readStatus(room: AlarmRoom) {
     unknown_verifications: unknown.count,
     oldest_unknown_at: isoOf(unknown.since),
     unsealed_entries: unsealed.count,
+    dead_deliveries: dead,
     last_backup_at: isoOf(backupAt),
     expiring_keys: ending,
     needs: alarms.filter(({ acknowledged }) => acknowledged === null).map(({ what }) => what),

@@ -24,6 +24,7 @@ export const statusCommand = command({
     unknown_verifications: Type.Integer(),
     oldest_unknown_at: orNull(instant),
     unsealed_entries: Type.Integer(),
+    dead_deliveries: Type.Integer(),
     last_backup_at: orNull(instant),
     expiring_keys: Type.Array(
       Type.Object({ id: Type.String(), account: Type.String(), label: Type.String(), expires_at: instant }),
@@ -49,6 +50,7 @@ export const statusCommand = command({
             ? facts.unknown_verifications
             : `${facts.unknown_verifications}, the oldest of ${timeText(facts.oldest_unknown_at)}`,
         "unsealed audit entries": facts.unsealed_entries,
+        "dead deliveries of events": facts.dead_deliveries,
         "last backup": facts.last_backup_at === null ? "never" : timeText(facts.last_backup_at),
         "keys that end within 14 days": facts.expiring_keys.length,
         ...(facts.acknowledged.length > 0 && { "acknowledged alarms": listText(facts.acknowledged) }),

@@ -4,6 +4,7 @@ import { catalogueSources, vendors } from "../upstreams/registry.ts";
 import { upstreamSettings } from "../upstreams/upstream-settings.ts";
 import { type VendorPrices, vendorPrices } from "../upstreams/vendor-prices.ts";
 import { catalogueSettings } from "./settings/catalogue-settings.ts";
+import { eventSettings } from "./settings/event-settings.ts";
 import { limitSettings } from "./settings/limit-settings.ts";
 import { serverSettings } from "./settings/server-settings.ts";
 import { verificationSettings } from "./settings/verification-settings.ts";
@@ -26,6 +27,7 @@ export const settings = {
   ...limitSettings,
   ...catalogueSettings,
   ...verificationSettings,
+  ...eventSettings,
   callUrl: setting({
     name: "DUBA_URL",
     default: "http://127.0.0.1:8080",

@@ -87,7 +87,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   };
   const spending = new SpendingWatch(db, settings.timeZone, log);
   const jobs = [
-    repeat(1_000, () => drainAuditOutbox(db, audit)),
+    repeat(1_000, () => drainAuditOutbox(db, audit, now)),
     repeat(5_000, () => verifications.failOrphanedRows()),
     repeat(60_000, retentionJob(db, retentionClock, settings.recordRetention, audit)),
     repeat(60_000, lookUp),

@@ -35,6 +35,38 @@ for (const engine of engines) {
       await other.stop();
     });
 
+    test("tells operators of an alarm once, whoever sees it, and when it is over", async () => {
+      const health: UpstreamHealth[] = [1, 2].map(() => ({ ...fine, name: "alarming" }));
+      const seen = health.map((one) => reportUpstreamStatus(store.db, [{ health: () => one }], store.log));
+      const told = async () => {
+        const rows = await store.db
+          .selectFrom("event")
+          .selectAll()
+          .where("about", "=", "alarming")
+          .orderBy("number")
+          .execute();
+        return rows.map(({ type, audience, mode, data }) => ({ type, audience, mode, ...JSON.parse(data) }));
+      };
+      const noted = (alarm: UpstreamHealth["alarm"]) =>
+        until(async () => {
+          const all = (await upstreamStatus(store.db)).filter(({ name }) => name === "alarming");
+          return all.length === 2 && all.every((one) => one.alarm === alarm);
+        });
+      const event = { type: "vendor.alarm", audience: "operators", mode: null, vendor: "alarming" };
+      for (const alarm of ["no_money", null] as const) {
+        for (const [index, one] of health.entries()) {
+          one.alarm = alarm;
+          seen[index]!.changed();
+        }
+        await noted(alarm);
+      }
+      for (const one of seen) await one.stop();
+      assert.deepEqual(await told(), [
+        { ...event, alarm: "no_money" },
+        { ...event, alarm: null },
+      ]);
+    });
+
     test("is nothing where no live upstream is set up", async () => {
       await reportUpstreamStatus(store.db, [], store.log).stop();
       assert.deepEqual(await upstreamStatus(store.db), []);

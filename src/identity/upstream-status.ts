@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { every } from "../runtime/every.ts";
 import type { Log } from "../runtime/log.ts";
 import { codeOf } from "../storage/errors.ts";
+import { announce, operators } from "../storage/events/announce.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { CircuitBreaker, UpstreamHealth } from "../upstreams/circuit-breaker.ts";
 
@@ -13,6 +14,8 @@ export interface UpstreamStatus extends UpstreamHealth {
 }
 
 const noteEvery = 5_000;
+/** In this time, several processes that see the same alarm make one event. */
+const sameAlarm = 3_600_000;
 /** Older notes are from processes that are gone. */
 const forgottenAfter = 60_000;
 
@@ -25,7 +28,16 @@ export function reportUpstreamStatus(
   log: Log,
 ) {
   const instance = randomUUID();
+  /** The alarm of each upstream that operators were told of. */
+  const told = new Map<string, UpstreamHealth["alarm"]>();
   let again = false;
+
+  const tell = async (vendor: string, alarm: UpstreamHealth["alarm"], at: number) => {
+    if ((told.get(vendor) ?? null) === alarm) return;
+    const event = { type: "vendor.alarm", audience: operators, mode: null, about: vendor, at } as const;
+    await announce(db, { ...event, data: { vendor, alarm } }, at - sameAlarm);
+    told.set(vendor, alarm);
+  };
 
   const note = async () => {
     const at = Date.now();
@@ -42,6 +54,7 @@ export function reportUpstreamStatus(
         .values({ instance, upstream: name, ...columns })
         .onConflict((conflict) => conflict.columns(["instance", "upstream"]).doUpdateSet(columns))
         .execute();
+      await tell(name, alarm, at);
     }
     await db
       .deleteFrom("upstream_status")

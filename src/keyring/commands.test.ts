@@ -69,7 +69,7 @@ for (const engine of engines) {
       assert.equal(needed.exitCode, 1);
       assert.match(
         needed.err,
-        /^The key r1 must stay: \d+ of the held records are sealed under it\. Run duba keyring rewrap/,
+        /^The key r1 must stay: \d+ of the held records and secrets are sealed under it\. Run duba keyring rewrap/,
       );
       const rewrapped = await duba("keyring", "rewrap");
       assert.match(rewrapped.out, /^\d+ records were moved to r2, \d+ a second\.\n$/);
@@ -107,7 +107,7 @@ for (const engine of engines) {
       await db.updateTable("record_key").set({ sealed_key: "s1:r2:AAAA" }).execute();
       const { exitCode, err } = await duba("keyring", "rewrap");
       assert.equal(exitCode, 1);
-      assert.match(err, /^This key ring cannot open these records, so they did not change: \w{15}/);
+      assert.match(err, /^This key ring cannot open these, so they did not change: \w{15}/);
     });
 
     test("shows and writes no key, and does nothing with a ring that is lost or another store's", async () => {

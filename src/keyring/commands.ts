@@ -14,7 +14,7 @@ interface Room extends Audited, WithClock {
 
 const showKeyring = command({
   id: "keyring.show",
-  summary: "List the keys, their start times, and the number of verifications that need each key.",
+  summary: "List the keys, their start times, and the number of verifications and event endpoints that need each key.",
   description: "The command reads the whole ledger.",
   role: "viewer",
   kind: "read",
@@ -86,9 +86,10 @@ const rotateKeyring = command({
 
 const rewrapKeys = command({
   id: "keyring.rewrap",
-  summary: "Encrypt the key of each stored record with the current record key, so that you can retire older keys.",
+  summary:
+    "Encrypt the key of each stored record, and the secrets of event endpoints, with the current record key, so that you can retire older keys.",
   description: "You may stop the command and run it again.",
-  onTerminal: "The exit code is 1 if Duba cannot open a record.",
+  onTerminal: "The exit code is 1 if Duba cannot open a record or a secret.",
   role: "officer",
   kind: "change",
   face: "terminal",
@@ -104,7 +105,7 @@ const rewrapKeys = command({
     `${records} records were moved to ${key}, ${a_second} a second.`,
     ...(unreadable.length === 0
       ? []
-      : [{ note: `This key ring cannot open these records, so they did not change: ${unreadable.join(", ")}` }]),
+      : [{ note: `This key ring cannot open these, so they did not change: ${unreadable.join(", ")}` }]),
   ],
   isWell: ({ unreadable }) => unreadable.length === 0,
   records: ["keyring.rewrapped"],

@@ -40,7 +40,7 @@ function decrypt(key: Buffer, sealed: Buffer, bound: string): Buffer {
   return Buffer.concat([decryption.update(sealed.subarray(nonceBytes, -tagBytes)), decryption.final()]);
 }
 
-type Part = "key" | "record";
+type Part = "key" | "record" | "secret";
 
 function boundTo(part: Part, keyId: string, { accountId, reference }: SealedRow): string {
   return JSON.stringify(["duba record", version, part, keyId, accountId, reference]);
@@ -55,12 +55,17 @@ function opened(part: Part, row: SealedRow, text: string, keyOf: (keyId: string)
   const [found, keyId, sealed, ...more] = text.split(":");
   const key = keyId && keyOf(keyId);
   if (found !== version || !key || !sealed || more.length > 0)
-    throw new Error(`The sealed ${part} of verification ${row.reference} cannot be opened with this key ring`);
+    throw new Error(`The sealed ${part} of ${row.reference} cannot be opened with this key ring`);
   return decrypt(key, Buffer.from(sealed, "base64url"), boundTo(part, keyId, row));
 }
 
-function unwrapped({ records }: Keyring, row: SealedRow, sealedKey: string): Buffer {
-  return opened("key", row, sealedKey, (keyId) => records.find(({ id }) => id === keyId)?.key);
+/** Opens a text that is sealed with a key of the ring itself. */
+function openedByRing(part: Part, { records }: Keyring, row: SealedRow, text: string): Buffer {
+  return opened(part, row, text, (keyId) => records.find(({ id }) => id === keyId)?.key);
+}
+
+function unwrapped(keyring: Keyring, row: SealedRow, sealedKey: string): Buffer {
+  return openedByRing("key", keyring, row, sealedKey);
 }
 
 /** Seals a record with the ring key that is current at `now` (milliseconds since 1970). */
@@ -90,5 +95,16 @@ export function rewrapped(keyring: Keyring, row: SealedRow, sealedKey: string, n
   return textOf("key", id, row, key, randomBytes(nonceBytes), unwrapped(keyring, row, sealedKey));
 }
 
-/** The beginning of every `sealed_key` under this key of the ring. */
+/** Seals a short secret, which has no key of its own, with the ring key that is current at `now`. */
+export function sealSecret({ records }: Keyring, row: SealedRow, secret: string, now: number): string {
+  const { id, key } = currentOf(records, now);
+  return textOf("secret", id, row, key, Buffer.from(secret));
+}
+
+/** Opens what `sealSecret` returned. Throws as `unseal` does. */
+export function openSecret(keyring: Keyring, row: SealedRow, sealed: string): string {
+  return openedByRing("secret", keyring, row, sealed).toString();
+}
+
+/** The beginning of every `sealed_key` and sealed secret under this key of the ring. */
 export const wrappedBy = (keyId: string) => `${version}:${keyId}:`;

@@ -1,12 +1,13 @@
 import { type Kysely, sql } from "kysely";
 import { allSlots, destroyStaleKeys } from "../storage/record-keys.ts";
 import type { Tables } from "../storage/tables.ts";
+import { rewrapSecrets } from "./endpoint-secrets.ts";
 import { rewrapped, wrappedBy } from "./envelope-encryption.ts";
 import { currentOf, type Keyring } from "./keyring.ts";
 
 export interface Rewrapped {
   rows: number;
-  /** References of records that the ring cannot open: they did not change. At most 100. */
+  /** What the ring cannot open, so that it did not change: references of at most 100 records, and ids of endpoints of events. */
   unreadable: string[];
 }
 
@@ -17,8 +18,8 @@ const mostUnreadable = 100;
 const beginning = { slot: -1, reference: "" };
 
 /**
- * Encrypts the key of each stored record with the record key that is current at `now`, in batches, while other processes
- * serve. It can be run again after any failure. `progress` receives the number of finished rows.
+ * Encrypts the key of each stored record, and the secrets of endpoints, with the record key that is current at `now`, in batches,
+ * while other processes serve. It can be run again after any failure. `progress` receives the number of finished rows.
  */
 export async function rewrap(
   db: Kysely<Tables>,
@@ -62,6 +63,7 @@ export async function rewrap(
     // Start again: meanwhile others may have written records with the old key.
     [last, rowsBefore, done.unreadable] = [beginning, done.rows, []];
   }
+  done.unreadable.push(...(await rewrapSecrets(db, keyring, now)));
   // Destroys the old versions of the keys too, also those of a run that was killed.
   await destroyStaleKeys(db, allSlots, readerPatience);
   return done;

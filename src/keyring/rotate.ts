@@ -81,7 +81,7 @@ export async function retire({ path, db, audit, actor }: RingPlace, name: string
     if (count !== undefined)
       throw new KeyringFault(
         record
-          ? `The key ${name} must stay: ${count} of the held records are sealed under it. Run duba keyring rewrap first.`
+          ? `The key ${name} must stay: ${count} of the held records and secrets are sealed under it. Run duba keyring rewrap first.`
           : `The key ${name} must stay: ${count} of the ledger's verifications are hashed with it, and go after 24 months.`,
       );
     // The store first, so that no process rejects the ring without the key as damaged.

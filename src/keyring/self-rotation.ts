@@ -1,5 +1,6 @@
 import { every, reportingNewFailures } from "../runtime/every.ts";
 import type { Log } from "../runtime/log.ts";
+import { rewrapSecrets } from "./endpoint-secrets.ts";
 import { readKeyring } from "./file.ts";
 import { currentOf, keyringReasonOf, recordsName } from "./keyring.ts";
 import { type RingPlace, retire, rotate, settling } from "./rotate.ts";
@@ -31,6 +32,8 @@ export async function rotateIfDue({ every, now, ...place }: SelfRotation): Promi
   const current = currentOf(records, now());
   if ((current.from ?? 0) + settling > now()) return;
   const older = records.slice(0, records.indexOf(current));
+  // Records end by themselves, secrets of endpoints do not.
+  if (older.length > 0) await rewrapSecrets(db, await readKeyring(path), now());
   const usage = older.length > 0 ? await recordUsage(db) : undefined;
   for (const { id } of older) {
     if (usage!.has(id)) continue;

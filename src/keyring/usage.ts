@@ -1,9 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import { readingRecordKeys } from "../storage/record-keys.ts";
 import type { Tables } from "../storage/tables.ts";
+import { secretUsage } from "./endpoint-secrets.ts";
 import { knownKeys } from "./keyring.ts";
 
-/** How many verifications need each key of the ring. */
+/** How many verifications, and endpoints of events, need each key of the ring. */
 export interface KeyUsage {
   /** By version. */
   hashes: Map<number, number>;
@@ -33,7 +34,7 @@ export async function hashUsage(db: Kysely<Tables>): Promise<Map<number, number>
   return counts;
 }
 
-/** How many records are sealed under each record key of the ring. */
+/** How many records, and secrets of endpoints, are sealed under each record key of the ring. */
 export async function recordUsage(db: Kysely<Tables>): Promise<Map<string, number>> {
   // Long enough for any key id.
   const head = sql<string>`substr(sealed_key, 1, 37)`;
@@ -44,7 +45,7 @@ export async function recordUsage(db: Kysely<Tables>): Promise<Map<string, numbe
       .groupBy(head)
       .execute(),
   );
-  const counts = new Map<string, number>();
+  const counts = await secretUsage(db);
   for (const { head, count } of rows) {
     const id = head.split(":")[1]!;
     counts.set(id, (counts.get(id) ?? 0) + count);

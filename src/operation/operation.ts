@@ -59,7 +59,7 @@ interface Described {
   path: `/${string}`;
   summary: string;
   description: string;
-  group: "Data" | "Cable TV" | "Identity" | "Credentials";
+  group: "Data" | "Cable TV" | "Identity" | "Events" | "Credentials";
   /** Whether the interface document has the operation. The others serve compatibility, or are Duba's own. */
   documented: boolean;
   /** `credential`: required. `anonymous`: optional, but a bad one is refused. `own`: `run` checks it. */

@@ -1,3 +1,4 @@
+import { isNetwork } from "../runtime/address.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
 
 /** One setting of the service: an environment variable, its default, and how its text is read. */
@@ -79,6 +80,17 @@ export const httpUrl = {
 export const count = {
   form: "a whole number above 0",
   read: (text: string): number | undefined => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined),
+};
+
+export const networks = {
+  form: "a comma-separated list of IP addresses and networks, such as 10.0.0.0/8",
+  read: (text: string): string[] | undefined => {
+    const entries = text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter(Boolean);
+    return entries.every(isNetwork) ? entries : undefined;
+  },
 };
 
 /** The same values, or empty, which reads as null. */

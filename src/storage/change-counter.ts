@@ -2,8 +2,9 @@ import type { Kysely, Transaction } from "kysely";
 import { tellListeners } from "./postgres/own-session.ts";
 import type { Tables } from "./tables.ts";
 
-/** A subject with a counter, which other processes poll to notice changes. */
-type Watched = Tables["change_counter"]["name"];
+type Counter = Tables["change_counter"]["name"];
+/** A subject with a counter, which other processes poll to notice changes. The one of events is only locked. */
+type Watched = Exclude<Counter, "event">;
 
 /** What to do when a counter moved elsewhere. A rejection means nothing: polling notices it too. */
 export type ChangeListeners = Readonly<Record<Watched, () => Promise<unknown>>>;
@@ -19,7 +20,7 @@ export async function noteChange(trx: Transaction<Tables>, name: Watched): Promi
 }
 
 /** Locks this counter until the transaction ends. */
-export async function lockCounter(trx: Transaction<Tables>, name: Watched): Promise<void> {
+export async function lockCounter(trx: Transaction<Tables>, name: Counter): Promise<void> {
   await trx
     .updateTable("change_counter")
     .set((it) => ({ number: it.ref("number") }))

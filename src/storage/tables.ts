@@ -1,4 +1,6 @@
 import type { Role } from "../operation/command.ts";
+import type { EventType } from "../operation/event.ts";
+import type { Mode } from "../operation/operation.ts";
 import { firstTables } from "./migrations/0001_tables.ts";
 
 /** Every table with its columns: those of the first migration, and what later ones add. */
@@ -17,7 +19,10 @@ type ValueOf<Kind extends string> = Kind extends `${infer Present}?`
 /** Columns with a smaller type than their kind. */
 interface Narrowed {
   catalogue_draft: { state: "held" | "scheduled" | "published" | "rejected" };
-  change_counter: { name: "access" | "catalogue" };
+  change_counter: { name: "access" | "catalogue" | "event" };
+  event: { type: EventType; mode: Mode | null };
+  event_endpoint: { mode: Mode | null };
+  event_delivery: { state: "waiting" | "delivered" | "dead" };
   audit_head: { id: 1 };
   person: { role: Role };
 }
@@ -36,6 +41,8 @@ export type CatalogueDraftRow = Tables["catalogue_draft"];
 export type CatalogueRevisionRow = Tables["catalogue_revision"];
 export type CatalogueSourceRow = Tables["catalogue_source"];
 export type VerificationRow = Tables["verification"];
+export type EventRow = Tables["event"];
+export type EventEndpointRow = Tables["event_endpoint"];
 export type RecordKeyRow = Tables["record_key"];
 export type AuditEntryRow = Tables["audit_entry"];
 export type PersonRow = Tables["person"];

@@ -3,6 +3,7 @@ import { scopes as knownScopes, type Mode, type Scope } from "../../operation/op
 import { isNetwork } from "../../runtime/address.ts";
 import { type Audited, inTransaction } from "../../storage/audited.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
+import { announce } from "../../storage/events/announce.ts";
 import type { ApiKeyRow, Tables } from "../../storage/tables.ts";
 import { AccessFault } from "../access-fault.ts";
 import { findAccount } from "../accounts/accounts.ts";
@@ -101,6 +102,9 @@ export async function revokeKey({ db, audit, actor }: Audited, id: string, now: 
     await noteChange(trx, "access");
     await trx.updateTable("api_key").set({ revoked_at: now }).where("id", "=", id).execute();
     await audit(trx, { kind: "key.revoked", actor, facts: { key: id, account: row.account_id } });
+    const { accountId: audience, mode } = apiKeyOf(row);
+    const data = { key: id, revoked_at: new Date(now).toISOString() };
+    await announce(trx, { type: "key.revoked", audience, mode, about: id, data, at: now });
     return apiKeyOf({ ...row, revoked_at: now });
   });
 }

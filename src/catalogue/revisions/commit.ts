@@ -8,6 +8,7 @@ import { groupOf } from "../model/lists.ts";
 import { laterStamp, type Snapshot, type Stamp, stampedBy } from "../model/snapshot.ts";
 import { type About, addDraft, changeDraft, inChunks } from "./draft.ts";
 import { newestRevision } from "./load.ts";
+import { tellPublished, tellScheduled } from "./tell.ts";
 
 /** What publishing needs. The audit trail records each change in the transaction of the change. */
 export interface Publisher extends Audited {
@@ -77,6 +78,7 @@ export async function commit(
         actor,
         facts: { draft, holds_from: holdsFrom, ...why, ...approved },
       });
+      await tellScheduled(trx, { draft, version: stored?.version ?? 1, holdsFrom, changes, at });
       return { state: "scheduled", draft, holdsFrom };
     }
     const revision = base + 1;
@@ -87,6 +89,7 @@ export async function commit(
     await applyToItems(trx, draft);
     await stampGroups(trx, changes, { revision, publishedAt: at });
     await audit(trx, { kind: "catalogue.revised", actor, facts: { revision, ...why, ...approved } });
+    await tellPublished(trx, { revision, changes, at });
     return { state: "published", revision };
   });
 }

@@ -4,6 +4,7 @@ import {
   anyText,
   count,
   duration,
+  networks,
   oneOf,
   onOff,
   orNone,
@@ -12,7 +13,6 @@ import {
   someTime,
   timeFrom,
 } from "../../operation/setting.ts";
-import { isNetwork } from "../../runtime/address.ts";
 
 const endpoint = (example: string) => ({
   form: `an IP address and a port, such as ${example}`,
@@ -178,14 +178,7 @@ export const serverSettings = {
     default: "",
     about:
       "Your reverse proxies. The service reads the caller's address from X-Forwarded-For only if the request comes from one of them. Empty: none.",
-    form: "a comma-separated list of IP addresses and networks, such as 10.0.0.0/8",
-    read: (text): string[] | undefined => {
-      const entries = text
-        .split(",")
-        .map((entry) => entry.trim())
-        .filter(Boolean);
-      return entries.every(isNetwork) ? entries : undefined;
-    },
+    ...networks,
   }),
   logLevel: setting({
     name: "DUBA_LOG_LEVEL",

@@ -12,6 +12,8 @@ export interface StoredFigures {
   /** Entries of the audit trail without a seal. */
   unsealed: { count: number; oldest: number | null };
   lastBackupAt: number | null;
+  /** Deliveries of events that wait or are dead; `oldest` is when the oldest event that waits happened. */
+  undelivered: { waiting: number; dead: number; oldest: number | null };
 }
 
 export interface MetricSources {
@@ -39,6 +41,8 @@ export interface MetricSources {
   now: () => number;
   /** How many accounts have used 80 % of a cap, or of their last top-up. */
   nearlySpent: () => Readonly<Record<"cap" | "balance", number>>;
+  /** Attempts of this process to deliver events, by outcome. */
+  deliveries: () => Readonly<Record<"delivered" | "failed" | "dead", number>>;
 }
 
 type Labels = Record<string, string | number>;
@@ -51,7 +55,7 @@ const askEvery = 5000;
 
 /** Labels come from short fixed lists: never a caller, a person or text from a request. */
 function metrics(sources: MetricSources): Registry {
-  const { answers, upstreams, auditAlarms, catalogue, usage, nearlySpent, now } = sources;
+  const { answers, upstreams, auditAlarms, catalogue, usage, nearlySpent, deliveries, now } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const stored = remembered(sources.stored);
@@ -159,6 +163,19 @@ function metrics(sources: MetricSources): Registry {
   );
   ofStore("backup_age_seconds", "Time since the last backup; infinite if there was none", ({ lastBackupAt }) =>
     secondsSince(lastBackupAt),
+  );
+
+  counter(
+    "event_deliveries_total",
+    "Attempts to deliver an event: delivered, failed and tried again, or dead after the last one",
+    () => Object.entries(deliveries()).map(([outcome, count]) => [{ outcome }, count] as const),
+  );
+  ofStore("event_deliveries_dead", "Deliveries of events that Duba gave up", ({ undelivered }) => undelivered.dead);
+  ofStore("event_deliveries_waiting", "Deliveries of events that wait", ({ undelivered }) => undelivered.waiting);
+  ofStore(
+    "event_undelivered_oldest_seconds",
+    "Age of the oldest event that waits; 0 if none does",
+    ({ undelivered: { oldest } }) => (oldest === null ? 0 : secondsSince(oldest)),
   );
 
   gauge("store_up", "1 if the store answered the questions of this scrape", async () => [

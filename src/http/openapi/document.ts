@@ -23,6 +23,7 @@ const groups: Record<Operation<never>["group"], string> = {
   Data: `Mobile data bundles, corporate data bundles and the providers of both. ${honesty.prices}`,
   "Cable TV": `Cable-TV providers, their products and the add-ons of a product. ${honesty.prices}`,
   Identity: `Verification of a bank verification number (BVN), its fee and its outcome. ${honesty.people} Numbers with a fixed result are listed at [/docs/sandbox](/docs/sandbox).`,
+  Events: "What happened since you last asked: the poll twin of webhooks.",
   Credentials: "Exchange of an API key for an access token.",
 };
 

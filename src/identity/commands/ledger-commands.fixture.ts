@@ -13,6 +13,7 @@ export const row: VerificationRow = {
   mode: "live",
   kind: "bvn",
   state: "verified",
+  was_unknown: 0,
   idempotency_hash: "hash-of-key",
   body_hash: "hash-of-body",
   subject_hash: "hash-of-subject",

@@ -1,8 +1,12 @@
-import type { Kysely } from "kysely";
+import type { Kysely, Transaction } from "kysely";
+import type { CheckKind } from "../../operation/check-kind.ts";
 import { nairaOf } from "../../operation/money.ts";
+import type { Mode } from "../../operation/operation.ts";
 import type { Audit, AuditEvent } from "../../storage/audited.ts";
+import { announce } from "../../storage/events/announce.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Attempt, lastVendor, withAttempts } from "./attempts.ts";
+import type { VerificationState } from "./transitions.ts";
 
 const batch = 500;
 
@@ -25,7 +29,11 @@ export function noteForAudit(db: Kysely<Tables>, changed: "verification", refere
  * transaction that appends the event deletes the note: no outcome is lost or recorded twice, and writing it need not wait. A
  * row that changes again before its batch is recorded as it is then.
  */
-export async function drainAuditOutbox(db: Kysely<Tables>, audit: Audit): Promise<number> {
+export async function drainAuditOutbox(
+  db: Kysely<Tables>,
+  audit: Audit,
+  now: () => number = Date.now,
+): Promise<number> {
   let recorded = 0;
   for (;;) {
     const count = await db.transaction().execute(async (trx) => {
@@ -41,11 +49,31 @@ export async function drainAuditOutbox(db: Kysely<Tables>, audit: Audit): Promis
       const rows = await trx.selectFrom("verification").select(facts).where("reference", "in", references).execute();
       const ended = rows.filter(({ state }) => state !== "started");
       if (ended.length > 0) await audit(trx, ...(await withAttempts(trx, ended)).map(eventOf));
+      for (const row of ended) if (row.was_unknown === 1) await tellSettled(trx, row, now());
       return due.length;
     });
     recorded += count;
     if (count < batch) return recorded;
   }
+}
+
+/** Announces the outcome of a row whose outcome was unknown, if it has one and keeps it. */
+async function tellSettled(trx: Transaction<Tables>, row: VerificationRow, at: number): Promise<void> {
+  const { reference, account_id: audience, run } = row;
+  const state = row.state as VerificationState;
+  if (state === "started" || state === "unknown" || state === "refused") return;
+  // A row that changed since it was read waits for the audit trail again.
+  const told = await trx
+    .updateTable("verification")
+    .set({ was_unknown: 0 })
+    .where("reference", "=", reference)
+    .where("state", "=", state)
+    .where("run", "=", run)
+    .executeTakeFirstOrThrow();
+  if (told.numUpdatedRows === 0n) return;
+  const data = { request_reference: reference, kind: row.kind as CheckKind, state, charged: row.charged === 1 };
+  const mode = row.mode as Mode;
+  await announce(trx, { type: "verification.settled", audience, mode, about: reference, data, at });
 }
 
 /** The audit event that each ledger row should have, in pages; null while it is not recorded yet. */

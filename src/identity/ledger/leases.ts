@@ -143,7 +143,7 @@ export async function abandonOne(
 function abandonment(db: Kysely<Tables>, whose: Whose) {
   return db
     .updateTable("verification")
-    .set({ state: "unknown" })
+    .set({ state: "unknown", was_unknown: 1 })
     .where("state", "in", transitions.abandon.from)
     .where(isOf(whose));
 }

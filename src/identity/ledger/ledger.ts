@@ -289,7 +289,7 @@ export class Ledger {
     if (!allowed.includes(to)) throw new Error(`No verification goes to ${to} by ${by}`);
     return this.#db
       .updateTable("verification")
-      .set({ ...columns, state: to })
+      .set({ ...columns, state: to, ...(to === "unknown" && { was_unknown: 1 }) })
       .where("reference", "=", reference)
       .where("state", "in", from);
   }

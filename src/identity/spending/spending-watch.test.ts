@@ -56,6 +56,17 @@ for (const engine of engines)
           { account: "e-low", balance: "99.99" },
         ],
       );
+      // Another process looks, and says it to its own log only.
+      await new SpendingWatch(store.db, new TimeZone("Africa/Lagos"), new RecordedLog()).look(january, true);
+      const told = await store.db.selectFrom("event").selectAll().orderBy("number").execute();
+      assert.deepEqual(
+        told.map(({ type, audience, mode, data }) => [type, audience, mode, JSON.parse(data)]),
+        [
+          ["account.cap_warning", "b-count", "live", { terms: "cap", month: "2026-01" }],
+          ["account.cap_warning", "c-naira", "live", { terms: "cap", month: "2026-01" }],
+          ["account.cap_warning", "e-low", "live", { terms: "balance", month: null }],
+        ],
+      );
       await watch.look(Date.UTC(2026, 1, 1), true);
       assert.deepEqual([watch.nearlySpent, log.lines.length], [{ cap: 0, balance: 1 }, 3]);
       await watch.look(january, true);

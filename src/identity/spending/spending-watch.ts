@@ -3,11 +3,15 @@ import { type AccountTerms, balancePeriod } from "../../operation/account-terms.
 import { nairaOf } from "../../operation/money.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
+import { announce } from "../../storage/events/announce.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { BudgetKind } from "./budget.ts";
 
 /** The part of a cap, or of the last top-up, from which on the operator is warned. */
 const warnedAt = 0.8;
+
+/** Milliseconds in which the same warning is not given twice. */
+const toldFor = 32 * 86_400_000;
 
 /** How many accounts have used 80 % or more. */
 export type NearlySpent = Record<BudgetKind, number>;
@@ -16,6 +20,8 @@ interface Use {
   account: string;
   kind: BudgetKind;
   period: string;
+  /** Recognises the cap, or what was topped up. */
+  most: string;
   facts: Record<string, string | number | null>;
 }
 
@@ -51,7 +57,16 @@ export class SpendingWatch {
       if (this.#named.has(keyOf(use))) continue;
       this.#named.add(keyOf(use));
       this.#log.warn({ account: use.account, ...use.facts }, sentences[use.kind]);
+      await this.#tell(use, now);
     }
+  }
+
+  /** Announces it once, whoever else looks, and again after a top-up or a higher cap. */
+  async #tell({ account, kind, period, most }: Use, at: number): Promise<void> {
+    const data = { terms: kind, month: kind === "cap" ? period : null };
+    const about = `${account} ${period} ${most}`;
+    const event = { type: "account.cap_warning", audience: account, mode: "live", about, data, at } as const;
+    await announce(this.#db, event, at - toldFor);
   }
 }
 
@@ -88,12 +103,14 @@ async function usesOf(db: Kysely<Tables>, month: string): Promise<Use[]> {
     if (period === balancePeriod) {
       const balance = (most_kobo ?? 0) - kobo;
       const isLow = prepaid && balance < (1 - warnedAt) * (last_top_up ?? 0);
-      return isLow ? [{ account: id, kind: "balance", period, facts: { balance: nairaOf(balance) } }] : [];
+      return isLow
+        ? [{ account: id, kind: "balance", period, most: `${most_kobo}`, facts: { balance: nairaOf(balance) } }]
+        : [];
     }
     const isMost = (used: number, cap?: number) => cap !== undefined && used >= warnedAt * cap;
     if (!isMost(kobo, capKobo) && !isMost(verifications, capCount)) return [];
     const caps = { cap_naira: capKobo === undefined ? null : nairaOf(capKobo), cap_count: capCount ?? null };
     const facts = { month: period, spent_naira: nairaOf(kobo), spent_count: verifications, ...caps };
-    return [{ account: id, kind: "cap", period, facts }];
+    return [{ account: id, kind: "cap", period, most: `${capKobo} ${capCount}`, facts }];
   });
 }

@@ -49,6 +49,8 @@ const notCopied: ReadonlySet<string> = new Set([
   "minute_duration",
   // A restored store has other alarms.
   "alarm_acknowledgement",
+  // A restored store would send again what was sent since the backup; those who poll miss nothing.
+  "event_delivery",
 ] satisfies Name[]);
 
 /** Useless without its key. */

@@ -21,6 +21,10 @@ const constraints: { [Name in keyof Tables]?: (table: Builder) => Builder } = {
   person_invitation: ofPerson("person_invitation"),
   passkey: ofPerson("passkey"),
   console_session: ofPerson("console_session"),
+  event_delivery: (table) =>
+    table.addForeignKeyConstraint("event_delivery_of_endpoint", ["endpoint_id"], "event_endpoint", ["id"], (it) =>
+      it.onDelete("cascade"),
+    ),
   spending: (table) =>
     table.addCheckConstraint("spending_within_terms", sql`kobo <= most_kobo and verifications <= most_verifications`),
 };
@@ -43,7 +47,7 @@ export async function up(db: Schema): Promise<void> {
   for (const index of indexes) await sql.raw(`create ${index}`).execute(db);
 
   await db.insertInto("catalogue_history").values({ id: newHistoryId() }).execute();
-  const counters = (["access", "catalogue"] as const).map((name) => ({ name, number: 0 }));
+  const counters = (["access", "catalogue", "event"] as const).map((name) => ({ name, number: 0 }));
   await db.insertInto("change_counter").values(counters).execute();
   await db.insertInto("audit_head").values({ id: 1, store: "", batch: 0, hash: "", removed: 0, mac: "" }).execute();
 }
@@ -81,5 +85,13 @@ const indexes = [
   "index audit_entry_unsealed on audit_entry (occurred_at, id) where batch is null",
   // The entries that mention a verification: see `tail.ts` of the audit trail.
   `index audit_entry_by_reference on audit_entry (substr(facts, 15, 15)) where substr(facts, 1, 14) = '{"reference":"'`,
+  "unique index event_by_id on event (id)",
+  "index event_by_audience on event (audience, number)",
+  "index event_by_subject on event (type, about, number)",
+  "index event_endpoint_by_audience on event_endpoint (audience)",
+  // What is to be sent, and which endpoints wait.
+  "index event_delivery_queue on event_delivery (endpoint_id, place) where state = 'waiting'",
+  "index event_delivery_by_state on event_delivery (state, endpoint_id) where state <> 'delivered'",
+  "index event_delivery_by_event on event_delivery (number)",
   "unique index audit_entry_place on audit_entry (batch, position) where batch is not null",
 ];

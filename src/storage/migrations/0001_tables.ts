@@ -1,4 +1,5 @@
 import { consoleTables } from "./0001_console_tables.ts";
+import { eventTables } from "./0001_event_tables.ts";
 import { spendingTables } from "./0001_spending_tables.ts";
 import type { ColumnKind } from "./columns.ts";
 
@@ -148,6 +149,8 @@ export const firstTables = {
     /** `bvn` or `nin`. */
     kind: "text",
     state: "text",
+    /** 1: its outcome is or was unknown, and no event has told another one. */
+    was_unknown: "flag",
     idempotency_hash: "text?",
     /** Recognises the request of an idempotency key. Kept as long as the key. */
     body_hash: "text?",
@@ -286,6 +289,8 @@ export const firstTables = {
     mac: "text",
   },
   ...spendingTables,
+
+  ...eventTables,
 
   ...consoleTables,
 } as const satisfies Record<string, Record<string, ColumnKind>>;

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { openStore, type Store } from "../../storage/store.ts";
+import { recorded } from "../access.fixture.ts";
+import { createAccount } from "../accounts/accounts.ts";
+import { changeKey } from "./change-key.ts";
+import { tellEnding } from "./ending.ts";
+import { createKey, type KeyRequest, revokeKey } from "./keys.ts";
+import { rollKey } from "./roll.ts";
+
+const day = 86_400_000;
+
+for (const { name: engine, fresh } of engines)
+  suite(`events of keys on ${engine}`, () => {
+    let place: Fresh;
+    let store: Store;
+    let account: string;
+    const now = Date.UTC(2026, 10, 1);
+    /** Each key is a little older than the next. */
+    let made = now - 1_000;
+    before(async () => {
+      place = await fresh();
+      store = await openStore({ ...place.settings, serving: false });
+      account = (await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" })).id;
+    });
+    after(async () => {
+      await store.close();
+      await place.dispose();
+    });
+    const create = async (label: string, expiresAt?: number, mode: KeyRequest["mode"] = "live") =>
+      (await createKey(recorded(store.db), { account, mode, label, ...(expiresAt && { expiresAt }) }, made++)).key.id;
+    const told = async (type: "key.expiring" | "key.revoked") => {
+      const rows = await store.db.selectFrom("event").selectAll().where("type", "=", type).orderBy("number").execute();
+      return rows.map(({ audience, mode, data }) => [audience, mode, ...Object.values(JSON.parse(data))]);
+    };
+
+    test("tell once of each key that ends within 14 days without a successor, and again of another end", async () => {
+      const soon = await create("soon", now + 13 * day);
+      const test = await create("test", now + 14 * day, "test");
+      await create("later", now + 15 * day);
+      await create("never");
+      const rolled = await create("rolled", now + 30 * day);
+      await rollKey(recorded(store.db), { id: rolled, overlap: day }, now + 1);
+      await Promise.all([1, 2].map(() => tellEnding(store.db, now + 2)));
+      const of = (id: string, mode: string, end: number) => [account, mode, id, new Date(end).toISOString()];
+      const first = [of(soon, "live", now + 13 * day), of(test, "test", now + 14 * day)];
+      assert.deepEqual(await told("key.expiring"), first);
+      await changeKey(recorded(store.db), soon, { expiresAt: now + 10 * day }, now);
+      await tellEnding(store.db, now + 3);
+      assert.deepEqual(await told("key.expiring"), [...first, of(soon, "live", now + 10 * day)]);
+    });
+
+    test("tell once that a key was revoked", async () => {
+      const id = await create("revoked");
+      for (const _ of [1, 2]) await revokeKey(recorded(store.db), id, now);
+      assert.deepEqual(await told("key.revoked"), [[account, "live", id, new Date(now).toISOString()]]);
+      const kept = await create("kept");
+      const refuses = { ...recorded(store.db), audit: () => Promise.reject(new Error("played")) };
+      await assert.rejects(revokeKey(refuses, kept, now), /played/);
+      assert.equal((await told("key.revoked")).length, 1);
+    });
+  });

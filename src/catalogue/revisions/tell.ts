@@ -1,0 +1,56 @@
+import type { Transaction } from "kysely";
+import { announce, everyAccount } from "../../storage/events/announce.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { type Change, countsOf, differingMembers } from "../changes/change.ts";
+import type { PriceRule } from "../model/price-lists.ts";
+import { draftName } from "./draft.ts";
+
+/** Announces a revision. `at`: when it was published, in milliseconds since 1970. */
+export async function tellPublished(
+  trx: Transaction<Tables>,
+  { revision, changes, at }: { revision: number; changes: readonly Change[]; at: number },
+): Promise<void> {
+  const { id: history } = await trx.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
+  const feed = `/api/v2/catalogue/changes?after=${revision === 1 ? 0 : `${revision - 1}-${history}`}`;
+  const data = { revision, ...countsOf(changes), changes: feed };
+  await announce(trx, {
+    type: "catalogue.published",
+    audience: everyAccount,
+    mode: null,
+    about: `${revision}`,
+    data,
+    at,
+  });
+}
+
+/** Announces prices that will differ: to every account those of the lists, and to an account those that are its own. */
+export async function tellScheduled(
+  trx: Transaction<Tables>,
+  {
+    draft,
+    version,
+    holdsFrom,
+    changes,
+    at,
+  }: { draft: number; version: number; holdsFrom: number; changes: readonly Change[]; at: number },
+): Promise<void> {
+  const audiences = changes.filter(changesPrice).map(audienceOf);
+  for (const [audience, all] of Map.groupBy(audiences, (audience) => audience)) {
+    const name = draftName({ id: draft, version });
+    const data = { draft: name, holds_from: new Date(holdsFrom).toISOString(), prices: all.length };
+    await announce(trx, { type: "price.scheduled", audience, mode: null, about: name, data, at });
+  }
+}
+
+function changesPrice({ subject, old, new: later }: Change): boolean {
+  if (subject === "prices") return true;
+  return old !== null && later !== null && differingMembers(old.content, later.content).some(isPrice);
+}
+
+function isPrice(member: string): boolean {
+  return member === "price" || member === "amount";
+}
+
+function audienceOf({ subject, old, new: later }: Change): string {
+  return subject === "prices" ? ((later ?? old)!.content as PriceRule).account : everyAccount;
+}

@@ -1,0 +1,32 @@
+import type { IdentitySettings } from "../identity/identity-settings.ts";
+import { forEachKind } from "../operation/check-kind.ts";
+import type { Config } from "./read-config.ts";
+
+/** The settings of verifications, as their room takes them. */
+export function identitySettingsOf(config: Config): IdentitySettings {
+  return {
+    fees: forEachKind(
+      (kind) => kind,
+      (kind) => config[`${kind}Fee`],
+    ),
+    amountPolicy: config.amountPolicy,
+    phoneMatch: config.phoneMatch,
+    timeLimit: config.verificationTimeout,
+    recordRetention: config.recordRetention,
+    negativeDetail: config.negativeDetail,
+    consentRequired: config.consent === "required",
+    payTwice: config.afterTimeout === "next",
+    vendorPrices: config.vendorPrices,
+    timeZone: config.timeZone,
+    limits: config.limits
+      ? {
+          account: config.limitVerification,
+          inFlight: config.limitInFlight,
+          negatives: config.limitNegatives,
+          subject: config.limitSubject,
+          subjectNegatives: config.limitSubjectNegatives,
+        }
+      : null,
+    ...(config.vendorCallsPerDay === null ? {} : { vendorCallsPerDay: config.vendorCallsPerDay }),
+  };
+}

@@ -1,0 +1,79 @@
+import Type from "typebox";
+import { instant, isoOf, orNull } from "../../operation/command/answer-schema.ts";
+import { command } from "../../operation/command.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
+import { type DeliveryState, deliveryStates, listDeliveries, resend } from "../deliveries.ts";
+
+const endpoint = { description: "Id of an endpoint, which `duba events endpoints list` shows.", placeholder: "id" };
+const event = { description: "Id of an event, which `duba events list` shows.", placeholder: "id" };
+
+const list = command({
+  id: "events.list",
+  summary: "List the newest 100 deliveries of events, newest first.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({
+    endpoint: Type.Optional(Type.String({ ...endpoint, description: `Only of one endpoint. ${endpoint.description}` })),
+    state: Type.Optional(Type.Enum([...deliveryStates], { description: "Only deliveries in this state." })),
+  }),
+  answer: Type.Array(
+    Type.Object({
+      event: Type.String(),
+      type: Type.String(),
+      happened_at: instant,
+      endpoint: Type.String(),
+      state: Type.Enum([...deliveryStates]),
+      attempts: Type.Integer(),
+      tried_at: orNull(instant),
+      outcome: orNull(Type.String()),
+    }),
+  ),
+  columns: {
+    event: "event",
+    type: "type",
+    happened_at: "happened",
+    endpoint: "endpoint",
+    state: "state",
+    attempts: "attempts",
+    tried_at: { heading: "last tried", none: "never" },
+    outcome: "outcome",
+  },
+  none: "There is no such delivery.",
+  examples: [{}, { state: "dead" }],
+  run: async (asked, { db }: Audited) =>
+    (await listDeliveries(db, asked)).map((row) => ({
+      event: row.id,
+      type: row.type,
+      happened_at: isoOf(row.at),
+      endpoint: row.endpoint_id,
+      state: row.state as DeliveryState,
+      attempts: row.attempts,
+      tried_at: isoOf(row.tried_at),
+      outcome: row.outcome,
+    })),
+});
+
+const resendEvents = command({
+  id: "events.resend",
+  summary: "Send events to an endpoint again: all that are dead, or one.",
+  description: "They go to the end of the endpoint's queue, in their old order. Duba then tries for 3 more days.",
+  role: "operator",
+  kind: "change",
+  target: ["endpoint"],
+  input: Type.Object({
+    endpoint: Type.String(endpoint),
+    event: Type.Optional(
+      Type.String({ ...event, description: `Only this one, also if it was delivered. ${event.description}` }),
+    ),
+  }),
+  answer: Type.Object({ endpoint: Type.String(), events: Type.Integer() }),
+  view: ({ endpoint, events }) => [`${events} events wait for ${endpoint} again.`],
+  records: ["events.resent"],
+  examples: [{ endpoint: "ep_q3Jx0vT5bZ1K" }, { endpoint: "ep_q3Jx0vT5bZ1K", event: "evt_Vn3bGq0sJ1mTz5xKc8Lw" }],
+  run: async ({ endpoint, event }, room: Audited & WithClock) => ({
+    endpoint,
+    events: await resend(room, { endpoint, event }, room.now()),
+  }),
+});
+
+export const deliveryCommands = [list, resendEvents];

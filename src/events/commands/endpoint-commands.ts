@@ -1,0 +1,245 @@
+import { randomBytes } from "node:crypto";
+import Type from "typebox";
+import { instant, isoOf, orNull, secret, timeText } from "../../operation/command/answer-schema.ts";
+import type { Form } from "../../operation/command/forms.ts";
+import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import { type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
+import { duration } from "../../operation/setting.ts";
+import { addressList } from "../../runtime/address.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
+import { operators } from "../../storage/events/announce.ts";
+import type { EventEndpointRow } from "../../storage/tables.ts";
+import * as endpoints from "../endpoints.ts";
+import { isRefusedAddress, sendDelivery } from "../send-delivery.ts";
+import { signedHeaders } from "../signature.ts";
+
+/** What these commands need of other rooms. */
+export interface EndpointRoom extends Audited, WithClock {
+  config: { eventNetworks: readonly string[] };
+  accounts: {
+    /** The account with this id or e-mail. Throws if there is none. */
+    find(idOrEmail: string): Promise<{ id: string; email: string }>;
+    /** The e-mail of an account by its id. */
+    emails(): Promise<(id: string) => string>;
+  };
+  keyring(): Promise<{ ring: Parameters<typeof endpoints.signingSecrets>[0] }>;
+}
+
+const id = Type.String({
+  description: "Id of the endpoint, which `duba events endpoints list` shows.",
+  placeholder: "id",
+});
+
+const facts = {
+  id: Type.String(),
+  account: orNull(Type.String()),
+  mode: orNull(Type.Enum(["test", "live"])),
+  url: Type.String(),
+  types: Type.Array(Type.String()),
+  created_at: instant,
+};
+
+/** Without a user name or a fragment, which no receiver gets. */
+const endpointUrl: Form<URL> = {
+  form: "an https:// URL without a user name and a fragment",
+  read: (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+    return isWeb && url.username === "" && url.password === "" && url.hash === "" ? url : undefined;
+  },
+};
+
+const add = command({
+  id: "events.endpoints.add",
+  summary: "Add an endpoint that gets events as signed webhooks. Duba shows its secret once.",
+  description:
+    "Without an account it is an endpoint of operators, and gets the alarms of vendors. An account has at most 10 endpoints, and so have operators.",
+  role: "operator",
+  kind: "change",
+  target: ["url"],
+  input: Type.Object({
+    url: formed(endpointUrl, { description: "Where Duba sends the events.", placeholder: "url" }),
+    account: Type.Optional(
+      Type.String({ description: "Account whose events it gets. Default: operators.", placeholder: "id or e-mail" }),
+    ),
+    mode: Type.Enum(["test", "live"], {
+      description: "Mode of the account's events. Only test mode may use http.",
+      default: "live",
+    }),
+    type: Type.Optional(
+      Type.Array(Type.Enum(eventTypeNames), { description: "Type of events that it gets. Default: all types." }),
+    ),
+  }),
+  answer: Type.Object({ ...facts, secret }),
+  view: ({ id, account, mode, types }) => [
+    `The endpoint ${id} of ${account ?? "operators"} gets ${types.length === 0 ? "all events" : types.join(" and ")}${mode === null ? "" : ` of ${mode} mode`}.`,
+    { note: `Test it: duba events endpoints test ${id}` },
+  ],
+  records: ["endpoint.added"],
+  guide: {
+    heading: "Types:",
+    items: eventTypeNames.map((type) => [type, eventTypes[type].summary] as const),
+  },
+  examples: [
+    { url: "https://shop.example.com/duba", account: "shop@example.com" },
+    { url: "https://shop.example.com/duba", account: "shop@example.com", mode: "test", type: ["verification.settled"] },
+    { url: "https://ops.example.com/alarms", type: ["vendor.alarm"] },
+  ],
+  run: async ({ url, account, mode, type = [] }, room: EndpointRoom) => {
+    const accountId = account === undefined ? null : (await room.accounts.find(account)).id;
+    const itsMode = accountId === null ? null : mode;
+    refuseUnfit(url, type, itsMode, room);
+    const wanted = { accountId, mode: itsMode, url, types: [...new Set(type)] };
+    const place = { ...room, now: room.now(), keyring: (await room.keyring()).ring };
+    const { row, secret } = await endpoints.addEndpoint(place, wanted);
+    return { ...factsOf(row, await room.accounts.emails()), secret };
+  },
+});
+
+const listEndpoints = command({
+  id: "events.endpoints.list",
+  summary: "List the endpoints, oldest first, without their secrets.",
+  role: "viewer",
+  kind: "read",
+  input: Type.Object({
+    account: Type.Optional(
+      Type.String({ description: "Only the endpoints of this account.", placeholder: "id or e-mail" }),
+    ),
+  }),
+  answer: Type.Array(Type.Object(facts)),
+  columns: {
+    id: "id",
+    account: { heading: "account", none: "operators" },
+    mode: "mode",
+    url: "url",
+    types: { of: ({ types }) => (types.length === 0 ? "all" : types) },
+    created_at: "created",
+  },
+  none: "There is no endpoint.",
+  examples: [{}, { account: "shop@example.com" }],
+  run: async ({ account }, { db, accounts }: EndpointRoom) => {
+    const audience = account === undefined ? undefined : (await accounts.find(account)).id;
+    const [found, emails] = [await endpoints.listEndpoints(db, audience), await accounts.emails()];
+    return found.map((row) => factsOf(row, emails));
+  },
+});
+
+const test = command({
+  id: "events.endpoints.test",
+  summary: "Send a test event to an endpoint once, and show what came back.",
+  description: "Its type is endpoint.test. It is not an event of the account, and Duba does not repeat it.",
+  onTerminal: "The exit code is 1 if it was not delivered.",
+  role: "operator",
+  kind: "read",
+  target: ["id"],
+  input: Type.Object({ id }),
+  answer: Type.Object({
+    id: Type.String(),
+    delivered: Type.Boolean(),
+    outcome: Type.String(),
+    milliseconds: Type.Integer(),
+  }),
+  view: ({ id, delivered, outcome, milliseconds }) => [
+    `The endpoint ${id} ${delivered ? "took" : "did not take"} the event, after ${milliseconds} ms: ${outcomeText(outcome)}`,
+  ],
+  isWell: ({ delivered }) => delivered,
+  examples: [{ id: "ep_q3Jx0vT5bZ1K" }],
+  run: async ({ id }, { db, keyring, now, config }: EndpointRoom) => {
+    const row = await endpoints.findEndpoint(db, id);
+    const at = now();
+    const event = { id: `evt_${randomBytes(15).toString("base64url")}`, type: "endpoint.test" };
+    const body = JSON.stringify({ ...event, timestamp: isoOf(at), mode: row.mode, data: { endpoint: id } });
+    const secrets = endpoints.signingSecrets((await keyring()).ring, row, at);
+    const begun = performance.now();
+    const headers = signedHeaders({ id: event.id, body, at }, secrets);
+    const delivery = { url: row.url, body, headers, allowsPlain: row.mode === "test" };
+    const sent = await sendDelivery(delivery, { networks: addressList(config.eventNetworks) });
+    return { id, ...sent, milliseconds: Math.round(performance.now() - begun) };
+  },
+});
+
+const roll = command({
+  id: "events.endpoints.roll",
+  summary: "Give an endpoint a new secret. Duba shows it once.",
+  description: "For the overlap, each delivery carries a signature by both secrets.",
+  role: "operator",
+  kind: "change",
+  target: ["id"],
+  input: Type.Object({
+    id,
+    overlap: formed(duration, {
+      description: "How long the old secret signs too. 0s: it ends at once.",
+      placeholder: "time",
+      default: "24h",
+    }),
+  }),
+  answer: Type.Object({ ...facts, secret, old_secret_ends_at: instant }),
+  view: ({ id, old_secret_ends_at }) => [`The old secret of ${id} ends ${timeText(old_secret_ends_at)}.`],
+  records: ["endpoint.rolled"],
+  examples: [{ id: "ep_q3Jx0vT5bZ1K" }, { id: "ep_q3Jx0vT5bZ1K", overlap: "1h" }],
+  run: async ({ id, overlap }, room: EndpointRoom) => {
+    const place = { ...room, now: room.now(), keyring: (await room.keyring()).ring };
+    const { row, secret, formerEndsAt } = await endpoints.rollSecret(place, { id, overlap });
+    const facts = factsOf(row, await room.accounts.emails());
+    return { ...facts, secret, old_secret_ends_at: isoOf(formerEndsAt) };
+  },
+});
+
+const remove = command({
+  id: "events.endpoints.remove",
+  summary: "Remove an endpoint, and all deliveries that wait for it.",
+  role: "operator",
+  kind: "danger",
+  target: ["id"],
+  input: Type.Object({ id }),
+  answer: Type.Object(facts),
+  view: ({ id, account }) => [`The endpoint ${id} of ${account ?? "operators"} is removed.`],
+  records: ["endpoint.removed"],
+  examples: [{ id: "ep_q3Jx0vT5bZ1K" }],
+  run: async ({ id }, room: EndpointRoom) =>
+    factsOf(await endpoints.removeEndpoint(room, id), await room.accounts.emails()),
+});
+
+export const endpointCommands = [add, listEndpoints, test, roll, remove];
+
+/** What an outcome of a delivery means. */
+function outcomeText(outcome: string): string {
+  const texts: Record<string, string> = {
+    timed_out: "there was no answer within 10 seconds.",
+    address_refused: "its address is private or reserved. DUBA_EVENT_NETWORKS can allow it.",
+    https_required: "it uses http. Only test mode may.",
+    ENOTFOUND: "its host name is unknown.",
+    ECONNREFUSED: "nothing listens there.",
+  };
+  return texts[outcome] ?? (/^\d+$/.test(outcome) ? `it answered ${outcome}.` : `${outcome}.`);
+}
+
+function refuseUnfit(
+  url: URL,
+  types: readonly EventType[],
+  mode: EventEndpointRow["mode"],
+  { config: { eventNetworks } }: EndpointRoom,
+): void {
+  const foreign = types.find((type) => eventTypes[type].isForOperators);
+  if (mode !== null && foreign)
+    throw new InputFault(`Only operators get ${foreign}. Leave the account out, or name other types.`);
+  const networks = addressList(eventNetworks);
+  if (isRefusedAddress(url, networks))
+    throw new InputFault(
+      "The address is private or reserved. Use a public one, or allow its network in DUBA_EVENT_NETWORKS.",
+    );
+  if (url.protocol !== "https:" && mode !== "test" && networks === null)
+    throw new InputFault("Use an https:// URL. Only an endpoint for test mode may use http.");
+}
+
+function factsOf(row: EventEndpointRow, emails: (id: string) => string) {
+  return {
+    id: row.id,
+    account: row.audience === operators ? null : emails(row.audience),
+    mode: row.mode,
+    url: row.url,
+    types: JSON.parse(row.types) as string[],
+    created_at: isoOf(row.created_at),
+  };
+}

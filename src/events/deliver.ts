@@ -1,0 +1,207 @@
+import { randomUUID } from "node:crypto";
+import type { BlockList } from "node:net";
+import type { Kysely } from "kysely";
+import type { CurrentKeyring } from "../keyring/keyring.ts";
+import type { Log } from "../runtime/log.ts";
+import { codeOf } from "../storage/errors.ts";
+import type { EventEndpointRow, EventRow, Tables } from "../storage/tables.ts";
+import { signingSecrets } from "./endpoints.ts";
+import { eventBodyOf } from "./event-body.ts";
+import { type Sent, sendDelivery, sendTimeout } from "./send-delivery.ts";
+import { signedHeaders } from "./signature.ts";
+
+export interface DeliveryParts {
+  db: Kysely<Tables>;
+  keyring: CurrentKeyring;
+  /** Private networks that endpoints may be in. */
+  networks: BlockList | null;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  log: Log;
+  /** Milliseconds for one delivery. */
+  timeout?: number;
+}
+
+type Queued = Pick<Tables["event_delivery"], "number" | "attempts" | "give_up_at"> & EventRow;
+
+/** Endpoints that this process sends to at the same time. A slow one takes one place, and the others take turns. */
+const mostAtOnce = 50;
+/** A turn of one endpoint ends after so many milliseconds. */
+const turnTime = 5_000;
+/** How long nobody else may send to an endpoint. We renew it when what is left may be too short for a delivery. */
+const leaseTime = 30_000;
+const leaseReserve = sendTimeout + 5_000;
+
+const firstPause = 5_000;
+const longestPause = 3_600_000;
+
+/** Milliseconds until the next attempt, after so many failures: 5 s, 20 s, 80 s … at most an hour, plus up to 20 % jitter. */
+export function backOff(failures: number, random: () => number = Math.random): number {
+  return Math.round(Math.min(longestPause, firstPause * 4 ** (failures - 1)) * (1 + random() / 5));
+}
+
+/**
+ * Sends the events that wait. Each endpoint has a queue: the next event is sent once the one before it is delivered or dead. A
+ * process leases an endpoint for a turn, so that no two send to it at the same time. If a process dies while it sends, the event
+ * is sent again, with the same id.
+ */
+export class Deliverer {
+  /** Deliveries of this process by outcome. */
+  readonly counts = { delivered: 0, failed: 0, dead: 0 };
+  readonly #parts: DeliveryParts;
+  readonly #id = randomUUID();
+  readonly #turns = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins a turn for each endpoint whose time has come, and does not wait for the turns. Rejects if the store is away. */
+  async begin(): Promise<void> {
+    const { db, now } = this.#parts;
+    const at = now();
+    const due = await db
+      .selectFrom("event_endpoint as endpoint")
+      .select("endpoint.id")
+      .where("endpoint.next_at", "<=", at)
+      .where("endpoint.leased_until", "<=", at)
+      .where("endpoint.id", "in", (query) =>
+        query.selectFrom("event_delivery").select("endpoint_id").where("state", "=", "waiting"),
+      )
+      .orderBy("endpoint.next_at")
+      .limit(Math.max(0, mostAtOnce - this.#turns.size))
+      .execute();
+    for (const { id } of due) {
+      if (this.#stopping.signal.aborted) return;
+      const endpoint = await this.#lease(id, at);
+      if (!endpoint) continue;
+      const turn = this.#turn(endpoint)
+        .catch((error: unknown) =>
+          this.#parts.log.warn(
+            { endpoint: id, code: codeOf(error) },
+            "A delivery of events broke off and is tried again",
+          ),
+        )
+        .finally(() => this.#turns.delete(turn));
+      this.#turns.add(turn);
+    }
+  }
+
+  /** Resolves when no turn is in progress. */
+  async idle(): Promise<void> {
+    while (this.#turns.size > 0) await Promise.all(this.#turns);
+  }
+
+  /** Breaks off what is being sent. It counts as not tried. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.idle();
+  }
+
+  async #turn(leased: EventEndpointRow): Promise<void> {
+    const { db, now } = this.#parts;
+    let endpoint = leased;
+    const begun = performance.now();
+    let leasedAt = begun;
+    /** When the next turn may begin. */
+    let nextAt = now();
+    try {
+      for (;;) {
+        const event = await this.#next(endpoint.id);
+        if (!event) return;
+        if (performance.now() - leasedAt > leaseTime - leaseReserve) {
+          const renewed = await this.#lease(endpoint.id, now(), this.#id);
+          if (!renewed) return;
+          endpoint = renewed;
+          leasedAt = performance.now();
+        }
+        const sent = await this.#send(endpoint, event);
+        if (this.#stopping.signal.aborted && !sent.delivered) return;
+        const pause = await this.#note(endpoint, event, sent);
+        nextAt = now() + pause;
+        if (pause > 0 || performance.now() - begun > turnTime) return;
+      }
+    } finally {
+      await db
+        .updateTable("event_endpoint")
+        .set({ lease_owner: null, leased_until: 0, next_at: nextAt })
+        .where("id", "=", endpoint.id)
+        .where("lease_owner", "=", this.#id)
+        .execute();
+    }
+  }
+
+  /** Leases an endpoint that nobody has, or that `owner` has. Undefined if somebody else was faster. */
+  #lease(id: string, at: number, owner?: string): Promise<EventEndpointRow | undefined> {
+    const leased = this.#parts.db
+      .updateTable("event_endpoint")
+      .set({ lease_owner: this.#id, leased_until: at + leaseTime })
+      .where("id", "=", id)
+      .returningAll();
+    return (
+      owner === undefined ? leased.where("leased_until", "<=", at) : leased.where("lease_owner", "=", owner)
+    ).executeTakeFirst();
+  }
+
+  #next(id: string): Promise<Queued | undefined> {
+    return this.#parts.db
+      .selectFrom("event_delivery as delivery")
+      .innerJoin("event", "event.number", "delivery.number")
+      .selectAll("event")
+      .select(["delivery.attempts", "delivery.give_up_at"])
+      .where("delivery.endpoint_id", "=", id)
+      .where("delivery.state", "=", "waiting")
+      .orderBy("delivery.place")
+      .limit(1)
+      .executeTakeFirst();
+  }
+
+  async #send(endpoint: EventEndpointRow, event: Queued): Promise<Sent> {
+    const { keyring, networks, now, timeout, log } = this.#parts;
+    const at = now();
+    let secrets: string[];
+    try {
+      secrets = signingSecrets(keyring.current, endpoint, at);
+    } catch {
+      log.error(
+        { endpoint: endpoint.id },
+        "The secret of an endpoint cannot be opened. Give it a new one: duba events endpoints roll",
+      );
+      return { delivered: false, outcome: "secret_unreadable" };
+    }
+    const body = JSON.stringify(eventBodyOf(event));
+    const headers = signedHeaders({ id: event.id, body, at }, secrets);
+    const delivery = { url: endpoint.url, body, headers, allowsPlain: endpoint.mode === "test" };
+    return sendDelivery(delivery, {
+      networks,
+      signal: this.#stopping.signal,
+      ...(timeout !== undefined && { timeout }),
+    });
+  }
+
+  /** Writes what became of a delivery, and returns how many milliseconds to wait before the next one. */
+  async #note(endpoint: EventEndpointRow, event: Queued, { delivered, outcome }: Sent): Promise<number> {
+    const { db, now, log } = this.#parts;
+    const at = now();
+    const attempts = event.attempts + 1;
+    const isDead = !delivered && at >= event.give_up_at;
+    const state = delivered ? "delivered" : isDead ? "dead" : "waiting";
+    await db
+      .updateTable("event_delivery")
+      .set({ state, attempts, tried_at: at, outcome })
+      .where("endpoint_id", "=", endpoint.id)
+      .where("number", "=", event.number)
+      .where("state", "=", "waiting")
+      .execute();
+    this.counts[state === "waiting" ? "failed" : state] += 1;
+    if (delivered) return 0;
+    const facts = { endpoint: endpoint.id, event: event.id, outcome, attempts };
+    if (isDead) {
+      log.error(facts, "Duba gave up on an event for an endpoint. Send it again: duba events resend");
+      return backOff(1);
+    }
+    if (attempts === 1) log.warn(facts, "An event was not delivered and is tried again");
+    return Math.min(backOff(attempts), Math.max(0, event.give_up_at - at));
+  }
+}

@@ -1,0 +1,78 @@
+import type { Kysely } from "kysely";
+import { CommandFault } from "../operation/command.ts";
+import { type Audited, inTransaction } from "../storage/audited.ts";
+import { lockCounter } from "../storage/change-counter.ts";
+import { deliveryTime } from "../storage/events/announce.ts";
+import type { Tables } from "../storage/tables.ts";
+import { findEndpoint } from "./endpoints.ts";
+
+export const deliveryStates = ["waiting", "delivered", "dead"] as const satisfies Tables["event_delivery"]["state"][];
+export type DeliveryState = (typeof deliveryStates)[number];
+
+const mostListed = 100;
+
+/** The newest deliveries, newest event first, with their events. */
+export async function listDeliveries(
+  db: Kysely<Tables>,
+  { endpoint, state }: { endpoint?: string | undefined; state?: DeliveryState | undefined },
+) {
+  if (endpoint !== undefined) await findEndpoint(db, endpoint);
+  return db
+    .selectFrom("event_delivery as delivery")
+    .innerJoin("event", "event.number", "delivery.number")
+    .selectAll("delivery")
+    .select(["event.id", "event.type", "event.at"])
+    .$if(endpoint !== undefined, (query) => query.where("delivery.endpoint_id", "=", endpoint!))
+    .$if(state !== undefined, (query) => query.where("delivery.state", "=", state!))
+    .orderBy("delivery.number", "desc")
+    .orderBy("delivery.endpoint_id")
+    .limit(mostListed)
+    .execute();
+}
+
+/**
+ * Queues the dead deliveries of an endpoint again, or one that is dead or was delivered, and returns how many. Throws a
+ * `CommandFault` if there is none.
+ */
+export async function resend(
+  { db, audit, actor }: Audited,
+  { endpoint, event }: { endpoint: string; event?: string | undefined },
+  now: number,
+): Promise<number> {
+  return inTransaction(db, async (trx) => {
+    await lockCounter(trx, "event");
+    await findEndpoint(trx, endpoint);
+    const found = await trx
+      .selectFrom("event_delivery as delivery")
+      .innerJoin("event", "event.number", "delivery.number")
+      .select("delivery.number")
+      .where("delivery.endpoint_id", "=", endpoint)
+      .$if(event === undefined, (query) => query.where("delivery.state", "=", "dead"))
+      .$if(event !== undefined, (query) =>
+        query.where("event.id", "=", event!).where("delivery.state", "<>", "waiting"),
+      )
+      .orderBy("delivery.place")
+      .execute();
+    if (found.length === 0)
+      throw new CommandFault(
+        event === undefined
+          ? `No event is dead for ${endpoint}.`
+          : `The event waits for ${endpoint} already, or was never for it. See them: duba events list --endpoint ${endpoint}`,
+      );
+    const { last } = await trx
+      .selectFrom("event_delivery")
+      .select(({ fn }) => fn.max("place").as("last"))
+      .where("endpoint_id", "=", endpoint)
+      .executeTakeFirstOrThrow();
+    for (const [index, { number }] of found.entries())
+      await trx
+        .updateTable("event_delivery")
+        .set({ state: "waiting", place: last! + 1 + index, attempts: 0, give_up_at: now + deliveryTime })
+        .where("endpoint_id", "=", endpoint)
+        .where("number", "=", number)
+        .execute();
+    await trx.updateTable("event_endpoint").set({ next_at: 0 }).where("id", "=", endpoint).execute();
+    await audit(trx, { kind: "events.resent", actor, facts: { endpoint, events: found.length } });
+    return found.length;
+  });
+}

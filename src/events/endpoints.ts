@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import type { Kysely } from "kysely";
+import { secretsOf } from "../keyring/endpoint-secrets.ts";
+import { openSecret, sealSecret } from "../keyring/envelope-encryption.ts";
+import type { Keyring } from "../keyring/keyring.ts";
+import { CommandFault } from "../operation/command.ts";
+import type { EventType } from "../operation/event.ts";
+import type { Mode } from "../operation/operation.ts";
+import { type Audited, inTransaction } from "../storage/audited.ts";
+import { lockCounter } from "../storage/change-counter.ts";
+import { operators } from "../storage/events/announce.ts";
+import type { EventEndpointRow, Tables } from "../storage/tables.ts";
+import { secretPrefix } from "./signature.ts";
+
+/** How many endpoints an account may have, and operators together. */
+const mostEndpoints = 10;
+
+/** What changes of endpoints need. */
+export interface EndpointPlace extends Audited {
+  keyring: Keyring;
+  now: number;
+}
+
+export interface NewEndpoint {
+  /** An account. Null: operators. */
+  accountId: string | null;
+  /** Null: of operators. */
+  mode: Mode | null;
+  url: URL;
+  /** None: all types. */
+  types: readonly EventType[];
+}
+
+/** Adds an endpoint and returns its secret, which is stored sealed. Throws a `CommandFault` beyond 10 of an account. */
+export async function addEndpoint(
+  { db, audit, actor, keyring, now }: EndpointPlace,
+  { accountId, mode, url, types }: NewEndpoint,
+): Promise<{ row: EventEndpointRow; secret: string }> {
+  const audience = accountId ?? operators;
+  const id = `ep_${randomBytes(9).toString("base64url")}`;
+  const secret = newSecret();
+  const row: EventEndpointRow = {
+    ...{ id, audience, mode, url: url.href, types: JSON.stringify(types) },
+    secret: sealSecret(keyring, secretsOf({ id, audience }), secret, now),
+    former_secret: null,
+    former_ends_at: null,
+    created_at: now,
+    next_at: 0,
+    lease_owner: null,
+    leased_until: 0,
+  };
+  return inTransaction(db, async (trx) => {
+    await lockCounter(trx, "event");
+    if ((await listEndpoints(trx, audience)).length >= mostEndpoints)
+      throw new CommandFault(
+        `${accountId === null ? "Operators have" : "The account has"} ${mostEndpoints} endpoints already. Remove one first: duba events endpoints remove`,
+      );
+    await trx.insertInto("event_endpoint").values(row).execute();
+    await audit(trx, { kind: "endpoint.added", actor, facts: { ...factsOf(row), types: types.join(" ") } });
+    return { row, secret };
+  });
+}
+
+/** Endpoints, oldest first: of one audience, or all. */
+export async function listEndpoints(db: Kysely<Tables>, audience?: string): Promise<EventEndpointRow[]> {
+  const all = db.selectFrom("event_endpoint").selectAll().orderBy("created_at").orderBy("id");
+  return (audience === undefined ? all : all.where("audience", "=", audience)).execute();
+}
+
+/** Throws a `CommandFault` for an unknown id. */
+export async function findEndpoint(db: Kysely<Tables>, id: string): Promise<EventEndpointRow> {
+  const row = await db.selectFrom("event_endpoint").selectAll().where("id", "=", id).executeTakeFirst();
+  if (!row) throw new CommandFault(`No endpoint has the id "${id}". See them: duba events endpoints list`);
+  return row;
+}
+
+/** Removes an endpoint and all that waits for it. Throws a `CommandFault` for an unknown id. */
+export async function removeEndpoint({ db, audit, actor }: Audited, id: string): Promise<EventEndpointRow> {
+  return inTransaction(db, async (trx) => {
+    const row = await findEndpoint(trx, id);
+    await trx.deleteFrom("event_endpoint").where("id", "=", id).execute();
+    await audit(trx, { kind: "endpoint.removed", actor, facts: factsOf(row) });
+    return row;
+  });
+}
+
+/**
+ * Gives an endpoint a new secret and returns it. For `overlap` milliseconds deliveries carry a signature by the old one too.
+ * Throws a `CommandFault` for an unknown id.
+ */
+export async function rollSecret(
+  { db, audit, actor, keyring, now }: EndpointPlace,
+  { id, overlap }: { id: string; overlap: number },
+): Promise<{ row: EventEndpointRow; secret: string; formerEndsAt: number }> {
+  const secret = newSecret();
+  return inTransaction(db, async (trx) => {
+    await lockCounter(trx, "event");
+    const row = await findEndpoint(trx, id);
+    const formerEndsAt = now + overlap;
+    await trx
+      .updateTable("event_endpoint")
+      .set({
+        secret: sealSecret(keyring, secretsOf(row), secret, now),
+        former_secret: overlap > 0 ? row.secret : null,
+        former_ends_at: overlap > 0 ? formerEndsAt : null,
+      })
+      .where("id", "=", id)
+      .execute();
+    await audit(trx, { kind: "endpoint.rolled", actor, facts: { ...factsOf(row), ends_at: formerEndsAt } });
+    return { row, secret, formerEndsAt };
+  });
+}
+
+/** The secrets that sign at `now`, the newest first. Throws if the ring cannot open one. */
+export function signingSecrets(keyring: Keyring, row: EventEndpointRow, now: number): string[] {
+  const isFormerValid = row.former_secret !== null && (row.former_ends_at ?? 0) > now;
+  return [row.secret, ...(isFormerValid ? [row.former_secret!] : [])].map((sealed) =>
+    openSecret(keyring, secretsOf(row), sealed),
+  );
+}
+
+function newSecret(): string {
+  return secretPrefix + randomBytes(32).toString("base64");
+}
+
+/** Without the path, which may hold a secret of the receiver. */
+function factsOf({ id, audience, mode, url }: EventEndpointRow) {
+  return { endpoint: id, account: audience, mode, host: new URL(url).host };
+}

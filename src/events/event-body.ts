@@ -1,0 +1,40 @@
+import Type, { type Static, type TObject } from "typebox";
+import { type EventType, eventTypeNames, eventTypes } from "../operation/event.ts";
+import type { EventRow } from "../storage/tables.ts";
+
+const shapeOf = (type: EventType, data: TObject) =>
+  Type.Object(
+    {
+      id: Type.String(),
+      type: Type.Literal(type),
+      timestamp: Type.String({ format: "date-time" }),
+      mode: Type.Union([Type.Enum(["test", "live"]), Type.Null()]),
+      data,
+    },
+    { title: titleOf(type), description: eventTypes[type].summary },
+  );
+
+/** `verification.settled` is `VerificationSettledEvent`. */
+function titleOf(type: EventType): string {
+  return `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+}
+
+export type EventBody = Static<ReturnType<typeof shapeOf>>;
+/** An event, as webhooks and `GET /api/v2/events` have it. */
+export const EventBody = Type.Unsafe<EventBody>(
+  Type.Union(
+    eventTypeNames
+      .filter((type) => !eventTypes[type].isForOperators)
+      .map((type) => shapeOf(type, eventTypes[type].data)),
+  ),
+);
+
+export function eventBodyOf({
+  id,
+  type,
+  at,
+  mode,
+  data,
+}: Pick<EventRow, "id" | "type" | "at" | "mode" | "data">): EventBody {
+  return { id, type, timestamp: new Date(at).toISOString(), mode, data: JSON.parse(data) };
+}

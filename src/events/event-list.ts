@@ -1,0 +1,65 @@
+import type { Kysely } from "kysely";
+import { type EventType, eventTypeNames, eventTypes } from "../operation/event.ts";
+import { Failure } from "../operation/failures.ts";
+import type { Caller } from "../operation/operation.ts";
+import { everyAccount, lastEvent } from "../storage/events/announce.ts";
+import type { Tables } from "../storage/tables.ts";
+import { type EventBody, eventBodyOf } from "./event-body.ts";
+
+export interface EventList {
+  data: EventBody[];
+  /** Where to go on: the `after` of the next question. */
+  next: string;
+  /** Whether more events are there already. */
+  more: boolean;
+}
+
+/**
+ * The events of the caller's account and mode that its scopes allow, oldest first. `after` is the `next` of an earlier answer;
+ * without it the answer lists nothing and gives the current `next`. Throws a `Failure` for a place that is not, or no longer, in
+ * the list.
+ */
+export async function eventsAfter(
+  db: Kysely<Tables>,
+  { after, limit }: { after: string | undefined; limit: number },
+  { accountId, mode, scopes }: Pick<Caller, "accountId" | "mode" | "scopes">,
+): Promise<EventList> {
+  const { id: history } = await db.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
+  const last = await lastEvent(db);
+  const [place = last, of = history] = after?.split("-") ?? [];
+  const from = Number(place);
+  if ((from > 0 && of !== history) || from > last)
+    throw beginAnew("is of another history of this service, as there is after a restore");
+  const rows = await db
+    .selectFrom("event")
+    .selectAll()
+    .where("audience", "in", [accountId, everyAccount])
+    .where("type", "in", typesFor(scopes))
+    .where((row) => row.or([row("mode", "is", null), row("mode", "=", mode)]))
+    .where("number", ">", from)
+    .where("number", "<=", last)
+    .orderBy("number")
+    .limit(limit + 1)
+    .execute();
+  // After the rows are read: retention may remove them at any time.
+  const { oldest } = await db
+    .selectFrom("event")
+    .select(({ fn }) => fn.min("number").as("oldest"))
+    .executeTakeFirstOrThrow();
+  if (from > 0 && from + 1 < (oldest ?? 1)) throw beginAnew("is older than the events that are kept");
+  const more = rows.length > limit;
+  const data = rows.slice(0, limit);
+  return { data: data.map(eventBodyOf), next: `${more ? data.at(-1)!.number : last}-${history}`, more };
+}
+
+function typesFor(scopes: Caller["scopes"]): EventType[] {
+  return eventTypeNames.filter((type) => {
+    const { scope } = eventTypes[type];
+    return scope === null || scopes.includes(scope);
+  });
+}
+
+function beginAnew(why: string): Failure {
+  const message = `after ${why}. Begin anew: ask without after, or with after=0 for all events that are kept.`;
+  return new Failure("validation_failed", message, { fields: [{ field: "after", message }] });
+}

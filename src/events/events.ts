@@ -1,0 +1,77 @@
+import type { Kysely } from "kysely";
+import { every } from "../runtime/every.ts";
+import { codeOf } from "../storage/errors.ts";
+import type { Tables } from "../storage/tables.ts";
+import { Deliverer, type DeliveryParts } from "./deliver.ts";
+import { removeOldEvents } from "./retention.ts";
+
+const deliverEvery = 1_000;
+const removeEvery = 3_600_000;
+
+/** What the operations read. */
+export interface EventsRoom {
+  db: Kysely<Tables>;
+}
+
+export interface EventsParts extends DeliveryParts {
+  engine: "sqlite" | "postgres";
+  /** How long events are kept, in milliseconds. */
+  retention: number;
+}
+
+/** The room of a serving process. */
+export interface Events extends EventsRoom {
+  /** Deliveries of this process by outcome. */
+  readonly counts: Readonly<Deliverer["counts"]>;
+  /** Breaks off what is being sent. Resolves when the store is no longer in use. */
+  stop(): Promise<void>;
+}
+
+/** Opens the room: from now on this process delivers what waits, and enforces retention. */
+export async function openEvents({ engine, retention, ...parts }: EventsParts): Promise<Events> {
+  const { db, now, log } = parts;
+  // Only one process serves on SQLite, so that a lease is one of a process that is gone.
+  if (engine === "sqlite")
+    await db
+      .updateTable("event_endpoint")
+      .set({ lease_owner: null, leased_until: 0 })
+      .where("leased_until", ">", 0)
+      .execute();
+  const deliverer = new Deliverer(parts);
+  const failed = (error: unknown) =>
+    log.warn({ code: codeOf(error) }, "A background job of the events failed and is tried again");
+  const delivering = every(deliverEvery, () => deliverer.begin(), failed);
+  const removing = every(removeEvery, () => removeOldEvents(db, now() - retention), failed);
+  return {
+    db,
+    counts: deliverer.counts,
+    async stop() {
+      await removing.stop();
+      await delivering.stop();
+      await deliverer.stop();
+    },
+  };
+}
+
+/** Deliveries that wait or are dead, for operators. `oldest`: when the oldest event that waits happened; null if none does. */
+export async function undelivered(
+  db: Kysely<Tables>,
+): Promise<{ waiting: number; dead: number; oldest: number | null }> {
+  const rows = await db
+    .selectFrom("event_delivery")
+    .innerJoin("event", "event.number", "event_delivery.number")
+    .select([
+      "event_delivery.state",
+      ({ fn }) => fn.countAll<number>().as("count"),
+      ({ fn }) => fn.min("event.at").as("oldest"),
+    ])
+    .where("event_delivery.state", "<>", "delivered")
+    .groupBy("event_delivery.state")
+    .execute();
+  const of = (state: string) => rows.find((row) => row.state === state);
+  return {
+    waiting: Number(of("waiting")?.count ?? 0),
+    dead: Number(of("dead")?.count ?? 0),
+    oldest: of("waiting")?.oldest ?? null,
+  };
+}

@@ -1,0 +1,6 @@
+import type { Operation } from "../../operation/operation.ts";
+import type { EventsRoom } from "../events.ts";
+import { listEvents } from "./listEvents.ts";
+
+/** The operations of the room of events. */
+export const eventOperations: Operation<EventsRoom>[] = [listEvents];

@@ -1,0 +1,76 @@
+import Type from "typebox";
+import { eventTypes } from "../../operation/event.ts";
+import { optionalField } from "../../operation/fields.ts";
+import { operation } from "../../operation/operation.ts";
+import { EventBody } from "../event-body.ts";
+import { eventsAfter } from "../event-list.ts";
+import type { EventsRoom } from "../events.ts";
+
+const usualLimit = 100;
+const text = (description: string) => Type.String({ description });
+
+const example: EventBody = {
+  id: "evt_Vn3bGq0sJ1mTz5xKc8Lw",
+  type: "verification.settled",
+  timestamp: "2026-11-01T09:30:00.000Z",
+  mode: "live",
+  data: eventTypes["verification.settled"].example,
+};
+
+export const listEvents = operation({
+  id: "listEvents",
+  method: "GET",
+  path: "/api/v2/events",
+  summary: "Events of your account",
+  description:
+    "Lists the events that webhooks deliver, with the same bodies, in the mode of your key. Begin without `after`: nothing is listed, and " +
+    "`next` is where you stand. From then on ask with the last `next`. `after=0` lists all events that are kept. An `after` of another " +
+    "history, as after a restore of this service, is refused: begin anew.",
+  group: "Events",
+  documented: false,
+  access: "credential",
+  scope: null,
+  limit: "catalogue",
+  carriage: "query",
+  input: Type.Object({
+    after: optionalField({
+      pattern: "^(0|\\d{1,15}-[0-9a-f]{10})$",
+      description: "The `next` of an earlier answer, or 0.",
+      fault: "must be the next of an earlier answer, or 0",
+      example: "0",
+    }),
+    limit: optionalField({
+      pattern: "^([1-9]\\d{0,2}|1000)$",
+      description: `How many events to list at most, from 1 to 1000; ${usualLimit} unless given.`,
+      fault: "must be a whole number from 1 to 1000",
+      example: "100",
+    }),
+  }),
+  answer: Type.Object({
+    success: Type.Literal(true),
+    status: Type.Literal("success"),
+    message: text("Outcome in words"),
+    data: Type.Array(EventBody, {
+      description: "Events after the cursor, oldest first",
+    }),
+    next: text("Cursor for the next call: `after`"),
+    more: Type.Boolean({ description: "True if the next call will list more at once" }),
+  }),
+  failures: [],
+  failurePayload: () => ({ data: [] }),
+  examples: [
+    {
+      summary: "A verification that got its outcome late",
+      input: { after: "0", limit: "1" },
+      answer: {
+        ...{ success: true, status: "success", message: "Events found" },
+        ...{ data: [example], next: "41-9f2c61b0a7", more: true },
+      },
+    },
+  ],
+  run: async ({ input: { after, limit }, caller }, { db }: EventsRoom) => {
+    const found = await eventsAfter(db, { after, limit: limit === undefined ? usualLimit : Number(limit) }, caller!);
+    const message = found.data.length === 0 ? "No events" : "Events found";
+    return { success: true as const, status: "success" as const, message, ...found };
+  },
+});

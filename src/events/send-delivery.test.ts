@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import tls from "node:tls";
+import { addressList } from "../runtime/address.ts";
+import { loopback, openReceiver, type Receiver } from "./events.fixture.ts";
+import { isPublic, isRefusedAddress, type SendOptions, sendDelivery } from "./send-delivery.ts";
+
+const to = (url: string, options: Partial<SendOptions> = {}, allowsPlain = true) =>
+  sendDelivery({ url, body: "{}", headers: {}, allowsPlain }, { networks: null, timeout: 2_000, ...options });
+
+suite("the addresses of endpoints", () => {
+  const refused: Record<string, readonly string[]> = {
+    "this host": ["0.0.0.0", "0.255.255.255", "::"],
+    loopback: ["127.0.0.1", "127.255.255.254", "::1"],
+    private: ["10.0.0.0", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.0.1", "192.168.255.255"],
+    "carrier-grade NAT": ["100.64.0.0", "100.127.255.255"],
+    "link-local": ["169.254.0.1", "169.254.169.254", "fe80::1", "febf::1", "fe80::1%eth0"],
+    "unique local": ["fc00::1", "fd00:ec2::254", "fdff::1"],
+    "site-local": ["fec0::1"],
+    "IPv4 in IPv6": [
+      "::ffff:127.0.0.1",
+      "::ffff:7f00:1",
+      "::ffff:8.8.8.8",
+      "::127.0.0.1",
+      "::7f00:1",
+      "::ffff:0:127.0.0.1",
+    ],
+    "IPv4 behind a translator": ["64:ff9b::7f00:1", "64:ff9b:1::1", "2002:7f00:1::", "2001::1"],
+    "documentation and benchmarks": [
+      "192.0.2.1",
+      "198.51.100.1",
+      "203.0.113.1",
+      "198.18.0.1",
+      "2001:db8::1",
+      "3fff::1",
+    ],
+    "multicast and broadcast": ["224.0.0.1", "239.255.255.255", "255.255.255.255", "ff02::1"],
+    reserved: ["192.0.0.1", "240.0.0.1", "100::1", "5f00::1"],
+    "no address": ["localhost", "10", ""],
+  };
+  for (const [name, addresses] of Object.entries(refused))
+    test(`${name} is not public`, () => {
+      for (const address of addresses) assert.ok(!isPublic(address), address);
+    });
+
+  test("others are", () => {
+    for (const address of [
+      "8.8.8.8",
+      "172.32.0.1",
+      "100.128.0.1",
+      "169.253.0.1",
+      "11.0.0.1",
+      "2606:4700::1",
+      "2a00::1",
+    ])
+      assert.ok(isPublic(address), address);
+  });
+});
+
+suite("a delivery", () => {
+  let receiver: Receiver;
+  before(async () => {
+    receiver = await openReceiver();
+  });
+  after(() => receiver.close());
+  const port = () => new URL(receiver.url).port;
+
+  test("never reaches this machine, however its host is written", async () => {
+    const hosts = [
+      ...["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "0.0.0.0", "0"],
+      ...["[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]"],
+      ...["localhost", "LOCALHOST", "１２７.0.0.1", "127。0。0。1", "%31%32%37.0.0.1"],
+    ];
+    for (const host of hosts)
+      assert.deepEqual(await to(`http://${host}:${port()}/`), { delivered: false, outcome: "address_refused" }, host);
+    assert.equal(receiver.received.length, 0);
+    for (const host of hosts.filter((host) => !/localhost/i.test(host)))
+      assert.ok(isRefusedAddress(new URL(`https://${host}/`), null), host);
+    assert.ok(!isRefusedAddress(new URL("https://localhost/"), null), "a name is checked with each delivery");
+  });
+
+  test("reaches the networks of the setting, by name too, and no other one", async () => {
+    const networks = loopback;
+    for (const host of ["127.0.0.1", "localhost"])
+      assert.deepEqual(await to(`http://${host}:${port()}/`, { networks }), { delivered: true, outcome: "204" });
+    assert.deepEqual(receiver.received.at(-1)!.headers.host, `localhost:${port()}`);
+    const others = addressList(["10.0.0.0/8"]);
+    assert.equal((await to(`http://127.0.0.1:${port()}/`, { networks: others })).outcome, "address_refused");
+    assert.equal((await to("http://169.254.169.254/latest/meta-data", { networks })).outcome, "address_refused");
+  });
+
+  test("over http goes to the setting's networks or in test mode only", async () => {
+    assert.equal((await to("http://8.8.8.8/", {}, false)).outcome, "https_required");
+    assert.equal((await to(`http://127.0.0.1:${port()}/`, { networks: loopback }, false)).outcome, "204");
+  });
+
+  test("follows no redirect", async (t) => {
+    const target = await openReceiver();
+    t.after(() => target.close());
+    receiver.behaves = () => ({ redirect: target.url });
+    assert.deepEqual(await to(receiver.url, { networks: loopback }), { delivered: false, outcome: "302" });
+    assert.equal(target.received.length, 0);
+  });
+
+  test("ends after its time, in whichever step", async () => {
+    receiver.behaves = () => "hang";
+    const options = { networks: loopback, timeout: 30 };
+    assert.deepEqual(await to(receiver.url, options), { delivered: false, outcome: "timed_out" });
+    receiver.behaves = () => (response) => response.writeHead(200).write("slow");
+    assert.deepEqual(await to(receiver.url, options), { delivered: false, outcome: "timed_out" });
+  });
+
+  test("reads 64 KiB of an answer and believes its status", async () => {
+    let ended = false;
+    receiver.behaves = () => (response) => {
+      response.on("close", () => {
+        ended = true;
+      });
+      const pour = () => {
+        while (!ended && response.write(Buffer.alloc(16 * 1024)));
+        if (!ended) response.once("drain", pour);
+      };
+      response.writeHead(200);
+      pour();
+    };
+    assert.deepEqual(await to(receiver.url, { networks: loopback }), { delivered: true, outcome: "200" });
+    receiver.behaves = () => "break";
+    assert.equal((await to(receiver.url, { networks: loopback })).outcome, "ECONNRESET");
+  });
+
+  test("says which code it ended with, and never the receiver's text", async () => {
+    receiver.behaves = () => (response) => response.socket!.end("HTTP/1.1 999999 22000000017\r\n\r\n");
+    const { delivered, outcome } = await to(receiver.url, { networks: loopback });
+    assert.equal(delivered, false);
+    assert.match(outcome, /^HPE_\w+$/);
+    assert.equal((await to("http://no-such-host.invalid/")).delivered, false);
+  });
+
+  test("over TLS wants a certificate of the name that is called", async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "duba-tls-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+    const made = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+    const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert];
+    execFileSync("openssl", [...made, ...names], { stdio: "ignore" });
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
+      response.writeHead(204).end(),
+    );
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    t.after(() => server.close());
+    const { port: tlsPort } = server.address() as AddressInfo;
+    const at = (host: string) => to(`https://${host}:${tlsPort}/`, { networks: loopback });
+    assert.match((await at("localhost")).outcome, /SELF_SIGNED/);
+    const usual = tls.getCACertificates("default");
+    tls.setDefaultCACertificates([...usual, readFileSync(cert, "utf8")]);
+    t.after(() => tls.setDefaultCACertificates(usual));
+    assert.deepEqual(await at("localhost"), { delivered: true, outcome: "204" });
+    assert.equal((await at("127.0.0.1")).outcome, "ERR_TLS_CERT_ALTNAME_INVALID");
+  });
+});

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, suite, test } from "node:test";
+import { engines, type Fresh } from "../../test/support/engines.ts";
+import { openStore, type Store } from "../storage/store.ts";
+import { rewrapSecrets, secretsOf, secretUsage } from "./endpoint-secrets.ts";
+import { openSecret, sealSecret } from "./envelope-encryption.ts";
+import type { Keyring } from "./keyring.ts";
+import { rewrap } from "./rewrap.ts";
+import { recordUsage } from "./usage.ts";
+
+const recordKey = (id: string, from?: number) => ({ id, key: randomBytes(32), ...(from !== undefined && { from }) });
+const old = recordKey("r1");
+const original = { hmac: [{ version: 1, key: randomBytes(32) }], records: [old], audit: randomBytes(32) };
+const rotated: Keyring = { ...original, records: [old, recordKey("r2", 100)] };
+
+for (const engine of engines)
+  suite(`secrets of endpoints on ${engine.name}`, () => {
+    let place: Fresh;
+    let store: Store;
+    before(async () => {
+      place = await engine.fresh();
+      store = await openStore({ ...place.settings, serving: false });
+    });
+    after(async () => {
+      await store.close();
+      await place.dispose();
+    });
+
+    const add = (id: string, secret: string, former: string | null = null) =>
+      store.db
+        .insertInto("event_endpoint")
+        .values({
+          ...{ id, audience: "acc_1", mode: "test", url: "https://shop.example.com/", types: "[]", secret },
+          ...{
+            former_secret: former,
+            former_ends_at: null,
+            created_at: 0,
+            next_at: 0,
+            lease_owner: null,
+            leased_until: 0,
+          },
+        })
+        .execute();
+    const row = (id: string) =>
+      store.db.selectFrom("event_endpoint").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+
+    test("are sealed for their endpoint alone, and rewrap moves them to the current key", async () => {
+      const owner = secretsOf({ id: "ep_1", audience: "acc_1" });
+      const [secret, former] = ["whsec_new", "whsec_former"].map((text) => sealSecret(original, owner, text, 50));
+      assert.ok(!secret!.includes("whsec_"));
+      for (const other of [
+        { ...owner, reference: "ep_2" },
+        { ...owner, accountId: "acc_2" },
+      ])
+        assert.throws(() => openSecret(original, other, secret!));
+      await add("ep_1", secret!, former!);
+      await add("ep_lost", sealSecret({ ...original, records: [recordKey("r9")] }, owner, "whsec_x", 50));
+      assert.equal((await recordUsage(store.db)).get("r1"), 1);
+
+      const { unreadable } = await rewrap(store.db, rotated, { now: 200 });
+      assert.deepEqual(unreadable, ["ep_lost"]);
+      const moved = await row("ep_1");
+      assert.deepEqual(
+        [moved.secret, moved.former_secret!].map((sealed) => [
+          sealed.split(":")[1],
+          openSecret(rotated, owner, sealed),
+        ]),
+        [
+          ["r2", "whsec_new"],
+          ["r2", "whsec_former"],
+        ],
+      );
+      assert.deepEqual(
+        await secretUsage(store.db),
+        new Map([
+          ["r2", 1],
+          ["r9", 1],
+        ]),
+      );
+      await rewrapSecrets(store.db, rotated, 200);
+      assert.equal((await row("ep_1")).secret, moved.secret, "what is current stays as it is");
+    });
+  });

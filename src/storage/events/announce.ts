@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { type Kysely, sql } from "kysely";
+import { declaredCopier } from "../../operation/answers/answer-writer.ts";
+import { type EventData, type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
+import type { Mode } from "../../operation/operation.ts";
+import { inTransaction } from "../audited.ts";
+import { lockCounter } from "../change-counter.ts";
+import type { Tables } from "../tables.ts";
+
+/** Audiences beside an account, which its id names. Operators also get what every account gets. */
+export const everyAccount = "accounts";
+export const operators = "operators";
+
+/** How long Duba tries to deliver an event, in milliseconds. */
+export const deliveryTime = 3 * 24 * 3_600_000;
+
+/** An event as a room announces it. */
+export interface Announcement<Type extends EventType> {
+  type: Type;
+  /** The id of an account, `everyAccount` or `operators`. */
+  audience: string;
+  /** Null: it concerns keys of both modes. */
+  mode: Mode | null;
+  /** Recognises the events about one subject. Nobody outside sees it. */
+  about: string;
+  data: EventData<Type>;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+const copiers = new Map(eventTypeNames.map((type) => [type, declaredCopier(eventTypes[type].data)]));
+
+/**
+ * Writes an event in the transaction of the change that it tells of, so that both commit or neither, and queues it for the
+ * endpoints that want it. Call it last: it locks the numbers of events until the commit. So numbers follow the order of the
+ * commits, and who has read up to a number has missed nothing. With `unlessSince`, it writes nothing if the newest event of the
+ * type about the subject says the same and is not older than that time. Throws if the data is not what the type declares.
+ */
+export async function announce<Type extends EventType>(
+  db: Kysely<Tables>,
+  { type, audience, mode, about, data, at }: Announcement<Type>,
+  unlessSince?: number,
+): Promise<void> {
+  const text = JSON.stringify(copiers.get(type)!(data));
+  await inTransaction(db, async (trx) => {
+    await lockCounter(trx, "event");
+    if (unlessSince !== undefined) {
+      const subject = trx
+        .selectFrom("event")
+        .select(["data", "at"])
+        .where("type", "=", type)
+        .where("about", "=", about);
+      const newest = await subject.orderBy("number", "desc").limit(1).executeTakeFirst();
+      if (newest?.data === text && newest.at >= unlessSince) return;
+    }
+    const number = (await lastEvent(trx)) + 1;
+    const id = `evt_${randomBytes(15).toString("base64url")}`;
+    await trx.insertInto("event").values({ number, id, type, audience, mode, about, at, data: text }).execute();
+    const columns = ["endpoint_id", "number", "place", "state", "attempts", "give_up_at"] as const;
+    await trx
+      .insertInto("event_delivery")
+      .columns(columns)
+      .expression((insert) =>
+        insert
+          .selectFrom("event_endpoint as endpoint")
+          .select((row) => [
+            "endpoint.id as endpoint_id",
+            row.val(number).as("number"),
+            nextPlace.as("place"),
+            row.val("waiting" as const).as("state"),
+            row.lit(0).as("attempts"),
+            row.val(at + deliveryTime).as("give_up_at"),
+          ])
+          .where((row) =>
+            row.and([
+              ...(audience === everyAccount ? [] : [row("endpoint.audience", "=", audience)]),
+              ...(mode === null ? [] : [row("endpoint.mode", "=", mode)]),
+              row.or([row("endpoint.types", "=", "[]"), row("endpoint.types", "like", `%"${type}"%`)]),
+            ]),
+          ),
+      )
+      .execute();
+  });
+}
+
+/** The end of the queue of `endpoint`. */
+const nextPlace = sql<number>`coalesce((
+  select max(place) from event_delivery where event_delivery.endpoint_id = endpoint.id), 0) + 1`;
+
+/** The number of the newest event; 0 before the first. */
+export async function lastEvent(db: Kysely<Tables>): Promise<number> {
+  const newest = db.selectFrom("event").select(({ fn }) => fn.max("number").as("last"));
+  return (await newest.executeTakeFirstOrThrow()).last ?? 0;
+}
