@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { BlockList } from "node:net";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import type { Log } from "../runtime/log.ts";
 import { codeOf } from "../storage/errors.ts";
@@ -23,6 +23,9 @@ export interface DeliveryParts {
 }
 
 type Queued = Pick<Tables["event_delivery"], "number" | "attempts" | "give_up_at"> & EventRow;
+
+/** As a literal, because the index of what waits has no parameter. */
+const isWaiting = sql.lit("waiting" as const);
 
 /** Endpoints that this process sends to at the same time. A slow one takes one place, and the others take turns. */
 const mostAtOnce = 50;
@@ -67,7 +70,7 @@ export class Deliverer {
       .where("endpoint.next_at", "<=", at)
       .where("endpoint.leased_until", "<=", at)
       .where("endpoint.id", "in", (query) =>
-        query.selectFrom("event_delivery").select("endpoint_id").where("state", "=", "waiting"),
+        query.selectFrom("event_delivery").select("endpoint_id").where("state", "=", isWaiting),
       )
       .orderBy("endpoint.next_at")
       .limit(Math.max(0, mostAtOnce - this.#turns.size))
@@ -151,7 +154,7 @@ export class Deliverer {
       .selectAll("event")
       .select(["delivery.attempts", "delivery.give_up_at"])
       .where("delivery.endpoint_id", "=", id)
-      .where("delivery.state", "=", "waiting")
+      .where("delivery.state", "=", isWaiting)
       .orderBy("delivery.place")
       .limit(1)
       .executeTakeFirst();

@@ -77,6 +77,8 @@ export async function findEndpoint(db: Kysely<Tables>, id: string): Promise<Even
 /** Removes an endpoint and all that waits for it. Throws a `CommandFault` for an unknown id. */
 export async function removeEndpoint({ db, audit, actor }: Audited, id: string): Promise<EventEndpointRow> {
   return inTransaction(db, async (trx) => {
+    // Else an event could be queued for it meanwhile, and its transaction would fail.
+    await lockCounter(trx, "event");
     const row = await findEndpoint(trx, id);
     await trx.deleteFrom("event_endpoint").where("id", "=", id).execute();
     await audit(trx, { kind: "endpoint.removed", actor, facts: factsOf(row) });

@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { every } from "../runtime/every.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -65,7 +65,7 @@ export async function undelivered(
       ({ fn }) => fn.countAll<number>().as("count"),
       ({ fn }) => fn.min("event.at").as("oldest"),
     ])
-    .where("event_delivery.state", "<>", "delivered")
+    .where("event_delivery.state", "<>", sql.lit("delivered" as const))
     .groupBy("event_delivery.state")
     .execute();
   const of = (state: string) => rows.find((row) => row.state === state);

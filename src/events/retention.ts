@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { lastEvent } from "../storage/events/announce.ts";
 import type { Tables } from "../storage/tables.ts";
 
@@ -17,7 +17,7 @@ export async function removeOldEvents(db: Kysely<Tables>, before: number): Promi
   const { waiting } = await db
     .selectFrom("event_delivery")
     .select(({ fn }) => fn.min("number").as("waiting"))
-    .where("state", "=", "waiting")
+    .where("state", "=", sql.lit("waiting" as const))
     .executeTakeFirstOrThrow();
   const newest = await lastEvent(db);
   const kept = Math.min(young ?? newest, waiting ?? newest);

@@ -89,9 +89,10 @@ const indexes = [
   "index event_by_audience on event (audience, number)",
   "index event_by_subject on event (type, about, number)",
   "index event_endpoint_by_audience on event_endpoint (audience)",
-  // What is to be sent, and which endpoints wait.
-  "index event_delivery_queue on event_delivery (endpoint_id, place) where state = 'waiting'",
-  "index event_delivery_by_state on event_delivery (state, endpoint_id) where state <> 'delivered'",
+  "index event_delivery_by_place on event_delivery (endpoint_id, place)",
+  // What is to be sent, and what was not. Statements write these states as literals, so that both engines use the indexes.
+  "index event_delivery_waiting on event_delivery (endpoint_id, place) where state = 'waiting'",
+  "index event_delivery_undelivered on event_delivery (state, number) where state <> 'delivered'",
   "index event_delivery_by_event on event_delivery (number)",
   "unique index audit_entry_place on audit_entry (batch, position) where batch is not null",
 ];
