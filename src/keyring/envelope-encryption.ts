@@ -98,7 +98,7 @@ export function rewrapped(keyring: Keyring, row: SealedRow, sealedKey: string, n
 /** Seals a short secret, which has no key of its own, with the ring key that is current at `now`. */
 export function sealSecret({ records }: Keyring, row: SealedRow, secret: string, now: number): string {
   const { id, key } = currentOf(records, now);
-  return textOf("secret", id, row, key, Buffer.from(secret));
+  return textOf("secret", id, row, key, randomBytes(nonceBytes), Buffer.from(secret));
 }
 
 /** Opens what `sealSecret` returned. Throws as `unseal` does. */

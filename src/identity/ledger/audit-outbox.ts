@@ -46,7 +46,8 @@ export async function drainAuditOutbox(
         .execute();
       if (due.length === 0) return 0;
       const references = due.map(({ reference }) => reference);
-      const rows = await trx.selectFrom("verification").select(facts).where("reference", "in", references).execute();
+      const changed = trx.selectFrom("verification").where("reference", "in", references);
+      const rows = await changed.select(facts).select(["run", "was_unknown"]).execute();
       const ended = rows.filter(({ state }) => state !== "started");
       if (ended.length > 0) await audit(trx, ...(await withAttempts(trx, ended)).map(eventOf));
       for (const row of ended) if (row.was_unknown === 1) await tellSettled(trx, row, now());
@@ -58,7 +59,11 @@ export async function drainAuditOutbox(
 }
 
 /** Announces the outcome of a row whose outcome was unknown, if it has one and keeps it. */
-async function tellSettled(trx: Transaction<Tables>, row: VerificationRow, at: number): Promise<void> {
+async function tellSettled(
+  trx: Transaction<Tables>,
+  row: Pick<VerificationRow, "reference" | "account_id" | "mode" | "kind" | "state" | "run" | "charged">,
+  at: number,
+): Promise<void> {
   const { reference, account_id: audience, run } = row;
   const state = row.state as VerificationState;
   if (state === "started" || state === "unknown" || state === "refused") return;
