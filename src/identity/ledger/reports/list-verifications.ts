@@ -73,7 +73,7 @@ export async function listVerifications(
   filter: LedgerFilter,
   { after, size, most = mostRead }: { after?: LedgerPlace | undefined; size: number; most?: number },
 ): Promise<LedgerPage> {
-  const { indexed, others } = conditionsOf(filter);
+  const { indexed, others } = conditionsOf(filter, after);
   const within = between(filter, after);
   const newest = (count: number) => newestOf(indexed, within, count);
   if (others.length === 0) return pageOf(await rowsOf(db, newest(size + 1), others, size), size, undefined);
@@ -87,8 +87,17 @@ export async function listVerifications(
   throw new Error("A search has no steps");
 }
 
+/** What an index finds, and the order in which it has it: newest first. */
+interface Indexed {
+  holds: Condition;
+  order: Condition;
+}
+
 /** The alternatives of the index that finds the fewest rows, and the conditions that it does not know. */
-function conditionsOf(filter: LedgerFilter): { indexed: Condition[]; others: Condition[] } {
+function conditionsOf(
+  filter: LedgerFilter,
+  after: LedgerPlace | undefined,
+): { indexed: Indexed[]; others: Condition[] } {
   const { reference, accountId, mode, state, kind, vendor, last4, consent, requestId } = filter;
   const { idempotencyHashes: hashes } = filter;
   const is = (column: keyof Row, value: string | undefined) =>
@@ -121,10 +130,24 @@ function conditionsOf(filter: LedgerFilter): { indexed: Condition[]; others: Con
   const others = Object.entries(given).flatMap(([name, condition]) =>
     !condition || known.includes(name) ? [] : condition,
   );
-  if (first !== "account") return { indexed: [first ? given[first]! : sql`1 = 1`], others };
+  if (first !== "account")
+    return { indexed: [{ holds: first ? given[first]! : sql`1 = 1`, order: newestFirst }], others };
   // The index of an account is in the order of time for one mode only.
-  const modes = mode === undefined ? ["test", "live"] : [mode];
-  return { indexed: modes.map((each) => sql`account_id = ${accountId} and mode = ${each}`), others };
+  const modes = mode === undefined ? (["test", "live"] as const) : [mode];
+  return { indexed: modes.map((each) => ofAccount(accountId!, each, filter, after)), others };
+}
+
+/**
+ * Compared and ordered by all columns of the account's index, so that it alone serves. By equal values PostgreSQL may take the index
+ * of all times instead, and reads the whole ledger for an account that has nothing in a mode.
+ */
+function ofAccount(accountId: string, mode: Mode, { from = 0, to }: LedgerFilter, after?: LedgerPlace): Indexed {
+  const at = (time: number) => sql`(${accountId}, ${mode}, ${sql.lit(time)})`;
+  const last = Math.min(to ?? Number.MAX_SAFE_INTEGER, after?.createdAt ?? Number.MAX_SAFE_INTEGER);
+  return {
+    holds: sql`(account_id, mode, created_at) >= ${at(from)} and (account_id, mode, created_at) <= ${at(last)}`,
+    order: sql`order by account_id desc, mode desc, created_at desc, reference desc`,
+  };
 }
 
 /** A row without an attempt is found by the request that began it. */
@@ -152,11 +175,11 @@ function between({ from, to }: LedgerFilter, after: LedgerPlace | undefined): Co
 
 const newestFirst = sql`order by created_at desc, reference desc`;
 
-function newestOf(indexed: readonly Condition[], within: Condition, count: number): Condition {
+function newestOf(indexed: readonly Indexed[], within: Condition, count: number): Condition {
   const all = sql.join(columns.map((column) => sql.ref(column)));
   const each = indexed.map(
-    (condition, at) => sql`select * from (
-      select ${all} from verification where ${condition} and ${within} ${newestFirst} limit ${sql.lit(count)}
+    ({ holds, order }, at) => sql`select * from (
+      select ${all} from verification where ${holds} and ${within} ${order} limit ${sql.lit(count)}
     ) as part_${sql.raw(String(at))}`,
   );
   return each.length === 1 ? each[0]! : sql`${sql.join(each, sql` union all `)} ${newestFirst} limit ${sql.lit(count)}`;
