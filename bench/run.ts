@@ -1,6 +1,7 @@
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { catalogue } from "./catalogue.ts";
+import { consolePages } from "./console.ts";
 import { keys } from "./keys.ts";
 import { ledger } from "./ledger.ts";
 import { lookUps } from "./lookups.ts";
@@ -11,11 +12,11 @@ import { start } from "./start.ts";
 import { verifications } from "./verifications.ts";
 
 /**
- * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` fills millions of rows, and
- * `peers` installs other servers, so they run only by their names.
+ * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` and `console` fill
+ * millions of rows, and `peers` installs other servers, so they run only by their names.
  */
-const parts = { lookups: lookUps, keys, catalogue, publishing, start, verifications, mixed, ledger, peers };
-const onlyByName = ["ledger", "peers"];
+const parts = { lookups: lookUps, keys, catalogue, publishing, start, verifications, mixed, ledger, peers, console: consolePages };
+const onlyByName = ["ledger", "peers", "console"];
 
 /** How long a part measures, where somebody asks for another time than the usual. */
 export interface Pace {

@@ -128,6 +128,37 @@ for (const engine of engines)
       assert.equal((await send("/now/live")).status, 401);
     });
 
+    test("HTML in a name or a note is text on every page", async () => {
+      const evil = `<img src=x onerror="alert(1)">`;
+      const email = `"><img@example.com`;
+      await post("/accounts/create", "operator", { name: evil, email });
+      await post("/keys/create", "operator", { account: email, label: evil });
+      await post("/people/change", "officer", { person: "viewer@example.com", name: evil });
+      await post("/catalogue/edit", "operator", { code: "MTNDATA 104", price: "105", note: evil });
+      await post("/catalogue/edit", "operator", { code: "MTNDATA 104", price: "9000", note: evil });
+      await post("/alarms/acknowledge", "operator", { alarm: "held:d3", note: evil });
+      const body = { bvn: "00000000006", phone: "08000000006", amount: "100" };
+      const headers = { "Consent-Reference": `<img-${engine.name}>` };
+      await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, headers });
+      const { cookie } = sessions.get("officer")!;
+      const query = `?account=${encodeURIComponent(evil)}&_find=${encodeURIComponent(evil)}&_sort=${encodeURIComponent(evil)}`;
+      const pages = ["/", "/now/live", "/accounts", "/keys", "/catalogue", "/people", "/audit", "/verifications"];
+      for (const path of [
+        ...pages,
+        "/catalogue/show?revision=d3",
+        "/alarms/list",
+        `/keys${query}`,
+        `/accounts${query}`,
+      ]) {
+        const { status, text } = await send(path, { cookie });
+        assert.equal(status, 200, path);
+        assert.doesNotMatch(text, /<img/, path);
+      }
+      assert.match((await send("/accounts", { cookie })).text, /&lt;img src=x onerror=/);
+      assert.match((await send("/catalogue", { cookie })).text, /&lt;img/);
+      assert.match((await send("/", { cookie })).text, /until [^<]*: &lt;img/);
+    });
+
     test("paths and hosts with tricks lead nowhere", async () => {
       const { cookie } = sessions.get("officer")!;
       for (const path of [

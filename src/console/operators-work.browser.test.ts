@@ -174,9 +174,12 @@ suite("an operator's work in a browser", { skip: missingBrowser(), timeout: 110_
     await press(/^Suspend$/);
     await said(page, /is suspended since/);
     await press(/^Sign out$/);
+    // A cookie that somebody planted before never becomes a session.
+    await ada.context.addCookies([{ name: "duba_console", value: "planted", url: origin }]);
     await tabTo(/^Sign in with a passkey$/);
     await page.keyboard.press("Enter");
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    assert.ok((await ada.context.cookies()).every(({ value }) => value.length === 43));
   });
 
   test("does the same work without scripts", async () => {

@@ -14,7 +14,7 @@ import { framedPage } from "../view/frame.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
 import { hasMembers, readTextsOf, textsIn, urlOf } from "./form-texts.ts";
 import { commandHead, filterForm, finder, formParts, toolbar } from "./page-parts.ts";
-import { morePlaceParts } from "./place-parts.ts";
+import { aboveTable } from "./place-parts.ts";
 import { actionsOf, editorOf, hasEditor, recordActions } from "./row-actions.ts";
 import { checkToken, confirmed, isExpected, redacted, refusedRole, runAs } from "./run-as.ts";
 
@@ -31,8 +31,7 @@ export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: Conso
   const shown = await shownAnswer(room, asked, command, place.path);
   if ("status" in shown) return shown;
   const filter = html`<details class="filter"${hasMembers(visit.query) || shown.fault ? html` open` : ""}><summary>Filter</summary>${filterForm(room, command, asked, place.path, shown.fault)}</details>`;
-  const more = await morePlaceParts(room, asked, place);
-  const main = html`${heading}${more.before}${filter}${finder(asked)}${shown.main}${more.after}`;
+  const main = html`${heading}${await aboveTable(room, asked, place)}${filter}${finder(asked)}${shown.main}`;
   return framed(room, asked, place, place.title, main);
 }
 

@@ -5,23 +5,17 @@ import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
 import { faultBox } from "../view/command-form.ts";
-import { textsIn, urlOf } from "./form-texts.ts";
+import { urlOf } from "./form-texts.ts";
 import { actionsOf } from "./row-actions.ts";
 import { isExpected, runAs } from "./run-as.ts";
 
 /** Drafts whose differences stand on the page of the catalogue. */
 const mostDrafts = 5;
 
-const nothing = { before: html``, after: html`` };
-
-/** What a page shows beside the table of its command. */
-export async function morePlaceParts(
-  room: ConsoleRoom,
-  asked: SignedIn,
-  { path }: ConsolePage,
-): Promise<{ before: Html; after: Html }> {
-  if (path === "/catalogue") return { ...nothing, before: await waitingDrafts(room, asked) };
-  return path === "/books" ? { before: periods(room, asked), after: await otherSums(room, asked) } : nothing;
+/** What a page shows above the table of its command. */
+export async function aboveTable(room: ConsoleRoom, asked: SignedIn, { path }: ConsolePage): Promise<Html> {
+  if (path === "/catalogue") return waitingDrafts(room, asked);
+  return path === "/books" ? books(room, asked) : html``;
 }
 
 /** Each change that waits, beside what is served, with what a person may do about it. */
@@ -53,28 +47,22 @@ interface Draft {
   holds_from: string | null;
 }
 
-/** Links to the periods that people look at most. */
-function periods(room: ConsoleRoom, { query }: SignedIn): Html {
+/** Links to the periods and groups that people look at most, and to what finds differences. */
+function books(room: ConsoleRoom, { query }: SignedIn): Html {
   const today = room.config.timeZone.dayOf(room.store.now());
-  const links = Object.entries({ Today: today, "This month": `${today.slice(0, 7)}-01` }).map(([name, from]) => {
-    const isShown = query.get("from") === from && !query.has("to");
-    return html`<a class="button" href="/books?from=${from}"${isShown ? html` aria-current="true"` : ""}>${name}</a> `;
-  });
-  return html`<div class="ranges">${links}</div>`;
-}
-
-/** The books of the same period by other groups. */
-async function otherSums(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
-  const command = room.site.commands.get("books.summary")!;
-  const shown = asked.query.get("by") ?? "account";
-  const texts = Object.fromEntries(Object.entries(textsIn(command, asked.query)).map(([name, [text]]) => [name, text]));
-  const parts: Html[] = [];
-  for (const by of ["account", "day", "vendor"].filter((each) => each !== shown))
-    parts.push(
-      html`<section><h2>By ${by}</h2>${await table(room, asked, "books.summary", { ...texts, by })}</section>`,
-    );
-  return html`${parts}<section><h2>Differences</h2><p><a href="/books/reconcile">Compare the invoice of a vendor</a> with what Duba asked it, or
-<a href="/audit/reconcile">the ledger with the audit trail</a>.</p></section>`;
+  const link = (name: string, change: Record<string, string | undefined>) => {
+    const isShown = Object.entries(change).every(([member, text]) => (query.get(member) ?? usual[member]) === text);
+    const address = urlOf("/books", query, { from: query.get("from") ?? today, ...change });
+    return html`<a class="button" href="${address}"${isShown ? html` aria-current="true"` : ""}>${name}</a> `;
+  };
+  const usual: Record<string, string | undefined> = { by: "account", from: today };
+  return html`<div class="ranges">${link("Today", { from: today, to: undefined })}${link("This month", {
+    from: `${today.slice(0, 7)}-01`,
+    to: undefined,
+  })}</div>
+<div class="ranges">${["account", "day", "vendor"].map((by) => link(`By ${by}`, { by }))}</div>
+<p class="quiet">To find differences, <a href="/books/reconcile">compare the invoice of a vendor</a> with what Duba asked it, or
+<a href="/audit/reconcile">the ledger with the audit trail</a>.</p>`;
 }
 
 async function table(room: ConsoleRoom, asked: SignedIn, id: string, texts: Record<string, string | undefined>) {

@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { get } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { Worker } from "node:worker_threads";
+import { invitePerson } from "../src/access/people/people-rows.ts";
+import { beginSession } from "../src/access/people/sessions.ts";
+import { append } from "../src/audit/append.ts";
+import { openStore } from "../src/storage/store.ts";
+import { engines, type FreshSettings } from "../test/support/engines.ts";
+import { median, milliseconds, quantile, table } from "./figures.ts";
+import { fillLedger, openRaw } from "./ledger-fill.ts";
+import type { Probing } from "./look-up-probe.ts";
+import { type Service, startService } from "./servers.ts";
+
+const rows = Number(process.env.BENCH_ROWS ?? 1_000_000);
+const visits = 5;
+const rounds = 8;
+const seconds = 1.5;
+
+/** What an open page of Now asks for every ten seconds. */
+const refreshes = ["/now/live", "/now/tables", "/now/counts?range=hour"];
+
+/**
+ * How long the console's pages take on a large ledger, to the first byte, and what an open console costs look-ups. `BENCH_ROWS` is
+ * another number of verifications; `BENCH_ENGINE` is one engine.
+ */
+export async function consolePages(): Promise<void> {
+  for (const { name, fresh } of engines) {
+    if (process.env.BENCH_ENGINE !== undefined && process.env.BENCH_ENGINE !== name) continue;
+    const place = await fresh();
+    await (await openStore({ ...place.settings, serving: true })).close();
+    const raw = await openRaw(place.settings);
+    await fillLedger(raw, rows);
+    await raw.close();
+    await using opened = await startWithConsole(place);
+    await visitPages(opened);
+  }
+  await lookUpsBeside();
+}
+
+interface Opened extends AsyncDisposable {
+  service: Service;
+  origin: string;
+  cookie: string;
+}
+
+async function startWithConsole(place: Awaited<ReturnType<(typeof engines)[number]["fresh"]>>): Promise<Opened> {
+  const port = await freePort();
+  const service = await startService(place, { DUBA_CONSOLE: `127.0.0.1:${port}`, DUBA_LIMITS: "off" });
+  const cookie = `duba_console=${await signIn(service.store)}`;
+  const origin = `http://localhost:${port}`;
+  return { service, origin, cookie, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
+
+async function signIn(settings: FreshSettings): Promise<string> {
+  const { db, now, close } = await openStore({ ...settings, serving: false });
+  const people = { db, audit: append, actor: "system", now };
+  const { person } = await invitePerson(people, { email: "bench@example.com", role: "officer" });
+  const secret = await beginSession(db, person.id, now());
+  await close();
+  return secret;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function visitPages({ service, origin, cookie }: Opened): Promise<void> {
+  const { db, close } = await openStore({ ...service.store, serving: false });
+  const some = await db.selectFrom("verification").select(["reference"]).limit(1).executeTakeFirstOrThrow();
+  await close();
+  const pages = [
+    ...["/", "/now/live", "/now/tables", "/now/counts?range=day", "/verifications", "/verifications?state=unknown"],
+    ...[
+      "/verifications?last4=0037",
+      `/verifications?reference=${some.reference}`,
+      `/ledger/show?reference=${some.reference}`,
+    ],
+    ...["/ledger/unknowns", "/accounts", "/keys", "/catalogue", "/catalogue/entries?_run=1", "/books"],
+    ...[
+      "/books?from=2026-10-01&to=2026-11-01",
+      "/books?by=day&from=2026-10-01&to=2026-11-01",
+      "/books?by=vendor&from=2026-10-01&to=2026-11-01",
+      "/audit",
+      "/people",
+      "/alarms/list",
+      "/keyring",
+      "/catalogue/import",
+    ],
+  ];
+  const figures: string[][] = [];
+  for (const path of pages) {
+    const times: number[] = [];
+    for (let visit = 0; visit < visits; visit += 1) times.push(await firstByte(`${origin}${path}`, cookie));
+    const shown = path.replace(some.reference, "…");
+    figures.push([shown, milliseconds(times[0]!), milliseconds(median(times)), milliseconds(Math.max(...times))]);
+  }
+  console.log(`\nPages of the console on ${service.name} with ${rows} verifications of 24 months, to the first byte\n`);
+  console.log(table([["", "first", "median", "most"], ...figures]));
+  console.log("\n  Aim: 200 ms.");
+}
+
+/** Milliseconds to the first byte. Throws for a page that is not there. */
+function firstByte(address: string, cookie: string): Promise<number> {
+  const begun = performance.now();
+  return new Promise((resolve, reject) => {
+    get(address, { headers: { Cookie: cookie }, agent: false, family: 4 }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${address} answers ${response.statusCode}`));
+      response.once("readable", () => resolve(performance.now() - begun)).resume();
+    }).on("error", reject);
+  });
+}
+
+/** Look-ups of a service without a console, and of one whose console refreshes ten times as often as a browser does. */
+async function lookUpsBeside(): Promise<void> {
+  await using alone = await startService(await engines[0]!.fresh(), { DUBA_LIMITS: "off" });
+  await using opened = await startWithConsole(await engines[0]!.fresh());
+  const probe = new Worker(new URL("./look-up-probe.ts", import.meta.url));
+  const lookUp = async (url: string): Promise<number[]> => {
+    probe.postMessage({ url, seconds } satisfies Probing);
+    return (await once(probe, "message"))[0] as number[];
+  };
+  const ask = () => Promise.all(refreshes.map((path) => firstByte(`${opened.origin}${path}`, opened.cookie)));
+  const without: number[] = [];
+  const beside: number[] = [];
+  // The first round warms both up.
+  for (let round = 0; round <= rounds; round += 1) {
+    const one = await lookUp(alone.duba.url);
+    const timer = setInterval(() => void ask(), 1000);
+    const other = await lookUp(opened.service.duba.url);
+    clearInterval(timer);
+    if (round === 0) continue;
+    without.push(...one);
+    beside.push(...other);
+  }
+  await probe.terminate();
+  const line = (name: string, share: number) => {
+    const [one, other] = [quantile(without, share), quantile(beside, share)];
+    return [name, milliseconds(one), milliseconds(other), (other / one).toFixed(2)];
+  };
+  console.log(
+    `\nLook-ups of 4.1 at a steady pace, ${rounds} rounds of ${seconds} s in turn; the console refreshes every second\n`,
+  );
+  console.log(
+    table([["", "no console", "console open", "ratio"], line("p50", 0.5), line("p90", 0.9), line("p99", 0.99)]),
+  );
+}
