@@ -15,7 +15,18 @@ import { verifications } from "./verifications.ts";
  * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` and `console` fill
  * millions of rows, and `peers` installs other servers, so they run only by their names.
  */
-const parts = { lookups: lookUps, keys, catalogue, publishing, start, verifications, mixed, ledger, peers, console: consolePages };
+const parts = {
+  lookups: lookUps,
+  keys,
+  catalogue,
+  publishing,
+  start,
+  verifications,
+  mixed,
+  ledger,
+  peers,
+  console: consolePages,
+};
 const onlyByName = ["ledger", "peers", "console"];
 
 /** How long a part measures, where somebody asks for another time than the usual. */
