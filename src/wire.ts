@@ -37,6 +37,7 @@ import { addressList, localUrl } from "./runtime/address.ts";
 import { FairQueue } from "./runtime/fair-queue.ts";
 import type { Log } from "./runtime/log.ts";
 import { RateLimiter } from "./runtime/rate-limiter.ts";
+import { startTracing } from "./runtime/tracing/start-tracing.ts";
 import { lastBackupAt } from "./storage/backup/last-backup.ts";
 import { checkDirectory } from "./storage/sqlite/data-directory.ts";
 import { openStore } from "./storage/store.ts";
@@ -87,13 +88,10 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   // Before anything is made, so that a first start that cannot go on leaves nothing behind.
   if (!config.databaseUrl) checkDirectory(config.dataDirectory);
   checkKeyringPlace(ringFile);
-  const store = await openStore({
-    dataDirectory: config.dataDirectory,
-    databaseUrl: config.databaseUrl,
-    serving: true,
-    starting: true,
-    isWorker: worker !== undefined,
-  });
+  const tracer = opened.use(await startTracing(config.traces, manifest.version, log));
+  const { dataDirectory, databaseUrl } = config;
+  const process = { serving: true, starting: true, isWorker: worker !== undefined, traced: tracer !== undefined };
+  const store = await openStore({ dataDirectory, databaseUrl, ...process });
   opened.defer(() => store.close());
   const { db, engine, now } = store;
 
@@ -227,6 +225,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     ...{ publicUrl, pathPrefixes },
     fairQueue: new FairQueue(),
     answers,
+    tracer,
     accessLog: config.accessLog,
     serverTiming: config.serverTiming,
     log,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FairQueue } from "../runtime/fair-queue.ts";
 import type { Log } from "../runtime/log.ts";
+import type { Tracer } from "../runtime/tracing/trace.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { ConnectionBounds } from "./connections.ts";
 import type { AnswerCounts } from "./monitoring/answer-counts.ts";
@@ -29,6 +30,8 @@ export interface HttpDependencies {
   /** Runs operations that have no ready answer, one per event-loop tick. */
   fairQueue: FairQueue;
   answers: AnswerCounts;
+  /** Undefined: requests have no spans. */
+  tracer?: Tracer | undefined;
   accessLog: "failures" | "all" | "off";
   serverTiming: boolean;
   log: Log;

@@ -6,6 +6,7 @@ import { boundConnections } from "./connections.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer, faultOf } from "./failure-response.ts";
 import { noOperation } from "./monitoring/answer-counts.ts";
+import { tracedRequests } from "./monitoring/traced-requests.ts";
 import { pairsOf } from "./pages/content.ts";
 import { asksForPage } from "./pages/wrong-path.ts";
 import { answerOddRequests, parserFailures } from "./parser-failures.ts";
@@ -119,9 +120,10 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   for (const operation of operations) {
     const methods = operation.method === "POST" ? ["POST"] : ["GET", "HEAD"];
     if (operation.carriage === "query or body") methods.push("QUERY");
-    const serve = pipeline(operation, deps, requestLog, (request, accepted) =>
+    const untraced = pipeline(operation, deps, requestLog, (request, accepted) =>
       targets.remember(request, { serve, accepted }),
     );
+    const serve = deps.tracer ? tracedRequests(deps.tracer, operation, untraced) : untraced;
     for (const url of urlsOf(operation))
       app.route({
         method: methods,

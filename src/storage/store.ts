@@ -28,6 +28,8 @@ export interface StoreSettings {
   readonly starting?: boolean;
   /** For a command that needs an existing store: throws `StoreFault` with exit code 2 instead of creating one. */
   readonly mustExist?: boolean;
+  /** Makes transactions spans of the requests that cause them. */
+  readonly traced?: boolean;
   /** For a command that reads or writes the whole store: its statements have no time-out. */
   readonly patient?: boolean;
 }
@@ -85,7 +87,7 @@ async function openEmbedded(settings: StoreSettings): Promise<Store> {
   const lock: DirectoryLock | undefined = serving ? lockDirectory(directory) : undefined;
   try {
     prepareFile(file);
-    const database = await openSqlite(file, migrationTimeouts);
+    const database = await openSqlite(file, migrationTimeouts, settings.traced);
     const store = await prepared("sqlite", database, settings, {
       missing: () => noStoreIn(dataDirectory),
       time: async () => Date.now(),
@@ -105,7 +107,8 @@ async function openShared(url: string, settings: StoreSettings): Promise<Store> 
   checkUrl(url);
   try {
     const isPooled = await findPooler(url);
-    const database = openPostgres({ url, isPooled, isWorker: settings.isWorker }, migrationTimeouts);
+    const way = { url, isPooled, isWorker: settings.isWorker };
+    const database = openPostgres(way, migrationTimeouts, settings.traced);
     const store = await prepared("postgres", database, settings, {
       missing: () => noTablesAt(url),
       time: () => databaseTime(database.db),

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Log } from "../runtime/log.ts";
+import { spanWithin } from "../runtime/tracing/trace.ts";
 
 /** One request to a vendor. Its URL may hold a BVN, so it never goes into a log or an error. */
 export interface VendorRequest {
@@ -14,7 +15,7 @@ export interface VendorRequest {
   sendUntil?: AbortSignal | undefined;
   /** Milliseconds, if shorter than the client's own time-out. */
   timeout?: number;
-  /** W3C trace context to pass on. */
+  /** The caller's W3C trace context, passed on unless we trace: then the vendor gets that of our span. */
   traceparent?: string | undefined;
   /** How much may be read; 1 MiB unless said. */
   allowance?: Allowance | undefined;
@@ -86,8 +87,10 @@ export class HttpClient {
 
   /** Never rejects. */
   async send(request: VendorRequest): Promise<HttpResult> {
-    const { method, url, headers, body, traceparent } = request;
+    const { method, url, headers, body } = request;
     const { origin, host, pathname, search } = new URL(url);
+    const span = spanWithin("vendor call", "client", { "server.address": host, "http.request.method": method });
+    const traceparent = span?.traceparent ?? request.traceparent;
     const options: Dispatcher.DispatchOptions = {
       method,
       origin,
@@ -107,6 +110,11 @@ export class HttpClient {
       options,
       request,
       Math.min(request.timeout ?? Infinity, this.#timeout),
+    );
+    const { kind, status, code } = { status: 0, code: "", ...result };
+    span?.end(
+      { "duba.outcome": kind, "http.response.status_code": status, "error.type": code },
+      result.kind !== "answered",
     );
     if (result.kind !== "answered") {
       // Headers are a vendor's text.

@@ -205,6 +205,14 @@ export const serverSettings = {
     about: "Address and port of GET /metrics for Prometheus. Empty: no metrics.",
     ...endpoint("127.0.0.1:9464 or [::1]:9464"),
   }),
+  traces: setting({
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    default: "",
+    about:
+      "Base URL of an OpenTelemetry collector, such as http://127.0.0.1:4318. It gets a trace of each request: OTLP over HTTP, in JSON. Empty: no traces.",
+    form: "an http:// or https:// URL",
+    read: (text) => (text === "" || /^https?:\/\/[^\s?#]+$/.test(text) ? text : undefined),
+  }),
   console: setting({
     name: "DUBA_CONSOLE",
     default: "",

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import pg from "pg";
 import { Durations } from "../../runtime/durations.ts";
 import { codeOf, StoreAway } from "../errors.ts";
+import { traced } from "../queries/traced-dialect.ts";
 import { isWrite, type StoreUsage } from "../store-usage.ts";
 import type { Tables } from "../tables.ts";
 import { answerBefore, currentTimeouts, OPEN_MILLISECONDS, remainingTime, type StoreTimeouts } from "../timeouts.ts";
@@ -237,11 +238,12 @@ class Dialect extends PostgresDialect {
 }
 
 /** A pool; it connects at the first statement. */
-export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts): PostgresDatabase {
+export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced = false): PostgresDatabase {
   const commits = new Durations();
   let pool = new PatientPool(way, timeouts, commits);
   const current: PostgresPool = { options: {}, connect: () => pool.connect(), end: () => pool.end() };
-  const db = new Kysely<Tables>({ dialect: new Dialect({ pool: current }) });
+  const dialect = new Dialect({ pool: current });
+  const db = new Kysely<Tables>({ dialect: isTraced ? traced(dialect, "postgresql") : dialect });
   return {
     db,
     usage: { commits, connections: () => pool.load },

@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { FollowedQuery } from "../queries/followed.ts";
+import { traced } from "../queries/traced-dialect.ts";
 import type { StoreUsage } from "../store-usage.ts";
 import type { Tables } from "../tables.ts";
 import { OPEN_MILLISECONDS, type StoreTimeouts } from "../timeouts.ts";
@@ -114,7 +115,7 @@ export interface SqliteDatabase {
 }
 
 /** Opens a file that exists or may be made; rejects with SQLite's own error, such as `SQLITE_NOTADB`. */
-export async function openSqlite(file: string, timeouts: StoreTimeouts): Promise<SqliteDatabase> {
+export async function openSqlite(file: string, timeouts: StoreTimeouts, isTraced = false): Promise<SqliteDatabase> {
   const thread = await SqliteThread.start({ file, busyMilliseconds: OPEN_MILLISECONDS });
   const queue = new StatementQueue(thread, timeouts);
   const dialect: Dialect = {
@@ -123,7 +124,7 @@ export async function openSqlite(file: string, timeouts: StoreTimeouts): Promise
     createAdapter: () => new QueuedAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
-  const db = new Kysely<Tables>({ dialect });
+  const db = new Kysely<Tables>({ dialect: isTraced ? traced(dialect, "sqlite") : dialect });
   return {
     db,
     thread,

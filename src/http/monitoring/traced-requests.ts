@@ -1,0 +1,24 @@
+import type { BoundOperation } from "../../operation/operation.ts";
+import { type Tracer, withSpan } from "../../runtime/tracing/trace.ts";
+import type { Serve } from "../pipeline.ts";
+
+/** `serve`, with a span for each request. The span names the route, not the URL: what a caller wrote may name a person. */
+export function tracedRequests(tracer: Tracer, operation: BoundOperation, serve: Serve): Serve {
+  const { id, path } = operation;
+  const name = `${operation.method} ${path}`;
+  const route = { "duba.operation": id, "http.route": path };
+  return (request, response, requestId, input) => {
+    const { method, headers } = request;
+    const { traceparent } = headers;
+    const span = tracer.request(name, typeof traceparent === "string" ? traceparent : undefined, {
+      ...route,
+      "http.request.method": method!,
+      "duba.request_id": requestId,
+    });
+    response.once("close", () => {
+      if (!response.writableEnded) span.end({ "error.type": "caller_left" });
+      else span.end({ "http.response.status_code": response.statusCode }, response.statusCode >= 500);
+    });
+    withSpan(span, () => serve(request, response, requestId, input));
+  };
+}

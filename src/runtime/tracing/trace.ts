@@ -1,0 +1,35 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** What a span says. Never a person, a query, or a path that a caller chose. */
+export type SpanAttributes = Record<string, string | number | boolean>;
+
+/** A piece of work with a beginning and an end, and what it was part of. */
+export interface Span {
+  /** W3C trace context that names this span as the parent. */
+  readonly traceparent: string;
+  /** Begins a span within this one. */
+  within(name: string, kind: "client" | "internal", attributes: SpanAttributes): Span;
+  /** Ends it, once. `hasFailed` marks it as an error. */
+  end(attributes?: SpanAttributes, hasFailed?: boolean): void;
+}
+
+/** Makes the span of each request. */
+export interface Tracer {
+  /** `traceparent` is the caller's; what is not well-formed is ignored. */
+  request(name: string, traceparent: string | undefined, attributes: SpanAttributes): Span;
+}
+
+/** A tracer whose end sends the spans that are left. */
+export interface Tracing extends Tracer, AsyncDisposable {}
+
+const surroundings = new AsyncLocalStorage<Span>();
+
+/** Runs `work`, whose vendor calls and transactions, also after a wait, become spans within this one. */
+export function withSpan<Result>(span: Span, work: () => Result): Result {
+  return surroundings.run(span, work);
+}
+
+/** Begins a span within the one around us; undefined if there is none: tracing is off, or no request caused this. */
+export function spanWithin(name: string, kind: "client" | "internal", attributes: SpanAttributes): Span | undefined {
+  return surroundings.getStore()?.within(name, kind, attributes);
+}

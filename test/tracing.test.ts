@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { after, before, suite, test } from "node:test";
+import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import { engines } from "./support/engines.ts";
+import { startService, type TestService } from "./support/service.ts";
+
+const verify = "/api/v2/kyc/verify-bvn";
+const callers = { trace: "4bf92f3577b34da6a3ce929d0e0e4736", span: "00f067aa0ba902b7" };
+/** Texts of a caller that no span may hold. */
+const canaries = ["22000000417", "8031415926", "canary-key", "canary-query", "canary-baggage", "canary-state"];
+
+interface SentSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  attributes: { key: string; value: Record<string, unknown> }[];
+  status: { code: number };
+}
+
+/** A collector of traces. */
+class Collector {
+  readonly bodies: string[] = [];
+  readonly #server: Server = createServer(async (request, response) => {
+    this.bodies.push(await text(request));
+    response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
+  });
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get spans(): SentSpan[] {
+    return this.bodies.flatMap((body) =>
+      JSON.parse(body).resourceSpans.flatMap((sent: { scopeSpans: { spans: SentSpan[] }[] }) =>
+        sent.scopeSpans.flatMap(({ spans }) => spans),
+      ),
+    );
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+for (const engine of engines)
+  suite(`traces on ${engine.name}`, () => {
+    let collector: Collector;
+    let vendor: LocalVendor;
+    let spans: SentSpan[];
+    const sent: (string | undefined)[] = [];
+
+    before(async () => {
+      collector = new Collector();
+      vendor = await LocalVendor.start();
+      vendor.behaviour = json(404, { error: "BVN not found" });
+      const service = await startService(
+        {
+          OTEL_EXPORTER_OTLP_ENDPOINT: await collector.listen(),
+          DUBA_UPSTREAMS: "dojah",
+          DUBA_DOJAH_URL: vendor.url,
+          DUBA_DOJAH_APP_ID: "app",
+          DUBA_DOJAH_KEY: "key",
+        },
+        engine,
+      );
+      try {
+        await callsOf(service);
+      } finally {
+        // Sends what is left.
+        await service.close();
+      }
+      sent.push(...vendor.received.map(({ headers }) => headers.traceparent as string | undefined));
+      spans = collector.spans;
+    });
+    after(async () => {
+      collector.close();
+      await vendor.close();
+    });
+
+    async function callsOf(service: TestService): Promise<void> {
+      const { text: credential } = await service.newKey({ mode: "live" });
+      const headers = {
+        traceparent: `00-${callers.trace}-${callers.span}-01`,
+        tracestate: "duba=canary-state",
+        baggage: "name=canary-baggage",
+        "Idempotency-Key": "canary-key-1",
+      };
+      const body = { bvn: "22000000417", phone: "08031415926", amount: "100" };
+      await service.ask(verify, { method: "POST", body, credential, headers });
+      await service.ask("/api/v2/internet/data/lookup?provider=MTNDATA&x=canary-query");
+      await service.ask("/api/v2/kyc/verifications?idempotency_key=canary-key-1", { credential });
+      await service.ask("/api/v2/corporate-data/list", { credential: "canary-key" });
+    }
+
+    const named = (name: string) => spans.filter((span) => span.name === name);
+    const attributesOf = (span: SentSpan) =>
+      Object.fromEntries(span.attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+    test("each request is one span, which names the route and the status", () => {
+      const requests = spans.filter(({ kind }) => kind === 2);
+      assert.deepEqual(requests.map(({ name }) => name).sort(), [
+        "GET /api/v2/corporate-data/list",
+        "GET /api/v2/internet/data/lookup",
+        "GET /api/v2/kyc/verifications",
+        "POST /api/v2/kyc/verify-bvn",
+      ]);
+      const [refused] = named("GET /api/v2/corporate-data/list");
+      const { "http.response.status_code": status, "duba.operation": operation } = attributesOf(refused!);
+      assert.deepEqual([status, operation], [401, "listCorporateBundles"]);
+    });
+
+    test("a request is part of its caller's trace; without one it begins a trace", () => {
+      const [verified] = named(`POST ${verify}`);
+      assert.deepEqual([verified!.traceId, verified!.parentSpanId], [callers.trace, callers.span]);
+      const [lookedUp] = named("GET /api/v2/internet/data/lookup");
+      assert.notEqual(lookedUp!.traceId, callers.trace);
+      assert.ok(!lookedUp!.parentSpanId);
+    });
+
+    test("the vendor's call is a span within the request, and the vendor gets its context", () => {
+      const [verified] = named(`POST ${verify}`);
+      const [called, ...others] = named("vendor call");
+      assert.equal(others.length, 0);
+      assert.equal(called!.parentSpanId, verified!.spanId);
+      assert.deepEqual(sent, [`00-${callers.trace}-${called!.spanId}-01`]);
+      assert.equal(attributesOf(called!)["http.response.status_code"], 404);
+    });
+
+    test("what the verification commits are spans within the request", () => {
+      const [verified] = named(`POST ${verify}`);
+      const stored = [...named("transaction"), ...named("commit")].filter(
+        ({ parentSpanId }) => parentSpanId === verified!.spanId,
+      );
+      // The intent and the outcome.
+      assert.ok(stored.length >= 2, `${stored.length}`);
+      for (const span of stored) assert.match(String(attributesOf(span)["db.system.name"]), /^(sqlite|postgresql)$/);
+    });
+
+    test("no span holds what a caller wrote, or what it was about", () => {
+      const everything = collector.bodies.join("\n");
+      assert.ok(everything.includes(callers.trace));
+      assert.deepEqual(
+        canaries.filter((canary) => everything.includes(canary)),
+        [],
+      );
+    });
+  });
+
+suite("without a collector", () => {
+  test("requests are answered all the same, and the log says once that spans are lost", async () => {
+    const service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" });
+    assert.equal((await service.ask("/api/v2/internet/data/lookup?provider=MTNDATA")).status, 200);
+    await service.close();
+    assert.equal(service.lines.filter(({ message }) => message.includes("spans")).length, 1);
+  });
+});
