@@ -76,17 +76,24 @@ suite("alert rules and the board", () => {
     assert.ok(compared > 20, String(compared));
   });
 
-  test("are explained, as is every metric", async () => {
+  test("each metric is explained in docs/watching.md, and each alert has a section in RUNBOOK.md", async () => {
     const { text } = await ask(port, "/metrics");
     const explained = readFileSync("docs/watching.md", "utf8");
-    const names = [...text.matchAll(/^# TYPE (duba_\w+)/gm), ...rules.matchAll(/alert: (\w+)/g)].map(
-      ([, name]) => name!,
-    );
-    assert.ok(names.length > 30, String(names.length));
+    const sections = readFileSync("RUNBOOK.md", "utf8").split(/^### /m);
+    const metrics = [...text.matchAll(/^# TYPE (duba_\w+)/gm)].map(([, name]) => name!);
+    const alerts = [...rules.matchAll(/alert: (\w+)[\s\S]*?severity: (\w+)/g)];
+    assert.ok(metrics.length + alerts.length > 30);
     assert.deepEqual(
-      names.filter((name) => !explained.includes(`\`${name}\``)),
+      metrics.filter((name) => !explained.includes(`\`${name}\``)),
       [],
     );
+    for (const [, name, severity] of alerts) {
+      const section = sections.find((section) => section.startsWith(`${name}\n`));
+      assert.match(section ?? "", new RegExp(`\\*\\*${severity}\\.\\*\\* .{20}`), name!);
+    }
+    // And no section is about an alert that is gone.
+    const names = sections.slice(1).map((section) => section.split("\n", 1).join());
+    assert.deepEqual(names.sort(), alerts.map(([, name]) => name!).sort());
   });
 
   test("are well formed", { skip: missing("promtool") }, () => {

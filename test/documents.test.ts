@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { suite, test } from "node:test";
 
-const documents = globSync("{*.md,docs/**/*.md,data/*.md,bench/*.md,client/*.md}");
+const documents = globSync("{*.md,deploy/*.md,docs/**/*.md,data/*.md,bench/*.md,client/*.md}");
 
 suite("documents", () => {
   for (const document of documents) {
