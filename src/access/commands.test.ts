@@ -34,10 +34,13 @@ for (const { name, fresh } of engines) {
       assert.match(out, /^Account acc_\w+ is created for Other\.\n$/);
       assert.match(err, /duba keys create --account other@example\.com/);
       const list = (await duba("accounts", "list")).out.split("\n");
-      assert.match(list[0]!, /^id +name +email +bvn fee +nin fee +answers +balance +spent +created +suspended$/);
+      assert.match(
+        list[0]!,
+        /^id +name +email +bvn fee +nin fee +limit +balance +spent +created +last seen +suspended$/,
+      );
       assert.match(
         list[1]!,
-        /^acc_\w+ +Corner Shop +shop@example\.com +default +default +full +- +- +\d{4}-\d\d-\d\d \d\d:\d\dZ +-$/,
+        /^acc_\w+ +Corner Shop +shop@example\.com +default +default +default +- +- +\d{4}-\d\d-\d\d \d\d:\d\dZ +never +-$/,
       );
     });
 
@@ -53,8 +56,9 @@ for (const { name, fresh } of engines) {
         [balance, prepaid, cap_naira, cap_count, spent_naira, spent_count],
         [null, false, ...Array(4).fill(null)],
       );
-      const { limit_verification, limit_in_flight, limit_negatives, ...facts } = rest;
-      assert.deepEqual([limit_verification, limit_in_flight, limit_negatives, facts], [null, null, null, made]);
+      const { limit_verification, limit_in_flight, limit_negatives, last_used_at, ...facts } = rest;
+      assert.deepEqual([limit_verification, limit_in_flight, limit_negatives], [null, null, null]);
+      assert.deepEqual([last_used_at, facts], [null, made]);
       assert.deepEqual(Object.keys(made), [
         "id",
         "name",
@@ -202,8 +206,9 @@ for (const { name, fresh } of engines) {
         out,
         /pays the default fee for a BVN and the default fee for a NIN, and receives masked records\.\n$/,
       );
-      const listed = (await duba("accounts", "list")).out.split("\n").find((line) => line.includes("terms@"));
-      assert.match(listed!, / default +masked /);
+      const listed = JSON.parse((await duba("accounts", "list", "--json")).out);
+      const { bvn_fee, answers } = listed.find(({ email }: { email: string }) => email === "terms@example.com");
+      assert.deepEqual([bvn_fee, answers], [null, "masked"]);
       for (const [argv, sentence] of [
         [[], /^The command has nothing to change/],
         [["--bvn-fee", "eighty"], /^--bvn-fee must be an amount in naira/],

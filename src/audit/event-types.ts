@@ -64,6 +64,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   "keyring.rotated": { keys: "text" },
   "keyring.rewrapped": { key: "reference", records: "number" },
   "keyring.retired": { key: "reference" },
+  "store.migrated": { migrations: "number" },
   "store.backed_up": { rows: "number", sha256: "reference" },
   "store.restored": { made_at: "time", rows: "number", anchor: "reference" },
   "retention.swept": { records: "number", keys: "number", verifications: "number" },

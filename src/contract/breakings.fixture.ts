@@ -33,6 +33,7 @@ const others: Readonly<Record<string, PathName>> = {
   fetchCableProviders: "cableProviders",
   fetchCablePlans: "plans",
   listCatalogueChanges: "changes",
+  listEvents: "events",
   lookupWaecAmount: "waec",
 };
 const keyed = ["listCorporateBundles", "fetchDataProviders", "verifyBvn"];
@@ -207,6 +208,11 @@ function ofLists(like: (place: PathName) => ServerAnswer): Record<string, Breaki
     "fetchCablePlans.forms": {
       by: items("plans", (plan) => {
         plan.price = "100.999";
+      }),
+    },
+    "listEvents.forms": {
+      by: changedJson("events", ({ data }) => {
+        data[0].mode = "staging";
       }),
     },
     "listCatalogueChanges.forms": {

@@ -21,6 +21,7 @@ const paths = {
   cableProviders: "/api/v2/cable-tv/fetch-providers",
   plans: "/api/v2/cable-tv/fetch-billers",
   changes: "/api/v2/catalogue/changes",
+  events: "/api/v2/events",
   waec: "/api/v2/education/waec-lookup",
 };
 export type PathName = keyof typeof paths;

@@ -46,7 +46,9 @@ export function hasForms(schema: TSchema): boolean {
 function faultsIn(shape: Shape, value: unknown, place: string): ShapeFault[] {
   if (shape.anyOf) {
     const tried = shape.anyOf.map((each) => faultsIn(each, value, place));
-    const fitting = tried.find((faults) => !faults.some(({ kind }) => kind === "member"));
+    const fitting =
+      tried.find((faults) => faults.length === 0) ??
+      tried.find((faults) => !faults.some(({ kind }) => kind === "member"));
     return fitting ?? [fault("member", place, `is ${kindOf(value)}, not ${wordsFor(shape)}`)];
   }
   if (shape.type !== undefined && !hasType(shape.type, value))

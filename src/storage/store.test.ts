@@ -37,7 +37,7 @@ async function withFresh(fresh: () => Promise<Fresh>, use: (settings: Fresh["set
 
 for (const { name, fresh } of engines) {
   suite(`a store on ${name}`, { concurrency: true }, () => {
-    test("starts with its tables and both change counters, and keeps what was written", () =>
+    test("starts with its tables and every change counter, and keeps what was written", () =>
       withFresh(fresh, async (settings) => {
         const first = await openStore({ ...settings, serving: true });
         assert.equal(first.engine, name);
@@ -54,6 +54,7 @@ for (const { name, fresh } of engines) {
         assert.deepEqual(await second.db.selectFrom("change_counter").selectAll().orderBy("name").execute(), [
           { name: "access", number: 0 },
           { name: "catalogue", number: 0 },
+          { name: "event", number: 0 },
         ]);
         const { total } = await second.db
           .selectFrom("account")
@@ -67,7 +68,7 @@ for (const { name, fresh } of engines) {
       withFresh(fresh, async (settings) => {
         const stores = await Promise.all([1, 2, 3, 4].map(() => openStore({ ...settings, serving: false })));
         for (const store of stores) {
-          assert.equal((await store.db.selectFrom("change_counter").selectAll().execute()).length, 2);
+          assert.equal((await store.db.selectFrom("change_counter").selectAll().execute()).length, 3);
         }
         await Promise.all(stores.map((store) => store.close()));
       }));
@@ -217,7 +218,7 @@ suite("a store on postgres", () => {
         .execute()
         .catch(() => undefined);
       const rows = await store.db.selectFrom("change_counter").select("number").execute();
-      assert.deepEqual(rows, [{ number: 0 }, { number: 0 }]);
+      assert.ok(rows.length > 0 && rows.every(({ number }) => number === 0));
       await store.close();
       await other.close();
     }));

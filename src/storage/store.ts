@@ -6,7 +6,7 @@ import { singleFlight } from "../runtime/single-flight.ts";
 import type { ChangeListeners } from "./change-counter.ts";
 import { Clock } from "./clock.ts";
 import { codeOf, MissingStore, StoreFault } from "./errors.ts";
-import { hasTables, migrate } from "./migrate.ts";
+import { hasTables, migrate } from "./migrations/migrate.ts";
 import { type DirectoryLock, lockDirectory, prepareDirectory, prepareFile } from "./sqlite/data-directory.ts";
 import { openSqlite } from "./sqlite/dialect.ts";
 import type { StoreUsage } from "./store-usage.ts";
@@ -30,6 +30,8 @@ export interface StoreSettings {
   readonly mustExist?: boolean;
   /** Makes transactions spans of the requests that cause them. */
   readonly traced?: boolean;
+  /** Leaves the tables as an earlier version made them. */
+  readonly asItIs?: boolean;
   /** For a command that reads or writes the whole store: its statements have no time-out. */
   readonly patient?: boolean;
 }
@@ -128,7 +130,7 @@ async function prepared(
 ): Promise<Store> {
   try {
     if (settings.mustExist && !(await hasTables(db))) throw missing();
-    await migrate(db);
+    if (!settings.asItIs) await migrate(db);
     await wait(timeoutsOf(settings));
     const clock = new Clock(await time());
     // While the store is away the clock runs on its own.

@@ -56,8 +56,11 @@ export async function patroniTrial({ rounds }: { rounds: number }): Promise<obje
     const leader = await cluster.leader();
     const at = performance.now();
     await leader.harm(harm);
-    const outages = await Promise.all(ports.map((port) => untilVerified(port, at)));
+    const resuming = ports.map((port) => untilVerified(port, at));
+    await pause(1000);
+    // Callers who go on would leave thousands of keys to settle.
     life.isOver = true;
+    const outages = await Promise.all(resuming);
     await load;
     leader.heal(harm);
     const next = lifeOf(clients.flatMap(({ unsettled }) => unsettled));

@@ -3,8 +3,8 @@ import { open, rm } from "node:fs/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { type Audited, inSnapshot } from "../audited.ts";
 import { codeOf, StoreFault } from "../errors.ts";
-import { migrationsOf } from "../migrate.ts";
 import { primaryKey } from "../migrations/columns.ts";
+import { migrationsOf } from "../migrations/migrate.ts";
 import { allTables, type Tables } from "../tables.ts";
 import { noteBackup } from "./last-backup.ts";
 

@@ -4,7 +4,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { type AuditEvent, type Audited, inTransaction } from "../audited.ts";
 import { codeOf, StoreFault } from "../errors.ts";
 import { newHistoryId } from "../history-id.ts";
-import { migrationsOf } from "../migrate.ts";
+import { migrationsOf } from "../migrations/migrate.ts";
 import type { Tables } from "../tables.ts";
 import { type BackupHeader, copiedTables, countRows, endOf } from "./backup.ts";
 

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
-import { StoreFault } from "./errors.ts";
-import * as baseline from "./migrations/0001_baseline.ts";
-import { lockMigrations } from "./postgres/own-session.ts";
-import type { Tables } from "./tables.ts";
+import { StoreFault } from "../errors.ts";
+import { lockMigrations } from "../postgres/own-session.ts";
+import type { Tables } from "../tables.ts";
+import * as baseline from "./0001_baseline.ts";
 
 /** Every migration by name, in the order of the names. A released one is never edited: a change is a new file and line. */
 const migrations: Record<string, Migration> = {

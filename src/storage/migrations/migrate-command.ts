@@ -1,0 +1,49 @@
+import Type from "typebox";
+import { flag } from "../../operation/command/read-texts.ts";
+import { command } from "../../operation/command.ts";
+import type { Audit } from "../audited.ts";
+import type { StoreSettings } from "../store.ts";
+
+interface Room {
+  config: Pick<StoreSettings, "dataDirectory" | "databaseUrl">;
+  audit: Audit;
+  actor: string;
+}
+
+/** `duba migrate`: what a start and every other command do by themselves, at a time of one's own choice. */
+export const migrateStore = command({
+  id: "migrate",
+  summary: "Bring the store to the tables of this version.",
+  description:
+    "A start and every other command do this by themselves. The version before may serve meanwhile. Several processes may begin at once.",
+  role: "officer",
+  kind: "change",
+  face: "terminal",
+  store: "none",
+  input: Type.Object({
+    dry_run: flag("Show the migrations that the store lacks, and change nothing."),
+  }),
+  answer: Type.Object({ migrations: Type.Array(Type.String()), done: Type.Boolean() }),
+  view: ({ migrations, done }) => [
+    migrations.length === 0
+      ? "The store has the tables of this version."
+      : `${done ? "Done" : "To do"}: ${migrations.join(", ")}.`,
+  ],
+  records: ["store.migrated"],
+  examples: [{}, { dry_run: true }],
+  run: async ({ dry_run }, { config: { dataDirectory, databaseUrl }, audit, actor }: Room) => {
+    const { openStore } = await import("../store.ts");
+    const { migrate, missingMigrations } = await import("./migrate.ts");
+    const place = { dataDirectory, databaseUrl, serving: false, asItIs: true, patient: true };
+    const store = await openStore({ ...place, mustExist: dry_run === true });
+    try {
+      const migrations = await missingMigrations(store.db);
+      if (dry_run) return { migrations, done: false };
+      await migrate(store.db);
+      await audit(store.db, { kind: "store.migrated", actor, facts: { migrations: migrations.length } });
+      return { migrations, done: true };
+    } finally {
+      await store.close();
+    }
+  },
+});
