@@ -17,9 +17,11 @@ export async function runService(config: Config, commands: EveryCommand): Promis
   await tryAddresses(config);
   const service = await wire(config, log, commands);
   const url = await listen(service, config, log);
+  // It listens for signals before anybody hears that it is ready.
+  const stopped = untilStopped(service, config, log);
   log.info({ url }, "ready");
   greet(service, config, log, url);
-  return untilStopped(service, config, log);
+  return stopped;
 }
 
 /** Listens on every address of the service. Returns the URL of the integrators'. */

@@ -25,13 +25,14 @@ export async function serveAsWorker(config: Config, commands: EveryCommand): Pro
       else void service.scrape!().then((text) => tell({ kind: "metrics", asked: message.asked, text }));
     });
     const url = await listen(service, config, log);
-    greet(service, config, log, url);
-    tell({ kind: "ready", url });
     const handedOver = handingOver.promise.then(() => {
       log.info({}, "handing over to the next worker");
       return letGo(service.app.server, config.stopTimeout);
     });
-    return await untilStopped(service, config, log, handedOver);
+    const stopped = untilStopped(service, config, log, handedOver);
+    greet(service, config, log, url);
+    tell({ kind: "ready", url });
+    return await stopped;
   } finally {
     clearInterval(living);
     // The channel to the supervisor would keep this process alive.

@@ -138,7 +138,7 @@ class Run {
   /** Load, a kill in the middle of it, a restart, retries until all is answered; sometimes killed there too. */
   async round(round: number): Promise<void> {
     const chance = (what: string, below: number) => draw(this.#options.seed, `round ${round} ${what}`, below);
-    await payMore(this.#live.store, 4);
+    await payMore(this.#live.store, 2);
     const life = this.#life ?? (await this.#start());
     const load = this.#all((client) => client.load(life));
     if (this.#options.crashDatabase && chance("crashes the database", 3) === 0) {
