@@ -33,6 +33,8 @@ import { keepRotating } from "./keyring/self-rotation.ts";
 import { watchKeyring } from "./keyring/watch.ts";
 import type { Command } from "./operation/command.ts";
 import { bind, type Operation } from "./operation/operation.ts";
+import { requestOperations } from "./requests/operations/index.ts";
+import { openRequests } from "./requests/request-log-room.ts";
 import { addressList, localUrl } from "./runtime/address.ts";
 import { FairQueue } from "./runtime/fair-queue.ts";
 import type { Log } from "./runtime/log.ts";
@@ -50,6 +52,7 @@ export const everyOperation: readonly Operation<never>[] = [
   ...identityOperations,
   ...eventOperations,
   ...accessOperations,
+  ...requestOperations,
 ];
 
 /** A service that is ready to listen. */
@@ -169,6 +172,9 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   opened.defer(store.listen({ access: () => access.credentials.refresh(), catalogue: catalogue.refresh }));
   if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
 
+  const requests = openRequests({ db, now, log }, config.requestLog);
+  opened.defer(() => requests.stop());
+
   const answers = new AnswerCounts(config.metrics !== null || config.console !== null);
   const sources: MetricSources = {
     answers,
@@ -186,6 +192,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     now,
     nearlySpent: () => identity.nearlySpent(),
     deliveries: () => events.counts,
+    requestLog: () => requests.entries?.counts,
   };
   const monitoring = config.metrics ? await import("./http/monitoring/metrics.ts") : undefined;
   const metrics = worker === undefined ? monitoring?.metricsServer(sources) : undefined;
@@ -226,6 +233,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     fairQueue: new FairQueue(),
     answers,
     tracer,
+    requestEntries: requests.entries,
     accessLog: config.accessLog,
     serverTiming: config.serverTiming,
     log,
@@ -237,6 +245,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     ...bind(identityOperations, identity),
     ...bind(eventOperations, events),
     ...bind(accessOperations, access.room),
+    ...bind(requestOperations, requests),
   ];
   const app = buildServer(bound, http);
   if (config.docs) registerPages(app, site, http);

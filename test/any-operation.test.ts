@@ -43,6 +43,7 @@ const http: HttpDependencies = {
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8192, headers: 16_384, arrival: 10_000 },
   fairQueue: new FairQueue(),
+  requestEntries: null,
   accessLog: "failures",
   serverTiming: false,
   log,

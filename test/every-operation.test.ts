@@ -24,6 +24,7 @@ let service: TestService;
 /** A scope that is not the one needed. */
 const keys = { "catalogue:read": "", "identity:verify": "" };
 let reference = "";
+let requestId = "";
 const idempotencyKey = "every-operation";
 
 before(async () => {
@@ -36,6 +37,7 @@ before(async () => {
     body: { bvn: "22000000031", phone: "08000000031", amount: "100" },
   });
   reference = verified.json.data.request_reference;
+  requestId = String(verified.headers["x-request-id"]);
 });
 after(async () => {
   await service.close();
@@ -54,6 +56,7 @@ for (const operation of everyOperation) {
     const known: Record<string, string> = {
       request_reference: reference,
       idempotency_key: idempotencyKey,
+      request_id: requestId,
       email: "sandbox@example.com",
       password: sandboxKey,
     };

@@ -118,6 +118,7 @@ suite("metrics", () => {
       'duba_store_connections{state="busy"} 2',
       'duba_store_connections{state="idle"} 8',
       "duba_store_waiting 4",
+      'duba_request_log_answers_total{outcome="over_budget"} 6',
     ])
       assert.ok(held.split("\n").includes(line), line);
     const away = await scraped({ stored: () => Promise.reject(new Error("away")) });
@@ -138,6 +139,7 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
     auditAlarms: () => [],
     nearlySpent: () => ({ cap: 2, balance: 1 }),
     deliveries: () => ({ delivered: 9, failed: 2, dead: 1 }),
+    requestLog: () => ({ written: 5, over_budget: 6, lost: 7 }),
     catalogue: () => ({ revision: 1, publishedAt: 0, confirmedAt: 0 }),
     usage: { commits: new Durations(), connections: () => ({ busy: 2, idle: 8, waiting: 4 }) },
     stored: async () => ({

@@ -24,6 +24,7 @@ export type FailureCode =
   | "product_not_found"
   | "bvn_not_found"
   | "nin_not_found"
+  | "request_not_found"
   | "verification_not_found"
   | "method_not_allowed"
   | "request_timeout"
@@ -385,6 +386,23 @@ export interface AccessToken {
   token_type: "Bearer";
   /** YYYY-MM-DD HH:MM:SS in UTC */
   expires_at: string;
+}
+
+export interface RequestEntry {
+  /** The X-Request-Id of the answer */
+  request_id: string;
+  /** Name of the operation, such as verifyBvn */
+  operation: string;
+  /** HTTP status */
+  status: number;
+  /** Code of the failure; null for a success */
+  code: string | null;
+  /** Milliseconds from the request's headers to the answer */
+  duration: number;
+  /** Reference of the verification; null for other requests, and if there was none */
+  request_reference: string | null;
+  /** When it was answered, UTC */
+  answered_at: string;
 }
 
 export interface LookupDataBundlesInput {
@@ -782,9 +800,7 @@ export interface ListEventsAnswer {
   more: boolean;
 }
 
-export type ListEventsFailure = Failure<
-  AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "validation_failed"
->;
+export type ListEventsFailure = Failure<AnyOperationCode | "conflicting_parameters" | "validation_failed">;
 
 const listEvents: Row = { id: "listEvents", method: "GET", path: "/api/v2/events" };
 
@@ -815,6 +831,47 @@ export type AuthorizeMerchantFailure = Failure<
 >;
 
 const authorizeMerchant: Row = { id: "authorizeMerchant", method: "POST", path: "/api/v2/merchant/authorization" };
+
+export interface GetRequestInput {
+  /** The X-Request-Id of the answer. */
+  request_id: string;
+}
+
+export interface GetRequestAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  data: RequestEntry;
+}
+
+export type GetRequestFailure = Failure<
+  AnyOperationCode | "conflicting_parameters" | "request_not_found" | "validation_failed"
+>;
+
+const getRequest: Row = { id: "getRequest", method: "GET", path: "/api/v2/requests/{request_id}" };
+
+export interface ListRequestsInput {
+  /** The `next` of an earlier answer. */
+  after?: string | undefined;
+  /** How many entries to list at most, from 1 to 1000; 100 unless given. */
+  limit?: string | undefined;
+}
+
+export interface ListRequestsAnswer {
+  success: true;
+  status: "success";
+  message: string;
+  /** Entries, oldest first */
+  data: RequestEntry[];
+  /** Cursor for the next call: `after` */
+  next: string;
+  /** True if the next call will list more at once */
+  more: boolean;
+}
+
+export type ListRequestsFailure = Failure<AnyOperationCode | "conflicting_parameters" | "validation_failed">;
+
+const listRequests: Row = { id: "listRequests", method: "GET", path: "/api/v2/requests" };
 
 /** The service at one address, with one key. A method returns the answer, or a failure: look at `success`. It throws only a TypeError, for options that cannot be right. */
 export class Duba {
@@ -938,5 +995,22 @@ export class Duba {
     options?: CallOptions,
   ): Promise<AuthorizeMerchantAnswer | AuthorizeMerchantFailure> {
     return this.#call(authorizeMerchant, input, options);
+  }
+
+  /** What became of a request.
+   *
+   * Tells how a request was answered, by the `X-Request-Id` of its answer. It knows requests of your account, in the mode of the key, for as long as the service keeps them (7 days unless its operator says otherwise): each failure and each verification, and of look-ups that succeed a sample if you send many. If you used the id more than once, it tells of the last. Nothing of what you sent is kept. */
+  getRequest(input: GetRequestInput, options?: CallOptions): Promise<GetRequestAnswer | GetRequestFailure> {
+    return this.#call(getRequest, input, options);
+  }
+
+  /** Your last requests.
+   *
+   * Lists how requests of your account were answered, in the mode of the key, oldest first. Without `after` it lists the newest. With the `next` of an earlier answer it lists what came since. Entries of the last five seconds may be listed again, so compare their ids. Each failure and each verification has an entry, and of look-ups that succeed a sample if you send many. Requests to this log have none. */
+  listRequests(
+    input: ListRequestsInput = {},
+    options?: CallOptions,
+  ): Promise<ListRequestsAnswer | ListRequestsFailure> {
+    return this.#call(listRequests, input, options);
   }
 }

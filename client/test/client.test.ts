@@ -37,9 +37,12 @@ suite("the client", { concurrency: true }, () => {
     const idempotencyKey = "every-method";
     const verified = await duba.verifyBvn(person(), { idempotencyKey });
     assert.ok(verified.success);
+    const refused = await duba.lookupDataBundles({ provider: "FOODATA" });
+    assert.ok(!refused.success);
     const known: Record<string, string> = {
       request_reference: verified.data.request_reference,
       idempotency_key: idempotencyKey,
+      request_id: refused.error.request_id,
       email: "sandbox@example.com",
       password: sandboxKey,
     };

@@ -39,6 +39,7 @@ const http: HttpDependencies = {
   answers: new AnswerCounts(),
   bounds: { body: 16_384, url: 8_192, headers: 16_384, arrival: 10_000 },
   fairQueue: new FairQueue(),
+  requestEntries: null,
   accessLog: "failures",
   serverTiming: false,
   log: { info: fail, warn: fail, error: fail },

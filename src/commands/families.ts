@@ -19,6 +19,7 @@ const catalogue = async () => (await import("../catalogue/commands.ts")).catalog
 const identity = async () => (await import("../identity/commands.ts")).identityCommands;
 
 const events = async () => (await import("../events/commands.ts")).eventCommands;
+const requests = async () => (await import("../requests/commands.ts")).requestCommands;
 const audit = async () => (await import("../audit/commands.ts")).auditCommands;
 const keyring = async () => (await import("../keyring/commands.ts")).keyringCommands;
 const migrate = async () => [(await import("../storage/migrations/migrate-command.ts")).migrateStore];
@@ -52,6 +53,7 @@ export const families: readonly Family[] = [
     about: "Read the ledger of verifications and charges, and settle what has no outcome.",
     load: identity,
   },
+  { name: "requests", about: "Show how requests of integrators were answered.", load: requests },
   { name: "books", about: "Write statements, correct them, and check the invoices of vendors.", load: identity },
   { name: "upstreams", about: "Show and test the identity vendors of live keys.", load: identity },
   {

@@ -35,6 +35,7 @@ const others: Readonly<Record<string, PathName>> = {
   listCatalogueChanges: "changes",
   listEvents: "events",
   lookupWaecAmount: "waec",
+  listRequests: "requests",
 };
 const keyed = ["listCorporateBundles", "fetchDataProviders", "verifyBvn"];
 
@@ -217,6 +218,11 @@ function ofLists(like: (place: PathName) => ServerAnswer): Record<string, Breaki
     },
     "listCatalogueChanges.forms": {
       by: changedJson("changes", (body) => {
+        body.status = "ok";
+      }),
+    },
+    "listRequests.forms": {
+      by: changedJson("requests", (body) => {
         body.status = "ok";
       }),
     },

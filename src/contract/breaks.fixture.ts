@@ -22,6 +22,7 @@ const paths = {
   plans: "/api/v2/cable-tv/fetch-billers",
   changes: "/api/v2/catalogue/changes",
   events: "/api/v2/events",
+  requests: "/api/v2/requests",
   waec: "/api/v2/education/waec-lookup",
 };
 export type PathName = keyof typeof paths;

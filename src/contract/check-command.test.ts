@@ -31,7 +31,7 @@ suite("every point", () => {
     return answered;
   };
   const judged = async (asking: (asked: ServerRequest) => Promise<ServerAnswer>) => {
-    const session = new CheckSession({ ask: asking }, sandboxKey, values, "a-key-of-the-check");
+    const session = new CheckSession({ ask: asking }, sandboxKey, values, { idempotencyKey: "a-key-of-the-check" });
     const results = await runPoints(points, session, {
       ...{ origin: service.url, timeout: 1000, secrets: [], missing: new Set(), progress: () => {} },
     });
@@ -65,7 +65,7 @@ suite("every point", () => {
       fetchDataProviders: "providers",
       verifyBvn: "verify",
     };
-    const session = new CheckSession({ ask }, sandboxKey, values, "a-key-of-the-check");
+    const session = new CheckSession({ ask }, sandboxKey, values, { idempotencyKey: "a-key-of-the-check" });
     for (const operation of documented) good.set(places[operation.id]!, await session.call(operation));
     const table = breakings((place) => good.get(place)!);
     assert.deepEqual(Object.keys(table).sort(), points.map(({ id }) => id).sort());

@@ -33,7 +33,11 @@ export const checkCommand = command({
   counts: "points",
   target: ["url"],
   input: Type.Object({
-    url: formed(httpUrl, { description: "Address of the server: what comes before /api/v2.", placeholder: "url" }),
+    url: formed(httpUrl, {
+      description:
+        "Address of the server: what comes before /api/v2. It may end with /api/v2, or with /api if the paths of the server begin so.",
+      placeholder: "url",
+    }),
     key: Type.Optional(
       formed(anyText, {
         description: `API key to send. Other users of the machine can see the option, so prefer ${settings.callKey.name}. Overrides ${settings.callKey.name}.`,

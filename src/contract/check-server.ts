@@ -1,7 +1,8 @@
 import { lookupWaecAmount } from "../identity/operations/lookupWaecAmount.ts";
 import { InputFault } from "../operation/command/read-texts.ts";
+import { withoutPrefix } from "../operation/operation.ts";
 import { everyOperation } from "../wire.ts";
-import { Server } from "./ask-server.ts";
+import { NoAnswer, Server } from "./ask-server.ts";
 import { isObject } from "./judge-answer.ts";
 import type { Need, Point } from "./point.ts";
 import { everyPoint } from "./points/index.ts";
@@ -31,13 +32,12 @@ const inventedPerson = { bvn: "22000000017", phone: "08000000017", amount: "100"
 export async function checkServer(run: CheckRun): Promise<{ results: Result[]; seconds: number; waited: number }> {
   const begun = performance.now();
   const { key, timeout, progress } = run;
-  // People copy the address of an operation.
-  const url = run.url.replace(/\/api\/v2$/, "");
+  const { url, prefix } = withoutPrefix(run.url);
   const points = chosenPoints(run);
   const { origin } = new URL(url);
   const server = new Server(new URL(url), timeout);
   const values = { ...inventedPerson, ...run.values };
-  const session = new CheckSession(server, key, values);
+  const session = new CheckSession(server, key, values, { prefix });
   try {
     const openLists = everyOperation.filter(({ documented, method }) => documented && method === "GET");
     await refuseStranger(session, openLists, { origin, timeout });
@@ -54,9 +54,14 @@ export async function checkServer(run: CheckRun): Promise<{ results: Result[]; s
 
 /** Where a server names the amount of a verification, we send that. */
 async function adoptAmount(session: CheckSession): Promise<void> {
-  const { status, json } = await session.call(lookupWaecAmount);
-  const amount = isObject(json?.data) ? json.data.amount : undefined;
-  if (status === 200 && typeof amount === "string") session.setValue("amount", amount);
+  try {
+    const { status, json } = await session.call(lookupWaecAmount);
+    const amount = isObject(json?.data) ? json.data.amount : undefined;
+    if (status === 200 && typeof amount === "string") session.setValue("amount", amount);
+  } catch (fault) {
+    // The look-up is not part of the documented interface.
+    if (!(fault instanceof NoAnswer)) throw fault;
+  }
 }
 
 /** Throws an `InputFault` if nothing is chosen. */

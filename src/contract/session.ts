@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Operation } from "../operation/operation.ts";
+import { type Operation, pathPrefix, pathUnder } from "../operation/operation.ts";
 import type { NoAnswer, Server, ServerAnswer, ServerRequest } from "./ask-server.ts";
 
 export type AnyOperation = Operation<never>;
@@ -35,6 +35,7 @@ const mostPatience = 70;
 export class CheckSession {
   readonly #server: Pick<Server, "ask">;
   readonly #key: string;
+  readonly #prefix: string;
   #values: Values;
   readonly #answers = new Map<string, ServerAnswer>();
   #exchanges: ServerExchange[] = [];
@@ -42,10 +43,17 @@ export class CheckSession {
   /** Names the verification that most points look at. */
   readonly idempotencyKey: string;
 
-  constructor(server: Pick<Server, "ask">, key: string, values: Values, idempotencyKey: string = randomUUID()) {
+  /** `prefix`: what the paths of the server begin with. */
+  constructor(
+    server: Pick<Server, "ask">,
+    key: string,
+    values: Values,
+    { prefix = pathPrefix, idempotencyKey = randomUUID() as string } = {},
+  ) {
     this.#server = server;
     this.#key = key;
     this.#values = values;
+    this.#prefix = prefix;
     this.idempotencyKey = idempotencyKey;
   }
 
@@ -75,7 +83,8 @@ export class CheckSession {
   }
 
   /** Asks the server, unless it answered the same request before. Throws `NoAnswer`. */
-  async ask(asked: ServerRequest): Promise<ServerAnswer> {
+  async ask(meant: ServerRequest): Promise<ServerAnswer> {
+    const asked = { ...meant, path: pathUnder(this.#prefix, meant.path) };
     const request = JSON.stringify(asked);
     const exchange: ServerExchange = { asked };
     this.#exchanges.push(exchange);

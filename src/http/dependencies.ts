@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { RequestEntries } from "../requests/request-entries.ts";
 import type { FairQueue } from "../runtime/fair-queue.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Tracer } from "../runtime/tracing/trace.ts";
@@ -32,6 +33,8 @@ export interface HttpDependencies {
   answers: AnswerCounts;
   /** Undefined: requests have no spans. */
   tracer?: Tracer | undefined;
+  /** Keeps answers for the callers to read. Null: nobody can. */
+  requestEntries: Pick<RequestEntries, "takes" | "note"> | null;
   accessLog: "failures" | "all" | "off";
   serverTiming: boolean;
   log: Log;

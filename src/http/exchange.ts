@@ -72,6 +72,7 @@ function count(exchange: Exchange, status: number): void {
   if (status === 304) tally.notModified += 1;
   else tally.ok += 1;
   tally.durations?.add(elapsed(exchange));
+  note(exchange, status, null);
 }
 
 function logAnswer(exchange: Exchange, status: number): void {
@@ -88,6 +89,7 @@ export function fail(exchange: Exchange, error: unknown): void {
   else tally.failed(failure.code);
   tally.durations?.add(elapsed(exchange));
   const fields = { ...logFieldsOf(exchange), ms: millisecondsOf(exchange) };
+  note(exchange, failure.status, failure);
   requestLog.refused(failure, fields, address, failure === error ? undefined : faultOf(error));
   if (response.destroyed) return;
   const { status, headers, body } = failureAnswer(failure, requestId, deps, address, operation, exchange.rateLimit);
@@ -95,6 +97,24 @@ export function fail(exchange: Exchange, error: unknown): void {
   if (deps.serverTiming) headers.push("Server-Timing", serverTiming(exchange));
   response.writeHead(status, headers);
   response.end(body);
+}
+
+/** Keeps the answer for its caller to read, unless it is about the request log itself. */
+function note(exchange: Exchange, status: number, failure: Failure | null): void {
+  const { deps, caller, operation, logged } = exchange;
+  const entries = deps.requestEntries;
+  if (entries === null || caller === null || operation.group === "Requests") return;
+  const isRoutine = failure === null && operation.pick !== undefined;
+  if (!entries.takes(caller, isRoutine)) return;
+  entries.note(caller, isRoutine, {
+    ...{ requestId: exchange.requestId, operation: operation.id, status, code: failure?.code ?? null },
+    duration: millisecondsOf(exchange),
+    reference: textOf(failure ? failure.detail.facts?.request_reference : logged?.reference),
+  });
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }
 
 /** What every line about the request carries, so that it tells who called. */

@@ -92,6 +92,11 @@ const table = {
     cause: `The identity source has no record of this ${labelOf(kind)}.`,
     cure: "Check the number with the customer. Nothing was charged.",
   })),
+  request_not_found: {
+    status: 404,
+    cause: "The request log has no entry of your account with this request id in this mode.",
+    cure: "Compare the id with the X-Request-Id of the answer, and use a key of the same mode (test or live). Entries go after some days, and look-ups that succeed are kept as a sample.",
+  },
   verification_not_found: {
     status: 404,
     cause: "Your account has no verification with this reference or idempotency key in this mode.",

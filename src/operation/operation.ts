@@ -12,6 +12,12 @@ export function pathUnder(prefix: string, path: string): string {
   return prefix + path.slice(pathPrefix.length);
 }
 
+/** An address without the prefix of the paths, with which it may end, and that prefix. */
+export function withoutPrefix(url: string): { url: string; prefix: string } {
+  const [, bare = url, prefix = pathPrefix] = /^(.*?)(\/api(?:\/v2)?)$/.exec(url) ?? [];
+  return { url: bare, prefix };
+}
+
 export type Mode = "test" | "live";
 /** Whether an account receives whole identity records, or only a yes and a name. */
 export type Answers = "full" | "masked";
@@ -59,7 +65,7 @@ interface Described {
   path: `/${string}`;
   summary: string;
   description: string;
-  group: "Data" | "Cable TV" | "Identity" | "Events" | "Credentials";
+  group: "Data" | "Cable TV" | "Identity" | "Events" | "Requests" | "Credentials";
   /** Whether the interface document has the operation. The others serve compatibility, or are Duba's own. */
   documented: boolean;
   /** `credential`: required. `anonymous`: optional, but a bad one is refused. `own`: `run` checks it. */
@@ -150,7 +156,8 @@ export function failuresOf(operation: BoundOperation | Operation<never>): Failur
     for (const code of more) codes.add(code);
   };
   add("malformed_request", "uri_too_long", "headers_too_large", "rate_limited", "internal_error", "shutting_down");
-  if (operation.access === "credential") add("missing_credentials", "insufficient_scope");
+  if (operation.access === "credential") add("missing_credentials");
+  if (operation.access === "credential" && operation.scope !== null) add("insufficient_scope");
   if (operation.access !== "own") add("invalid_credentials", "expired_credentials", "address_not_allowed");
   if (operation.access === "anonymous") add("missing_credentials", "insufficient_scope");
   if (Object.keys(operation.input.properties).length > 0) add("validation_failed");

@@ -3,14 +3,14 @@ import manifest from "../../../package.json" with { type: "json" };
 import { secretOf } from "../../config/read-config.ts";
 import { settings } from "../../config/settings.ts";
 import { InputFault } from "../../operation/command/read-texts.ts";
-import type { Operation } from "../../operation/operation.ts";
+import { type Operation, withoutPrefix } from "../../operation/operation.ts";
 import { examples, section, subcommand } from "../terminal/help.ts";
 import type { Io } from "../terminal/io.ts";
 import { settingOption } from "../terminal/options.ts";
 import { parseJsonObject, renderFailure, renderResponse } from "../terminal/render.ts";
 import { painter } from "../terminal/table.ts";
 import { privateMembers, readMembers } from "./members.ts";
-import { type CallResponse, pathMembers, sendCall, withoutPrefix } from "./send-call.ts";
+import { type CallResponse, pathMembers, sendCall } from "./send-call.ts";
 
 interface CallOptions {
   url?: string;

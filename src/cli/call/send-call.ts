@@ -1,4 +1,4 @@
-import { type Operation, pathPrefix, pathUnder } from "../../operation/operation.ts";
+import { type Operation, pathUnder } from "../../operation/operation.ts";
 import { unreachableSentence } from "../../runtime/network/unreachable.ts";
 
 const timeoutSeconds = 60;
@@ -66,12 +66,6 @@ export async function sendCall({
   } catch (error) {
     throw new UnreachableFault(sentenceOf(error, new URL(url).origin));
   }
-}
-
-/** An address without the prefix of the paths, with which it may end, and that prefix. */
-export function withoutPrefix(url: string): { url: string; prefix: string } {
-  const [, bare = url, prefix = pathPrefix] = /^(.*?)(\/api(?:\/v2)?)$/.exec(url) ?? [];
-  return { url: bare, prefix };
 }
 
 /** The names of the members that the operation's path holds. */

@@ -192,6 +192,18 @@ export const serverSettings = {
     about: "Requests that get a log line.",
     ...oneOf("failures", "all", "off"),
   }),
+  requestLog: setting({
+    name: "DUBA_REQUEST_LOG",
+    default: "7d",
+    about:
+      "How long callers can read how their requests were answered, with GET /api/v2/requests. The log has no content of requests. off: it keeps nothing.",
+    form: "off, or a length of time from 1h to 30d",
+    read: (text): number | null | undefined => {
+      const kept = duration.read(text);
+      if (text === "off") return null;
+      return kept !== undefined && kept >= duration.read("1h")! && kept <= duration.read("30d")! ? kept : undefined;
+    },
+  }),
   auditAnchorLog: setting({
     name: "DUBA_AUDIT_ANCHOR_LOG",
     default: "off",

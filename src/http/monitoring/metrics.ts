@@ -40,6 +40,8 @@ export interface MetricSources {
   /** Milliseconds since 1970. */
   now: () => number;
   /** How many accounts have used 80 % of a cap, or of their last top-up. */
+  /** Answers to callers with a key, by what became of them in the request log; undefined if it is off. */
+  requestLog: () => Readonly<Record<string, number>> | undefined;
   nearlySpent: () => Readonly<Record<"cap" | "balance", number>>;
   /** Attempts of this process to deliver events, by outcome. */
   deliveries: () => Readonly<Record<"delivered" | "failed" | "dead", number>>;
@@ -55,7 +57,7 @@ const askEvery = 5000;
 
 /** Labels come from short fixed lists: never a caller, a person or text from a request. */
 function metrics(sources: MetricSources): Registry {
-  const { answers, upstreams, auditAlarms, catalogue, usage, nearlySpent, deliveries, now } = sources;
+  const { answers, upstreams, auditAlarms, catalogue, usage, nearlySpent, deliveries, requestLog, now } = sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const stored = remembered(sources.stored);
@@ -78,6 +80,11 @@ function metrics(sources: MetricSources): Registry {
     "answers_total",
     "Answers by operation, mode of the key, HTTP status and outcome: ok, not_modified, rehearsed or the failure's code",
     () => answers.all().map(({ count, ...labels }) => [labels, count] as const),
+  );
+  counter(
+    "request_log_answers_total",
+    "Answers to callers with a key: written to the request log, over the budget of their account, or lost because the store was away",
+    () => Object.entries(requestLog() ?? {}).map(([outcome, count]) => [{ outcome }, count] as const),
   );
   histogram("answer_duration_seconds", "Time from a request's headers to its answer", function* () {
     for (const { operation, mode, tally } of answers.tallies())

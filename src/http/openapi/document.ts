@@ -25,6 +25,7 @@ const groups: Record<Operation<never>["group"], string> = {
   Identity: `Verification of a bank verification number (BVN), its fee and its outcome. ${honesty.people} Numbers with a fixed result are listed at [/docs/sandbox](/docs/sandbox).`,
   Events: "What happened since you last asked: the poll twin of webhooks.",
   Credentials: "Exchange of an API key for an access token.",
+  Requests: "The request log: how your requests were answered. It keeps nothing of what you sent.",
 };
 
 const description = `Utility and verification look-ups from your own machine: data bundles, corporate data bundles, data providers, cable-TV add-ons and BVN verification.

@@ -40,6 +40,7 @@ export const provocations: Partial<Record<FailureCode, Provocation>> = {
   route_not_found: [{ path: "/api/v2/nothing" }],
   provider_not_found: [{ path: "/api/v2/internet/data/lookup?provider=FOODATA", credential: null }],
   product_not_found: [{ path: "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=NOTHING", credential: null }],
+  request_not_found: [{ path: "/api/v2/requests/NOTHING" }],
   verification_not_found: [{ path: "/api/v2/kyc/verifications/NOTHING" }],
   method_not_allowed: [{ method: "DELETE", path: providers }],
   request_timeout: "Send a Content-Length that is larger than the body, and wait for `DUBA_REQUEST_TIMEOUT`.",

@@ -51,6 +51,7 @@ const notCopied: ReadonlySet<string> = new Set([
   "alarm_acknowledgement",
   // A restored store would send again what was sent since the backup; those who poll miss nothing.
   "event_delivery",
+  "api_request",
 ] satisfies Name[]);
 
 /** Useless without its key. */

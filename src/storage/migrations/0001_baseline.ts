@@ -80,6 +80,9 @@ const indexes = [
     where idempotency_hash is not null`,
   // The sums of a period read the index alone.
   "index verification_by_charge on verification (charged_at, account_id, key_id, mode, kind, fee) where charged_at is not null",
+  "index api_request_by_account on api_request (account_id, mode, written_at, serial)",
+  "index api_request_by_id on api_request (request_id)",
+  "index api_request_by_age on api_request (written_at, serial)",
   "index adjustment_by_time on adjustment (at)",
   "index top_up_by_account on top_up (account_id, at)",
   "index audit_entry_unsealed on audit_entry (occurred_at, id) where batch is null",

@@ -1,5 +1,6 @@
 import { consoleTables } from "./0001_console_tables.ts";
 import { eventTables } from "./0001_event_tables.ts";
+import { requestTables } from "./0001_request_tables.ts";
 import { spendingTables } from "./0001_spending_tables.ts";
 import type { ColumnKind } from "./columns.ts";
 
@@ -291,6 +292,7 @@ export const firstTables = {
   ...spendingTables,
 
   ...eventTables,
+  ...requestTables,
 
   ...consoleTables,
 } as const satisfies Record<string, Record<string, ColumnKind>>;

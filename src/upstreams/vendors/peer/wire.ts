@@ -52,6 +52,7 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
   provider_not_found: unavailable("bad_settings"),
   product_not_found: unavailable("bad_settings"),
   verification_not_found: unavailable("bad_settings"),
+  request_not_found: unavailable("bad_settings"),
   method_not_allowed: unavailable("bad_settings"),
   unsupported_media_type: unavailable("bad_settings"),
   malformed_json: unavailable("bad_settings"),

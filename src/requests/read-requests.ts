@@ -1,0 +1,116 @@
+import type { Kysely } from "kysely";
+import type { Mode } from "../operation/operation.ts";
+import type { Tables } from "../storage/tables.ts";
+
+export type RequestRow = Tables["api_request"];
+
+/** Whose entries somebody may read. */
+export interface LogReader {
+  accountId: string;
+  mode: Mode;
+}
+
+/** A place in an account's log. */
+export interface RequestCursor {
+  writtenAt: number;
+  serial: string;
+}
+
+/** A row that another process is writing may come up to so many milliseconds late. */
+const settling = 5_000;
+
+/** The newest entry with this request id. */
+export async function findRequest(
+  db: Kysely<Tables>,
+  { accountId, mode }: LogReader,
+  requestId: string,
+): Promise<RequestRow | undefined> {
+  return db
+    .selectFrom("api_request")
+    .selectAll()
+    .where("request_id", "=", requestId)
+    .where("account_id", "=", accountId)
+    .where("mode", "=", mode)
+    .orderBy("written_at", "desc")
+    .orderBy("serial", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** What an operator asks for. */
+export interface RequestFilter {
+  requestId?: string;
+  accountId?: string | undefined;
+  failed?: true;
+  code?: string;
+  operation?: string;
+  /** Milliseconds since 1970. */
+  since?: number;
+  limit: number;
+}
+
+/** Entries of all accounts, newest first. */
+export async function searchRequests(
+  db: Kysely<Tables>,
+  { requestId, accountId, failed, code, operation, since, limit }: RequestFilter,
+): Promise<RequestRow[]> {
+  return db
+    .selectFrom("api_request")
+    .selectAll()
+    .$if(requestId !== undefined, (rows) => rows.where("request_id", "=", requestId!))
+    .$if(accountId !== undefined, (rows) =>
+      rows.where("account_id", "=", accountId!).where("mode", "in", ["test", "live"]),
+    )
+    .$if(failed === true, (rows) => rows.where("code", "is not", null))
+    .$if(code !== undefined, (rows) => rows.where("code", "=", code!))
+    .$if(operation !== undefined, (rows) => rows.where("operation", "=", operation!))
+    .$if(since !== undefined, (rows) => rows.where("written_at", ">=", since!))
+    .orderBy("written_at", "desc")
+    .orderBy("serial", "desc")
+    .limit(limit)
+    .execute();
+}
+
+export interface RequestPage {
+  /** Oldest first. */
+  rows: RequestRow[];
+  next: RequestCursor;
+  more: boolean;
+}
+
+/**
+ * Entries after a place, or the newest ones without one. `next` stays behind what may still come, so that a caller who asks with it
+ * misses nothing and may see the last seconds twice.
+ */
+export async function pageOfRequests(
+  db: Kysely<Tables>,
+  { accountId, mode }: LogReader,
+  { after, limit, now }: { after: RequestCursor | undefined; limit: number; now: number },
+): Promise<RequestPage> {
+  const own = db.selectFrom("api_request").selectAll().where("account_id", "=", accountId).where("mode", "=", mode);
+  if (!after) {
+    const newest = await own.orderBy("written_at", "desc").orderBy("serial", "desc").limit(limit).execute();
+    const rows = newest.reverse();
+    return { rows, next: settledCursor(rows, { writtenAt: 0, serial: "" }, now), more: false };
+  }
+  const found = await own
+    .where(({ eb, refTuple, tuple }) => eb(refTuple("written_at", "serial"), ">", tuple(after.writtenAt, after.serial)))
+    .orderBy("written_at")
+    .orderBy("serial")
+    .limit(limit + 1)
+    .execute();
+  const rows = found.slice(0, limit);
+  // The next call must get further.
+  const more = found.length > limit && isSettled(rows.at(-1)!, now);
+  return { rows, next: settledCursor(rows, after, now), more };
+}
+
+/** The place of the last row that is old enough, else where we began. */
+function settledCursor(rows: readonly RequestRow[], from: RequestCursor, now: number): RequestCursor {
+  const last = rows.findLast((row) => isSettled(row, now));
+  return last ? { writtenAt: last.written_at, serial: last.serial } : from;
+}
+
+function isSettled({ written_at }: RequestRow, now: number): boolean {
+  return written_at <= now - settling;
+}
