@@ -174,6 +174,9 @@ async function makeWorld(engine: Engine): Promise<World> {
     headers: { "Idempotency-Key": "order-1001", "Consent-Reference": "consent-1" },
     body: { bvn, phone: "08000000017", amount: "100" },
   });
+  const requestId = verified.headers["x-request-id"] as string;
+  // To read an entry of the request log writes those that wait.
+  await service.ask(`/api/v2/requests/${requestId}`);
   const unknown = await Promise.all(
     [1, 2].map(async (number) => {
       const body = { bvn: "00000000006", phone: `0800000004${number}`, amount: "100" };
@@ -233,6 +236,7 @@ async function makeWorld(engine: Engine): Promise<World> {
         file: [file("near.csv", "50MB 24Hrs,100,100,", "50MB 24Hrs,100,110,")],
         list: "data-bundles",
       },
+      "requests.show": { request_id: requestId },
       "catalogue.show": { revision: "1" },
       "catalogue.diff": { from: "1" },
       "catalogue.revert": { revision: "2" },

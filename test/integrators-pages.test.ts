@@ -88,7 +88,9 @@ suite("the pages for integrators", { concurrency: true }, () => {
         ...(body ? { body: filled(body.raw) } : {}),
       });
       assert.equal(answer.status, 200, `${name}: ${answer.text}`);
-      values.request_reference = answer.json.data?.request_reference ?? values.request_reference;
+      const reference = answer.json.data?.request_reference;
+      if (reference)
+        Object.assign(values, { request_reference: reference, request_id: answer.headers["x-request-id"] });
       const operation = everyOperation.find(({ id }) => name.endsWith(`(${id})`))!;
       seen.push(operation.id);
       const failing = response.filter(({ code }) => code !== 200);

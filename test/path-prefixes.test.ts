@@ -25,7 +25,9 @@ suite("several prefixes of paths", () => {
     assert.ok(verified.success);
     const again = await clients[1]!.verifyBvn(mine, { idempotencyKey: "one-key" });
     assert.deepEqual(again, verified);
+    const asked = await service.ask("/api/v2/corporate-data/list");
     const known: Record<string, string> = {
+      request_id: asked.headers["x-request-id"] as string,
       request_reference: verified.data.request_reference,
       idempotency_key: "one-key",
       password: sandboxKey,

@@ -7,6 +7,7 @@ import type { JsonObject } from "./schema.ts";
 /** Members whose example stands for a value of one's own, with the variable of the collection that holds it. */
 const variables: Record<string, string> = {
   request_reference: "{{request_reference}}",
+  request_id: "{{request_id}}",
   idempotency_key: "{{idempotency_key}}",
   email: "{{email}}",
   password: "{{key}}",
@@ -23,6 +24,7 @@ const scripts = {
     "pm.test('succeeds', () => pm.expect(answer.success).to.equal(true));",
     "const reference = answer.data && answer.data.request_reference;",
     "if (reference) pm.collectionVariables.set('request_reference', reference);",
+    "if (reference) pm.collectionVariables.set('request_id', pm.response.headers.get('X-Request-Id'));",
   ],
 };
 
@@ -50,6 +52,7 @@ export function postmanCollection(
       key: "",
       email: "sandbox@example.com",
       request_reference: "",
+      request_id: "",
       idempotency_key: "",
     }).map(([key, value]) => ({ key, value })),
     item: [...groups].map(([name, members]) => ({ name, item: members.map((operation) => item(operation, origin)) })),
