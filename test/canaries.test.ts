@@ -232,6 +232,10 @@ for (const engine of engines) {
         const polled = await call("/api/v2/events?after=0&limit=1000");
         for (const reference of references) assert.ok(polled.text.includes(reference));
         assertAbsent("the list of events", polled.text, canaries);
+        const logged = await call("/api/v2/requests?limit=1000");
+        assert.ok(logged.json.data.length > 0);
+        assertAbsent("the request log", logged.text, canaries);
+        assertAbsent("the collection", (await call("/postman.json")).text, canaries);
         assertAbsent("the webhooks", JSON.stringify(receiver.received), canaries);
 
         const { text: measured } = await ask(metricsPort, "/metrics");
