@@ -49,9 +49,10 @@ suite("clients of others", () => {
     service = await startService({ DUBA_LIMITS: "off" });
     const headers = { "Idempotency-Key": "clients-1" };
     const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
-    const { json } = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", headers, body });
+    const { json, headers: answered } = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", headers, body });
     known = {
       request_reference: json.data.request_reference,
+      request_id: answered["x-request-id"] as string,
       idempotency_key: "clients-1",
       password: sandboxKey,
     };
