@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { pinned } from "./cores.ts";
 
 /** A server in a process of its own, which tells over IPC where it listens and what it has used. */
@@ -10,11 +12,13 @@ export interface Child extends AsyncDisposable {
   cpu(): Promise<number>;
   /** Resident memory in bytes. */
   memory(): Promise<number>;
+  /** The same right after a full collection of garbage. */
+  memoryHeld(): Promise<number>;
   /** The longest time, in milliseconds, that its event loop stood still since this was last asked; 0 the first time. */
   pause(): Promise<number>;
 }
 
-type Question = "cpu" | "memory" | "pause";
+type Question = "cpu" | "memory" | "memoryHeld" | "pause";
 
 /** Starts a bench server: a module that calls `answerBench(url)` once it listens. `core`: the one that it runs on, if that can be. */
 export async function startChild(
@@ -38,6 +42,7 @@ export async function startChild(
     url,
     cpu: () => ask("cpu"),
     memory: () => ask("memory"),
+    memoryHeld: () => ask("memoryHeld"),
     pause: () => ask("pause"),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -60,12 +65,18 @@ function next<Message>(child: ChildProcess): Promise<Message> {
 /** Called by a bench server once it listens. */
 export function answerBench(url: string): void {
   let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
-  const answers: Record<Question, () => number> = {
+  const answers: Record<Question, () => number | Promise<number>> = {
     cpu() {
       const { user, system } = process.cpuUsage();
       return user + system;
     },
     memory: () => process.memoryUsage.rss(),
+    async memoryHeld() {
+      setFlagsFromString("--expose-gc");
+      // The only flavour that gives the room of young objects back as well.
+      await runInNewContext("gc")({ type: "major", execution: "async", flavor: "last-resort" });
+      return process.memoryUsage.rss();
+    },
     pause() {
       const longest = delays === undefined ? 0 : delays.max / 1e6;
       delays ??= monitorEventLoopDelay({ resolution: 1 });
@@ -74,7 +85,7 @@ export function answerBench(url: string): void {
       return longest;
     },
   };
-  process.on("message", (question: Question) => void process.send?.(answers[question]()));
+  process.on("message", async (question: Question) => void process.send?.(await answers[question]()));
   process.on("disconnect", () => process.exit());
   process.send?.(url);
 }

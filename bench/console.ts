@@ -6,7 +6,7 @@ import { invitePerson } from "../src/access/people/people-rows.ts";
 import { beginSession } from "../src/access/people/sessions.ts";
 import { append } from "../src/audit/append.ts";
 import { openStore } from "../src/storage/store.ts";
-import { engines, type FreshSettings } from "../test/support/engines.ts";
+import { type Engine, engines, type FreshSettings } from "../test/support/engines.ts";
 import { median, milliseconds, quantile, table } from "./figures.ts";
 import { fillLedger, openRaw } from "./ledger-fill.ts";
 import type { Probing } from "./look-up-probe.ts";
@@ -22,20 +22,61 @@ const refreshes = ["/now/live", "/now/tables", "/now/counts?range=hour"];
 
 /**
  * How long the console's pages take on a large ledger, to the first byte, and what an open console costs look-ups. `BENCH_ROWS` is
- * another number of verifications; `BENCH_ENGINE` is one engine.
+ * another number of verifications, and 0 leaves the pages out; `BENCH_ENGINE` is one engine.
  */
 export async function consolePages(): Promise<void> {
-  for (const { name, fresh } of engines) {
-    if (process.env.BENCH_ENGINE !== undefined && process.env.BENCH_ENGINE !== name) continue;
+  const chosen = engines.filter(({ name }) => (process.env.BENCH_ENGINE ?? name) === name);
+  for (const { fresh } of rows > 0 ? chosen : []) {
     const place = await fresh();
     await (await openStore({ ...place.settings, serving: true })).close();
     const raw = await openRaw(place.settings);
     await fillLedger(raw, rows);
     await raw.close();
+    await fillAround(place.settings);
     await using opened = await startWithConsole(place);
     await visitPages(opened);
   }
-  await lookUpsBeside();
+  for (const engine of chosen) await lookUpsBeside(engine);
+}
+
+/** The accounts and keys that the ledger names, and a request log. */
+async function fillAround(settings: FreshSettings): Promise<void> {
+  const { db, now, close } = await openStore({ ...settings, serving: false });
+  const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+  const accounts = numbers(97).map((number) => ({
+    ...{ id: `acc_${number}`, name: `Shop ${number}`, email: `shop${number}@example.com`, created_at: now() },
+    ...{ suspended_at: null, fees: "{}", answers: "full", terms: "{}" },
+  }));
+  const keys = numbers(300).map((number) => ({
+    ...{
+      id: `key_${number}`,
+      account_id: `acc_${number % 97}`,
+      mode: "live",
+      label: "Till",
+      secret_hash: `hash${number}`,
+    },
+    ...{ scopes: `["catalogue:read","identity:verify"]`, addresses: "[]", bootstrap: 0 as const, created_at: now() },
+    ...{ expires_at: null, revoked_at: null },
+  }));
+  const requests = numbers(20_000).map((number) => ({
+    ...{ serial: `bench-${number}`, account_id: `acc_${number % 97}`, mode: "live", written_at: now() - number * 100 },
+    ...{
+      request_id: `request-${number}`,
+      key_id: `key_${number % 300}`,
+      operation: "verifyBvn",
+      status: 200,
+      code: null,
+    },
+    ...{ duration: 700, reference: null, answered_at: now() - number * 100 },
+  }));
+  await db.insertInto("account").values(accounts).execute();
+  await db.insertInto("api_key").values(keys).execute();
+  for (let at = 0; at < requests.length; at += 1000)
+    await db
+      .insertInto("api_request")
+      .values(requests.slice(at, at + 1000))
+      .execute();
+  await close();
 }
 
 interface Opened extends AsyncDisposable {
@@ -74,24 +115,29 @@ async function visitPages({ service, origin, cookie }: Opened): Promise<void> {
   const { db, close } = await openStore({ ...service.store, serving: false });
   const some = await db.selectFrom("verification").select(["reference"]).limit(1).executeTakeFirstOrThrow();
   await close();
+  const month = "from=2026-10-01&to=2026-11-01";
   const pages = [
-    ...["/", "/now/live", "/now/tables", "/now/counts?range=day", "/verifications", "/verifications?state=unknown"],
+    ...["/", "/now/live", "/now/tables", "/now/counts?range=hour", "/now/counts?range=day", "/status", "/alarms/list"],
+    ...["/verifications", "/verifications?state=unknown", "/verifications?last4=0037", "/verifications?kind=nin"],
     ...[
-      "/verifications?last4=0037",
-      `/verifications?reference=${some.reference}`,
-      `/ledger/show?reference=${some.reference}`,
+      "/verifications?account=shop7@example.com",
+      "/verifications?vendor=peer",
+      "/verifications?vendor=blusalt",
+      "/verifications?mode=test",
     ],
-    ...["/ledger/unknowns", "/accounts", "/keys", "/catalogue", "/catalogue/entries?_run=1", "/books"],
-    ...[
-      "/books?from=2026-10-01&to=2026-11-01",
-      "/books?by=day&from=2026-10-01&to=2026-11-01",
-      "/books?by=vendor&from=2026-10-01&to=2026-11-01",
-      "/audit",
-      "/people",
-      "/alarms/list",
-      "/keyring",
-      "/catalogue/import",
-    ],
+    "/verifications?account=shop7@example.com&state=failed&vendor=dojah",
+    ...["/verifications?from=2025-06-03&to=2025-06-04", "/verifications?request_id=request-000000000000000000000042"],
+    ...["/verifications?consent=consent-400", `/verifications?reference=${some.reference}`],
+    ...[`/ledger/show?reference=${some.reference}`, "/ledger/unknowns", `/ledger/summary?${month}`],
+    `/ledger/summary?by=day&${month}`,
+    ...["/accounts", "/accounts/show?account=shop7@example.com", "/keys", "/keys?account=shop7@example.com"],
+    ...["/catalogue", "/catalogue/entries", "/catalogue/show?revision=1", "/catalogue/import", "/prices/list"],
+    ...["/sources/list", "/books", ...["account", "day", "vendor"].map((by) => `/books?by=${by}&${month}`)],
+    `/books?account=shop7@example.com&${month}`,
+    ...["shop7", "shop0"].map((name) => `/books/statement?account=${name}@example.com&month=2026-10`),
+    ...["/audit", "/audit?kind=account.created", "/people", "/requests", "/requests?failed=on"],
+    ...["/requests?account=shop7@example.com", "/requests/show?request_id=request-42", "/events"],
+    ...["/events/endpoints/list", "/upstreams/list", "/keyring"],
   ];
   const figures: string[][] = [];
   for (const path of pages) {
@@ -117,9 +163,9 @@ function firstByte(address: string, cookie: string): Promise<number> {
 }
 
 /** Look-ups of a service without a console, and of one whose console refreshes ten times as often as a browser does. */
-async function lookUpsBeside(): Promise<void> {
-  await using alone = await startService(await engines[0]!.fresh(), { DUBA_LIMITS: "off" });
-  await using opened = await startWithConsole(await engines[0]!.fresh());
+async function lookUpsBeside({ fresh }: Engine): Promise<void> {
+  await using alone = await startService(await fresh(), { DUBA_LIMITS: "off" });
+  await using opened = await startWithConsole(await fresh());
   const probe = new Worker(new URL("./look-up-probe.ts", import.meta.url));
   const lookUp = async (url: string): Promise<number[]> => {
     probe.postMessage({ url, seconds } satisfies Probing);
@@ -144,7 +190,7 @@ async function lookUpsBeside(): Promise<void> {
     return [name, milliseconds(one), milliseconds(other), (other / one).toFixed(2)];
   };
   console.log(
-    `\nLook-ups of 4.1 at a steady pace, ${rounds} rounds of ${seconds} s in turn; the console refreshes every second\n`,
+    `\nLook-ups of 4.1 on ${alone.name} at a steady pace, ${rounds} rounds of ${seconds} s in turn; the console refreshes every second\n`,
   );
   console.log(
     table([["", "no console", "console open", "ratio"], line("p50", 0.5), line("p90", 0.9), line("p99", 0.99)]),

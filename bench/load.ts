@@ -11,7 +11,7 @@ import { benchKey } from "./settings.ts";
 /** Operation 4.1 for one provider: the look-up that stands for all of them. */
 export const lookUpOfBundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
 
-const connections = 64;
+const usualConnections = 64;
 const hasWrk = isInstalled("wrk", "--version");
 
 /** How `load` asks, as a sentence for people. */
@@ -26,11 +26,16 @@ export interface Loaded {
 }
 
 /** Asks for one URL over 64 connections, as fast as it is answered, with the keys in turn. Throws at any refusal. */
-export function load(url: string, seconds: number, keys: readonly string[] = [benchKey]): Promise<Loaded> {
-  return hasWrk ? loadByWrk(url, seconds, keys) : loadByAutocannon(url, seconds, keys);
+export function load(
+  url: string,
+  seconds: number,
+  keys: readonly string[] = [benchKey],
+  connections = usualConnections,
+): Promise<Loaded> {
+  return (hasWrk ? loadByWrk : loadByAutocannon)(url, seconds, keys, connections);
 }
 
-async function loadByWrk(url: string, seconds: number, keys: readonly string[]): Promise<Loaded> {
+async function loadByWrk(url: string, seconds: number, keys: readonly string[], connections: number): Promise<Loaded> {
   using owner = new DisposableStack();
   const options = ["-t1", `-c${connections}`, `-d${seconds}s`];
   if (keys.length === 1) options.push("-H", `Authorization: Bearer ${keys[0]}`, url);
@@ -51,7 +56,12 @@ async function loadByWrk(url: string, seconds: number, keys: readonly string[]):
   return { answers: Number(answers), rate: Number(answers) / (Number(took) * (unit === "m" ? 60 : 1)) };
 }
 
-async function loadByAutocannon(url: string, seconds: number, keys: readonly string[]): Promise<Loaded> {
+async function loadByAutocannon(
+  url: string,
+  seconds: number,
+  keys: readonly string[],
+  connections: number,
+): Promise<Loaded> {
   const { pathname, search } = new URL(url);
   const result = await autocannon({
     url,

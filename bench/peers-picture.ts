@@ -8,8 +8,8 @@ export interface Figures {
   cpu: readonly [number, number];
 }
 
-const width = 760;
-const left = 250;
+const width = 840;
+const left = 320;
 const rowHeight = 38;
 const top = 58;
 

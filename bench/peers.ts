@@ -10,10 +10,9 @@ import { canPin, isInstalled, serverCore } from "./cores.ts";
 import { median, table } from "./figures.ts";
 import { generator, load, lookUpOfBundles } from "./load.ts";
 import { type Figures, peersPicture } from "./peers-picture.ts";
-import { type Running, startCommand } from "./process-tree.ts";
+import { type Running, startCommand, startServe } from "./process-tree.ts";
 import type { Pace } from "./run.ts";
 import { answersOf, startService } from "./servers.ts";
-import { benchSettings } from "./settings.ts";
 
 const folder = fileURLToPath(new URL("peers", import.meta.url));
 const corporate = "/api/v2/corporate-data/list";
@@ -24,7 +23,7 @@ interface Peer {
   name: string;
   /** What it does for each answer. */
   does: string;
-  start(): Promise<Running>;
+  start(): Promise<Omit<Running, "cpuOfEach">>;
   /** Its paths of the two look-ups, if it cannot have those of the interface. */
   paths?: readonly string[];
 }
@@ -62,7 +61,7 @@ export async function peers({ starts = 3, seconds = 3, warm = 3 }: Pace): Promis
   write(measured, words);
 }
 
-async function measure(server: Running, paths: readonly string[], seconds: number, warm: number) {
+async function measure(server: Omit<Running, "cpuOfEach">, paths: readonly string[], seconds: number, warm: number) {
   for (const path of paths) await load(server.url + path, Math.ceil(warm / paths.length));
   const shown: { rate: number; cpu: number }[] = [];
   for (const path of paths) {
@@ -119,23 +118,8 @@ function rowsOf({ directory, answers }: Prepared): Peer[] {
     () =>
       started(() => [node, join(folder, name), ...options], {}, corporate, serverCore);
   const bin = (name: string) => join(folder, "node_modules/.bin", name);
-  const duba = async (engine: number, environment: Record<string, string>, core?: number): Promise<Running> => {
-    const store = await engines[engine]!.fresh();
-    const service = await started(
-      () => [node, fileURLToPath(new URL("../bin/duba.js", import.meta.url)), "serve"],
-      { ...benchSettings(store.settings), DUBA_LOG_LEVEL: "warn", ...environment },
-      corporate,
-      core,
-    ).catch(async (error) => {
-      await store.dispose();
-      throw error;
-    });
-    const end = async () => {
-      await service[Symbol.asyncDispose]();
-      await store.dispose();
-    };
-    return { ...service, [Symbol.asyncDispose]: end };
-  };
+  const duba = async (engine: number, environment: Record<string, string>, core?: number) =>
+    startServe(await engines[engine]!.fresh(), corporate, environment, core);
   const made = "makes and serialises the answer each time";
   const everything = "credential, limit, request id, counters, ETag, bytes of a snapshot";
   const nginx = existsSync("/usr/sbin/nginx") ? "/usr/sbin/nginx" : "nginx";

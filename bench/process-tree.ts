@@ -2,14 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import type { Fresh } from "../test/support/engines.ts";
 import { pinned } from "./cores.ts";
-import { benchKey } from "./settings.ts";
+import { benchKey, benchSettings } from "./settings.ts";
 
 /** A server that somebody else wrote, in processes of its own. */
 export interface Running extends AsyncDisposable {
   url: string;
   /** CPU time of all its processes so far, in microseconds; NaN where /proc does not tell. */
   cpu(): Promise<number>;
+  /** The same of each process that it started, such as a worker. */
+  cpuOfEach(): Promise<number[]>;
 }
 
 /** Starts a server that listens on the port it is given, and waits until `path` is answered with a 200. */
@@ -26,7 +30,12 @@ export async function startCommand(
     stdio: ["ignore", "ignore", "inherit"],
   });
   const url = `http://127.0.0.1:${port}`;
-  const running = { url, cpu: async () => cpuOf(child.pid!), [Symbol.asyncDispose]: () => end(child) };
+  const running = {
+    url,
+    cpu: async () => cpuOf(child.pid!),
+    cpuOfEach: async () => childrenOf(child.pid!).map(cpuOf),
+    [Symbol.asyncDispose]: () => end(child),
+  };
   try {
     await answering(child, url + path);
     return running;
@@ -34,6 +43,23 @@ export async function startCommand(
     await end(child);
     throw error;
   }
+}
+
+/** Starts `duba serve` on a store, which goes with it. */
+export async function startServe(
+  store: Fresh,
+  path: string,
+  environment: Record<string, string>,
+  core?: number,
+): Promise<Running> {
+  await using begun = new AsyncDisposableStack();
+  begun.defer(() => store.dispose());
+  const script = fileURLToPath(new URL("../bin/duba.js", import.meta.url));
+  const settings = { ...benchSettings(store.settings), DUBA_LOG_LEVEL: "warn", ...environment };
+  const command = () => [process.execPath, script, "serve"];
+  const service = begun.use(await startCommand(command, path, (port) => ({ PORT: String(port), ...settings }), core));
+  const running = begun.move();
+  return { ...service, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 async function answering(child: ChildProcess, url: string): Promise<void> {
@@ -80,6 +106,11 @@ function cpuOf(root: number): number {
   } catch {
     return Number.NaN;
   }
+}
+
+function childrenOf(root: number): number[] {
+  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return all.filter((pid) => statOf(pid).parent === root).map(Number);
 }
 
 function statOf(pid: string): { parent: number; used: number } {

@@ -8,12 +8,15 @@ import { lookUps } from "./lookups.ts";
 import { mixed } from "./mixed.ts";
 import { peers } from "./peers.ts";
 import { publishing } from "./publishing.ts";
+import { sizes } from "./sizes.ts";
 import { start } from "./start.ts";
+import { tracing } from "./tracing.ts";
 import { verifications } from "./verifications.ts";
+import { workers } from "./workers.ts";
 
 /**
  * `npm run bench`: measures in one run and prints. Figures depend on the machine; ratios less so. `ledger` and `console` fill
- * millions of rows, and `peers` installs other servers, so they run only by their names.
+ * millions of rows, `peers` installs other servers, `sizes` takes minutes, and `workers` needs PostgreSQL, so they run only by their names.
  */
 const parts = {
   lookups: lookUps,
@@ -23,11 +26,14 @@ const parts = {
   start,
   verifications,
   mixed,
+  tracing,
   ledger,
   peers,
   console: consolePages,
+  sizes,
+  workers,
 };
-const onlyByName = ["ledger", "peers", "console"];
+const onlyByName = ["ledger", "peers", "console", "sizes", "workers"];
 
 /** How long a part measures, where somebody asks for another time than the usual. */
 export interface Pace {
@@ -52,7 +58,7 @@ if (unknown.length > 0 || wrong) {
     wrong
       ? `--${wrong[0]} takes a whole number above 0.`
       : `The bench has no part ${unknown.join(" ")}. Its parts are ${names.join(", ")}; without a name all run. ` +
-          "lookups, keys and peers take --starts, --seconds and --warm.",
+          "lookups, keys, peers and workers take --starts, --seconds and --warm.",
   );
   process.exitCode = 2;
 } else {

@@ -1,33 +1,38 @@
 import { mebibytes, median } from "./figures.ts";
 
-/** Resident memory of one service over time. */
+/** Memory of one service over time. */
 export interface Memory {
   name: string;
-  samples: { minute: number; bytes: number }[];
+  /** Resident. */
+  samples: Sample[];
+  /** Resident after a full collection of garbage: what the service holds on to. The first is from the end of the warm-up. */
+  held: Sample[];
   requests: number;
+  /** How many of them were not answered 200. */
+  failed: number;
+}
+
+export interface Sample {
+  minute: number;
+  bytes: number;
 }
 
 export const warmUpMinutes = 5;
 const growth = 1.05;
 const noise = 2 * 2 ** 20;
 
-/** Whether memory grew after the warm-up: the last fifth of the samples beside the first. Needs 50 samples after it. */
-export function verdict(memory: Memory): "flat" | "grows" | "too short" {
-  const parts = fifths(memory);
-  if (!parts) return "too short";
-  return parts.last <= parts.first * growth + noise ? "flat" : "grows";
-}
-
-function fifths({ samples }: Memory): { first: number; last: number } | undefined {
-  const after = samples.filter(({ minute }) => minute >= warmUpMinutes).map(({ bytes }) => bytes);
-  if (after.length < 50) return undefined;
-  const fifth = Math.floor(after.length / 5);
-  return { first: median(after.slice(0, fifth)), last: median(after.slice(-fifth)) };
+/**
+ * Whether a service holds on to more and more memory after the warm-up. Resident memory itself is a saw: the garbage of minutes, then a
+ * collection. So its height on one day or another says nothing; its lows do.
+ */
+export function verdict({ held }: Memory): "flat" | "grows" | "too short" {
+  if (held.length < 3) return "too short";
+  return held.at(-1)!.bytes <= held[0]!.bytes * growth + noise ? "flat" : "grows";
 }
 
 /** Memory as a chart of bars for a terminal, with the verdict. */
 export function memoryText(memory: Memory): string {
-  const { name, samples, requests } = memory;
+  const { name, samples, held, requests, failed } = memory;
   const rows = 24;
   const most = Math.max(...samples.map(({ bytes }) => bytes));
   const bars = Array.from({ length: rows }, (_, row) => {
@@ -37,14 +42,20 @@ export function memoryText(memory: Memory): string {
     const minute = part[0]!.minute.toFixed(1).padStart(5);
     return [`  ${minute} min ${mebibytes(bytes).padStart(8)} ${"█".repeat(Math.round((bytes / most) * 60))}`];
   });
-  const parts = fifths(memory);
-  const judged = parts ? `: ${mebibytes(parts.first)} in the first fifth, ${mebibytes(parts.last)} in the last` : "";
-  return [`${name}, ${requests} requests: ${verdict(memory)}${judged}`, ...bars.flat()].join("\n");
+  const after = samples.filter(({ minute }) => minute >= warmUpMinutes).map(({ bytes }) => bytes);
+  const range =
+    after.length > 0 ? `; resident ${mebibytes(Math.min(...after))} to ${mebibytes(Math.max(...after))}` : "";
+  const lows = held.map(({ minute, bytes }) => `${mebibytes(bytes)} at ${minute.toFixed(0)} min`).join(", ");
+  return [
+    `${name}, ${requests} requests, ${failed} of them failed: ${verdict(memory)}`,
+    `  After a collection: ${lows}${range}.`,
+    ...bars.flat(),
+  ].join("\n");
 }
 
 const colours = ["#2563eb", "#c2410c"];
 
-/** Memory as a line for each service, from nought, as SVG. */
+/** Memory as a line for each service, from nought, with a dot after each collection that we asked for, as SVG. */
 export function memoryPicture(memories: readonly Memory[]): string {
   const [width, height, left, top] = [720, 300, 60, 20];
   const all = memories.flatMap(({ samples }) => samples);
@@ -54,12 +65,12 @@ export function memoryPicture(memories: readonly Memory[]): string {
   ];
   const x = (minute: number) => (left + (minute / mostMinutes) * (width - left - 10)).toFixed(1);
   const y = (bytes: number) => (height - 30 - (bytes / mostBytes) * (height - 30 - top)).toFixed(1);
-  const lines = memories.map(
-    ({ samples }, at) =>
-      `<polyline fill="none" stroke="${colours[at % colours.length]}" stroke-width="1.5" points="${samples
-        .map(({ minute, bytes }) => `${x(minute)},${y(bytes)}`)
-        .join(" ")}"/>`,
-  );
+  const lines = memories.flatMap(({ samples, held }, at) => {
+    const colour = colours[at % colours.length];
+    const points = samples.map(({ minute, bytes }) => `${x(minute)},${y(bytes)}`).join(" ");
+    const dots = held.map(({ minute, bytes }) => `<circle cx="${x(minute)}" cy="${y(bytes)}" r="3" fill="${colour}"/>`);
+    return [`<polyline fill="none" stroke="${colour}" stroke-width="1.5" points="${points}"/>`, ...dots];
+  });
   const names = memories.map(
     ({ name }, at) =>
       `<text x="${left + 10}" y="${top + 14 * at}" fill="${colours[at % colours.length]}">${name}</text>`,
@@ -72,7 +83,7 @@ export function memoryPicture(memories: readonly Memory[]): string {
   const warm = `<path d="M${x(Math.min(warmUpMinutes, mostMinutes))} ${top}V${height - 30}" stroke="#888" stroke-dasharray="4"/>`;
   const end = `<text x="${width - 70}" y="${height - 8}" fill="#888">${mostMinutes.toFixed(0)} min</text>`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
-<title>Resident memory over time</title>
+<title>Resident memory over time; the dots are right after a collection of garbage</title>
 ${[...scale, warm, ...lines, ...names, end].join("\n")}
 </svg>
 `;

@@ -8,6 +8,7 @@ import { sql } from "kysely";
 import { openReceiver } from "../src/events/events.fixture.ts";
 import { noteForAudit } from "../src/identity/ledger/audit-outbox.ts";
 import { type CheckKind, checkKinds } from "../src/operation/check-kind.ts";
+import { inTable } from "../src/storage/queries/followed.ts";
 import { openStore } from "../src/storage/store.ts";
 import { ran } from "./support/command-line.ts";
 import { engines, type FreshSettings } from "./support/engines.ts";
@@ -226,7 +227,7 @@ for (const engine of engines) {
           .set({ was_unknown: 1 })
           .where("reference", "in", references)
           .execute();
-        for (const reference of references) await noteForAudit(store.db, "verification", reference).execute();
+        for (const reference of references) await noteForAudit(store.db, inTable, reference).execute();
         await store.close();
         await until(() => receiver.received.length === references.length);
         const polled = await call("/api/v2/events?after=0&limit=1000");

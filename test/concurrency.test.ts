@@ -57,7 +57,7 @@ for (const engine of engines) {
       });
       await Promise.race([all.promise, Promise.all(calls)]);
       await vendorHas(bvn, 1);
-      vendor.release();
+      vendor.release(bvn);
       const [given, ...more] = (await Promise.all(calls)).filter(({ status }) => status !== 409);
       assert.equal(more.length, 0);
       assert.equal(given!.status, 200, given!.text);
@@ -88,7 +88,7 @@ for (const engine of engines) {
       const bvn = "22000000402";
       const both = Promise.all([verify(bvn, { nth: 0, account: 0 }), verify(bvn, { nth: 1, account: 1 })]);
       await vendorHas(bvn, 2);
-      vendor.release();
+      vendor.release(bvn);
       const answers = await both;
       const references: string[] = answers.map(({ json }) => json.data.request_reference);
       assert.notEqual(references[0], references[1]);

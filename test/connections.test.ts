@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { suite, test } from "node:test";
 import { Line } from "./support/raw.ts";
-import { withService } from "./support/service.ts";
+import { sandboxKey, withService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
 /** Three megabytes, so that a few of them fill what the kernel keeps on both sides. */
@@ -19,6 +19,27 @@ suite("connections", { concurrency: true }, () => {
       await new Promise((resolve) => stuck.once("close", resolve).resume());
       assert.ok(stuck.bytesRead < 8 * whole.bytes.length, "the rest of the answers was not sent");
       assert.equal((await service.ask("/docs/scalar.js")).bytes.length, whole.bytes.length);
+    });
+  });
+
+  test("whose caller sends many requests without waiting do not make others wait for all of them", async () => {
+    await withService({ DUBA_ACCESS_LOG: "all", DUBA_LIMITS: "off" }, async (service) => {
+      const ask = (id: string, more = "") =>
+        `GET /api/v2/internet/data/fetch-providers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${sandboxKey}\r\nX-Request-Id: ${id}\r\n${more}\r\n`;
+      const [many, one] = [new Line(service.port), new Line(service.port)];
+      for (const line of [many, one]) {
+        line.say(ask("first"));
+        await line.heard(1);
+      }
+      service.lines.length = 0;
+      many.say(ask("one-of-many").repeat(299) + ask("one-of-many", "Connection: close\r\n"));
+      one.say(ask("the-other"));
+      await many.closed;
+      assert.equal(many.answers.length, 301);
+      const asked = service.lines.map(({ fields }) => fields.requestId);
+      assert.equal(asked.filter((id) => id === "one-of-many").length, 300);
+      assert.ok(asked.indexOf("the-other") < 150, `it was served after ${asked.indexOf("the-other")} others`);
+      one.end();
     });
   });
 

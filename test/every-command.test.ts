@@ -98,8 +98,11 @@ suite("every command", () => {
 for (const engine of engines)
   suite(`every command on ${engine.name}`, () => {
     let world: World;
+    /** What the commands so far left. */
+    let rows: Row[];
     before(async () => {
       world = await makeWorld(engine);
+      rows = await world.dump();
     });
     after(() => world.close());
 
@@ -109,13 +112,13 @@ for (const engine of engines)
         const example = world.inputs[id] ?? command.examples[0]!;
         const hasFiles = memberWith("holds", schema) !== undefined;
         const face = hasFiles || "lines" in schema ? [] : ["--json"];
-        const before = await world.dump();
+        const before = rows;
         const { exitCode, out, err } = await world.duba([...argumentsOf(command, example), ...face], `${bvn}\n`);
         assert.ok(exitCode < 2 && out !== "", err);
 
-        const after = await world.dump();
-        const entries = newEntries(before, after);
-        assert.deepEqual(kind === "read" ? after : [], kind === "read" ? before : []);
+        rows = await world.dump();
+        const entries = newEntries(before, rows);
+        assert.deepEqual(kind === "read" ? rows : [], kind === "read" ? before : []);
         if (kind !== "read") {
           const kinds = entries.map((entry) => entry.kind);
           assert.ok(kinds.length > 0 && kinds.every((each) => records.includes(each)), JSON.stringify(kinds));

@@ -101,6 +101,21 @@ suite("floors", () => {
     );
   });
 
+  test("no file imports a module that loads more than it needs", () => {
+    const instead: Record<string, string> = {
+      typebox: "src/operation/schema/type.ts",
+      "node:http": "src/runtime/network/node-http.ts",
+    };
+    const heavy = files.flatMap((file) =>
+      [...textOf(file).matchAll(/^import (?!type )[^;]* from "([^"]+)";$/gm)].flatMap(([, module]) =>
+        module! in instead && !file.endsWith(".fixture.ts")
+          ? [`${file} imports ${module}: use ${instead[module!]}`]
+          : [],
+      ),
+    );
+    assert.deepEqual(heavy, []);
+  });
+
   test("only http/ imports Fastify", () => {
     const others = files.filter((file) => placeOf(file) !== "http" && /from "fastify"/.test(textOf(file)));
     assert.deepEqual(others, []);

@@ -1,87 +1,130 @@
-import { spawn, spawnSync } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { globSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import type { Counts, ShareResult, Times } from "./share.ts";
 import { dropDatabases } from "./support/engines.ts";
 import { withPostgres } from "./support/postgres.ts";
 
 /**
- * `npm test`: everything that `npm run check` holds, then every test file. Names on the command line narrow the files.
+ * `npm test`: everything that `npm run check` holds, and every test file. Names on the command line narrow the files, and leave the
+ * check out. `--times` lists the files that took longest.
  *
- * Loading the service takes a second, more than the tests of most files. So each process runs a share of the files, one
- * after another, and Node's compile cache is kept from run to run. One process more runs than there are processors, because
- * many tests wait; with still more the store's time-outs strike. The last files, in test/, take longest and so come first.
+ * Loading the service and making databases takes seconds, more than the tests of most files. So each process runs a share of the
+ * files, one after another, and Node's compile cache is kept from run to run. Two processes more run at a time than there are
+ * processors, because many tests wait; with still more the store's time-outs strike. The shares take equally long, by the times
+ * of earlier runs.
  */
-const filesPerProcess = 12;
+const processes = availableParallelism() + 2;
+const sharesPerProcess = 2;
 /** A share that runs longer hangs: a test of it left a service or a connection open. Milliseconds. */
-const longestShare = 300_000;
+const longestShare = 600_000;
+/** What a file is taken to need that never ran here. Milliseconds. */
+const usualTime = 3000;
 /** Holds one entry per source file, which Node replaces when the file changes. */
 const compileCache = resolve("node_modules/.cache/compiled");
+const timesFile = resolve("node_modules/.cache/test-times.json");
 
-const asked = process.argv.slice(2);
-if (asked.length === 0 && spawnSync(process.execPath, ["test/check.ts"], { stdio: "inherit" }).status !== 0)
-  process.exitCode = 1;
-
+const words = process.argv.slice(2);
+const asked = words.filter((word) => word !== "--times");
 const files = globSync("{src,test,bench,client/test}/**/*.test.ts").sort();
 const chosen = asked.length === 0 ? files : files.filter((file) => asked.some((word) => file.includes(word)));
 if (chosen.length === 0) throw new Error(`No test file has ${asked.join(" or ")} in its path.`);
-const shares = Math.ceil(chosen.length / filesPerProcess);
+const times: Record<string, Times> = readTimes();
 const started = performance.now();
+const checked = asked.length === 0 ? check() : undefined;
 const postgres = await withPostgres();
 const name = randomBytes(4).toString("hex");
 const outputs: string[] = [];
+const counts: Counts = { tests: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0 };
+const taken: Record<string, Times> = {};
 try {
-  const left = Array.from({ length: shares }, (_, index) => `${index + 1}/${shares}`);
+  const shares = sharesOf(chosen);
   const work = async () => {
-    for (let share = left.pop(); share !== undefined; share = left.pop()) outputs.push(await run(share));
+    for (let share = shares.pop(); share !== undefined; share = shares.pop()) await run(share);
   };
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work));
+  await Promise.all(Array.from({ length: processes }, work));
 } finally {
   await dropDatabases(postgres.url, name);
   await postgres.stop();
 }
+await checked;
+if (process.exitCode === undefined) writeTimes();
 
 const failures = outputs.map((output) => output.split("✖ failing tests:\n")[1]).filter((part) => part !== undefined);
 if (failures.length > 0) console.log(`\n✖ all failing tests:\n${failures.join("")}`);
-const total = (what: string) =>
-  outputs.reduce((sum, output) => sum + Number(output.match(new RegExp(`^ℹ ${what} (\\d+)$`, "m"))?.[1]), 0);
+if (words.includes("--times")) console.log(`\n${longest()}`);
 const seconds = Math.round((performance.now() - started) / 1000);
 console.log(
-  `\n${chosen.length} files, ${total("tests")} tests: ${total("pass")} passed, ${total("fail")} failed, ` +
-    `${total("cancelled")} cancelled, ${total("skipped")} skipped, in ${seconds} s.`,
+  `\n${chosen.length} files, ${counts.tests} tests: ${counts.passed} passed, ${counts.failed} failed, ` +
+    `${counts.cancelled} cancelled, ${counts.skipped} skipped, in ${seconds} s.`,
 );
 
+async function check(): Promise<void> {
+  const child = spawn(process.execPath, ["test/check.ts"], { stdio: "inherit" });
+  const code = await new Promise((resolve) => child.once("exit", resolve));
+  if (code !== 0) process.exitCode = 1;
+}
+
+/** Shares that take equally long: each file, the longest first, goes to the share with the least so far. */
+function sharesOf(files: readonly string[]): string[][] {
+  const length = Math.min(processes * sharesPerProcess, files.length);
+  const shares = Array.from({ length }, () => ({ files: [] as string[], wall: 0 }));
+  const timed = files.map((file) => ({ file, wall: times[file]?.wall ?? usualTime }));
+  for (const { file, wall } of timed.sort((one, other) => other.wall - one.wall)) {
+    const share = shares.reduce((least, each) => (each.wall < least.wall ? each : least));
+    share.files.push(file);
+    share.wall += wall;
+  }
+  return shares.map(({ files }) => files);
+}
+
 /** Runs a share of the files; what they say is printed once they are through. */
-async function run(share: string): Promise<string> {
-  const child = spawn(
-    process.execPath,
-    [
-      "--test",
-      "--test-isolation=none",
-      `--test-shard=${share}`,
-      "--test-timeout=120000",
-      "--test-reporter=spec",
-      ...chosen,
-    ],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-      timeout: longestShare,
-      env: {
-        ...process.env,
-        DUBA_TEST_POSTGRES_URL: postgres.url,
-        DUBA_TEST_RUN: name,
-        NODE_COMPILE_CACHE: compileCache,
-      },
+async function run(files: string[]): Promise<void> {
+  const child = fork(resolve("test/share.ts"), files, {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+    timeout: longestShare,
+    env: {
+      ...process.env,
+      DUBA_TEST_POSTGRES_URL: postgres.url,
+      DUBA_TEST_RUN: name,
+      NODE_COMPILE_CACHE: compileCache,
     },
-  );
+  });
+  child.on("message", (result: ShareResult) => {
+    Object.assign(taken, result.times);
+    for (const count of Object.keys(counts) as (keyof Counts)[]) counts[count] += result.counts[count];
+  });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  const output = await text(child.stdout);
+  const output = await text(child.stdout!);
   const code = await ended;
   if (code !== 0) process.exitCode = code ?? 1;
   process.stdout.write(output);
+  outputs.push(output);
   if (child.killed)
-    console.error(`Share ${share} was ended after ${longestShare / 1000} s: one of its tests left something open.`);
-  return output;
+    console.error(
+      `A share was ended after ${longestShare / 1000} s: one of its tests left something open. Its files: ${files.join(" ")}`,
+    );
+}
+
+function readTimes(): Record<string, Times> {
+  try {
+    return JSON.parse(readFileSync(timesFile, "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+function writeTimes(): void {
+  mkdirSync(resolve("node_modules/.cache"), { recursive: true });
+  writeFileSync(timesFile, JSON.stringify({ ...times, ...taken }));
+}
+
+function longest(): string {
+  const second = (milliseconds: number) => (milliseconds / 1000).toFixed(1).padStart(7);
+  const rows = Object.entries(taken).sort(([, one], [, other]) => other.wall - one.wall);
+  const lines = rows.slice(0, 40).map(([file, { wall, cpu }]) => `${second(wall)} ${second(cpu)} ${file}`);
+  return ["   wall processor, in seconds, children not counted", ...lines].join("\n");
 }

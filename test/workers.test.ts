@@ -15,7 +15,7 @@ const slow = 45_000;
 
 suite("DUBA_WORKERS", () => {
   test("workers are replaced one by one on SIGHUP and when they die, and no request is lost to a restart", async () => {
-    const { settings, dispose } = await postgres.fresh();
+    const { settings, dispose } = await postgres.ready();
     const service = await serveInProcess({
       DUBA_WORKERS: "2",
       DUBA_DATABASE_URL: settings.databaseUrl!,

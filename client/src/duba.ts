@@ -413,12 +413,9 @@ export interface LookupDataBundlesInput {
 }
 
 export interface LookupDataBundlesAnswer {
-  /** Always true in an answer that is no failure */
   success: true;
   data: {
-    /** 1 in a successful look-up */
     status: 1;
-    /** false in a successful look-up */
     error: false;
     /** Bundles in the provider's order */
     data: DataBundle[];
@@ -441,9 +438,7 @@ const lookupDataBundles: Row = {
 };
 
 export interface ListCorporateBundlesAnswer {
-  /** Always true in an answer that is no failure */
   success: true;
-  /** Always success in an answer that is no failure */
   status: "success";
   /** Outcome in words */
   message: string;
@@ -468,9 +463,7 @@ export interface FetchTvAddOnsInput {
 }
 
 export interface FetchTvAddOnsAnswer {
-  /** Always true in an answer that is no failure */
   success: true;
-  /** Always success in an answer that is no failure */
   status: "success";
   /** Outcome in words; names the requested product code */
   message: string;
@@ -500,7 +493,6 @@ const fetchTvAddOns: Row = {
 };
 
 export interface FetchDataProvidersAnswer {
-  /** Always true in an answer that is no failure */
   success: true;
   /** Providers by their ids */
   billers: DataProvider[];
@@ -516,7 +508,6 @@ const fetchDataProviders: Row = {
 };
 
 export interface FetchCableProvidersAnswer {
-  /** Always true in an answer that is no failure */
   success: true;
   /** Providers by their ids */
   billers: CableProvider[];
@@ -537,7 +528,6 @@ export interface FetchCablePlansInput {
 }
 
 export interface FetchCablePlansAnswer {
-  /** Always true in an answer that is no failure */
   success: true;
   /** Products in the provider's order */
   plans: CableProduct[];
@@ -562,9 +552,7 @@ export interface ListCatalogueChangesInput {
 }
 
 export interface ListCatalogueChangesAnswer {
-  /** Always true in an answer that is no failure */
   success: true;
-  /** Always success in an answer that is no failure */
   status: "success";
   /** Outcome in words */
   message: string;
@@ -873,7 +861,7 @@ export type ListRequestsFailure = Failure<AnyOperationCode | "conflicting_parame
 
 const listRequests: Row = { id: "listRequests", method: "GET", path: "/api/v2/requests" };
 
-/** The service at one address, with one key. A method returns the answer, or a failure: look at `success`. It throws only a TypeError, for options that cannot be right. */
+/** The service at one address, with one key. A method returns the answer, or a failure: look at `success`. It throws only a TypeError, for options that cannot be right. The service describes each operation in full at `/docs`. */
 export class Duba {
   readonly #call: ReturnType<typeof caller>;
 
@@ -881,9 +869,7 @@ export class Duba {
     this.#call = caller(options);
   }
 
-  /** Data bundles of a provider.
-   *
-   * Lists the mobile data bundles of one data provider, or of every provider in turn when none is named. Each bundle names its provider in `type`. Codes are matched without regard to case. */
+  /** Lists the mobile data bundles of one data provider, or of every provider in turn when none is named. */
   lookupDataBundles(
     input: LookupDataBundlesInput = {},
     options?: CallOptions,
@@ -891,37 +877,27 @@ export class Duba {
     return this.#call(lookupDataBundles, input, options);
   }
 
-  /** Corporate data bundles.
-   *
-   * Lists the corporate data bundles, smallest first. */
+  /** Lists the corporate data bundles, smallest first. */
   listCorporateBundles(options?: CallOptions): Promise<ListCorporateBundlesAnswer | ListCorporateBundlesFailure> {
     return this.#call(listCorporateBundles, {}, options);
   }
 
-  /** Add-ons of a cable-TV product.
-   *
-   * Lists what can be added to a cable-TV product. A product without add-ons has an empty list. Codes are matched without regard to case, and the answer repeats `type` and `product_code` as you sent them. */
+  /** Lists what can be added to a cable-TV product. */
   fetchTvAddOns(input: FetchTvAddOnsInput, options?: CallOptions): Promise<FetchTvAddOnsAnswer | FetchTvAddOnsFailure> {
     return this.#call(fetchTvAddOns, input, options);
   }
 
-  /** Data providers.
-   *
-   * Lists the data providers. Their `type` is the `provider` of the data bundle look-up. */
+  /** Lists the data providers. */
   fetchDataProviders(options?: CallOptions): Promise<FetchDataProvidersAnswer | FetchDataProvidersFailure> {
     return this.#call(fetchDataProviders, {}, options);
   }
 
-  /** Cable-TV providers.
-   *
-   * Lists the cable-TV providers. Their `type` is the `type` of the product and add-on look-ups. */
+  /** Lists the cable-TV providers. */
   fetchCableProviders(options?: CallOptions): Promise<FetchCableProvidersAnswer | FetchCableProvidersFailure> {
     return this.#call(fetchCableProviders, {}, options);
   }
 
-  /** Products of a cable-TV provider.
-   *
-   * Lists the products of a cable-TV provider. Their `code` is the `productCode` of the add-on look-up. Codes are matched without regard to case. */
+  /** Lists the products of a cable-TV provider. */
   fetchCablePlans(
     input: FetchCablePlansInput,
     options?: CallOptions,
@@ -929,9 +905,7 @@ export class Duba {
     return this.#call(fetchCablePlans, input, options);
   }
 
-  /** Changes of the catalogue.
-   *
-   * Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching every list again. Begin without `after`: nothing is listed, and `next` is where you stand. Then fetch the lists, and from then on ask with the last `next`. `after=0` lists everything from the first revision on. Prices are the ones that you pay, by the margins that hold for you now. The order of a list is not told here. `scheduled` shows callers with a credential what is planned; when its time comes it is listed like any other change, with what it then changes. A cursor of another history, as after a restore of this service, is refused: begin anew. Where lists follow a source, the answer says how old they are, in the headers of their own answers. */
+  /** Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching every list again. */
   listCatalogueChanges(
     input: ListCatalogueChangesInput = {},
     options?: CallOptions,
@@ -939,30 +913,22 @@ export class Duba {
     return this.#call(listCatalogueChanges, input, options);
   }
 
-  /** Verify a BVN.
-   *
-   * Verifies a customer's BVN and phone number and returns the identity record. Send an `Idempotency-Key`: a retry with it is answered with the same verification, and charged once. Only a verified record is charged. With test keys every person is invented. */
+  /** Verifies a customer's BVN and phone number and returns the identity record. */
   verifyBvn(input: VerifyBvnInput, options?: VerifyBvnOptions): Promise<VerifyBvnAnswer | VerifyBvnFailure> {
     return this.#call(verifyBvn, input, options);
   }
 
-  /** Verify a NIN.
-   *
-   * Verifies a customer's NIN and phone number and returns the identity record that `verifyBvn` returns, with the NIN in `nin` and an empty `bvn_number`. What only a BVN has, such as the bank of enrolment, may be empty. `amount` is the fee of a verified NIN. All else is as with `verifyBvn`. */
+  /** Verifies a customer's NIN and phone number and returns the identity record that `verifyBvn` returns, with the NIN in `nin` and an empty `bvn_number`. */
   verifyNin(input: VerifyNinInput, options?: VerifyNinOptions): Promise<VerifyNinAnswer | VerifyNinFailure> {
     return this.#call(verifyNin, input, options);
   }
 
-  /** Amount of a BVN verification.
-   *
-   * Gives the `amount` that the BVN verification asks for, from the fee schedule of this service. Where a verification costs nothing it is "0.01", the least amount that a request can name; any other does as well. */
+  /** Gives the `amount` that the BVN verification asks for, from the fee schedule of this service. */
   lookupWaecAmount(options?: CallOptions): Promise<LookupWaecAmountAnswer | LookupWaecAmountFailure> {
     return this.#call(lookupWaecAmount, {}, options);
   }
 
-  /** State of a verification.
-   *
-   * Tells what became of a verification, by its `request_reference`. Holds no personal data. */
+  /** Tells what became of a verification, by its `request_reference`. */
   getVerification(
     input: GetVerificationInput,
     options?: CallOptions,
@@ -970,9 +936,7 @@ export class Duba {
     return this.#call(getVerification, input, options);
   }
 
-  /** State of a verification by its idempotency key.
-   *
-   * Tells what became of a verification, by the idempotency key it was sent with: in the query string or in an `Idempotency-Key` header. This is how to learn the outcome of a call that timed out. */
+  /** Tells what became of a verification, by the idempotency key it was sent with: in the query string or in an `Idempotency-Key` header. */
   findVerification(
     input: FindVerificationInput = {},
     options?: FindVerificationOptions,
@@ -980,16 +944,12 @@ export class Duba {
     return this.#call(findVerification, input, options);
   }
 
-  /** Events of your account.
-   *
-   * Lists the events that webhooks deliver, with the same bodies, in the mode of your key. Begin without `after`: nothing is listed, and `next` is where you stand. From then on ask with the last `next`. `after=0` lists all events that are kept. An `after` of another history, as after a restore of this service, is refused: begin anew. */
+  /** Lists the events that webhooks deliver, with the same bodies, in the mode of your key. */
   listEvents(input: ListEventsInput = {}, options?: CallOptions): Promise<ListEventsAnswer | ListEventsFailure> {
     return this.#call(listEvents, input, options);
   }
 
-  /** Exchange an API key for an access token.
-   *
-   * Gives a token that stands for the API key for 24 hours, and dies with the key. Send the account's e-mail and a whole API key as JSON, or the key with HTTP Basic and no body. API keys are accepted by every operation, so the exchange is for clients that want a token. */
+  /** Gives a token that stands for the API key for 24 hours, and dies with the key. */
   authorizeMerchant(
     input: AuthorizeMerchantInput = {},
     options?: CallOptions,
@@ -997,16 +957,12 @@ export class Duba {
     return this.#call(authorizeMerchant, input, options);
   }
 
-  /** What became of a request.
-   *
-   * Tells how a request was answered, by the `X-Request-Id` of its answer. It knows requests of your account, in the mode of the key, for as long as the service keeps them (7 days unless its operator says otherwise): each failure and each verification, and of look-ups that succeed a sample if you send many. If you used the id more than once, it tells of the last. Nothing of what you sent is kept. */
+  /** Tells how a request was answered, by the `X-Request-Id` of its answer. */
   getRequest(input: GetRequestInput, options?: CallOptions): Promise<GetRequestAnswer | GetRequestFailure> {
     return this.#call(getRequest, input, options);
   }
 
-  /** Your last requests.
-   *
-   * Lists how requests of your account were answered, in the mode of the key, oldest first. Without `after` it lists the newest. With the `next` of an earlier answer it lists what came since. Entries of the last five seconds may be listed again, so compare their ids. Each failure and each verification has an entry, and of look-ups that succeed a sample if you send many. Requests to this log have none. */
+  /** Lists how requests of your account were answered, in the mode of the key, oldest first. */
   listRequests(
     input: ListRequestsInput = {},
     options?: CallOptions,

@@ -32,10 +32,10 @@ export class SuiteCredentials {
   outOfReach = false;
   time = 1_000_000;
 
-  constructor({ fresh }: Engine) {
+  constructor({ ready }: Engine) {
     let dispose: () => Promise<void>;
     before(async () => {
-      const place = await fresh();
+      const place = await ready();
       dispose = place.dispose;
       this.store = await openStore({ ...place.settings, serving: true });
       this.account = await createAccount(recorded(this.store.db), { name: "Acme", email: "acme@example.com" });

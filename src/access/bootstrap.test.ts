@@ -13,13 +13,13 @@ import { newApiKey, readApiKey, secretHash } from "./secrets.ts";
 const one = "a-bootstrap-key-for-compose";
 const two = "duba_test_not_of_the_key_form";
 
-for (const { name: engine, fresh } of engines) {
+for (const { name: engine, ready } of engines) {
   suite(`the first start on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
 
     before(async () => {
-      place = await fresh();
+      place = await ready();
       store = await openStore({ ...place.settings, serving: true });
     });
     after(async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import fc from "fast-check";
+import { withRecordedTexts } from "../../test/support/recorded-texts.ts";
 import { until } from "../../test/support/until.ts";
 import { append } from "./append.ts";
 import { engines, trailStore } from "./audit.fixture.ts";
@@ -29,6 +30,15 @@ for (const engine of engines) {
         position: 0,
       });
       assert.deepEqual(others, []);
+    });
+
+    test("comes with others of any number in few statements, which the store can keep", async () => {
+      const { db, texts } = withRecordedTexts(store.db);
+      const event = { kind: "key.revoked", actor: "operator:amina", facts: { key: "4Zq8mPx0LtV2" } };
+      const before = (await entries()).length;
+      for (let count = 1; count <= 40; count += 1) await append(db, ...Array(count).fill(event));
+      assert.equal((await entries()).length - before, 820);
+      assert.equal(texts.size, 6);
     });
 
     test("is found by the verification that it mentions, the oldest first", async () => {

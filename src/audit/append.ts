@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { redactNumbers } from "../runtime/redact.ts";
 import type { Audit, AuditEvent } from "../storage/audited.ts";
+import { piecesOf } from "../storage/queries/pieces.ts";
 import type { AuditEntryRow } from "../storage/tables.ts";
 import { type FactType, kinds } from "./event-types.ts";
 
@@ -10,16 +11,14 @@ const longestText = 200;
 const idBytes = 15;
 
 /**
- * Records events in the transaction of the change itself, with one insert; they are sealed later. Throws for an unknown kind
- * or fact, for an actor of another form, and for a value that is not of its fact's type: programming faults. People write the
- * texts, so a text never makes the change fail: runs of ten or more digits become "…", and we cut it after 200 characters.
+ * Records events in the transaction of the change itself. They are sealed later. Throws for an unknown kind or fact, for an actor of
+ * another form, and for a value that is not of its fact's type: programming faults. People write the texts, so a text never makes the
+ * change fail: runs of ten or more digits become "…", and we cut it after 200 characters.
  */
 export const append: Audit = async (trx, ...events) => {
   const now = Date.now();
-  await trx
-    .insertInto("audit_entry")
-    .values(events.map((event) => entryOf(event, now)))
-    .execute();
+  for (const some of piecesOf(events.map((event) => entryOf(event, now))))
+    await trx.insertInto("audit_entry").values(some).execute();
 };
 
 /** The unsealed row of an event at `now`, in milliseconds since 1970. */

@@ -17,7 +17,7 @@ import { sealEntries } from "./seal-batch.ts";
 const sealKey = randomBytes(32);
 const day = 86_400_000;
 
-for (const { name, fresh } of engines) {
+for (const { name, ready } of engines) {
   suite(`the audit trail on ${name}, beside a process that serves`, () => {
     let place: Fresh;
     let store: Store;
@@ -31,7 +31,7 @@ for (const { name, fresh } of engines) {
     }
 
     before(async () => {
-      place = await fresh();
+      place = await ready();
       store = await openStore({ ...place.settings, serving: true });
       const key = () => randomBytes(32);
       const ring = { hmac: [{ version: 1, key: key() }], records: [{ id: "r1", key: key() }], audit: sealKey };

@@ -4,6 +4,7 @@ import { ran } from "../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { drainAuditOutbox, noteForAudit } from "../identity/ledger/audit-outbox.ts";
 import { account, verification as sample } from "../storage/backup/backup.fixture.ts";
+import { inTable } from "../storage/queries/followed.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables, VerificationRow } from "../storage/tables.ts";
 import { append } from "./append.ts";
@@ -25,7 +26,7 @@ for (const engine of engines) {
       created_at: Date.now() - days * day,
       started_at: Date.now() - days * day,
     });
-    const note = (reference: string) => noteForAudit(store.db, "verification", reference).execute();
+    const note = (reference: string) => noteForAudit(store.db, inTable, reference).execute();
     const put = (reference: string, changes: Partial<VerificationRow>) =>
       store.db
         .insertInto("verification")

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { suite, test } from "node:test";
+import { before, suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Kysely } from "kysely";
@@ -11,7 +11,11 @@ import { append } from "./append.ts";
 import { appendAt, appendSome, engines, faultsIn, sealKey, sealSome, sign, trailStore } from "./audit.fixture.ts";
 import { sealEntries } from "./seal-batch.ts";
 
-const minuteAgo = Date.now() - 60_000;
+let minuteAgo: number;
+/** When the suite begins, which may be long after this file is loaded. */
+const setMinuteAgo = () => {
+  minuteAgo = Date.now() - 60_000;
+};
 const revoked = (key: string) => ({ kind: "key.revoked", actor: "system", facts: { key } });
 
 async function keysIn(db: Kysely<Tables>): Promise<string[]> {
@@ -26,6 +30,8 @@ async function sizes(db: Kysely<Tables>): Promise<number[]> {
 
 for (const engine of engines) {
   suite(`sealing on ${engine.name}`, () => {
+    before(setMinuteAgo);
+
     suite("one after another", () => {
       const store = trailStore(engine);
 
@@ -215,6 +221,7 @@ for (const engine of engines) {
 }
 
 suite("sealing on postgres", () => {
+  before(setMinuteAgo);
   const store = trailStore(engines.find(({ name }) => name === "postgres")!);
 
   test("takes an entry that commits late into a later batch", async () => {

@@ -4,6 +4,7 @@ import { everyCommand } from "../commands/families.ts";
 import { type Config, readConfig } from "../config/read-config.ts";
 import type { Command } from "../operation/command.ts";
 import { type Log, silent } from "../runtime/log.ts";
+import type { Store } from "../storage/store.ts";
 import { isDirectory } from "./terminal/answer.ts";
 import type { Io } from "./terminal/io.ts";
 import { withOverrides } from "./terminal/options.ts";
@@ -24,31 +25,38 @@ interface Opening {
  */
 export async function withDesk<Result>(
   io: Io,
-  { store: needed = "shared", counts = "rows" }: Pick<Command<never>, "store" | "counts">,
+  { store: needed = "shared", counts = "rows", reports }: Pick<Command<never>, "store" | "counts" | "reports">,
   { overrides, author, out }: Opening,
   use: (desk: Desk, clearProgress: () => void) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(withOverrides(io.environment, overrides));
   const store = needed === "none" ? undefined : await openNeeded(needed, config);
+  const replica = reports && config.databaseReadUrl ? await openReplica(config, store!) : undefined;
   const bar = progressBar(io, counts);
   try {
+    const source = await replica?.source();
+    if (source?.said) io.err(`${source.said}\n`);
     return await use(
-      deskOf({
-        // A command without a store never reads it.
-        db: store?.db as Desk["db"],
-        now: store?.now ?? Date.now,
-        audit: async (trx, ...events) => (await import("../audit/append.ts")).append(trx, ...events),
-        actor: actorOf(author ?? userName()),
-        config,
-        commands: everyCommand,
-        progress: bar.update,
-        log: eachOnce(io),
-        savesSeveral: out !== undefined && isDirectory(out),
-      }),
+      deskOf(
+        {
+          // A command without a store never reads it.
+          db: (source?.db ?? store?.db) as Desk["db"],
+          now: store?.now ?? Date.now,
+          audit: async (trx, ...events) => (await import("../audit/append.ts")).append(trx, ...events),
+          actor: actorOf(author ?? userName()),
+          config,
+          commands: everyCommand,
+          progress: bar.update,
+          log: eachOnce(io),
+          savesSeveral: out !== undefined && isDirectory(out),
+        },
+        store?.db,
+      ),
       bar.clear,
     );
   } finally {
     bar.clear();
+    await replica?.close();
     await store?.close();
   }
 }
@@ -57,6 +65,11 @@ async function openNeeded(needed: "shared" | "patient" | "own", { dataDirectory,
   const { openStore } = await import("../storage/store.ts");
   const serving = needed === "own";
   return openStore({ dataDirectory, databaseUrl, serving, mustExist: !serving, patient: needed !== "shared" });
+}
+
+async function openReplica({ databaseReadUrl }: Config, store: Store) {
+  const { ReportStore } = await import("../storage/reports.ts");
+  return new ReportStore(databaseReadUrl, store, silent);
 }
 
 /** Prints each line of a log once. Adapters log codes and shapes, never personal data. */

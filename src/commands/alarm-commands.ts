@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { instant, isoOf, orNull, timeText } from "../operation/command/answer-schema.ts";
 import { formed } from "../operation/command/read-texts.ts";
 import { CommandFault, command } from "../operation/command.ts";
+import Type from "../operation/schema/type.ts";
 import { duration } from "../operation/setting.ts";
 import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
 import type { Desk } from "./desk.ts";

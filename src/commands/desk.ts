@@ -33,7 +33,8 @@ export interface Desk extends Surroundings, WithAuditEntries {
   keyring(): Promise<{ ring: Keyring; path: string }>;
 }
 
-export function deskOf(surroundings: Surroundings): Desk {
+/** `store`: the store itself, where `db` may be a replica, which takes no writes. */
+export function deskOf(surroundings: Surroundings, store = surroundings.db): Desk {
   const { db, now, config } = surroundings;
   const accounts = () => import("../access/accounts/accounts.ts");
   const textOf = async (member: "name" | "email") => {
@@ -60,7 +61,7 @@ export function deskOf(surroundings: Surroundings): Desk {
       const { matchKeyring } = await import("../keyring/keyring.ts");
       const path = keyringPath(config);
       const ring = await readKeyring(path);
-      await matchKeyring(db, ring, now());
+      await matchKeyring(store, ring, now());
       return { ring, path };
     },
   };

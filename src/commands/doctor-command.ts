@@ -1,5 +1,5 @@
-import Type from "typebox";
 import { command } from "../operation/command.ts";
+import Type from "../operation/schema/type.ts";
 import type { Desk } from "./desk.ts";
 
 export const doctorCommand = command({

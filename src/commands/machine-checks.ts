@@ -6,7 +6,9 @@ import { oddPricesIn } from "../catalogue/guard/odd-prices.ts";
 import { newestSnapshot } from "../catalogue/revisions/load.ts";
 import { starterPart } from "../catalogue/starter.ts";
 import { keyringPath } from "../keyring/file.ts";
+import { silent } from "../runtime/log.ts";
 import { looseRights } from "../runtime/private-files.ts";
+import { ReportStore } from "../storage/reports.ts";
 import type { Desk } from "./desk.ts";
 
 interface Result {
@@ -39,7 +41,19 @@ const checks: Readonly<Record<string, Check>> = {
     limits
       ? "limits are on."
       : ["DUBA_LIMITS is off, so one client can use up the service and the vendor's balance. Set it to on."],
-  database: async ({ config: { databaseUrl } }) => databaseTransport(databaseUrl),
+  database: async ({ config: { databaseUrl } }) => databaseTransport("DUBA_DATABASE_URL", databaseUrl),
+  replica: async ({ config: { databaseReadUrl }, db, now }) => {
+    if (!databaseReadUrl) return "reports read the store itself.";
+    const transport = databaseTransport("DUBA_DATABASE_READ_URL", databaseReadUrl);
+    if (typeof transport !== "string") return transport;
+    const reports = new ReportStore(databaseReadUrl, { db, now }, silent);
+    try {
+      const source = await reports.source();
+      return source.db === db ? [source.said!] : source.said!;
+    } finally {
+      await reports.close();
+    }
+  },
   vendor: async ({ config: { upstreams }, db }) => {
     if (upstreams.length > 0) return `live keys use ${upstreams.join(", then ")}.`;
     const keys = (await listKeys(db)).filter(
@@ -112,7 +126,7 @@ export async function checkMachine(room: Desk): Promise<Result[]> {
 }
 
 /** Whether the way to PostgreSQL is encrypted where it leaves the machine. */
-function databaseTransport(databaseUrl: string): string | readonly string[] {
+function databaseTransport(setting: string, databaseUrl: string): string | readonly string[] {
   if (!databaseUrl) return "the store is a file of this machine.";
   const { hostname, searchParams } = new URL(databaseUrl);
   const isLocal = /^(|localhost|127\..*|\[::1\])$/.test(hostname) || searchParams.get("host")?.startsWith("/");
@@ -120,5 +134,5 @@ function databaseTransport(databaseUrl: string): string | readonly string[] {
   const mode = searchParams.get("sslmode") ?? "";
   return ["verify-full", "verify-ca", "require"].includes(mode)
     ? "the connection to the database is encrypted."
-    : [`DUBA_DATABASE_URL names another machine, ${hostname}, without TLS. Add sslmode=verify-full to it.`];
+    : [`${setting} names another machine, ${hostname}, without TLS. Add sslmode=verify-full to it.`];
 }

@@ -1,8 +1,8 @@
-import Type from "typebox";
 import type { Config } from "../config/read-config.ts";
 import { everySetting, settings } from "../config/settings.ts";
 import { formed } from "../operation/command/read-texts.ts";
 import { command } from "../operation/command.ts";
+import Type from "../operation/schema/type.ts";
 import type { Setting } from "../operation/setting.ts";
 import type { EveryCommand } from "../wire.ts";
 

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { instant, orNull, timeText } from "../operation/command/answer-schema.ts";
 import { command } from "../operation/command.ts";
+import Type from "../operation/schema/type.ts";
 import type { Desk } from "./desk.ts";
 
 export const statusCommand = command({

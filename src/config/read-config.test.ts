@@ -46,6 +46,15 @@ suite("the settings", () => {
     for (const host of ["127.0.0.1", "127.8.9.1", "::1", "localhost"]) assert.deepEqual(start(host), [], host);
   });
 
+  test("let reports read a replica on PostgreSQL only", () => {
+    const DUBA_DATABASE_READ_URL = "postgres://duba@127.0.0.2/duba";
+    assert.deepEqual(faultsOf({ DUBA_DATABASE_READ_URL }), [
+      "DUBA_DATABASE_READ_URL is set, but SQLite has no replica: unset it, or set DUBA_DATABASE_URL to the PostgreSQL database that it follows.",
+    ]);
+    const DUBA_DATABASE_URL = "postgres://duba@127.0.0.1/duba";
+    assert.deepEqual(faultsOf({ DUBA_DATABASE_READ_URL, DUBA_DATABASE_URL }), []);
+  });
+
   test("let several workers serve on PostgreSQL only, and auto anywhere", () => {
     assert.deepEqual(faultsOf({ DUBA_WORKERS: "2" }), [
       "DUBA_WORKERS is 2, but SQLite serves from one process only: unset it, or set DUBA_DATABASE_URL to a PostgreSQL database.",

@@ -83,6 +83,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     faults.push(
       `${settings.workers.name} is ${config.workers}, but SQLite serves from one process only: unset it, or set ${settings.databaseUrl.name} to a PostgreSQL database.`,
     );
+  if (config.databaseReadUrl && config.databaseUrl === "")
+    faults.push(
+      `${settings.databaseReadUrl.name} is set, but SQLite has no replica: unset it, or set ${settings.databaseUrl.name} to the PostgreSQL database that it follows.`,
+    );
   const known = new Set(everySetting.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])));
   for (const name of Object.keys(environment)) {
     if (name.startsWith("DUBA_") && !name.startsWith("DUBA_TEST_") && !known.has(name))

@@ -9,6 +9,7 @@ import { append } from "../audit/append.ts";
 import { everyCommand } from "../commands/families.ts";
 import { mayRun, type Role, roles } from "../operation/command.ts";
 import { localPath } from "./routes/sign-in-routes.ts";
+import { siteMap } from "./site-map.ts";
 
 interface Sent {
   method?: string;
@@ -137,14 +138,19 @@ for (const engine of engines)
       await post("/catalogue/edit", "operator", { code: "MTNDATA 104", price: "105", note: evil });
       await post("/catalogue/edit", "operator", { code: "MTNDATA 104", price: "9000", note: evil });
       await post("/alarms/acknowledge", "operator", { alarm: "held:d3", note: evil });
+      await post("/prices/set", "operator", { account: email, codes: "dstv", margin: "1", note: evil });
+      await post("/accounts/terms", "operator", { account: email, prepaid: "on" });
+      await post("/accounts/top-up", "operator", { account: email, amount: "5", reason: evil });
+      await post("/books/adjust", "officer", { account: email, credit: "5", reason: `Twice ${evil}` });
       const body = { bvn: "00000000006", phone: "08000000006", amount: "100" };
       const headers = { "Consent-Reference": `<img-${engine.name}>` };
       await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, headers });
       const { cookie } = sessions.get("officer")!;
       const query = `?account=${encodeURIComponent(evil)}&_find=${encodeURIComponent(evil)}&_sort=${encodeURIComponent(evil)}`;
-      const pages = ["/", "/now/live", "/accounts", "/keys", "/catalogue", "/people", "/audit", "/verifications"];
       for (const path of [
-        ...pages,
+        ...siteMap(commands).places.map((place) => place.path),
+        "/now/live",
+        "/audit?lines=100",
         "/catalogue/show?revision=d3",
         "/alarms/list",
         `/keys${query}`,
@@ -157,6 +163,9 @@ for (const engine of engines)
       assert.match((await send("/accounts", { cookie })).text, /&lt;img src=x onerror=/);
       assert.match((await send("/catalogue", { cookie })).text, /&lt;img/);
       assert.match((await send("/", { cookie })).text, /until [^<]*: &lt;img/);
+      const { text } = await send("/audit?lines=100", { cookie });
+      for (const kind of ["catalogue.revised", "account.topped_up", "books.adjusted"])
+        assert.match(text, new RegExp(`>${kind.replace(".", "\\.")}<(?:(?!</tr>)[^])*&lt;img src=x`), kind);
     });
 
     test("paths and hosts with tricks lead nowhere", async () => {

@@ -1,6 +1,7 @@
 import type { Config } from "../config/read-config.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audit } from "../storage/audited.ts";
+import type { ReportStore } from "../storage/reports.ts";
 import type { Store } from "../storage/store.ts";
 import type { MinuteCounts } from "./counters/minute-counts.ts";
 import type { SiteMap } from "./site-map.ts";
@@ -13,6 +14,7 @@ export interface ConsoleRoom {
   config: Config;
   /** Apart from the store that serves integrators, so that a long table does not delay them. */
   store: Store;
+  reports: ReportStore;
   audit: Audit;
   /** Such as `http://localhost:8090`. */
   origin: () => string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { findBrowser, inaccessible, missingBrowser, startBrowser } from "../../test/support/browser.ts";
+import { findBrowser, missingBrowser, startBrowser } from "../../test/support/browser.ts";
 import { engines } from "../../test/support/engines.ts";
 import { type Visitor, visit } from "../../test/support/passkey.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
@@ -12,13 +12,6 @@ const missing = missingBrowser();
 
 const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 const html = `<img src=x onerror="document.title='run'"><b>`;
-
-const pages = [
-  ...["/", "/verifications", "/accounts", "/keys", "/catalogue", "/books", "/audit", "/people", "/keyring"],
-  ...["/accounts/create", "/keys/create", "/keys/revoke", "/catalogue/import", "/catalogue/show?revision=1"],
-  ...["/audit/verify", "/subjects/export", "/books/statement", "/upstreams/list", "/alarms/list", "/books/reconcile"],
-  ...["/catalogue/entries?_run=1&list=cable-products", "/catalogue/edit", "/ledger/settle"],
-];
 
 for (const engine of engines)
   suite(`the console in a browser on ${engine.name}`, { skip: missing, timeout: 170_000 }, () => {
@@ -72,13 +65,6 @@ for (const engine of engines)
       const verified = await verify();
       assert.equal(verified.status, 200);
       reference = verified.json.data.request_reference;
-      const { first_name, last_name, date_of_birth } = verified.json.data.personal_info;
-      canaries.push(first_name, last_name, date_of_birth);
-      assert.ok(
-        canaries.every((text) => text?.length > 2),
-        JSON.stringify(verified.json),
-      );
-
       await ada.page.goto(`${origin}/keys`);
       await ada.page
         .getByRole("row", { name: /shop@example\.com/ })
@@ -125,7 +111,7 @@ for (const engine of engines)
       await ada.page.goto(`${origin}/verifications?account=shop%40example.com&_find=${reference}`);
       await ada.page
         .getByRole("row", { name: new RegExp(reference) })
-        .getByRole("link", { name: "Show" })
+        .getByRole("link", { name: reference })
         .click();
       await said(ada.page, "*******0017");
 
@@ -205,42 +191,4 @@ for (const engine of engines)
       await said(mary.page, /Nobody has registered this passkey/);
       await mary.context.close();
     });
-
-    // What pages look like does not depend on the engine. Each is opened once: only what a look changes is checked in each.
-    if (engine === engines[0])
-      test("every page is whole, quiet, small and accessible, in both themes, on a phone and on a desk", async () => {
-        const { page, faults } = ada;
-        faults.length = 0;
-        let transferred = 0;
-        page.on("response", async (response) => {
-          const { responseBodySize, responseHeadersSize } = await response.request().sizes();
-          transferred += responseBodySize + responseHeadersSize;
-        });
-        for (const path of pages) {
-          await page.emulateMedia({ colorScheme: "light" });
-          await page.setViewportSize({ width: 1280, height: 900 });
-          transferred = 0;
-          const reply = await page.goto(`${origin}${path}`, { waitUntil: "networkidle" });
-          assert.equal(reply!.status(), 200, path);
-          assert.ok(transferred > 1000 && transferred < 150_000, `${path} takes ${transferred} bytes`);
-          const text = await reply!.text();
-          assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|<[^>]*\s(?:on\w+|style)=/, path);
-          assert.ok(!text.includes("<img"), `${path} holds HTML of a name`);
-          for (const canary of [person.bvn, person.phone, ...canaries])
-            assert.ok(!text.includes(canary), `${path} holds ${canary}`);
-          const isWhole = async () =>
-            assert.equal(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0, path);
-          await isWhole();
-          assert.deepEqual(await inaccessible(page), [], path);
-          await page.emulateMedia({ colorScheme: "dark" });
-          assert.deepEqual(await inaccessible(page, ["color-contrast"]), [], `${path} in the dark`);
-          for (const width of [360, 390]) {
-            await page.setViewportSize({ width, height: 900 });
-            await isWhole();
-          }
-          assert.deepEqual(await inaccessible(page, ["target-size", "color-contrast"]), [], `${path} on a phone`);
-        }
-        assert.deepEqual(faults, []);
-      });
-    const canaries: string[] = [];
   });

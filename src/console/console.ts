@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { consoleOrigin, invitationLink } from "../access/people/console-origin.ts";
 import { inviteFirst } from "../access/people/people-rows.ts";
@@ -10,7 +9,9 @@ import type { AnswerCounts } from "../http/monitoring/answer-counts.ts";
 import { callerAddress } from "../http/request/caller-address.ts";
 import type { Command } from "../operation/command.ts";
 import type { Log } from "../runtime/log.ts";
+import { createServer } from "../runtime/network/node-http.ts";
 import { codeOf } from "../storage/errors.ts";
+import { ReportStore } from "../storage/reports.ts";
 import { openStore } from "../storage/store.ts";
 import { sendReply } from "./console-response.ts";
 import type { ConsoleHealth, ConsoleRoom } from "./console-room.ts";
@@ -40,13 +41,25 @@ export async function openConsole(
 ): Promise<OperatorConsole> {
   const { dataDirectory, databaseUrl } = config;
   const store = await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true });
+  const reports = new ReportStore(config.databaseReadUrl, store, log);
   const counts = keepMinuteCounts(store, answers, log);
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16 * 1024 });
   server.maxConnections = 200;
   const port = () => (server.address() as AddressInfo | null)?.port;
   const origin = () => consoleOrigin(config, port())!;
   const site = siteMap(commands);
-  const room: ConsoleRoom = { site, say: sayingFor(site), config, store, audit: append, origin, counts, health, log };
+  const room: ConsoleRoom = {
+    site,
+    say: sayingFor(site),
+    config,
+    store,
+    reports,
+    audit: append,
+    origin,
+    counts,
+    health,
+    log,
+  };
   const handle = requestHandler(room, callerAddress(config.trustProxy));
   server.on("request", async (raw, response) => {
     try {
@@ -67,6 +80,7 @@ export async function openConsole(
       server.close();
       server.closeAllConnections();
       await counts.stop();
+      await reports.close();
       await store.close();
     },
   };

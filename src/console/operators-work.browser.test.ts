@@ -4,18 +4,22 @@ import type { Browser } from "playwright-core";
 import { findBrowser, missingBrowser, startBrowser } from "../../test/support/browser.ts";
 import { type Visitor, visit } from "../../test/support/passkey.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
+import { until } from "../../test/support/until.ts";
 import { join, said, sendForm } from "./console.fixture.ts";
+import { type Hands, keyboard, mouse } from "./hands.fixture.ts";
 
 // What a browser does here does not depend on the engine.
-suite("an operator's work in a browser", { skip: missingBrowser(), timeout: 110_000 }, () => {
+suite("an operator's work in a browser", { skip: missingBrowser(), timeout: 170_000 }, () => {
   let service: TestService;
   let browser: Browser;
   let origin: string;
   let ada: Visitor;
+  /** The second person, once she was invited. */
+  let grace: Visitor;
 
   before(async () => {
     [service, browser] = await Promise.all([
-      startService({ DUBA_CONSOLE: "127.0.0.1:0", DUBA_TIME_ZONE: "Africa/Lagos" }),
+      startService({ DUBA_CONSOLE: "127.0.0.1:0", DUBA_TIME_ZONE: "Africa/Lagos", DUBA_FOUR_EYES: "on" }),
       startBrowser(findBrowser()),
     ]);
     origin = service.console!.origin;
@@ -26,8 +30,8 @@ suite("an operator's work in a browser", { skip: missingBrowser(), timeout: 110_
     await service?.close();
   });
 
-  const bundles = async () =>
-    (await ada.page.request.get(`${origin}/catalogue/export?_run=1&list=data-bundles`)).text();
+  const bundles = async ({ page }: Pick<Visitor, "page"> = ada) =>
+    (await page.request.get(`${origin}/catalogue/export?_run=1&list=data-bundles`)).text();
   const unknown = async () => {
     const body = { bvn: "00000000006", phone: "08000000006", amount: "100" };
     const answer = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
@@ -36,26 +40,6 @@ suite("an operator's work in a browser", { skip: missingBrowser(), timeout: 110_
     await db.updateTable("verification").set({ started_at: 1 }).where("reference", "=", reference).execute();
     return reference;
   };
-  /** Presses Tab until the focus is on what a person hears as this name. */
-  const tabTo = async (name: RegExp) => {
-    const { page } = ada;
-    const focused = `(() => { const at = document.activeElement;
-      return at.getAttribute("aria-label") || at.labels?.[0]?.textContent || at.textContent; })()`;
-    for (let tries = 0; tries < 120; tries += 1) {
-      await page.keyboard.press("Tab");
-      if (name.test((await page.evaluate<string>(focused)).trim())) return;
-    }
-    assert.fail(`no way to ${name}`);
-  };
-  const press = async (name: RegExp) => {
-    await tabTo(name);
-    await opened(() => ada.page.keyboard.press("Enter"));
-  };
-  const opened = async (act: () => Promise<void>) => {
-    await Promise.all([ada.page.waitForEvent("framenavigated"), act()]);
-    await ada.page.waitForLoadState();
-  };
-
   test("changes a price where it stands, and sees what became of it", async () => {
     const { page, faults } = ada;
     await page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);
@@ -142,48 +126,126 @@ suite("an operator's work in a browser", { skip: missingBrowser(), timeout: 110_
     assert.deepEqual(faults, []);
   });
 
-  test("does a day's work by keyboard alone", async () => {
-    const { page } = ada;
-    await page.goto(`${origin}/accounts`);
-    await press(/^Create$/);
-    await tabTo(/^Name/);
-    await page.keyboard.type("By keyboard");
-    await tabTo(/^Email/);
-    await page.keyboard.type("keys@example.com");
-    await opened(() => page.keyboard.press("Enter"));
-    await said(page, /is created for By keyboard/);
-    await press(/^Keys$/);
-    await press(/^Create$/);
-    await tabTo(/^Account \(/);
-    await page.keyboard.type("keys@example.com");
-    await opened(() => page.keyboard.press("Enter"));
-    await said(page, "Save it now");
-    await press(/^Catalogue$/);
-    await press(/^Approve d\d+$/);
-    await press(/^Approve$/);
-    await said(page, /is published/);
-    await press(/^Catalogue$/);
-    await press(/^Revert$/);
-    await press(/^Revert$/);
-    await said(page, /waits for approval|is published/);
-    await press(/^Accounts$/);
-    await tabTo(/^Find in the table/);
-    await page.keyboard.type("keys@example.com");
-    await opened(() => page.keyboard.press("Enter"));
-    await press(/^Suspend$/);
-    await press(/^Suspend$/);
+  /** The work of a day from an invitation to the sign-out. `joins`: how the second person gets hands. */
+  async function dayOfWork(hands: Hands, name: string, joins: (link: string) => Promise<Hands>) {
+    const { page } = hands;
+    const email = `${name}@example.com`;
+    await hands.go(/^People$/);
+    await hands.go(/^Invite$/);
+    await hands.fill(/^Email/, `second-${email}`);
+    await hands.fill(/^Role/, "officer");
+    await hands.go(/^Invite$/);
+    const second = await joins(await page.getByLabel("Link").inputValue());
+
+    await hands.go(/^Accounts$/);
+    await hands.go(/^Create$/);
+    await hands.fill(/^Name/, `Shop of ${name}`);
+    await hands.fill(/^Email/, email);
+    await hands.go(/^Create$/);
+    await said(page, `is created for Shop of ${name}`);
+    await hands.go(/^Keys$/);
+    await hands.go(/^Create$/);
+    await hands.fill(/^Account \(required/, email);
+    await hands.go(/^Create$/);
+    const credential = await page.getByLabel("Key", { exact: true }).inputValue();
+    const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+    const verified = await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, credential });
+    assert.equal(verified.status, 200);
+    const reference = verified.json.data.request_reference as string;
+
+    const approved = async () => {
+      const [, draft] = /waits for approval as (d\d+)/.exec(await page.locator("main").innerText()) ?? [];
+      await second.go(/^Catalogue$/);
+      await second.go(new RegExp(`^Approve ${draft}$`));
+      await second.go(/^Approve$/);
+      await said(second.page, /is published/);
+    };
+    const before = await bundles();
+    const [, price] = /,200,(\d+),/.exec(before)!;
+    const buffer = Buffer.from(before.replace(`,200,${price},`, `,200,${Number(price) * 9},`));
+    await hands.go(/^Catalogue$/);
+    await hands.go(/^Import$/);
+    await hands.choose(/^File/, { name: "data-bundles.csv", mimeType: "text/csv", buffer });
+    await hands.go(/^Import$/);
+    await approved();
+    assert.notEqual(await bundles(), before);
+    await hands.go(/^Catalogue$/);
+    await hands.go(/^Revert$/);
+    await hands.go(/^Revert$/);
+    await approved();
+    assert.equal(await bundles(), before);
+
+    await hands.go(/^Accounts$/);
+    await hands.fill(/^Find in the table/, email);
+    await hands.go(/^Find$/);
+    await hands.go(/^acc_/);
+    await hands.go(/^Suspend$/);
+    await hands.go(/^Suspend$/);
     await said(page, /is suspended since/);
-    await press(/^Sign out$/);
+    await until(async () => (await service.ask("/api/v2/corporate-data/list", { credential })).status >= 400);
+
+    await hands.go(/^Verifications$/);
+    await hands.fill(/^Find in the table/, reference);
+    await hands.go(/^Find$/);
+    await hands.go(new RegExp(`^${reference}$`));
+    await said(page, "*******0017");
+
+    // A statement is of a month that is over.
+    const charged_at = new Date().setUTCDate(0);
+    const { db } = await service.store();
+    await db.updateTable("verification").set({ charged_at }).where("reference", "=", reference).execute();
+    await hands.go(/^Books$/);
+    await hands.go(/^Statement$/);
+    await hands.fill(/^Account \(required/, email);
+    await hands.fill(/^Month/, new Date(charged_at).toISOString().slice(0, 7));
+    await hands.go(/^Show$/);
+    await said(page, reference);
+    await hands.go(/^Sign out$/);
+    assert.equal(new URL(page.url()).pathname, "/sign-in");
+  }
+
+  test("does a day's work by keyboard alone", async () => {
+    const { page, context, faults } = ada;
+    await page.goto(origin);
+    await dayOfWork(keyboard(page), "keys", async (link) => {
+      grace = await visit(browser, origin);
+      await grace.page.goto(link);
+      const hands = keyboard(grace.page);
+      await hands.fill(/^Your name/, "Grace");
+      await hands.go(/^Register a passkey$/);
+      await grace.page.getByRole("navigation", { name: "Pages" }).waitFor();
+      return hands;
+    });
     // A cookie that somebody planted before never becomes a session.
-    await ada.context.addCookies([{ name: "duba_console", value: "planted", url: origin }]);
-    await tabTo(/^Sign in with a passkey$/);
-    await page.keyboard.press("Enter");
+    await context.addCookies([{ name: "duba_console", value: "planted", url: origin }]);
+    await keyboard(page).go(/^Sign in with a passkey$/);
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
-    assert.ok((await ada.context.cookies()).every(({ value }) => value.length === 43));
+    assert.ok((await context.cookies()).every(({ value }) => value.length === 43));
+    assert.deepEqual([...faults, ...grace.faults], []);
   });
 
-  test("does the same work without scripts", async () => {
-    const storageState = await ada.context.storageState();
+  test("does the same work without scripts, but for the passkeys", async () => {
+    const withoutScripts = async (visitor: Visitor) => {
+      const storageState = await visitor.context.storageState();
+      const other = await visit(browser, origin, { storageState, javaScriptEnabled: false });
+      await other.page.goto(origin);
+      await said(other.page, "Look-ups a minute");
+      return other;
+    };
+    const first = await withoutScripts(ada);
+    await dayOfWork(mouse(first.page), "plain", async (link) => {
+      const second = await join(browser, link, "Second");
+      const other = await withoutScripts(second);
+      await second.context.close();
+      return mouse(other.page);
+    });
+    assert.match(await first.page.locator("main").innerText(), /Switch scripts on to sign in/);
+    assert.deepEqual(first.faults, []);
+    await first.context.close();
+  });
+
+  test("checks a file, changes a price in its row and saves a table without scripts", async () => {
+    const storageState = await grace.context.storageState();
     const { page, faults, context } = await visit(browser, origin, { storageState, javaScriptEnabled: false });
     await page.goto(`${origin}/catalogue/entries?_run=1&_find=MTNDATA+104`);
     await page.getByLabel("Price of MTNDATA 104", { exact: true }).fill("107");
@@ -192,28 +254,14 @@ suite("an operator's work in a browser", { skip: missingBrowser(), timeout: 110_
       .getByRole("button", { name: "Save" })
       .click();
     await said(page, /is published|waits for approval/);
-    const buffer = Buffer.from((await bundles()).replace(",200,210,", ",200,220,"));
+    const buffer = Buffer.from((await bundles({ page })).replace(",200,210,", ",200,220,"));
     const chosen = [{ name: "data-bundles.csv", mimeType: "text/csv", buffer }];
-    for (const [button, answer] of [
-      ["Check first", "this was a dry run"],
-      ["Import", /is published/],
-    ] as const) {
-      await page.goto(`${origin}/catalogue/import`);
-      await page.getByLabel("File").setInputFiles(chosen);
-      await page.getByRole("button", { name: button, exact: true }).click();
-      await said(page, answer);
-    }
-    await sendForm(page, `${origin}/accounts/resume`, { Account: "keys@example.com" });
-    await said(page, /is active/);
+    await page.goto(`${origin}/catalogue/import`);
+    await page.getByLabel("File").setInputFiles(chosen);
+    await page.getByRole("button", { name: "Check first", exact: true }).click();
+    await said(page, "this was a dry run");
     const csv = await page.request.get(`${origin}/accounts?_sort=-name&_csv=1&_run=1`);
-    assert.match(await csv.text(), /^id,name,[\s\S]*Sandbox[\s\S]*By keyboard/);
-    await page.goto(origin);
-    await said(page, "Look-ups a minute");
-    await page.goto(`${origin}/books`);
-    await said(page, "By vendor");
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.waitForURL(`${origin}/sign-in`);
-    assert.match(await page.locator("main").innerText(), /Switch scripts on to sign in/);
+    assert.match(await csv.text(), /^id,name,[\s\S]*Shop of keys[\s\S]*Sandbox/);
     assert.deepEqual(faults, []);
     await context.close();
   });

@@ -8,8 +8,10 @@ export interface ConsolePage {
   families: readonly string[];
   /** Id of the command whose answer the page shows. */
   opens?: string;
-  /** Opens with what is since today: a month of a large ledger takes seconds to add up. */
+  /** Opens with what is since today: a month of a large ledger takes longer to add up. */
   sinceToday?: true;
+  /** The order of its table until a person asks for another one. */
+  sort?: string;
 }
 
 const named: readonly ConsolePage[] = [
@@ -19,7 +21,7 @@ const named: readonly ConsolePage[] = [
   { path: "/keys", title: "Keys", families: ["keys"], opens: "keys.list" },
   { path: "/catalogue", title: "Catalogue", families: ["catalogue", "prices", "sources"], opens: "catalogue.history" },
   { path: "/books", title: "Books", families: ["books"], opens: "books.summary", sinceToday: true },
-  { path: "/audit", title: "Audit", families: ["audit"], opens: "audit.tail" },
+  { path: "/audit", title: "Audit", families: ["audit"], opens: "audit.tail", sort: "-time" },
   { path: "/people", title: "People", families: ["people"], opens: "people.list" },
 ];
 
@@ -68,8 +70,12 @@ export function verbOf({ id }: Pick<Command<never>, "id">): string {
   return labelFor(id.split(".").slice(1).join(" ") || id);
 }
 
+const spelled: Readonly<Record<string, string>> = {
+  ...{ bvn: "BVN", nin: "NIN", csv: "CSV", id: "ID", url: "URL", sha256: "SHA-256", last4: "last 4 digits" },
+};
+
 /** A name of the code as a label: `holds_from` is "Holds from". */
 export function labelFor(name: string): string {
-  const words = name.replaceAll(/[_-]/g, " ").replaceAll(/\b(?:bvn|nin|csv|id)\b/g, (word) => word.toUpperCase());
+  const words = name.replaceAll(/[_-]/g, " ").replaceAll(/\b[a-z]+\d*\b/g, (word) => spelled[word] ?? word);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,5 +1,6 @@
-import { Agent as HttpAgent, type IncomingHttpHeaders, request as requestHttp } from "node:http";
+import type { Agent, IncomingHttpHeaders } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { Agent as HttpAgent, request as requestHttp } from "../runtime/network/node-http.ts";
 
 /** A request as it goes to the server. `fetch` refuses bodies with GET and mends paths, so we use neither. */
 export interface ServerRequest {
@@ -34,7 +35,7 @@ const mostBytes = 16 * 1024 ** 2;
 export class Server {
   readonly #base: URL;
   readonly #timeout: number;
-  readonly #agent: HttpAgent;
+  readonly #agent: Agent;
 
   /** `timeout` in milliseconds. */
   constructor(base: URL, timeout: number) {

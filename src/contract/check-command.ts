@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
-import Type from "typebox";
 import type { Config } from "../config/read-config.ts";
 import { settings } from "../config/settings.ts";
 import { elevenDigits, phoneNumber } from "../operation/command/forms.ts";
 import { flag, formed, InputFault } from "../operation/command/read-texts.ts";
 import { CommandFault, command } from "../operation/command.ts";
+import Type from "../operation/schema/type.ts";
 import { anyText, httpUrl, someTime } from "../operation/setting.ts";
 import { reportOf, summaryOf } from "./check-report.ts";
 import type { CheckRun } from "./check-server.ts";

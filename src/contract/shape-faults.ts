@@ -75,7 +75,7 @@ function faultsOfMembers(
   });
   return [
     ...members,
-    // A name that the server chose could be anything, so only the place is told.
+    // The server chose this name, and it may be anything: a fault gives only its place.
     ...(undeclared.length > 0 ? [fault("undeclared", place, "has a member that the interface lacks")] : []),
     ...(isOrdered ? [] : [fault("order", place, `has its members in another order than ${known.join(", ")}`)]),
   ];

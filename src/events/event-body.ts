@@ -1,5 +1,6 @@
-import Type, { type Static, type TObject } from "typebox";
+import type { Static, TObject } from "typebox";
 import { type EventType, eventTypeNames, eventTypes } from "../operation/event.ts";
+import Type from "../operation/schema/type.ts";
 import type { EventRow } from "../storage/tables.ts";
 
 const shapeOf = (type: EventType, data: TObject) =>

@@ -111,7 +111,7 @@ export function eventStore(engine: Engine): EventStore {
   let opened: Store;
   let keys = 0;
   before(async () => {
-    fresh = await engine.fresh();
+    fresh = await engine.ready();
     opened = await openStore({ ...fresh.settings, serving: false });
   });
   after(async () => {

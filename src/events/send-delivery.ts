@@ -1,11 +1,12 @@
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
-import { type IncomingMessage, request as plainRequest, type RequestOptions } from "node:http";
+import type { IncomingMessage, RequestOptions } from "node:http";
 import { request as tlsRequest } from "node:https";
 import { type BlockList, isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import manifest from "../../package.json" with { type: "json" };
 import { isListed } from "../runtime/address.ts";
+import { request as plainRequest } from "../runtime/network/node-http.ts";
 import { codeOf } from "../storage/errors.ts";
 
 /** A body to send to the endpoint of somebody else. */

@@ -1,7 +1,8 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FailurePath } from "../operation/answers/envelope.ts";
 import { Failure } from "../operation/failures.ts";
+import { STATUS_CODES } from "../runtime/network/node-http.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer } from "./failure-response.ts";
 import { type RequestBounds, sizeOf } from "./request/json-body.ts";

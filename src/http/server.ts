@@ -1,7 +1,8 @@
-import { createServer, type OutgoingHttpHeaders, type Server } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, Server, ServerResponse } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Failure } from "../operation/failures.ts";
 import { type BoundOperation, pathUnder } from "../operation/operation.ts";
+import { createServer } from "../runtime/network/node-http.ts";
 import { boundConnections } from "./connections.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer, faultOf } from "./failure-response.ts";
@@ -14,6 +15,7 @@ import { pipeline, type Serve } from "./pipeline.ts";
 import type { Located } from "./request/input.ts";
 import { KnownTargets } from "./request/known-targets.ts";
 import { isInexact, refusalByHeaders, refusalOf, targetOf, unroutable } from "./request/malformed.ts";
+import { PipelinedRequests } from "./request/pipelined-requests.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 import { RequestLog } from "./request-log.ts";
 import { keepAliveSeconds } from "./whole-answer.ts";
@@ -31,9 +33,17 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
   const unrouted = deps.answers.of(noOperation).none;
   const paths = new Paths();
   const targets = new KnownTargets<Serve>();
+  const pipelined = new PipelinedRequests();
   const urlsOf = ({ path }: BoundOperation) => deps.pathPrefixes.map((prefix) => fastifyPath(pathUnder(prefix, path)));
   const byPath = new Map(operations.flatMap((operation) => urlsOf(operation).map((url) => [url, operation] as const)));
   let server!: Server;
+  const begin = (handler: RequestListener, request: IncomingMessage, response: ServerResponse) => {
+    request.url = targetOf(request.url ?? "");
+    const known = targets.of(request);
+    if (known && !refusalByHeaders(request))
+      known.serve(request, response, requestIdOf(request.headers["x-request-id"]), known.accepted);
+    else handler(request, response);
+  };
   const app = Fastify({
     serverFactory: (handler) => {
       server = createServer(
@@ -49,11 +59,9 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
           optimizeEmptyRequests: true,
         },
         (request, response) => {
-          request.url = targetOf(request.url ?? "");
-          const known = targets.of(request);
-          if (known && !refusalByHeaders(request))
-            known.serve(request, response, requestIdOf(request.headers["x-request-id"]), known.accepted);
-          else handler(request, response);
+          if (PipelinedRequests.isPipelined(response))
+            pipelined.add(request.socket, () => begin(handler, request, response));
+          else begin(handler, request, response);
         },
       );
       return server;

@@ -1,3 +1,4 @@
+import type { TestContext } from "node:test";
 import type {
   AskedPerson,
   IdentityAnswer,
@@ -6,6 +7,8 @@ import type {
   IdentityUpstream,
 } from "../upstreams/ports/identity-upstream.ts";
 import { sandbox } from "../upstreams/sandbox/index.ts";
+import type { Changes, SuiteStore } from "./identity.fixture.ts";
+import type { Identity } from "./identity.ts";
 
 /** An upstream that the test plays: each question waits until the test answers it. */
 export class PlayedUpstream implements IdentityUpstream {
@@ -44,6 +47,19 @@ export function answering(
     verify: async (question) => answer(question, questions.push(question)),
   };
   return { upstream, questions };
+}
+
+/** Ways to open a room on the store for one test: with this upstream in test mode, or with one that answers at once. */
+export function openingsOn(store: SuiteStore) {
+  const openWith = (t: TestContext, upstream: IdentityUpstream, changes: Changes = {}): Promise<Identity> =>
+    store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });
+  return {
+    openWith,
+    async openAnswering(t: TestContext, answer: Parameters<typeof answering>[0], changes?: Changes) {
+      const { upstream, questions } = answering(answer);
+      return { identity: await openWith(t, upstream, changes), questions };
+    },
+  };
 }
 
 /** A record of an invented person, as the sandbox has it. */

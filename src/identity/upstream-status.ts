@@ -49,12 +49,12 @@ export function reportUpstreamStatus(
         last_failures: JSON.stringify(lastFailures),
         noted_at: at,
       };
+      await tell(name, alarm, at);
       await db
         .insertInto("upstream_status")
         .values({ instance, upstream: name, ...columns })
         .onConflict((conflict) => conflict.columns(["instance", "upstream"]).doUpdateSet(columns))
         .execute();
-      await tell(name, alarm, at);
     }
     await db
       .deleteFrom("upstream_status")

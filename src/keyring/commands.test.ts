@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type Ran, ran } from "../../test/support/command-line.ts";
 import { engines } from "../../test/support/engines.ts";
@@ -127,3 +129,20 @@ for (const engine of engines) {
     });
   });
 }
+
+test("keyring new writes a ring that a first start takes as it is", async () => {
+  const [one, other] = await Promise.all([ran(["keyring", "new"]), ran(["keyring", "new"])]);
+  assert.deepEqual([one.exitCode, one.err], [0, ""]);
+  assert.notEqual(one.out, other.out);
+  const path = join(mkdtempSync(join(tmpdir(), "duba-ring-")), "keyring");
+  await writeFile(path, one.out, { mode: 0o600 });
+  const service = await startService({ DUBA_KEYRING: path });
+  try {
+    const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+    assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body })).status, 200);
+    assert.equal(await readFile(path, "utf8"), one.out);
+  } finally {
+    await service.close();
+    rmSync(dirname(path), { recursive: true });
+  }
+});

@@ -1,10 +1,10 @@
-import Type from "typebox";
 import { instant, isoOf, list, orNull } from "../operation/command/answer-schema.ts";
 import { flag, formed, InputFault } from "../operation/command/read-texts.ts";
 import { command } from "../operation/command.ts";
+import Type from "../operation/schema/type.ts";
 import { timeFrom } from "../operation/setting.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
-import { currentOf, type Keyring, type RingKey } from "./keyring.ts";
+import { currentOf, type Keyring, keyringText, type RingKey } from "./keyring.ts";
 import type { KeyUsage } from "./usage.ts";
 
 interface Room extends Audited, WithClock {
@@ -46,6 +46,26 @@ const showKeyring = command({
     const { keyUsage } = await import("./usage.ts");
     const { ring } = await keyring();
     return keysOf(ring, await keyUsage(db), now());
+  },
+});
+
+const newKeyring = command({
+  id: "keyring.new",
+  summary: "Write a new key ring to standard output, for a store that has none yet.",
+  description:
+    "A first start makes its own key ring, if it can write the file. Use this one where it cannot, such as in a secret of Kubernetes. A store " +
+    "that has records needs the key ring that it was written with.",
+  role: "officer",
+  kind: "read",
+  face: "terminal",
+  store: "none",
+  input: Type.Object({}),
+  answer: Type.Object({ text: Type.String() }),
+  view: ({ text }) => [JSON.stringify(JSON.parse(text))],
+  examples: [{}],
+  run: async () => {
+    const { newRing } = await import("./file.ts");
+    return { text: keyringText(newRing()) };
   },
 });
 
@@ -157,7 +177,7 @@ const retireKey = command({
   },
 });
 
-export const keyringCommands = [showKeyring, rotateKeyring, rewrapKeys, retireKey];
+export const keyringCommands = [showKeyring, newKeyring, rotateKeyring, rewrapKeys, retireKey];
 
 function refuseWaiting({ records }: Keyring, now: number): void {
   const waiting = records.find(({ from = 0 }) => from > now);

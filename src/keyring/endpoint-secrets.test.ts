@@ -19,7 +19,7 @@ for (const engine of engines)
     let place: Fresh;
     let store: Store;
     before(async () => {
-      place = await engine.fresh();
+      place = await engine.ready();
       store = await openStore({ ...place.settings, serving: false });
     });
     after(async () => {

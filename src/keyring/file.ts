@@ -58,7 +58,8 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-function newRing(): Keyring {
+/** A ring that no store has yet. */
+export function newRing(): Keyring {
   const key = () => randomBytes(32);
   return { hmac: [{ version: 1, key: key() }], records: [{ id: "r1", key: key() }], audit: key() };
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import Type from "typebox";
 import { formed, InputFault } from "./command/read-texts.ts";
 import { accept, command, mayRun, RoleFault, roles } from "./command.ts";
+import Type from "./schema/type.ts";
 import { duration } from "./setting.ts";
 
 const boil = command({

@@ -30,6 +30,8 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   face?: "terminal";
   /** Default: `shared`, beside a running service. `patient`: without time limits. `own`: no service may run on it. */
   store?: "shared" | "patient" | "own" | "none";
+  /** Whether it may read a replica, which can be behind: it decides nothing, and what it reads grows with traffic. */
+  reports?: true;
   /** Texts of a person, read by `readTexts`. Descriptions are the help of options and the hints of forms. */
   input: Input;
   /** The members that name what the command acts on, in order. They are positional arguments on a terminal. */

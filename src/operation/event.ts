@@ -1,6 +1,7 @@
-import Type, { type Static, type TObject } from "typebox";
+import type { Static, TObject } from "typebox";
 import { checkKinds } from "./check-kind.ts";
 import type { Scope } from "./operation.ts";
+import Type from "./schema/type.ts";
 
 interface EventDescription<Data extends TObject> {
   /** What has happened, in one sentence. */

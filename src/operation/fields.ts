@@ -1,4 +1,5 @@
-import Type, { type TOptional, type TString } from "typebox";
+import type { TOptional, TString } from "typebox";
+import Type from "./schema/type.ts";
 
 /**
  * A text field of a request. `fault` completes the sentence that a caller reads when the value has the wrong form: it says what

@@ -1,4 +1,5 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
+import Type from "./schema/type.ts";
 
 const text = (description: string) => Type.String({ description });
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });

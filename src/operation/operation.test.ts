@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import Type from "typebox";
 import { failureBody } from "./answers/envelope.ts";
 import { Failure, type FailureCode, failures } from "./failures.ts";
 import { bind, failuresOf, operation } from "./operation.ts";
+import Type from "./schema/type.ts";
 
 const greet = operation({
   id: "greet",

@@ -1,8 +1,8 @@
-import Type from "typebox";
 import { instant, isoOf, orNull } from "../operation/command/answer-schema.ts";
 import { moment } from "../operation/command/forms.ts";
 import { flag, formed } from "../operation/command/read-texts.ts";
 import { CommandFault, command } from "../operation/command.ts";
+import Type from "../operation/schema/type.ts";
 import { count } from "../operation/setting.ts";
 import type { Audited } from "../storage/audited.ts";
 
@@ -49,6 +49,7 @@ const listRequestEntries = command({
   description: scope,
   role: "viewer",
   kind: "read",
+  reports: true,
   input: Type.Object({
     account: Type.Optional(
       Type.String({ description: "Only requests of this account.", placeholder: "id or e-mail", minLength: 1 }),

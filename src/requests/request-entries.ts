@@ -5,6 +5,7 @@ import { every } from "../runtime/every.ts";
 import type { Log } from "../runtime/log.ts";
 import type { WithClock } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
+import { piecesOf } from "../storage/queries/pieces.ts";
 import type { Tables } from "../storage/tables.ts";
 import { Admission, type EntryBudgets } from "./admission.ts";
 
@@ -33,7 +34,7 @@ export interface RequestEntriesOptions extends WithClock {
 
 /** Bounds the memory while the store is away. Failures have places of their own. */
 const mostWaiting = { routine: 500, others: 2_000 };
-/** Rows of one statement. */
+/** Rows of one transaction. */
 const rowsAtOnce = 500;
 
 type Waiting = Omit<Row, "written_at">;
@@ -113,12 +114,15 @@ export class RequestEntries {
       if (waiting.length === 0) return;
       const some = waiting.slice(0, rowsAtOnce);
       const written_at = this.#now();
-      await this.#db
-        .insertInto("api_request")
-        .values(some.map((row) => ({ ...row, written_at })))
-        // A write whose answer was lost may have taken effect.
-        .onConflict((conflict) => conflict.column("serial").doNothing())
-        .execute();
+      await this.#db.transaction().execute(async (trx) => {
+        for (const piece of piecesOf(some))
+          await trx
+            .insertInto("api_request")
+            .values(piece.map((row) => ({ ...row, written_at })))
+            // A write whose answer was lost may have taken effect.
+            .onConflict((conflict) => conflict.column("serial").doNothing())
+            .execute();
+      });
       waiting.splice(0, some.length);
       this.#written += some.length;
     }

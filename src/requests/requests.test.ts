@@ -174,7 +174,7 @@ for (const engine of engines)
       let isAway = true;
       const store = new Proxy(db, {
         get: (target, name) => {
-          if (isAway && name === "insertInto") throw Object.assign(new Error("away"), { code: "AWAY" });
+          if (isAway && name === "transaction") throw Object.assign(new Error("away"), { code: "AWAY" });
           const member = Reflect.get(target, name, target);
           return typeof member === "function" ? member.bind(target) : member;
         },

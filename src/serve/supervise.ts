@@ -2,9 +2,9 @@ import { availableParallelism } from "node:os";
 import type { Config } from "../config/read-config.ts";
 import { singleFlight } from "../runtime/single-flight.ts";
 import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
-import { Crew } from "./crew.ts";
 import { openLog } from "./open-log.ts";
 import { onStopSignals } from "./stop-signals.ts";
+import { WorkerPool } from "./worker-pool.ts";
 
 /** Milliseconds that a worker has beyond `DUBA_STOP_TIMEOUT` until it is killed. */
 const stopReserve = 5000;
@@ -17,26 +17,26 @@ export async function supervise(config: Config, workers: number | "auto"): Promi
   const count = workers === "auto" ? availableParallelism() : workers;
   const log = await openLog(config.logLevel);
   await tryAddresses(config);
-  const crew = new Crew(count, config.stopTimeout + stopReserve, log);
+  const pool = new WorkerPool(count, config.stopTimeout + stopReserve, log);
   const ended = Promise.withResolvers<number>();
   const forget = onStopSignals(
     (signal) => {
       log.info({ signal }, "stopping");
-      crew.stop(signal).then(() => ended.resolve(0), ended.reject);
+      pool.stop(signal).then(() => ended.resolve(0), ended.reject);
     },
     () => {
-      crew.kill();
+      pool.kill();
       process.exit(1);
     },
   );
-  const restart = singleFlight(() => crew.replaceAll());
+  const restart = singleFlight(() => pool.replaceAll());
   const onHangUp = () => void restart();
   process.on("SIGHUP", onHangUp);
   const metrics = config.metrics
-    ? (await import("../http/monitoring/metrics-server.ts")).serveMetrics(() => crew.metrics())
+    ? (await import("../http/monitoring/metrics-server.ts")).serveMetrics(() => pool.metrics())
     : undefined;
   try {
-    const url = await crew.start();
+    const url = await pool.start();
     if (url === undefined) return await ended.promise;
     if (metrics) {
       const address = addressesOf(config).metrics!;
@@ -49,7 +49,7 @@ export async function supervise(config: Config, workers: number | "auto"): Promi
     log.info({ workers: count, url }, "ready");
     return await ended.promise;
   } catch (error) {
-    await crew.stop("SIGTERM");
+    await pool.stop("SIGTERM");
     throw error;
   } finally {
     metrics?.close();

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Kysely, type SqlBool, sql, type Transaction } from "kysely";
 import { isSqlite } from "./engine.ts";
 import { codeOf } from "./errors.ts";
+import type { Changed } from "./queries/followed.ts";
 import type { RecordKeyRow, Tables } from "./tables.ts";
 
 /**
@@ -34,20 +35,16 @@ const isHeldByItself = sql<SqlBool>`(
   where verification.reference = record_key.reference and verification.sealed_record is not null) = 1`;
 
 /** The statement that stores the key of a record that a ledger row got, unless the row `changed` has none. */
-export function storeRecordKey(
-  db: Kysely<Tables>,
-  changed: "verification",
-  { slot, reference, sealed_key }: RecordKeyRow,
-) {
+export function storeRecordKey(db: Kysely<Tables>, changed: Changed, { slot, reference, sealed_key }: RecordKeyRow) {
   return db
     .insertInto("record_key")
     .columns(["slot", "reference", "sealed_key"])
     .expression((insert) =>
       insert
         .selectFrom(changed)
-        .select((row) => [row.val(slot).as("slot"), "reference", row.val(sealed_key).as("sealed_key")])
-        .where("reference", "=", reference)
-        .where("sealed_record", "is not", null),
+        .select((row) => [row.val(slot).as("slot"), "verification.reference", row.val(sealed_key).as("sealed_key")])
+        .where("verification.reference", "=", reference)
+        .where("verification.sealed_record", "is not", null),
     );
 }
 

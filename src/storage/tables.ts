@@ -2,9 +2,14 @@ import type { Role } from "../operation/command.ts";
 import type { EventType } from "../operation/event.ts";
 import type { Mode } from "../operation/operation.ts";
 import { firstTables } from "./migrations/0001_tables.ts";
+import { secondColumns, secondTables } from "./migrations/0002_tables.ts";
 
 /** Every table with its columns: those of the first migration, and what later ones add. */
-export const allTables = firstTables;
+export const allTables = {
+  ...firstTables,
+  verification: { ...firstTables.verification, ...secondColumns },
+  ...secondTables,
+};
 
 type AllTables = typeof allTables;
 

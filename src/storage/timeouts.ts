@@ -32,9 +32,14 @@ export function withLongerTimeout<Value>(milliseconds: number, work: () => Promi
   return longer.run(milliseconds, work);
 }
 
+/** The longer limit of the current call; 0 if it has none. */
+export function longerTimeout(): number {
+  return longer.getStore() ?? 0;
+}
+
 /** The limits that apply to the current call: `usual`, or longer ones inside `withLongerTimeout`. */
 export function currentTimeouts(usual: StoreTimeouts): StoreTimeouts {
-  const alone = longer.getStore() ?? 0;
+  const alone = longerTimeout();
   return alone <= usual.alone ? usual : { ...usual, alone, inside: Math.max(usual.inside, alone) };
 }
 

@@ -7,14 +7,14 @@ import { openStore, type Store } from "./store.ts";
 
 const secret = (name: string) => ({ name, value: "x", created_at: 0 });
 
-for (const { name: engine, fresh } of engines) {
+for (const { name: engine, ready } of engines) {
   suite(`statements on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
     let beside: Store;
 
     before(async () => {
-      place = await fresh();
+      place = await ready();
       store = await openStore({ ...place.settings, serving: true });
       beside = await openStore({ ...place.settings, serving: false });
     });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import Type from "typebox";
 import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { IdentityRecord } from "../operation/identity-record.ts";
+import Type from "../operation/schema/type.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { HttpClient } from "./http-client.ts";
 import { type Behaviour, json, LocalVendor, type Received } from "./local-vendor.fixture.ts";

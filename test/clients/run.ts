@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, type TestContext, test } from "node:test";
@@ -170,6 +170,7 @@ async function installClient(folder: string): Promise<void> {
   mkdirSync(client, { recursive: true });
   await run("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: "client" });
   const packed = readdirSync(folder).find((file) => file.endsWith(".tgz"))!;
+  assert.ok(statSync(join(folder, packed)).size < mostBytes);
   await run("tar", ["xzf", packed, "--strip-components=1", "-C", client], { cwd: folder });
   writeFileSync(join(folder, "shop.js"), shop);
 }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** A way to a port on this machine. While it is cut nothing passes and nothing ends, as where a network is gone. */
 export class Door {
@@ -7,6 +8,7 @@ export class Door {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #isCut = false;
+  #delay = 0;
 
   private constructor(server: Server, beyond: number) {
     this.#server = server;
@@ -18,6 +20,11 @@ export class Door {
     const server = createServer({ pauseOnConnect: true, noDelay: true }).listen(0, "127.0.0.1");
     await once(server, "listening");
     return new Door(server, beyond);
+  }
+
+  /** Each piece takes so many milliseconds from now on, each way. */
+  delay(milliseconds: number): void {
+    this.#delay = milliseconds;
   }
 
   cut(isCut: boolean): void {
@@ -37,8 +44,17 @@ export class Door {
       [inner, outer],
     ] as const) {
       this.#sockets.add(from);
-      from.on("data", (bytes) => void to.write(bytes));
-      from.on("end", () => to.end());
+      let passed = Promise.resolve();
+      from.on("data", (bytes) => {
+        const due = performance.now() + this.#delay;
+        // In their order, and each as late as it must be.
+        passed = passed.then(async () => {
+          const left = due - performance.now();
+          if (left > 0) await pause(left);
+          to.write(bytes);
+        });
+      });
+      from.on("end", () => void passed.then(() => to.end()));
       from.on("error", () => to.destroy());
       from.on("close", () => {
         this.#sockets.delete(from);

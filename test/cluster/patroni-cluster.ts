@@ -1,139 +1,12 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { Door } from "./door.ts";
+import { Node } from "./patroni-node.ts";
 import { findTool, freePorts, isOpen, ownFolder, type Running, running } from "./tools.ts";
 
-/** What happens to the leader: it dies, it stands still, or nothing reaches it any more. */
-export const harms = ["killed", "stopped", "cut off"] as const;
-export type Harm = (typeof harms)[number];
-
 const longestWait = 240_000;
-
-/** Patroni's times in seconds: `ttl` is how long a silent leader stays the leader. */
-const times = { ttl: 6, loop_wait: 1, retry_timeout: 2 };
-
-/** One PostgreSQL under Patroni. All others reach it, and it reaches etcd, through doors. */
-class Node {
-  readonly name: string;
-  readonly doors: { etcd: Door; postgres: Door; rest: Door };
-  readonly #folder: string;
-  #patroni: Running | undefined;
-  #isStopped = false;
-
-  constructor(name: string, folder: string, doors: Node["doors"], ports: { postgres: number; rest: number }) {
-    this.name = name;
-    this.#folder = folder;
-    this.doors = doors;
-    const trust = ["host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust", "local all all trust"];
-    const settings = {
-      scope: "duba",
-      name,
-      restapi: { listen: `127.0.0.1:${ports.rest}`, connect_address: `127.0.0.1:${doors.rest.port}` },
-      // Else it asks etcd where etcd is, and goes round the door.
-      etcd3: { hosts: `127.0.0.1:${doors.etcd.port}`, use_proxies: true },
-      bootstrap: {
-        dcs: {
-          ...times,
-          maximum_lag_on_failover: 1_048_576,
-          synchronous_mode: true,
-          synchronous_mode_strict: true,
-          postgresql: {
-            use_pg_rewind: true,
-            use_slots: true,
-            parameters: { max_connections: 100, wal_keep_size: "256MB", wal_log_hints: "on", shared_buffers: "16MB" },
-          },
-        },
-        initdb: ["data-checksums", { encoding: "UTF8" }, { locale: "C" }],
-        pg_hba: trust,
-      },
-      postgresql: {
-        listen: `127.0.0.1:${ports.postgres}`,
-        connect_address: `127.0.0.1:${doors.postgres.port}`,
-        data_dir: join(folder, name),
-        bin_dir: dirname(findTool("pg_rewind")!),
-        pgpass: join(folder, `${name}.pgpass`),
-        pg_hba: trust,
-        parameters: { unix_socket_directories: folder },
-        authentication: {
-          superuser: { username: "postgres", password: "none" },
-          replication: { username: "replicator", password: "none" },
-          rewind: { username: "postgres", password: "none" },
-        },
-      },
-    };
-    // YAML takes JSON.
-    writeFileSync(join(folder, `${name}.yml`), JSON.stringify(settings));
-  }
-
-  start(): void {
-    this.#patroni = running(findTool("patroni")!, [join(this.#folder, `${this.name}.yml`)], this.#folder);
-  }
-
-  written(): string {
-    return this.#patroni?.written() ?? "";
-  }
-
-  #cut(isCut: boolean): void {
-    for (const door of Object.values(this.doors)) door.cut(isCut);
-  }
-
-  /** Patroni, the server and all its processes. */
-  #pids(): number[] {
-    const pids = [this.#patroni!.child.pid!];
-    try {
-      pids.push(Number(readFileSync(join(this.#folder, this.name, "postmaster.pid"), "utf8").split("\n")[0]));
-    } catch {
-      // It does not run just now.
-    }
-    return [...pids, ...pids.flatMap(childrenOf)];
-  }
-
-  #signal(signal: NodeJS.Signals): void {
-    for (const pid of this.#pids())
-      try {
-        process.kill(pid, signal);
-      } catch {
-        // It ended meanwhile.
-      }
-  }
-
-  async harm(harm: Harm): Promise<void> {
-    if (harm === "cut off") this.#cut(true);
-    else if (harm === "stopped") {
-      this.#isStopped = true;
-      this.#signal("SIGSTOP");
-    } else {
-      this.#signal("SIGKILL");
-      await this.#patroni!.end("SIGKILL");
-    }
-  }
-
-  heal(harm: Harm): void {
-    if (harm === "cut off") this.#cut(false);
-    else if (harm === "stopped") {
-      this.#signal("SIGCONT");
-      this.#isStopped = false;
-    } else this.start();
-  }
-
-  async end(): Promise<void> {
-    if (this.#isStopped) this.#signal("SIGCONT");
-    this.#signal("SIGKILL");
-    await this.#patroni?.end("SIGKILL");
-    for (const door of Object.values(this.doors)) door.close();
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    const own = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-    return [...own, ...own.flatMap(childrenOf)];
-  } catch {
-    return [];
-  }
-}
 
 interface Member {
   name: string;
@@ -157,14 +30,16 @@ export class PatroniCluster implements AsyncDisposable {
     this.#remove = remove;
   }
 
-  static async start(): Promise<PatroniCluster> {
+  static async start(logs?: string): Promise<PatroniCluster> {
     const folder = ownFolder("patroni");
+    if (logs !== undefined) mkdirSync(logs, { recursive: true });
     const [etcdPort, peerPort, proxyPort, ...ports] = (await freePorts(9)) as [number, number, number, ...number[]];
     const address = (port: number) => `http://127.0.0.1:${port}`;
     const etcd = running(
       findTool("etcd")!,
       [
         ["--name", "one"],
+        ["--enable-v2"],
         ["--data-dir", join(folder.path, "etcd")],
         ["--listen-client-urls", address(etcdPort)],
         ["--advertise-client-urls", address(etcdPort)],
@@ -183,7 +58,7 @@ export class PatroniCluster implements AsyncDisposable {
         postgres: await Door.open(postgres),
         rest: await Door.open(rest),
       };
-      nodes.push(new Node(`node${n + 1}`, folder.path, doors, { postgres, rest }));
+      nodes.push(new Node(`node${n + 1}`, { own: folder.path, logs }, doors, { postgres, rest }));
     }
     const file = join(folder.path, "haproxy.cfg");
     writeFileSync(
@@ -203,7 +78,9 @@ listen leader
 ${nodes.map(({ name, doors }) => `  server ${name} 127.0.0.1:${doors.postgres.port} check port ${doors.rest.port}`).join("\n")}
 `,
     );
-    const proxy = running(findTool("haproxy")!, ["-db", "-f", file], folder.path);
+    const proxy = running(findTool("haproxy")!, ["-db", "-f", file], folder.path, {
+      log: logs && join(logs, "haproxy.log"),
+    });
     const url = `postgres://postgres@127.0.0.1:${proxyPort}/postgres`;
     const cluster = new PatroniCluster(url, nodes, [etcd, proxy], folder.remove);
     for (const node of nodes) node.start();
@@ -219,6 +96,12 @@ ${nodes.map(({ name, doors }) => `  server ${name} 127.0.0.1:${doors.postgres.po
   async leader(): Promise<Node> {
     const members = await this.#members();
     return this.#nodes.find(({ name }) => members.some((member) => member.name === name && member.role === "leader"))!;
+  }
+
+  /** A node that follows asynchronously. */
+  async standby(): Promise<Node> {
+    const members = await this.#members();
+    return this.#nodes.find(({ name }) => members.some((each) => each.name === name && each.role === "replica"))!;
   }
 
   /** Resolves when there is a leader that takes writes, and both others follow it, one of them synchronously. */
@@ -242,6 +125,48 @@ ${nodes.map(({ name, doors }) => `  server ${name} 127.0.0.1:${doors.postgres.po
       }
     };
     await waitFor("the cluster", isWhole, () => this.#nodes.map((node) => node.written().slice(-1500)).join("\n---\n"));
+  }
+
+  /** Milliseconds from `at` until a node other than `lost` is promoted, and until a write through HAProxy is durable on two nodes. */
+  async recovered(lost: Node, at: number): Promise<{ promoted: number; writable: number }> {
+    const elapsed = () => Math.round(performance.now() - at);
+    const others = this.#nodes.filter((node) => node !== lost);
+    const isPromoted = async () => {
+      const states = others.map((node) => node.ask<{ is: boolean }>("select not pg_is_in_recovery() as is"));
+      return (await Promise.allSettled(states)).some((state) => state.status === "fulfilled" && state.value[0]!.is);
+    };
+    while (!(await isPromoted())) {
+      if (elapsed() > longestWait) throw new Error("no node was promoted");
+      await pause(50);
+    }
+    const promoted = elapsed();
+    let writable: number | undefined;
+    while (writable === undefined) {
+      if (elapsed() > longestWait) throw new Error("no node takes writes");
+      void this.#write().then(
+        () => (writable ??= elapsed()),
+        () => undefined,
+      );
+      await pause(100);
+    }
+    return { promoted, writable };
+  }
+
+  async #write(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 1000, query_timeout: 10_000 });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      await client.query("select pg_logical_emit_message(true, 'trial', '')");
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  /** What each node says to the question, or why it says nothing. */
+  async askEach(text: string, values: unknown[] = []): Promise<Record<string, object[] | string>> {
+    const answers = this.#nodes.map(async (node) => [node.name, await node.ask(text, values).catch(String)] as const);
+    return Object.fromEntries(await Promise.all(answers));
   }
 
   async #members(): Promise<Member[]> {

@@ -1,22 +1,23 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { checkBooks } from "../crash/books.ts";
-import { Client, Life } from "../crash/clients.ts";
+import { Client, Life, ReferenceFault } from "../crash/clients.ts";
 import { fees, liveStore, ServiceProcess } from "../crash/service.ts";
 import type { Engine } from "../support/engines.ts";
 import { ask } from "../support/service.ts";
 import { steadyLoad } from "../support/steady-load.ts";
 import { startVendor } from "../support/vendor.ts";
-import { harms, PatroniCluster } from "./patroni-cluster.ts";
+import { PatroniCluster } from "./patroni-cluster.ts";
+import { harms } from "./patroni-node.ts";
 
 /** Milliseconds within which verifications resume after the leader is gone. */
 const longestOutage = 15_000;
 const bootstrap = "a-known-sandbox-key-for-crashes";
 
 /** Harms the leader under load, round after round, and holds ledger, vendor and clients against each other in the end. */
-export async function patroniTrial({ rounds }: { rounds: number }): Promise<object> {
+export async function patroniTrial({ rounds, logs }: { rounds: number; logs?: string }): Promise<object> {
   await using begun = new AsyncDisposableStack();
-  const cluster = begun.use(await PatroniCluster.start());
+  const cluster = begun.use(await PatroniCluster.start(logs));
   const vendorSettings = { seed: "patroni", manners: { prompt: 90, slow: 10 }, negatives: 10 };
   const vendor = await startVendor(vendorSettings);
   begun.defer(() => vendor.stop());
@@ -47,7 +48,7 @@ export async function patroniTrial({ rounds }: { rounds: number }): Promise<obje
   begun.defer(() => lookUps.stop());
   const table: object[] = [];
   let longest = 0;
-  for (let round = 1; round <= rounds; round += 1) {
+  const turn = async (round: number) => {
     const harm = harms[(round - 1) % harms.length]!;
     const life = lifeOf();
     const load = Promise.all(clients.map((client) => client.load(life)));
@@ -60,15 +61,30 @@ export async function patroniTrial({ rounds }: { rounds: number }): Promise<obje
     await pause(1000);
     // Callers who go on would leave thousands of keys to settle.
     life.isOver = true;
-    const outages = await Promise.all(resuming);
+    const [outages, recovered] = await Promise.all([Promise.all(resuming), cluster.recovered(leader, at)]);
     await load;
+    // A leader that comes back must take nothing back.
+    const after = lifeOf(clients.flatMap(({ unsettled }) => unsettled));
+    const loadAfter = Promise.all(clients.map((client) => client.load(after)));
+    loadAfter.catch(() => undefined);
     leader.heal(harm);
+    await pause(3000);
+    after.isOver = true;
+    await loadAfter;
     const next = lifeOf(clients.flatMap(({ unsettled }) => unsettled));
     await Promise.all(clients.map((client) => client.retry(next)));
     await cluster.whole();
+    const rows = await live.store.db.selectFrom("verification").select("reference").execute();
+    const held = new Set(rows.map(({ reference }) => reference));
+    for (const wanted of clients.flatMap((client) => client.wanted))
+      if (wanted.reference && !held.has(wanted.reference)) throw new ReferenceFault("A row was lost", wanted);
+    const lostProbes = probed.filter((reference) => !held.has(reference));
+    assert.deepEqual(lostProbes, [], "verifications that were answered while the leader was away are lost");
     const figures = {
       harm,
       leader: `${leader.name} → ${(await cluster.leader()).name}`,
+      "promoted after, ms": recovered.promoted,
+      "takes writes after, ms": recovered.writable,
       "verifies again after, ms": Math.max(...outages),
       "whole again after, ms": Math.round(performance.now() - at),
       verifications: clients.reduce((sum, { wanted }) => sum + wanted.length, 0),
@@ -77,7 +93,8 @@ export async function patroniTrial({ rounds }: { rounds: number }): Promise<obje
     table.push(figures);
     console.log(round, figures);
     longest = Math.max(longest, ...outages);
-  }
+  };
+  for (let round = 1; round <= rounds; round += 1) await turn(round).catch((error) => explain(error, cluster));
   await lookUps.stop();
   console.table(table);
   assert.deepEqual([...lookUps.seen.keys()], ["200"], "a look-up failed");
@@ -100,7 +117,23 @@ export async function patroniTrial({ rounds }: { rounds: number }): Promise<obje
   };
 }
 
+/** Adds to the news of a reference that is lost what each node holds of its key. */
+async function explain(error: unknown, cluster: PatroniCluster): Promise<never> {
+  if (!(error instanceof ReferenceFault)) throw error;
+  const held = await cluster.askEach(
+    `select v.reference, v.state, v.run, v.owner, v.charged, v.idempotency_hash, v.request_id,
+       to_timestamp(v.created_at / 1000.0) as created, to_timestamp(v.started_at / 1000.0) as started,
+       pg_is_in_recovery() as follows
+     from verification v where v.reference = any($1) or v.idempotency_hash in
+       (select idempotency_hash from verification where reference = any($1))`,
+    [error.references],
+  );
+  throw new Error(`${error.message}\nWhat each node holds: ${JSON.stringify(held, undefined, 2)}`, { cause: error });
+}
+
 let probes = 0;
+/** References that probes were answered with. */
+const probed: string[] = [];
 
 /** Milliseconds from `at` to the first verification that this instance accepts and finishes. */
 async function untilVerified(port: number, at: number): Promise<number> {
@@ -111,6 +144,7 @@ async function untilVerified(port: number, at: number): Promise<number> {
     const body = { bvn: String(23_000_000_000 + probes), phone: "08000000017", amount: "100" };
     const options = { method: "POST", credential: bootstrap, body };
     const answer = await ask(port, "/api/v2/kyc/verify-bvn", options).catch(() => undefined);
+    if (answer?.status === 200) probed.push(answer.json.data.request_reference);
     if (answer?.status === 200) return Math.round(performance.now() - at);
     if (performance.now() - at > 60_000) return Math.round(performance.now() - at);
     await pause(100);

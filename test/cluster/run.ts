@@ -4,6 +4,7 @@ import { missingTools, type Tool } from "./tools.ts";
 
 export interface TrialOptions {
   rounds: number;
+  logs?: string;
 }
 
 /** A trial: what it shows, the programs it needs, and its work, which gives the figures to print. */
@@ -24,11 +25,40 @@ const trials: Record<string, Trial> = {
     needs: [],
     run: async () => (await import("./journeys.ts")).journeys(engines.find(({ name }) => name === "postgres")!),
   },
-  crowds: {
-    about:
-      "5,000 idle connections, slow writers, callers who read nothing, and a flood, and what others notice of them",
+  "idle-connections": {
+    about: "5,000 connections that say nothing, and what a caller notices of them",
     needs: [],
-    run: async () => (await import("./crowds.ts")).crowdTrial(),
+    run: async () => (await import("./faults/idle-connections.ts")).idleConnections(),
+  },
+  "slow-writers": {
+    about: "500 callers who never finish their request",
+    needs: [],
+    run: async () => (await import("./faults/slow-writers.ts")).slowWriters(),
+  },
+  "slow-readers": {
+    about: "200 callers who ask and read no answer",
+    needs: [],
+    run: async () => (await import("./faults/slow-readers.ts")).slowReaders(),
+  },
+  "flood-of-wrong-keys": {
+    about: "20 connections that send wrong keys as fast as they can",
+    needs: [],
+    run: async () => (await import("./faults/flood-of-wrong-keys.ts")).floodOfWrongKeys(),
+  },
+  "slow-database-link": {
+    about: "a way to PostgreSQL that delays every byte",
+    needs: [],
+    run: async () => (await import("./faults/slow-database-link.ts")).slowDatabaseLink(),
+  },
+  "skewed-clock": {
+    about: "two instances, one of which has a clock that is days or a year wrong",
+    needs: ["libfaketime"],
+    run: async () => (await import("./faults/skewed-clock.ts")).skewedClock(),
+  },
+  "full-disk": {
+    about: "a disk that fills up under SQLite and under PostgreSQL; takes root",
+    needs: [],
+    run: async () => (await import("./faults/full-disk.ts")).fullDisk(),
   },
   pgbouncer: {
     about: "the same through PgBouncer in transaction mode, and kills under load",
@@ -40,6 +70,11 @@ const trials: Record<string, Trial> = {
     needs: ["patroni", "etcd", "haproxy", "pg_rewind"],
     run: async (options) => (await import("./patroni-trial.ts")).patroniTrial(options),
   },
+  replica: {
+    about: "reports from a streaming replica that follows, is held back, and stands still",
+    needs: ["patroni", "etcd", "haproxy", "pg_rewind"],
+    run: async (options) => (await import("./replica.ts")).replicaTrial(options),
+  },
 };
 
 const program = new Command("npm run test:cluster --")
@@ -50,6 +85,7 @@ const program = new Command("npm run test:cluster --")
   )
   .addArgument(new Argument("[trials...]", "all unless named").choices(Object.keys(trials)))
   .option("--rounds <count>", "rounds of the trials that have some", countOf, 20)
+  .option("--logs <folder>", "keep there what the servers of a trial wrote")
   .parse();
 const { args } = program;
 
@@ -64,7 +100,7 @@ for (const [name, { about, needs, run }] of Object.entries(trials)) {
     continue;
   }
   try {
-    console.log(await run(program.opts<TrialOptions>()));
+    console.dir(await run(program.opts<TrialOptions>()), { depth: null });
   } catch (error) {
     console.error(`${name} failed:`, error);
     process.exitCode = 1;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, chmodSync, chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -12,6 +12,7 @@ const packages = {
   etcd: "etcd-server",
   haproxy: "haproxy",
   pg_rewind: "postgresql",
+  libfaketime: "libfaketime",
 } as const;
 export type Tool = keyof typeof packages;
 
@@ -23,8 +24,9 @@ const folders = [
   ...globSync("/usr/lib/postgresql/*/bin").sort().reverse(),
 ];
 
-/** Path of a program, or undefined if this machine has none. */
+/** Path of a program, or of a library that is loaded before one; undefined if this machine has none. */
 export function findTool(tool: Tool): string | undefined {
+  if (tool === "libfaketime") return globSync("/usr/lib/*/faketime/libfaketime.so.1")[0];
   return folders.map((folder) => join(folder, tool)).find((path) => existsSync(path));
 }
 
@@ -65,12 +67,12 @@ export interface Running {
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a program as that user. It ends with this process. */
+/** Starts a program as that user. It ends with this process. What it writes is added to the file `log`, if that is said. */
 export function running(
   command: string,
   args: readonly string[],
   cwd: string,
-  env: Record<string, string> = {},
+  { env = {}, log }: { env?: Record<string, string>; log?: string | undefined } = {},
 ): Running {
   const child = spawn(command, args, {
     ...identity,
@@ -82,6 +84,7 @@ export function running(
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk) => {
       text = (text + chunk).slice(-20_000);
+      if (log !== undefined) appendFileSync(log, chunk);
     });
   child.on("error", () => undefined);
   const closed = once(child, "close").catch(() => undefined);

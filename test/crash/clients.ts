@@ -6,6 +6,29 @@ import { type Answer, ask } from "../support/service.ts";
 import { isNegative, type VendorSettings } from "../support/vendor.ts";
 import { draw } from "../support/vendor-draw.ts";
 
+/** An answer that named Duba's reference. */
+interface NamedAnswer {
+  /** ISO 8601. */
+  at: string;
+  /** Of the process that answered. */
+  port: number;
+  status: number;
+  /** Of a failure. */
+  code: string | undefined;
+  requestId: string;
+  reference: string;
+}
+
+/** A reference that an answer named is not the key's any more: its row was lost, or it was shown before it was durable. */
+export class ReferenceFault extends Error {
+  readonly references: string[];
+
+  constructor(what: string, { key, sent, lost, named }: Wanted) {
+    super(`${what}: ${JSON.stringify({ key, sent, lost, named }, undefined, 2)}`);
+    this.references = [...new Set(named.map(({ reference }) => reference))];
+  }
+}
+
 /** One verification, as the client that wants it knows it. */
 export interface Wanted {
   key: string;
@@ -17,6 +40,8 @@ export interface Wanted {
   lost: number;
   /** Duba's reference, as soon as an answer named it. */
   reference?: string;
+  /** Each answer that named a reference, oldest first. */
+  named: NamedAnswer[];
   /** It was refused for want of money: its account has spent what it may. */
   refused?: boolean;
   /** The answer that ended it: a record, a negative, or the news that no retry helps. */
@@ -127,7 +152,7 @@ export class Client {
     const nth = this.wanted.length;
     const number = `22${String(this.#draw(`number ${nth}`, 1e9)).padStart(9, "0")}`;
     const kind = checkKinds[this.#draw(`kind ${nth}`, checkKinds.length)]!;
-    const next = { key: `${this.#name}-${nth}`, kind, number, sent: 0, lost: 0 };
+    const next = { key: `${this.#name}-${nth}`, kind, number, sent: 0, lost: 0, named: [] };
     this.wanted.push(next);
     return next;
   }
@@ -135,8 +160,10 @@ export class Client {
   async #request(life: Life, wanted: Wanted): Promise<Answer | undefined> {
     wanted.sent += 1;
     try {
-      const answer = await this.#asked(life, wanted);
-      this.#hear(life, wanted, answer);
+      const asksBeside = this.#draw(`${wanted.key} asks beside ${wanted.sent}`, 2) === 0;
+      const port = (asksBeside ? life.portBeside : undefined) ?? life.port;
+      const answer = await this.#asked(life, wanted, port);
+      this.#hear(life, wanted, answer, port);
       return answer;
     } catch (error) {
       if (!brokenOff.includes((error as NodeJS.ErrnoException).code)) throw error;
@@ -148,13 +175,12 @@ export class Client {
   }
 
   /** One request in twenty is hung up on, as long as there was no answer; one in three where the store was away. */
-  async #asked(life: Life, { key, kind, number, sent, end }: Wanted): Promise<Answer> {
+  async #asked(life: Life, { key, kind, number, sent, end }: Wanted, port: number): Promise<Answer> {
     const hangsUp = !end && this.#draw(`${key} hangs up ${sent}`, life.storeWasAway ? 3 : 20) === 0;
     const patience = hangsUp ? this.#draw(`${key} waits ${sent}`, 100) : longestRetry;
     const timer = setTimeout(() => this.#agent.destroy(), patience);
-    const asksBeside = this.#draw(`${key} asks beside ${sent}`, 2) === 0;
     try {
-      return await ask((asksBeside ? life.portBeside : undefined) ?? life.port, `/api/v2/kyc/verify-${kind}`, {
+      return await ask(port, `/api/v2/kyc/verify-${kind}`, {
         method: "POST",
         agent: this.#agent,
         credential: this.#apiKey,
@@ -167,13 +193,15 @@ export class Client {
   }
 
   /** Holds an answer against what is documented. */
-  #hear(life: Life, wanted: Wanted, answer: Answer): void {
+  #hear(life: Life, wanted: Wanted, answer: Answer, port: number): void {
     const { status, text, json } = answer;
     const said = `${wanted.key}: ${status} ${text}`;
     const reference = json.data?.request_reference ?? json.error?.request_reference;
     if (reference) {
+      const [at, code] = [new Date().toISOString(), json.error?.code];
+      wanted.named.push({ at, port, status, code, requestId: answer.headers["x-request-id"] as string, reference });
       wanted.reference ??= reference;
-      assert.equal(reference, wanted.reference, said);
+      if (reference !== wanted.reference) throw new ReferenceFault("A key was answered with two references", wanted);
     }
     if (status === 500) {
       assert.ok(life.storeWasAway, said);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { type RequestOptions, request } from "node:https";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -160,6 +162,24 @@ suite("before Duba", () => {
         assertFailure(await ask(proxy, "/elsewhere"), 503, "shutting_down", {});
       } finally {
         await proxy.end();
+      }
+    });
+
+  for (const shipped of proxies)
+    test(`${shipped.name} says so too if Duba closes the connection in place of an answer`, {
+      skip: !has(shipped.program),
+    }, async () => {
+      const silent = createServer((socket) => void socket.on("error", () => {}).once("data", () => socket.destroy()));
+      await once(silent.listen(0, "127.0.0.1"), "listening");
+      const proxy = await startProxy(shipped, { place, certificate, duba: (silent.address() as AddressInfo).port });
+      try {
+        const answer = await ask(proxy, bundles);
+        assert.ok([502, 503].includes(answer.status), answer.text);
+        assertFailure(answer, answer.status, "shutting_down", { data: { status: 0, error: true, data: [] } });
+        assert.equal(answer.headers["retry-after"], "2");
+      } finally {
+        await proxy.end();
+        silent.close();
       }
     });
 });

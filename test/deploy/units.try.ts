@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { has } from "./proxy.ts";
 
-const units = readdirSync("deploy/systemd");
+const units = readdirSync("deploy/systemd").filter((file) => /\.(service|timer)$/.test(file));
 /** Of ten: systemd calls up to 2 "OK". */
 const mostExposed = 2;
 

@@ -50,12 +50,14 @@ export function startBrowser(executablePath: string): Promise<Browser> {
   });
 }
 
+const axe = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+
 /** The first place of each rule of accessibility that an open page breaks: of all rules of WCAG 2.2 AA, or of these. */
-export function inaccessible(page: Page, rules?: readonly string[]): Promise<string[]> {
-  const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
+export async function inaccessible(page: Page, rules?: readonly string[]): Promise<string[]> {
   const options = rules ? { runOnly: rules } : { rules: { "target-size": { enabled: true } } };
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);
   return page.evaluate<string[]>(
-    `${axe};axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))`,
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))`,
   );
 }
 

@@ -101,7 +101,7 @@ function rowOf({ id, method, path, headers, pick }: Operation<never>, all: reado
 
 function classOf(operations: readonly Operation<never>[]): string {
   return `${about(
-    "The service at one address, with one key. A method returns the answer, or a failure: look at `success`. It throws only a TypeError, for options that cannot be right.",
+    "The service at one address, with one key. A method returns the answer, or a failure: look at `success`. It throws only a TypeError, for options that cannot be right. The service describes each operation in full at `/docs`.",
   )}export class Duba {
   readonly #call: ReturnType<typeof caller>;
 
@@ -114,13 +114,13 @@ ${operations.map(methodOf).join("\n")}
 }
 
 function methodOf(operation: Operation<never>): string {
-  const { id, summary, description, headers } = operation;
+  const { id, description, headers } = operation;
   const name = typeName(id);
   const isOptional = !requiredOf(jsonSchema(operation.input)).length;
   const input = `input: ${name}Input${isOptional ? " = {}" : ""}, `;
   const options = `options?: ${settable(headers).length > 0 ? `${name}Options` : "CallOptions"}`;
   return `
-${about(`${summary}.\n\n${description}`)}${id}(${hasInput(operation) ? input : ""}${options}): Promise<${name}Answer | ${name}Failure> {
+${about(firstSentence(description))}${id}(${hasInput(operation) ? input : ""}${options}): Promise<${name}Answer | ${name}Failure> {
     return this.#call(${id}, ${hasInput(operation) ? "input" : "{}"}, options);
   }`;
 }
@@ -131,7 +131,8 @@ function objectOf(schema: Schema | JsonObject, isInput = false): string {
     const isRequired = required.includes(name);
     // With exactOptionalPropertyTypes a caller could not hand on what may be undefined.
     const type = `${typeOf(member)}${isInput && !isRequired ? " | undefined" : ""}`;
-    return `${about(member.description)}${name}${isRequired ? "" : "?"}: ${type};`;
+    const says = member.const === undefined ? about(member.description) : "";
+    return `${says}${name}${isRequired ? "" : "?"}: ${type};`;
   });
   return `{\n${members.join("\n")}\n}`;
 }
@@ -151,6 +152,11 @@ function typeOf(schema: Schema): string {
 
 function unionOf(values: readonly string[]): string {
   return values.map((value) => JSON.stringify(value)).join(" | ");
+}
+
+/** The reference page of the service has the rest. */
+function firstSentence(text: string): string {
+  return text.split(/(?<=\.) (?=[A-Z`])/)[0]!;
 }
 
 function about(text: string | undefined): string {

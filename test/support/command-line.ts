@@ -1,6 +1,8 @@
+import { after, before } from "node:test";
 import { run } from "../../src/cli/program.ts";
 import type { Operation } from "../../src/operation/operation.ts";
 import { openStore, type StoreSettings } from "../../src/storage/store.ts";
+import type { Engine, Fresh, FreshSettings } from "./engines.ts";
 
 /** For tests: what one command line wrote, and its exit code. */
 export interface Ran {
@@ -36,6 +38,34 @@ export async function ran(argv: readonly string[], surroundings: TestSurrounding
   };
   const exitCode = operations ? await run(argv, io, async () => operations) : await run(argv, io);
   return { exitCode, ...written };
+}
+
+/** A store, and command lines on it. */
+export interface SuiteTerminal {
+  readonly settings: FreshSettings;
+  duba(...argv: string[]): Promise<Ran>;
+  /** With a person who types `stdin`. */
+  atTerminal(stdin: string, ...argv: string[]): Promise<Ran>;
+}
+
+/** A store as a first start leaves it, and command lines on it. Registers the hooks of a suite. */
+export function suiteTerminal({ ready }: Engine): SuiteTerminal {
+  let place: Fresh;
+  before(async () => {
+    place = await ready();
+  });
+  after(() => place.dispose());
+  const environment = () => ({
+    DUBA_DATA: place.settings.dataDirectory,
+    DUBA_DATABASE_URL: place.settings.databaseUrl,
+  });
+  return {
+    get settings() {
+      return place.settings;
+    },
+    duba: (...argv) => ran(argv, { environment: environment() }),
+    atTerminal: (stdin, ...argv) => ran(argv, { environment: environment(), stdin, isTTY: true }),
+  };
 }
 
 /** Makes a store, as the first start of a service does. */

@@ -103,10 +103,10 @@ async function newDatabase(url: string): Promise<string> {
 
 /** Ends every connection to it, and leaves it as it was made. */
 async function empty(url: string, name: string): Promise<void> {
-  await administer(url, `alter database ${name} reset all`);
   await administer(
     urlOf(url, name),
-    `do $$ begin
+    `alter database ${name} reset all;
+    do $$ begin
       perform pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid();
       execute (
         select string_agg(format('drop schema %I cascade;', nspname), '') from pg_namespace
@@ -172,7 +172,8 @@ const shapeOf = `
   ) as parts`;
 
 async function within<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
+  // A test may have made the database read-only.
+  const client = new pg.Client({ connectionString: url, options: "-c default_transaction_read_only=off" });
   await client.connect();
   try {
     return await work(client);
@@ -200,10 +201,11 @@ async function readShape(client: pg.Client): Promise<string> {
 }
 
 /** Leaves the rows of the migrations only, under a history of its own. False if a test changed more than rows. */
-async function clear(url: string, { shape, tables, rows }: Made): Promise<boolean> {
-  return within(url, async (client) => {
+async function clear(url: string, name: string, { shape, tables, rows }: Made): Promise<boolean> {
+  return within(urlOf(url, name), async (client) => {
     await client.query(
-      "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+      `alter database ${name} reset all;
+      select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
     );
     if ((await readShape(client).catch(() => "")) !== shape) return false;
     const inserts = Object.entries(rows).map(
@@ -231,8 +233,7 @@ async function readyPostgres(): Promise<Fresh> {
   made ??= within(urlOf(url, name), readMade);
   const before = await made;
   return postgresPlace(name, async () => {
-    await administer(url, `alter database ${name} reset all`);
-    if (await clear(urlOf(url, name), before)) idleReady.push(name);
+    if (await clear(url, name, before)) idleReady.push(name);
     else {
       await empty(url, name);
       idle.push(name);

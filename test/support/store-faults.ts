@@ -59,7 +59,7 @@ const databaseIn = ({ dataDirectory }: FreshSettings) => join(dataDirectory, "du
 
 /** The write lock is held, as another process holds it. */
 async function locked(environment: Record<string, string>): Promise<Stage> {
-  const { settings, dispose } = await sqlite.fresh();
+  const { settings, dispose } = await sqlite.ready();
   let other: Database.Database;
   return await inProcess(environment, settings, dispose, {
     async begin() {
@@ -91,7 +91,7 @@ async function fullDisk(environment: Record<string, string>): Promise<Stage> {
   const junk = join(folder, "junk");
   return await inProcess(environment, { dataDirectory: join(folder, "data") }, dispose, {
     begin() {
-      for (const size of [65_536, 1]) while (grew(junk, size));
+      for (const size of [65_536, 4096, 1]) while (grew(junk, size));
     },
     end: () => rmSync(junk),
   });
@@ -125,7 +125,7 @@ const setImmutable = (sign: "+" | "-", files: string[]) => spawnSync("chattr", [
 
 /** The database's files take no more writing, also through descriptors that are open. */
 async function readOnlyFiles(environment: Record<string, string>): Promise<Stage> {
-  const { settings, dispose } = await sqlite.fresh();
+  const { settings, dispose } = await sqlite.ready();
   const files = [databaseIn(settings), `${databaseIn(settings)}-wal`];
   return await inProcess(environment, settings, dispose, {
     begin: () => void setImmutable("+", files),
@@ -155,7 +155,7 @@ function alwaysWritable(): string | false {
  * another process has grown beyond that, until it is emptied again.
  */
 async function limitedFiles(environment: Record<string, string>): Promise<Stage> {
-  const { settings, dispose } = await sqlite.fresh();
+  const { settings, dispose } = await sqlite.ready();
   const child = spawn("sh", ["-c", 'ulimit -S -f 2048; exec "$0" src/main.ts serve', process.execPath], {
     env: { ...nodeEnvironment, HOST: "127.0.0.1", PORT: "0", DUBA_DATA: settings.dataDirectory, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
@@ -202,7 +202,7 @@ function shellless(): string | false {
 /** The way to the server fails. */
 function behindDoor(manner: Manner) {
   return async (environment: Record<string, string>): Promise<Stage> => {
-    const { settings, dispose } = await postgres.fresh();
+    const { settings, dispose } = await postgres.ready();
     const door = await PostgresDoor.open(settings.databaseUrl!);
     const close = async () => {
       await door.close();
@@ -216,7 +216,7 @@ function behindDoor(manner: Manner) {
 /** The server itself refuses, from the statements `begin` to the statements `end`. */
 function onServer(statements: (database: string) => { begin: string[]; end: string[] }) {
   return async (environment: Record<string, string>): Promise<Stage> => {
-    const { settings, dispose } = await postgres.fresh();
+    const { settings, dispose } = await postgres.ready();
     const { begin, end } = statements(new URL(settings.databaseUrl!).pathname.slice(1));
     const run = async (statements: string[]) => {
       const client = new pg.Client({ connectionString: settings.databaseUrl });

@@ -4,13 +4,19 @@ import assert from "node:assert/strict";
 const { setTimeout } = globalThis;
 const now = performance.now.bind(performance);
 
-const LOOK_MILLISECONDS = 5;
+/** Pauses between two looks: at first the one, and ever longer up to the other. Milliseconds. */
+const [shortest, longest] = [5, 50];
 
-/** Looks again and again until `holds`; rejects after 15 s unless said. What has to run meanwhile has the processor to itself. */
+/**
+ * Looks again and again until `holds`; rejects after 15 s unless said. What has to run meanwhile has the processor to itself:
+ * who has waited long is looked for less often.
+ */
 export async function until(holds: () => boolean | Promise<boolean>, milliseconds = 15_000): Promise<void> {
-  const end = now() + milliseconds;
+  const begun = now();
   while (!(await holds())) {
-    assert.ok(now() < end, "what was waited for never came");
-    await new Promise<void>((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
+    const waited = now() - begun;
+    assert.ok(waited < milliseconds, "what was waited for never came");
+    const pause = Math.min(longest, Math.max(shortest, waited / 10));
+    await new Promise<void>((resolve) => setTimeout(resolve, pause));
   }
 }

@@ -13,8 +13,8 @@ const settings: VendorSettings = JSON.parse(process.argv[2]!);
 const { seed } = settings;
 const token = "duba_at_of_the_vendor_of_the_tests";
 const calls: VendorCall[] = [];
-/** Sends the answers that wait for `release`. */
-const held: (() => void)[] = [];
+/** Send the answers that wait for `release`, by number. */
+const held: { number: string; answer(): void }[] = [];
 const callsOfNumber = new Map<string, number>();
 
 interface Reply {
@@ -98,7 +98,7 @@ const deliver: Record<VendorCall["manner"], (response: ServerResponse, asked: As
     send(response, replyOf(asked));
   },
 
-  held: (response, asked) => void held.push(() => send(response, replyOf(asked))),
+  held: (response, asked) => void held.push({ number: asked.number, answer: () => send(response, replyOf(asked)) }),
 
   garbage(response, asked) {
     const { body } = verified(asked);
@@ -159,7 +159,10 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, string> 
 
 process.on("message", (message) => {
   if (message === "calls") process.send?.(calls);
-  else for (const answer of held.splice(0)) answer();
+  for (const each of held.filter(({ number }) => number === message)) {
+    held.splice(held.indexOf(each), 1);
+    each.answer();
+  }
 });
 process.on("disconnect", () => process.exit());
 server.keepAliveTimeout = 60_000;

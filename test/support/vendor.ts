@@ -47,8 +47,8 @@ export interface VendorProcess {
   key: string;
   /** Every verification so far, in the order they came. */
   calls(): Promise<VendorCall[]>;
-  /** Answers the calls that are held. */
-  release(): void;
+  /** Answers the calls about this number that are held. */
+  release(number: string): void;
   stop(): Promise<void>;
 }
 
@@ -68,15 +68,21 @@ export async function startVendor(settings: VendorSettings): Promise<VendorProce
     return ((await Promise.race([once(child, "message"), over])) as [Message])[0];
   };
   const url = await next<string>();
+  let last: Promise<unknown> = Promise.resolve();
   return {
     url,
     email: vendorEmail,
     key: vendorKey,
     calls() {
-      child.send("calls");
-      return next<VendorCall[]>();
+      // One question at a time: each hears the answer to its own.
+      const answer = last.then(() => {
+        child.send("calls");
+        return next<VendorCall[]>();
+      });
+      last = answer.catch(() => undefined);
+      return answer;
     },
-    release: () => void child.send("release"),
+    release: (number) => void child.send(number),
     async stop() {
       child.kill("SIGKILL");
       await ended;

@@ -8,13 +8,13 @@ import { recorded } from "../access.fixture.ts";
 import { AccessFault } from "../access-fault.ts";
 import { changeAccount, createAccount, findAccount, listAccounts, resumeAccount, suspendAccount } from "./accounts.ts";
 
-for (const { name: engine, fresh } of engines) {
+for (const { name: engine, ready } of engines) {
   suite(`accounts on ${engine}`, () => {
     let db: Kysely<Tables>;
     let close: () => Promise<void>;
 
     before(async () => {
-      const place = await fresh();
+      const place = await ready();
       const store = await openStore({ ...place.settings, serving: true });
       db = store.db;
       close = async () => {

@@ -1,10 +1,10 @@
-import Type from "typebox";
 import { type CheckKind, checkKinds, forEachKind, labelOf } from "../../operation/check-kind.ts";
 import { instant, isoOf, orNull, timeText } from "../../operation/command/answer-schema.ts";
 import { email, naira } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import * as accounts from "../accounts/accounts.ts";
 

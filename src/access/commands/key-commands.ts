@@ -1,9 +1,9 @@
-import Type from "typebox";
 import { instant, isoOf, orNull, secret, timeText } from "../../operation/command/answer-schema.ts";
 import { expiry, network } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { scopes } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import { duration } from "../../operation/setting.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { findAccount, listAccounts } from "../accounts/accounts.ts";
@@ -106,13 +106,13 @@ const listKeys = command({
     account: "account",
     mode: "mode",
     label: "label",
+    state: "state",
     scopes: "scopes",
     addresses: { of: ({ addresses }) => (addresses.length === 0 ? "any" : addresses) },
     created_at: "created",
     expires_at: { heading: "expires", none: "never" },
     last_used_at: { heading: "last used", none: "never" },
     last_used_from: "from",
-    state: "state",
   },
   examples: [{}, { account: "shop@example.com" }],
   run: async ({ account }, { db }: Audited) => {

@@ -1,24 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, suite, test } from "node:test";
-import { makeStore, type Ran, ran } from "../../../test/support/command-line.ts";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { before, suite, test } from "node:test";
+import { suiteTerminal } from "../../../test/support/command-line.ts";
+import { engines } from "../../../test/support/engines.ts";
 
-for (const { name, fresh } of engines)
-  suite(`terms on ${name}`, () => {
-    let store: Fresh;
-    let duba: (...argv: string[]) => Promise<Ran>;
+for (const engine of engines)
+  suite(`terms on ${engine.name}`, () => {
+    const { duba } = suiteTerminal(engine);
     const shop = "shop@example.com";
     const shown = async () => JSON.parse((await duba("accounts", "show", shop, "--json")).out);
 
-    before(async () => {
-      store = await fresh();
-      await makeStore(store.settings);
-      const { dataDirectory, databaseUrl } = store.settings;
-      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
-      duba = (...argv) => ran(argv, { environment });
-      await duba("accounts", "create", "--name", "Corner Shop", "--email", shop);
-    });
-    after(() => store.dispose());
+    before(() => duba("accounts", "create", "--name", "Corner Shop", "--email", shop));
 
     test("are shown, changed and taken away", async () => {
       const none = await shown();

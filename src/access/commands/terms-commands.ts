@@ -1,10 +1,10 @@
-import Type from "typebox";
 import { forEachKind } from "../../operation/check-kind.ts";
 import { instant, isoOf, orNull } from "../../operation/command/answer-schema.ts";
 import { naira } from "../../operation/command/forms.ts";
 import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import { count, limit } from "../../operation/setting.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
@@ -62,6 +62,7 @@ const listAccounts = command({
     id: "id",
     name: "name",
     email: "email",
+    suspended_at: "suspended",
     ...forEachKind(
       (kind) => `${kind}_fee`,
       (kind) => ({ heading: `${kind} fee`, none: "default" }),
@@ -74,7 +75,6 @@ const listAccounts = command({
     },
     created_at: "created",
     last_used_at: { heading: "last seen", none: "never" },
-    suspended_at: "suspended",
   },
   examples: [{}],
   run: async (_, { db, config, now }: Room) => {

@@ -11,7 +11,7 @@ import { rollKey } from "./roll.ts";
 
 const day = 86_400_000;
 
-for (const { name: engine, fresh } of engines)
+for (const { name: engine, ready } of engines)
   suite(`events of keys on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
@@ -20,7 +20,7 @@ for (const { name: engine, fresh } of engines)
     /** Each key is a little older than the next. */
     let made = now - 1_000;
     before(async () => {
-      place = await fresh();
+      place = await ready();
       store = await openStore({ ...place.settings, serving: false });
       account = (await createAccount(recorded(store.db), { name: "Acme", email: "acme@example.com" })).id;
     });

@@ -16,14 +16,14 @@ import { rollKey } from "./roll.ts";
 
 const hour = 3_600_000;
 
-for (const { name: engine, fresh } of engines) {
+for (const { name: engine, ready } of engines) {
   suite(`keys on ${engine}`, () => {
     let db: Kysely<Tables>;
     let account: Account;
     let close: () => Promise<void>;
 
     before(async () => {
-      const place = await fresh();
+      const place = await ready();
       const store = await openStore({ ...place.settings, serving: true });
       db = store.db;
       account = await createAccount(recorded(db), { name: "Acme", email: "acme@example.com" });

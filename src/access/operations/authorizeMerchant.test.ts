@@ -29,7 +29,7 @@ interface Sent {
 
 const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`;
 
-for (const { name: engine, fresh } of engines) {
+for (const { name: engine, ready } of engines) {
   suite(`authorization on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
@@ -38,7 +38,7 @@ for (const { name: engine, fresh } of engines) {
     const email = "acme@example.com";
 
     before(async () => {
-      place = await fresh();
+      place = await ready();
       store = await openStore({ ...place.settings, serving: true });
       await createAccount(recorded(store.db), { name: "Acme Ltd", email });
     });

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { Failure } from "../../operation/failures.ts";
 import { optionalField } from "../../operation/fields.ts";
 import { modeHeader, operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import type { AccessRoom } from "../access.ts";
 import type { PresentedKey } from "../tokens/issue-token.ts";
 

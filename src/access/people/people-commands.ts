@@ -1,8 +1,8 @@
-import Type from "typebox";
 import { instant, isoOf, orNull, secret, timeText } from "../../operation/command/answer-schema.ts";
 import { email } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command, roles } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import type { PersonRow } from "../../storage/tables.ts";
 import { consoleOrigin, invitationLink, type OriginSettings } from "./console-origin.ts";

@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
-import Type from "typebox";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
 import { instant, orNull } from "../../operation/command/answer-schema.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import { type Audited, inSnapshot } from "../../storage/audited.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { LedgerDifference, LedgerRow } from "../reconcile.ts";

@@ -1,8 +1,8 @@
-import Type from "typebox";
 import { isoOf, lines, list, orNull } from "../../operation/command/answer-schema.ts";
 import { moment } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { kinds } from "../event-types.ts";
@@ -14,6 +14,7 @@ const tailTrail = command({
   description: "The command does not verify them.",
   role: "viewer",
   kind: "read",
+  reports: true,
   input: Type.Object({
     lines: formed(count, { description: "Maximum number of entries.", placeholder: "number", default: "20" }),
     since: Type.Optional(
@@ -65,6 +66,7 @@ const exportTrail = command({
   description: "If you keep the head in another place, you can verify the copy without the database and without a key.",
   role: "viewer",
   kind: "read",
+  reports: true,
   counts: "batches",
   input: Type.Object({}),
   answer: lines(Type.Object({})),

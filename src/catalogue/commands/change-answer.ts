@@ -1,5 +1,6 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { instant, isoOf, type Part, timeText } from "../../operation/command/answer-schema.ts";
+import Type from "../../operation/schema/type.ts";
 import { countsOf } from "../changes/change.ts";
 import type { Approval } from "../revisions/decide.ts";
 import { draftName } from "../revisions/draft.ts";

@@ -1,6 +1,7 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { orNull, type Part } from "../../operation/command/answer-schema.ts";
 import { koboOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import { type Change, type Counts, changeKindOf, differingMembers } from "../changes/change.ts";
 import { wireValuesOf } from "../files/json.ts";
 import { type EntryContent, lists, nameOf, type Subject, subjects } from "../model/lists.ts";

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { positiveNaira } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import { foldCase } from "../model/codes.ts";
 import { CatalogueFault } from "../model/fault.ts";
 import { type EntryContent, type ListName, lists, nameOf } from "../model/lists.ts";

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { orNull } from "../../operation/command/answer-schema.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import { listNames, nameOf } from "../model/lists.ts";
 import { inOrder } from "../model/snapshot.ts";
 import { type CatalogueRoom, roomPublisher } from "./publisher.ts";

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import Type from "typebox";
 import { answerFiles } from "../../operation/command/answer-schema.ts";
 import { type ChosenFile, files, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import { difference } from "../changes/difference.ts";
 import { type Conflict, merge } from "../changes/merge.ts";
 import { csvOf, type ReadList, readCsv } from "../files/csv.ts";

@@ -1,8 +1,8 @@
-import Type from "typebox";
 import { type Form, positiveNaira } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import { nameOf } from "../model/lists.ts";
 import { pricedEntries, priceListOf, type Rule, rulesOf } from "../model/price-lists.ts";
 import { groupIn } from "../model/snapshot.ts";

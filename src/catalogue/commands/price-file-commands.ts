@@ -1,9 +1,9 @@
-import Type from "typebox";
 import { answerFiles } from "../../operation/command/answer-schema.ts";
 import { positiveNaira } from "../../operation/command/forms.ts";
 import { files, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import { csvTextOf, readRows } from "../files/csv.ts";
 import { type PriceRule, rulesOf } from "../model/price-lists.ts";
 import { groupIn } from "../model/snapshot.ts";

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { type Form, futureTime } from "../../operation/command/forms.ts";
 import { flag, formed } from "../../operation/command/read-texts.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Publisher } from "../revisions/commit.ts";

@@ -1,8 +1,8 @@
-import Type from "typebox";
 import { instant, isoOf, orNull, timeText } from "../../operation/command/answer-schema.ts";
 import type { Form } from "../../operation/command/forms.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { CatalogueDraftRow, CatalogueRevisionRow } from "../../storage/tables.ts";

@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely";
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { instant, isoOf, list, orNull } from "../../operation/command/answer-schema.ts";
 import { InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import { silent } from "../../runtime/log.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { CatalogueSourceRow, Tables } from "../../storage/tables.ts";

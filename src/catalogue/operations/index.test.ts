@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerWriter } from "../../operation/answers/answer-writer.ts";
-import { inputReader } from "../../operation/validate-input.ts";
+import { inputReader } from "../../operation/schema/validate-input.ts";
 import { answersOf, pickFrom, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import { catalogueOperations } from "./index.ts";
 

@@ -6,7 +6,7 @@ import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import type { Answered, Caller } from "../../operation/operation.ts";
-import { inputReader } from "../../operation/validate-input.ts";
+import { inputReader } from "../../operation/schema/validate-input.ts";
 import { backup } from "../../storage/backup/backup.ts";
 import { restore } from "../../storage/backup/restore.ts";
 import { openStore } from "../../storage/store.ts";

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { optionalField } from "../../operation/fields.ts";
 import { type Answered, operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { listChanges } from "../responses/change-feed.ts";
 import { CatalogueChangeAnswer } from "../responses/shapes.ts";

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import { operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { CorporateBundleAnswer } from "../responses/shapes.ts";
 

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { Failure } from "../../operation/failures.ts";
 import { codeField } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Catalogue } from "../catalogue.ts";
 import { isSameCode } from "../model/codes.ts";
 import { findDataProvider } from "../model/find-entry.ts";

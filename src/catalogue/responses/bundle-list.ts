@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import { type Pause, pacer } from "../../runtime/pace.ts";
 import type { DataBundleEntry } from "../model/lists.ts";
 import type { PriceList } from "../model/price-lists.ts";

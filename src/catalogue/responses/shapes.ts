@@ -1,4 +1,5 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
+import Type from "../../operation/schema/type.ts";
 import { listNames } from "../model/lists.ts";
 
 /** The answers on the wire, members in the documented order. Money is naira text. A `title` is the name in openapi.json. */

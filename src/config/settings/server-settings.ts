@@ -54,6 +54,15 @@ export const serverSettings = {
     secret: true,
     read: (text) => (text === "" || /^postgres(ql)?:\/\//.test(text) ? text : undefined),
   }),
+  databaseReadUrl: setting({
+    name: "DUBA_DATABASE_READ_URL",
+    default: "",
+    about:
+      "Replica of the PostgreSQL database, for reports: lists of verifications, requests and events, books, and the audit trail. Each says how old it is. Nothing is decided by it. Empty: reports read DUBA_DATABASE_URL.",
+    form: "a postgres:// URL",
+    secret: true,
+    read: (text) => (text === "" || /^postgres(ql)?:\/\//.test(text) ? text : undefined),
+  }),
   workers: setting({
     name: "DUBA_WORKERS",
     default: "",

@@ -52,7 +52,7 @@ export async function chartsOf({ db, now }: WithClock & { db: Kysely<Tables> }, 
   const placeOf = (time: number) => Math.min(Math.floor((time - first) / step), places.length - 1);
   const [counts, durations] = await Promise.all([
     db
-      .selectFrom("minute_count")
+      .selectFrom("minute_outcome")
       .select(["minute", "operation", "outcome"])
       .select(({ fn }) => fn.sum<number>("answers").as("answers"))
       .where("minute", ">=", first)

@@ -65,7 +65,7 @@ for (const engine of engines)
     clock.at += 36 * 24 * 60 * minute;
     const later = keepMinuteCounts({ db, now }, new AnswerCounts(true), silent);
     await later.stop();
-    for (const table of ["minute_count", "minute_duration"] as const)
+    for (const table of ["minute_outcome", "minute_duration"] as const)
       assert.deepEqual(await db.selectFrom(table).selectAll().execute(), []);
     await close();
     await fresh.dispose();

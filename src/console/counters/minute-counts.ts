@@ -28,7 +28,7 @@ export interface MinuteCounts {
   stop(): Promise<void>;
 }
 
-type Counted = Omit<Tables["minute_count"], "minute" | "instance">;
+type Counted = Omit<Tables["minute_outcome"], "minute" | "instance">;
 
 /**
  * Keeps the counts of this process in the store, in buckets of one minute, so that those of several processes add up. The hot
@@ -53,7 +53,7 @@ export function keepMinuteCounts(
     for (const about of countedSubjects) await writeDurations(about, at);
     if (at - swept < 60 * minute) return;
     swept = at;
-    for (const table of ["minute_count", "minute_duration"] as const)
+    for (const table of ["minute_outcome", "minute_duration"] as const)
       await db
         .deleteFrom(table)
         .where("minute", "<", at - keptFor)
@@ -70,12 +70,12 @@ export function keepMinuteCounts(
     for (let from = 0; from < moved.length; from += chunk) {
       const some = moved.slice(from, from + chunk);
       await db
-        .insertInto("minute_count")
+        .insertInto("minute_outcome")
         .values(some.map(({ row }) => row))
         .onConflict((it) =>
-          it
-            .columns(["minute", "instance", "operation", "outcome"])
-            .doUpdateSet(({ ref, eb }) => ({ answers: eb(ref("minute_count.answers"), "+", ref("excluded.answers")) })),
+          it.columns(["minute", "instance", "operation", "outcome"]).doUpdateSet(({ ref, eb }) => ({
+            answers: eb(ref("minute_outcome.answers"), "+", ref("excluded.answers")),
+          })),
         )
         .execute();
       for (const { key, count } of some) written.set(key, count);

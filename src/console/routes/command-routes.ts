@@ -7,31 +7,37 @@ import { type Command, mayRun, RoleFault } from "../../operation/command.ts";
 import { formIn, longestForm, longestUpload, type SignedIn } from "../console-request.ts";
 import { type ConsoleReply, download, page } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
-import { type ConsolePage, pathOf, placeOf, verbOf } from "../site-map.ts";
+import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
 import { asksByUrl, canCheck, commandForm, type FormTexts, faultBox } from "../view/command-form.ts";
 import { framedPage } from "../view/frame.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
 import { hasMembers, readTextsOf, textsIn, urlOf } from "./form-texts.ts";
-import { commandHead, filterForm, finder, formParts, toolbar } from "./page-parts.ts";
+import { commandHead, commandList, filterForm, finder, formParts, seeAlso, titleOf, toolbar } from "./page-parts.ts";
 import { aboveTable } from "./place-parts.ts";
-import { actionsOf, editorOf, hasEditor, recordActions } from "./row-actions.ts";
+import { editorOf, hasEditor, linksOf, recordActions } from "./row-actions.ts";
 import { checkToken, confirmed, isExpected, redacted, refusedRole, runAs } from "./run-as.ts";
 
 type AnyCommand = Command<Desk>;
 
 /** A page with the table that it opens with. */
 export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: ConsolePage): Promise<ConsoleReply> {
-  const { sinceToday } = place;
-  const today = new URLSearchParams([...visit.query, ["from", room.config.timeZone.dayOf(room.store.now())]]);
-  const asked = sinceToday && !hasMembers(visit.query) ? { ...visit, query: today } : visit;
+  const query = new URLSearchParams(visit.query);
+  if (place.sinceToday && !hasMembers(query)) query.set("from", room.config.timeZone.dayOf(room.store.now()));
+  if (place.sort !== undefined && !query.has("_sort")) query.set("_sort", place.sort);
+  const asked = { ...visit, query };
   const command = place.opens === undefined ? undefined : room.site.commands.get(place.opens);
   const heading = html`<div class="title"><h1>${place.title}</h1>${toolbar(room, asked, place)}</div>`;
-  if (!command) return framed(room, asked, place, place.title, heading);
+  if (!command) return framed(room, asked, place, place.title, html`${heading}${commandList(room, asked, place)}`);
   const shown = await shownAnswer(room, asked, command, place.path);
   if ("status" in shown) return shown;
-  const filter = html`<details class="filter"${hasMembers(visit.query) || shown.fault ? html` open` : ""}><summary>Filter</summary>${filterForm(room, command, asked, place.path, shown.fault)}</details>`;
-  const main = html`${heading}${await aboveTable(room, asked, place)}${filter}${finder(asked)}${shown.main}`;
+  const isOpen = hasMembers(visit.query) || shown.fault;
+  const filter =
+    membersOf(command.input).length === 0
+      ? ""
+      : html`<details class="filter"${isOpen ? html` open` : ""}><summary>Filter</summary>${filterForm(room, command, asked, place.path, shown.fault)}</details>`;
+  const above = await aboveTable(room, asked, place);
+  const main = html`${heading}${above}<div class="controls">${filter}${shown.tools}</div>${shown.fault && filter !== "" ? "" : shown.main}`;
   return framed(room, asked, place, place.title, main);
 }
 
@@ -39,8 +45,7 @@ export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: Conso
 export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<ConsoleReply> {
   if (!mayRun(asked.session.person.role, command)) throw await refusedRole(room, asked, command);
   const members = membersOf(command.input);
-  const isAsked = hasMembers(asked.query) || (members.length === 0 && command.store !== "patient");
-  if (!asksByUrl(command) || !isAsked)
+  if (!asksByUrl(command) || !(hasMembers(asked.query) || isCheap(command)))
     return commandPage(room, asked, command, { texts: textsIn(command, asked.query) });
   const shown = await shownAnswer(room, asked, command, asked.path);
   if ("status" in shown) return shown;
@@ -48,12 +53,20 @@ export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: A
   const texts = textsIn(command, asked.query);
   const form =
     members.length === 0 ? "" : commandForm(command, { ...formParts(room, asked), texts, fault: shown.fault });
-  const title = [verbOf(command), ...(command.target ?? []).flatMap((name) => texts[name] ?? [])].join(" ");
-  const folded = html`<details class="filter"><summary>Show another</summary>${form}</details>`;
-  const main = html`${commandHead(room, command, place, shown.fault ? undefined : title)}${
-    shown.fault ? form : html`${members.length === 0 ? "" : folded}${shown.hasTable ? finder(asked) : ""}`
-  }${shown.fault && members.length > 0 ? "" : shown.main}`;
-  return framed(room, asked, place, title, main, hasEditor(command) ? ["htmx.js"] : []);
+  const isOne = command.target !== undefined;
+  const folded = html`<details class="filter"><summary>${isOne ? "Show another" : "Filter"}</summary>${form}</details>`;
+  const controls = html`<div class="controls">${members.length === 0 ? "" : folded}${shown.tools}</div>`;
+  const main = html`${commandHead(room, command, place, shown.fault ? undefined : texts)}${shown.fault ? form : html`${controls}${seeAlso(room, asked, command, texts)}`}${
+    shown.fault && members.length > 0 ? "" : shown.main
+  }`;
+  return framed(room, asked, place, titleOf(command, texts), main, hasEditor(command) ? ["htmx.js"] : []);
+}
+
+/** Whether a page shows the answer before anybody asks for more than the page: of a list that needs no input, and of what is quick. */
+function isCheap(command: AnyCommand): boolean {
+  const members = membersOf(command.input);
+  if (/\.(?:list|entries|summary)$/.test(command.id)) return !members.some(({ isRequired }) => isRequired);
+  return members.length === 0 && command.store !== "patient";
 }
 
 /** Runs the command of a form that was sent. */
@@ -68,12 +81,12 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
   ) as FormTexts;
   try {
     if (command.kind === "danger") await confirmed(room, asked, command, form);
-    const { answer, input } = await runAs(room, asked, command, readTextsOf(command, form, room.config.timeZone));
+    const { answer, input, said } = await runAs(room, asked, command, readTextsOf(command, form, room.config.timeZone));
     const file = fileOf(command, answer);
     if (file) return file;
     const place = placeOf(room.site, command);
     const view = viewIn(new URLSearchParams());
-    const actions = actionsOf(room, asked, place, command);
+    const links = linksOf(room, asked, place, command);
     const shown = answerView({
       command,
       answer,
@@ -81,10 +94,10 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
       view,
       urlFor: () => pathOf(command),
       say: room.say,
-      actions,
+      links,
     });
-    const main = html`${commandHead(room, command, place)}<div class="outcome" role="status">${shown}</div><p><a href="${place.path}">Back to ${place.title}</a></p>`;
-    return framed(room, asked, place, verbOf(command), main);
+    const main = html`${commandHead(room, command, place)}<div class="outcome" role="status">${shown}</div>${ageLine(said)}<p><a href="${place.path}">Back to ${place.title}</a></p>`;
+    return framed(room, asked, place, titleOf(command), main);
   } catch (fault) {
     if (!isExpected(fault)) throw fault;
     return commandPage(room, asked, command, { texts, fault: redacted(fault) });
@@ -97,10 +110,11 @@ async function shownAnswer(
   asked: SignedIn,
   command: AnyCommand,
   path: string,
-): Promise<ConsoleReply | { main: Html; fault?: Error; hasTable?: boolean }> {
+): Promise<ConsoleReply | { main: Html; tools: Html; fault?: Error }> {
   const { query } = asked;
   try {
-    const { answer, input } = await runAs(room, asked, command, readTextsOf(command, query, room.config.timeZone));
+    const texts = readTextsOf(command, query, room.config.timeZone);
+    const { answer, input, said } = await runAs(room, asked, command, texts);
     const file = fileOf(command, answer);
     if (file) return file;
     const view = viewIn(query);
@@ -115,17 +129,25 @@ async function shownAnswer(
       return download(`${command.id}.csv`, "text/csv; charset=utf-8", text);
     }
     const place = placeOf(room.site, command);
-    const actions = actionsOf(room, asked, place, command);
+    const links = linksOf(room, asked, place, command);
     const next = nextPage(command, answer);
-    const main = html`${hasList && listRows(command, answer).length > 0 ? html`<p class="links"><a href="${urlFor({ _csv: "1", _page: undefined })}">CSV of this table</a></p>` : ""}
-${recordActions(actions, answer)}${answerView({ command, answer, input, view, urlFor, say: room.say, actions, editor: editorOf(room, asked, command) })}
+    const count = hasList ? listRows(command, answer).length : 0;
+    const csv = html`<a href="${urlFor({ _csv: "1", _page: undefined })}">CSV of this table</a>`;
+    const tools = html`${count > 1 || view.find !== "" ? finder(asked) : ""}${count > 0 ? csv : ""}`;
+    const main = html`${recordActions(links, answer)}${answerView({ command, answer, input, view, urlFor, say: room.say, links, editor: editorOf(room, asked, command) })}
+${ageLine(said)}
 ${next === undefined ? "" : html`<p class="links"><a href="${urlFor({ cursor: next, _page: undefined })}">Older rows</a></p>`}`;
-    return { main, hasTable: hasList };
+    return { main, tools };
   } catch (fault) {
     if (fault instanceof RoleFault) throw await refusedRole(room, asked, command);
     if (!isExpected(fault)) throw fault;
-    return { main: faultBox(redacted(fault), room.say, command), fault };
+    return { main: faultBox(redacted(fault), room.say, command), tools: html``, fault };
   }
+}
+
+/** How old a report is. */
+function ageLine(said: string | undefined): Html | string {
+  return said === undefined ? "" : html`<p class="quiet age" role="note">${said}</p>`;
 }
 
 /** The cursor of the page that follows. */
@@ -161,7 +183,7 @@ async function commandPage(
 ): Promise<ConsoleReply> {
   const place = placeOf(room.site, command);
   const form = commandForm(command, { ...formParts(room, asked), ...state });
-  const title = state.fault ? `Fault: ${verbOf(command)}` : verbOf(command);
+  const title = state.fault ? `Fault: ${titleOf(command)}` : titleOf(command);
   const scripts = command.kind === "danger" ? ["webauthn.js", "passkey.js"] : canCheck(command) ? ["htmx.js"] : [];
   return framed(room, asked, place, title, html`${commandHead(room, command, place)}${form}`, scripts);
 }

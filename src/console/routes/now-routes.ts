@@ -7,7 +7,7 @@ import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
 import { framedPage, timeElement } from "../view/frame.ts";
 import { stateMark } from "../view/sorted-table.ts";
-import { actionsOf } from "./row-actions.ts";
+import { linksOf } from "./row-actions.ts";
 import { runAs } from "./run-as.ts";
 
 /** The commands whose tables stand below the charts, with their headings. */
@@ -82,7 +82,7 @@ async function healthView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
     html`<a href="${href}"><span class="state ${tone}">${text}</span></a>`;
   const facts: Record<string, Html | string> = {
     Store: stateMark(isUp ? "ready" : "failed"),
-    "Serving instances": String(instances),
+    Instances: String(instances),
     "Audit trail":
       auditAlarms.length === 0
         ? stateMark("ready")
@@ -92,7 +92,7 @@ async function healthView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
         ? "empty"
         : html`<a href="/catalogue">Revision ${revision}</a>, ${ageOf(now - Date.parse(published_at!))} old`,
     "Held changes": held.length === 0 ? "none" : link("/catalogue", "warn", held.join(", ")),
-    "Unknown verifications":
+    "Unknown outcomes":
       unknown_verifications === 0
         ? "none"
         : link(
@@ -139,8 +139,8 @@ async function commandView(room: ConsoleRoom, asked: SignedIn, id: string): Prom
   const { answer, input } = await runAs(room, asked, command, {});
   const view = { sort: "", find: "", page: 1 };
   const path = pathOf(command);
-  const actions = actionsOf(room, asked, placeOf(room.site, command), command);
-  return answerView({ command, answer, input, view, urlFor: () => path, say: room.say, actions });
+  const links = linksOf(room, asked, placeOf(room.site, command), command);
+  return answerView({ command, answer, input, view, urlFor: () => path, say: room.say, links });
 }
 
 function ageOf(milliseconds: number): string {

@@ -1,11 +1,12 @@
 import type { Desk } from "../../commands/desk.ts";
 import { type Html, html } from "../../http/pages/html.ts";
+import { memberWith } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
-import type { Command } from "../../operation/command.ts";
+import { type Command, mayRun } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
-import { type ConsolePage, commandsAt, familyOf, pathOf, verbOf } from "../site-map.ts";
-import { commandForm, type FormState } from "../view/command-form.ts";
+import { type ConsolePage, commandsAt, familyOf, labelFor, pathOf, placeOf, verbOf } from "../site-map.ts";
+import { asksByUrl, commandForm, type FormState, type FormTexts } from "../view/command-form.ts";
 import { textsIn } from "./form-texts.ts";
 
 type AnyCommand = Command<Desk>;
@@ -15,18 +16,52 @@ export function formParts({ say, config }: ConsoleRoom, { session }: SignedIn): 
   return { formToken: session.formToken, say, zone: config.timeZone.name };
 }
 
-/** `title`: of an answer. Default: that of the form. */
-export function commandHead({ say }: ConsoleRoom, command: AnyCommand, place: ConsolePage, title?: string): Html {
+/** The title of a command's page: of "accounts.create" "Accounts: create", and of what it shows "Account shop@example.com". */
+export function titleOf(command: AnyCommand, texts: FormTexts = {}): string {
+  const [name] = command.target ?? [];
+  const [subject] = (name !== undefined && texts[name]) || [];
+  if (command.id.endsWith(".show") && name !== undefined && subject !== undefined)
+    return `${labelFor(name)} ${subject}`;
+  const verb = verbOf(command);
+  if (!command.id.includes(".")) return verb;
+  return `${labelFor(familyOf(command))}: ${verb.charAt(0).toLowerCase()}${verb.slice(1)}`;
+}
+
+/** `shown`: the texts that the page answers. Default: it is a form. */
+export function commandHead({ say }: ConsoleRoom, command: AnyCommand, place: ConsolePage, shown?: FormTexts): Html {
   const { summary, description, guide } = command;
   const more = guide
     ? html`<details><summary>${guide.heading.replace(/[.:]$/, "")}</summary><dl>${guide.items.map(([term, text]) => html`<div><dt>${term}</dt><dd>${say(text)}</dd></div>`)}</dl></details>`
     : "";
   const about =
-    title === undefined
+    shown === undefined
       ? html`<p class="lead">${say(summary)}</p>${description === undefined ? "" : html`<p class="quiet lines">${say(description)}</p>`}${more}`
       : html`<p class="quiet">${say(summary)}</p>`;
-  return html`<p class="crumb"><a href="${place.path}">${place.title}</a></p><h1>${title ?? verbOf(command)}</h1>
+  return html`<p class="crumb"><a href="${place.path}">${place.title}</a></p><h1>${titleOf(command, shown)}</h1>
 ${about}`;
+}
+
+/** Links from the page of one thing to what else shows it: from an account to its keys and its statement. */
+export function seeAlso({ site }: ConsoleRoom, { session }: SignedIn, command: AnyCommand, texts: FormTexts): Html {
+  const [name] = command.target ?? [];
+  const [subject] = (name !== undefined && texts[name]) || [];
+  if (!command.id.endsWith(".show") || name === undefined || subject === undefined) return html``;
+  const links = [...site.commands.values()].flatMap((other) => {
+    const isAbout = membersOf(other.input).some((member) => member.name === name);
+    if (other.id === command.id || !isAbout || !asksByUrl(other) || !mayRun(session.person.role, other)) return [];
+    if (memberWith("holds", other.answer) !== undefined) return [];
+    const place = placeOf(site, other);
+    const isOpening = place.opens === other.id;
+    const address = `${isOpening ? place.path : pathOf(other)}?${new URLSearchParams({ [name]: subject })}`;
+    return [html`<a href="${address}">${isOpening ? place.title : titleOf(other)}</a> `];
+  });
+  return links.length === 0 ? html`` : html`<p class="links also">See also: ${links}</p>`;
+}
+
+/** What a page without a table can show and do. */
+export function commandList({ site, say }: ConsoleRoom, { session }: SignedIn, place: ConsolePage): Html {
+  const commands = commandsAt(site, place, session.person.role);
+  return html`<dl>${commands.map((command) => html`<div><dt><a href="${pathOf(command)}">${verbOf(command)}</a></dt><dd>${say(command.summary)}</dd></div>`)}</dl>`;
 }
 
 /** The commands of a page as buttons. Those that act on a row stand behind "More": the rows have links to them. */
@@ -41,13 +76,14 @@ export function toolbar(room: ConsoleRoom, { session }: SignedIn, place: Console
     const more =
       onRows.length === 0 ? "" : html`<li><details><summary>More</summary><ul>${links(onRows)}</ul></details></li>`;
     return [
-      html`<ul class="tools" aria-label="${family}">${place.families.length > 1 ? html`<li class="quiet">${family}</li>` : ""}${links(others)}${more}</ul>`,
+      html`<ul class="tools" aria-label="${labelFor(family)}">${place.families.length > 1 ? html`<li class="quiet">${labelFor(family)}</li>` : ""}${links(others)}${more}</ul>`,
     ];
   });
   return html`<div class="toolbars">${groups}</div>`;
 }
 
-function actsOnRow({ input, target: [name] = [] }: AnyCommand): boolean {
+function actsOnRow({ id, input, target: [name] = [] }: AnyCommand): boolean {
+  if (/\.(?:create|add|invite)$/.test(id)) return false;
   const member = membersOf(input).find((each) => each.name === name)?.member;
   return member !== undefined && !member.private && member.holds === undefined;
 }
@@ -65,8 +101,6 @@ export function filterForm(
   path: string,
   fault: Error | undefined,
 ): Html {
-  if (membersOf(command.input).length === 0)
-    return html`<p class="quiet">This table has no filter of its own. Find searches all its cells.</p>`;
   const texts = textsIn(command, asked.query);
   return commandForm(command, { ...formParts(room, asked), texts, fault, action: path });
 }

@@ -6,7 +6,7 @@ import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
 import { faultBox } from "../view/command-form.ts";
 import { urlOf } from "./form-texts.ts";
-import { actionsOf } from "./row-actions.ts";
+import { linksOf } from "./row-actions.ts";
 import { isExpected, runAs } from "./run-as.ts";
 
 /** Drafts whose differences stand on the page of the catalogue. */
@@ -33,7 +33,7 @@ async function waitingDrafts(room: ConsoleRoom, asked: SignedIn): Promise<Html> 
     return html`<section class="card"><div class="title"><h2>${draft} is ${state}</h2><p class="tools">${may}</p></div>
 <p>${author}${note === "" ? "" : html`: “${note}”`}${when}</p>
 ${reasons.map((reason) => html`<p class="note warn">${reason}</p>`)}
-${await table(room, asked, "catalogue.show", { revision: draft })}</section>`;
+${await differenceOf(room, asked, draft)}</section>`;
   });
   return html`${await Promise.all(cards)}`;
 }
@@ -56,26 +56,25 @@ function books(room: ConsoleRoom, { query }: SignedIn): Html {
     return html`<a class="button" href="${address}"${isShown ? html` aria-current="true"` : ""}>${name}</a> `;
   };
   const usual: Record<string, string | undefined> = { by: "account", from: today };
-  return html`<div class="ranges">${link("Today", { from: today, to: undefined })}${link("This month", {
-    from: `${today.slice(0, 7)}-01`,
-    to: undefined,
-  })}</div>
-<div class="ranges">${["account", "day", "vendor"].map((by) => link(`By ${by}`, { by }))}</div>
+  const month = { from: `${today.slice(0, 7)}-01`, to: undefined };
+  return html`<div class="ranges">${link("Today", { from: today, to: undefined })}${link("This month", month)}
+<span class="gap"></span>${["account", "day", "vendor"].map((by) => link(`By ${by}`, { by }))}</div>
 <p class="quiet">To find differences, <a href="/books/reconcile">compare the invoice of a vendor</a> with what Duba asked it, or
 <a href="/audit/reconcile">the ledger with the audit trail</a>.</p>`;
 }
 
-async function table(room: ConsoleRoom, asked: SignedIn, id: string, texts: Record<string, string | undefined>) {
-  const command = room.site.commands.get(id)!;
+async function differenceOf(room: ConsoleRoom, asked: SignedIn, draft: string) {
+  const command = room.site.commands.get("catalogue.show")!;
+  const texts = { revision: draft };
   try {
     const { answer, input } = await runAs(room, asked, command, texts);
     const view = { sort: "", find: "", page: 1 };
     const address = (change: Record<string, string | undefined>) =>
       urlOf(pathOf(command), new URLSearchParams(), { ...texts, _run: "1", ...change });
-    const actions = actionsOf(room, asked, placeOf(room.site, command), command);
+    const links = linksOf(room, asked, placeOf(room.site, command), command);
     // A card says the facts of its draft in words.
-    const parts = { command, answer, input, view, urlFor: address, say: room.say, actions };
-    return answerView({ ...parts, withoutRecord: true });
+    const parts = { command, answer, input, view, urlFor: address, say: room.say, links };
+    return answerView({ ...parts, of: draft });
   } catch (fault) {
     if (!isExpected(fault)) throw fault;
     return faultBox(fault, room.say, command);

@@ -6,21 +6,22 @@ import { type Command, mayRun } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
-import type { CellRow } from "../view/sorted-table.ts";
+import type { CellRow, RowLinks } from "../view/sorted-table.ts";
 import { urlOf } from "./form-texts.ts";
 
 type AnyCommand = Command<Desk>;
 
-/** The links from a row to the commands of its page that act on it. */
-export function actionsOf(room: ConsoleRoom, { session }: SignedIn, place: ConsolePage, listed: AnyCommand) {
+/** The links from a row to the page of what it is about, and to the commands that act on it. */
+export function linksOf(room: ConsoleRoom, { session }: SignedIn, place: ConsolePage, listed: AnyCommand) {
   const commands = [
     ...new Set([
       ...commandsAt(room.site, place, session.person.role),
       ...commandsAt(room.site, placeOf(room.site, listed), session.person.role),
     ]),
   ];
-  return (row: CellRow): readonly Html[] =>
-    commands.flatMap((command) => {
+  return (row: CellRow): RowLinks => {
+    let own: RowLinks["own"];
+    const actions = commands.flatMap((command) => {
       const [name] = command.target ?? [];
       if (name === undefined || command.id === listed.id || command.fits?.(row) === false) return [];
       const isOwn = familyOf(command) === familyOf(listed);
@@ -33,16 +34,21 @@ export function actionsOf(room: ConsoleRoom, { session }: SignedIn, place: Conso
       if ((typeof value !== "string" && typeof value !== "number") || member.private || member.holds) return [];
       if (member.read && member.read(String(value)) === undefined) return [];
       if (member.enum && !member.enum.includes(String(value))) return [];
-      return [
-        html`<a href="${urlOf(pathOf(command), new URLSearchParams(), { [name]: String(value) })}">${verbOf(command)}</a> `,
-      ];
+      const address = urlOf(pathOf(command), new URLSearchParams(), { [name]: String(value) });
+      if (isOwn && command.id.endsWith(".show")) {
+        own = { name: String(value), address };
+        return [];
+      }
+      return [html`<a href="${address}">${verbOf(command)}</a> `];
     });
+    return { own, actions };
+  };
 }
 
 /** Links from an answer that is about one thing. */
-export function recordActions(actions: (row: CellRow) => readonly Html[], answer: unknown): Html {
-  const links = isRow(answer) ? actions(answer) : [];
-  return links.length === 0 ? html`` : html`<p class="links actions">${links}</p>`;
+export function recordActions(links: (row: CellRow) => RowLinks, answer: unknown): Html {
+  const actions = isRow(answer) ? links(answer).actions : [];
+  return actions.length === 0 ? html`` : html`<p class="links actions">${actions}</p>`;
 }
 
 /** Whether rows of this answer can be changed in place. */

@@ -17,23 +17,24 @@ type AnyCommand = Command<Desk>;
 export const isExpected = (error: unknown): error is Error =>
   error instanceof AccessFault || (error instanceof Error && "exitCode" in error);
 
-/** Runs a command as the person of the session. Throws a `RoleFault`, an `InputFault` or another fault for the person. */
+/** Runs a command as the person of the session. `said`: how old a report is. Throws a `RoleFault`, an `InputFault` or another fault for the person. */
 export async function runAs(
   room: ConsoleRoom,
   { session }: Pick<SignedIn, "session">,
   command: AnyCommand,
   texts: Texts,
 ) {
-  const { store, audit } = room;
+  const { store, reports, audit } = room;
+  const source = command.reports ? await reports.source() : { db: store.db, said: undefined };
   const config = { ...room.config, consoleOrigin: room.origin() };
   const input = accept(command, session.person.role, texts);
   const actor = consoleActor(session.person);
-  const surroundings = { db: store.db, now: store.now, audit, actor, config, progress: () => {}, log: silent };
+  const surroundings = { db: source.db, now: store.now, audit, actor, config, progress: () => {}, log: silent };
   const answer: unknown = await command.run(
     input,
-    deskOf({ ...surroundings, savesSeveral: false, commands: async () => [] }),
+    deskOf({ ...surroundings, savesSeveral: false, commands: async () => [] }, store.db),
   );
-  return { answer, input };
+  return { answer, input, said: source.said };
 }
 
 export function checkToken({ session }: SignedIn, form: FormData): void {

@@ -4,7 +4,7 @@ import { isRow, listRows, listTable, memberWith, partsOf } from "../../operation
 import type { Command } from "../../operation/command.ts";
 import { labelFor } from "../site-map.ts";
 import type { Say } from "./command-words.ts";
-import { type CellRow, cellText, shownText, sortedTable, stateMark, type View } from "./sorted-table.ts";
+import { type CellRow, cellText, type RowLinks, shownText, sortedTable, stateMark, type View } from "./sorted-table.ts";
 
 export interface AnswerParts {
   command: Command<never>;
@@ -13,12 +13,11 @@ export interface AnswerParts {
   view: View;
   urlFor: (change: Record<string, string | undefined>) => string;
   say: Say;
-  /** Only tables and sentences. */
-  withoutRecord?: boolean;
+  /** Only tables and sentences, on a page with several answers: its tables are "of" this. */
+  of?: string;
   /** The form in a cell, if the cell can be changed in place. */
   editor?: ((row: CellRow, heading: string) => Html | undefined) | undefined;
-  /** The links of a row. */
-  actions: (row: CellRow) => readonly Html[];
+  links: (row: CellRow) => RowLinks;
 }
 
 /** The answer of a command as people read it: its sentences, tables and records. */
@@ -27,7 +26,12 @@ export function answerView(parts: AnswerParts): Html {
   const shown = command.view?.(answer as never, input as never) ?? partsOf(command, answer);
   const secret = memberWith("secret", command.answer);
   const isWell = command.isWell?.(answer as never) !== false;
-  return html`${secret ? secretBox(secret, cellText((answer as CellRow)[secret])) : ""}${shown.map((part) => partView(part, parts, isWell))}`;
+  let untitled = 0;
+  const views = shown.map((part) => {
+    if (typeof part !== "string" && ("list" in part || ("rows" in part && part.title === undefined))) untitled += 1;
+    return partView(part, parts, { isWell, untitled });
+  });
+  return html`${secret ? secretBox(secret, cellText((answer as CellRow)[secret])) : ""}${views}`;
 }
 
 function secretBox(name: string, value: string): Html {
@@ -36,8 +40,11 @@ function secretBox(name: string, value: string): Html {
 <p>Save it now. Duba does not show it again.</p></div>`;
 }
 
-function partView(part: Part, parts: AnswerParts, isWell: boolean): Html {
-  const { command, answer, view, urlFor, say, actions, editor } = parts;
+/** `untitled`: how many tables without a title stand in the answer up to here. */
+function partView(part: Part, parts: AnswerParts, { isWell, untitled }: { isWell: boolean; untitled: number }): Html {
+  const { command, answer, view, urlFor, say, links, editor } = parts;
+  // Each table has a name of its own, for those who hear it.
+  const summary = untitled > 1 ? `${command.summary} Table ${untitled}.` : command.summary;
   if (typeof part === "string") return part === "" ? html`` : html`<p class="sentence">${say(part)}</p>`;
   if ("fault" in part)
     return html`<div class="fault" role="alert"><p class="lines"><strong>${say(part.fault)}</strong></p>${part.note === undefined ? "" : html`<p class="lines">${say(part.note)}</p>`}</div>`;
@@ -49,20 +56,19 @@ function partView(part: Part, parts: AnswerParts, isWell: boolean): Html {
   if ("list" in part) {
     const rows = listRows(command, answer);
     const table = listTable(command, answer);
-    const label = command.summary;
     const cellForm = editor && ((at: number, heading: string) => editor(rows[at]!, heading));
-    return sortedTable({ label, ...table, view, urlFor, say, cellForm, actions: (at) => actions(rows[at]!) });
+    return sortedTable({ label: summary, ...table, view, urlFor, say, cellForm, links: (at) => links(rows[at]!) });
   }
-  if ("record" in part) return parts.withoutRecord ? html`` : recordView(part.record);
+  if ("record" in part) return parts.of !== undefined ? html`` : recordView(part.record);
   const { rows, title, none } = part;
   const table = sortedTable({
-    label: title ?? command.summary,
+    label: `${title ?? summary}${parts.of === undefined ? "" : ` of ${parts.of}`}`,
     rows,
     none,
     view,
     urlFor,
     say,
-    actions: (at) => actions(rows[at]!),
+    links: (at) => links(rows[at]!),
   });
   return title === undefined ? table : html`<h2>${title.replace(/:$/, "")}</h2>${table}`;
 }

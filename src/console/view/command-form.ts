@@ -36,8 +36,8 @@ export function commandForm(
 ): Html {
   const byUrl = asksByUrl(command);
   const all = membersOf(command.input);
-  // A button of its own asks for it.
-  const members = byUrl ? all : all.filter(({ name }) => name !== "dry_run");
+  // A button of its own asks for a dry run, and a link for the rows that follow.
+  const members = all.filter(({ name }) => name !== (byUrl ? "cursor" : "dry_run"));
   const isUpload = members.some(({ member }) => member.holds === "file");
   const isDanger = command.kind === "danger";
   const faults = new Map(fault instanceof InputFault ? fault.faults.map(({ field, message }) => [field, message]) : []);

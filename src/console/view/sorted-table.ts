@@ -1,5 +1,6 @@
 import { type Html, html } from "../../http/pages/html.ts";
 import { isRow } from "../../operation/command/answer-table.ts";
+import { labelFor } from "../site-map.ts";
 import type { Say } from "./command-words.ts";
 
 export type CellRow = Readonly<Record<string, unknown>>;
@@ -39,6 +40,19 @@ export function seen(rows: readonly CellRow[], { sort, find }: View): number[] {
   );
 }
 
+/** What a person can open or do from a row. */
+export interface RowLinks {
+  /** The page of what the row is about, and the text of the cell that names it. */
+  own?: { name: string; address: string } | undefined;
+  actions: readonly Html[];
+}
+
+/** More actions than these stand on the page of the row only. */
+const mostActions = 2;
+
+/** A narrow screen shows a row of more columns as a card. */
+const mostNarrowColumns = 3;
+
 interface TableParts {
   label: string;
   rows: readonly CellRow[];
@@ -49,7 +63,7 @@ interface TableParts {
   /** The form in a cell, if the cell can be changed in place. */
   cellForm?: ((at: number, heading: string) => Html | undefined) | undefined;
   /** Links of a row, by its place. */
-  actions?: (at: number) => readonly Html[];
+  links?: (at: number) => RowLinks;
   none?: string | undefined;
 }
 
@@ -61,7 +75,7 @@ export function sortedTable({
   urlFor,
   say,
   cellForm,
-  actions,
+  links,
   none = "There is nothing here.",
 }: TableParts): Html {
   const places = seen(rows, view);
@@ -73,30 +87,49 @@ export function sortedTable({
   const isNumeric = new Set(
     headings.filter((heading) => {
       const texts = shown.map((at) => cellText(rows[at]![heading])).filter((text) => text !== "-" && text !== "");
-      return texts.length > 0 && texts.every((text) => /^-?\d[\d.,]*$/.test(text));
+      return texts.length > 0 && texts.every((text) => /^[+-]?\d[\d.,]*(?: %)?$/.test(text));
     }),
   );
-  const links = actions && new Map(shown.map((at) => [at, actions(at)]));
-  const hasActions = links !== undefined && [...links.values()].some(({ length }) => length > 0);
+  const times = headings.filter((heading) => shown.some((at) => dayAndClock(rows[at]![heading]) !== undefined));
+  const linksOf = new Map(shown.map((at) => [at, ofRow(links?.(at), rows[at]!)]));
+  const hasActions = [...linksOf.values()].some(({ actions }) => actions.length > 0);
   const head = headings.map((heading) => {
     const direction = view.sort === heading ? "ascending" : view.sort === `-${heading}` ? "descending" : undefined;
     const next = direction === "ascending" ? `-${heading}` : heading;
-    return html`<th scope="col"${isNumeric.has(heading) ? html` class="number"` : ""}${direction ? html` aria-sort="${direction}"` : ""}><a href="${urlFor({ _sort: next, _page: undefined })}">${heading.replaceAll("_", " ")}</a></th>`;
+    return html`<th scope="col"${isNumeric.has(heading) ? html` class="number"` : ""}${direction ? html` aria-sort="${direction}"` : ""}><a href="${urlFor({ _sort: next, _page: undefined })}">${labelFor(heading)}</a></th>`;
   });
-  const body = shown.map(
-    (at) =>
-      html`<tr>${headings.map((heading) => {
-        const form = cellForm?.(at, heading);
-        return form
-          ? html`<td class="number">${form}</td>`
-          : cell(heading, rows[at]![heading], isNumeric.has(heading), say);
-      })}${hasActions ? html`<td class="actions">${links.get(at)!}</td>` : ""}</tr>`,
-  );
-  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+  const body = shown.map((at) => {
+    const { own, actions } = linksOf.get(at)!;
+    const cells = headings.map((heading) => {
+      const form = cellForm?.(at, heading);
+      return form
+        ? html`<td class="number" data-label="${labelFor(heading)}">${form}</td>`
+        : cell(heading, rows[at]![heading], {
+            isNumber: isNumeric.has(heading),
+            breaksTime: times.length > 1,
+            say,
+            address: heading === own?.heading ? own.address : undefined,
+          });
+    });
+    return html`<tr>${cells}${hasActions ? html`<td class="actions">${actions}</td>` : ""}</tr>`;
+  });
+  const isWide = headings.length + (hasActions ? 1 : 0) > mostNarrowColumns;
+  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table${isWide ? html` class="wide"` : ""}>
 <thead><tr>${head}${hasActions ? html`<th scope="col" class="actions"><span class="hidden">Actions</span></th>` : ""}</tr></thead>
 <tbody>${body}</tbody>
 </table></div>
 ${pages > 1 ? pager(page, pages, places.length, urlFor) : ""}`;
+}
+
+/** The cell that leads to the page of a row, and the actions that stand beside it. */
+function ofRow(
+  { own, actions }: RowLinks = { actions: [] },
+  row: CellRow,
+): { own: { heading: string; address: string } | undefined; actions: readonly Html[] } {
+  if (!own) return { own: undefined, actions };
+  const heading = Object.keys(row).find((each) => cellText(row[each]) === own.name);
+  if (heading === undefined) return { own: undefined, actions: [html`<a href="${own.address}">Show</a> `, ...actions] };
+  return { own: { heading, address: own.address }, actions: actions.length > mostActions ? [] : actions };
 }
 
 function pager(page: number, pages: number, count: number, urlFor: TableParts["urlFor"]): Html {
@@ -108,27 +141,62 @@ function pager(page: number, pages: number, count: number, urlFor: TableParts["u
 /** What words of a state mean. A shape stands before each, so that nobody needs the colour. */
 const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
   ...Object.fromEntries(
-    ["active", "acknowledged", "published", "registered", "ready", "verified", "success", "succeeded", "found"].map(
-      (word) => [word, "good"],
+    [
+      ...["active", "acknowledged", "published", "registered", "ready", "verified", "success", "succeeded", "found"],
+      ...["delivered", "current"],
+    ].map((word) => [word, "good"]),
+  ),
+  ...Object.fromEntries(
+    ["open", "unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused", "dead"].map((word) => [
+      word,
+      "bad",
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["held", "scheduled", "expired", "invited", "started", "recomputed", "not_found", "phone_mismatch", "waiting"].map(
+      (word) => [word, "warn"],
     ),
-  ),
-  ...Object.fromEntries(
-    ["open", "unknown", "failed", "paused", "suspended", "revoked", "rejected", "refused"].map((word) => [word, "bad"]),
-  ),
-  ...Object.fromEntries(
-    ["held", "scheduled", "expired", "invited", "started", "recomputed", "not_found"].map((word) => [word, "warn"]),
   ),
 };
 
-function cell(heading: string, value: unknown, isNumber: boolean, say: Say): Html {
+interface CellParts {
+  isNumber: boolean;
+  /** A table with several times breaks them between the day and the clock. */
+  breaksTime: boolean;
+  say: Say;
+  address: string | undefined;
+}
+
+function cell(heading: string, value: unknown, { isNumber, breaksTime, say, address }: CellParts): Html {
   const text = shownText(heading, value);
-  if (isNumber) return html`<td class="number">${text}</td>`;
-  return html`<td${text.length > 28 || heading === "note" ? html` class="long"` : ""}>${/^(?:state|result|outcome)$/.test(heading) ? stateMark(text) : heading === "what" ? say(text) : text}</td>`;
+  const shown = isState(heading) ? stateMark(text) : heading === "what" ? say(text) : timeOr(text, breaksTime);
+  const kind = isNumber ? "number" : text.length > 28 || heading === "note" ? "long" : "";
+  const classes = [kind, text === "-" || text === "" ? "none" : ""].filter((name) => name !== "").join(" ");
+  return html`<td${classes === "" ? "" : html` class="${classes}"`} data-label="${labelFor(heading)}">${
+    address === undefined ? shown : html`<a href="${address}">${shown}</a>`
+  }</td>`;
+}
+
+function timeOr(text: string, breaks: boolean): Html {
+  const [day, clock] = dayAndClock(text) ?? [];
+  if (day === undefined) return html`${text}`;
+  const whole = (part: string) => html`<span class="whole">${part}</span>`;
+  return breaks ? html`${whole(day)} ${whole(clock!)}` : whole(text);
+}
+
+/** The parts of a time as tables show it: `2026-11-22 06:29Z`. */
+function dayAndClock(value: unknown): [day: string, clock: string] | undefined {
+  const [, day, clock] = /^(\d{4}-\d\d-\d\d) (\d\d:\S+)$/.exec(cellText(value)) ?? [];
+  return day === undefined ? undefined : [day, clock!];
+}
+
+function isState(name: string): boolean {
+  return /^(?:state|result|outcome)$/.test(name);
 }
 
 export function stateMark(text: string): Html {
   const tone = Object.hasOwn(tones, text) ? tones[text]! : "plain";
-  return html`<span class="state ${tone}">${text}</span>`;
+  return html`<span class="state ${tone}">${text.replaceAll("_", " ")}</span>`;
 }
 
 /** As people read it: a time to the second, facts without their marks. */

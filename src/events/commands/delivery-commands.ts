@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { instant, isoOf, orNull } from "../../operation/command/answer-schema.ts";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { type DeliveryState, deliveryStates, listDeliveries, resend } from "../deliveries.ts";
 
@@ -12,6 +12,7 @@ const list = command({
   summary: "List the newest 100 deliveries of events, newest first.",
   role: "viewer",
   kind: "read",
+  reports: true,
   input: Type.Object({
     endpoint: Type.Optional(Type.String({ ...endpoint, description: `Only of one endpoint. ${endpoint.description}` })),
     state: Type.Optional(Type.Enum([...deliveryStates], { description: "Only deliveries in this state." })),

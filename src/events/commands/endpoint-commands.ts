@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import Type from "typebox";
 import { instant, isoOf, orNull, secret, timeText } from "../../operation/command/answer-schema.ts";
 import type { Form } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { type EventType, eventTypeNames, eventTypes } from "../../operation/event.ts";
+import Type from "../../operation/schema/type.ts";
 import { duration } from "../../operation/setting.ts";
 import { addressList } from "../../runtime/address.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";

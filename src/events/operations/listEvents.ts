@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { eventTypes } from "../../operation/event.ts";
 import { optionalField } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import { EventBody } from "../event-body.ts";
 import { eventsAfter } from "../event-list.ts";
 import type { EventsRoom } from "../events.ts";

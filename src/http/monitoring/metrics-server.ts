@@ -1,4 +1,5 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
+import { createServer } from "../../runtime/network/node-http.ts";
 
 /** Serves only the metrics, on a separate address for the operator. `read` gives them in Prometheus' text format. */
 export function serveMetrics(read: () => Promise<string>): Server {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { promisify } from "node:util";
-import Type from "typebox";
+import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
@@ -13,6 +13,7 @@ import { identityOperations } from "../../identity/operations/index.ts";
 import { failureBody } from "../../operation/answers/envelope.ts";
 import { Failure, type FailureCode, failures } from "../../operation/failures.ts";
 import { failuresOf, type Operation, operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import { browserDocument } from "../pages/scalar.ts";
 import { openapi } from "./document.ts";
 
@@ -89,7 +90,7 @@ test("an operation says what its failures hold beyond the members of all failure
 
 test("a failure of every operation holds against the one schema of failures", () => {
   const { Failure: schema } = document.components.schemas as Record<string, object>;
-  const validator = Compile(resolved(schema, document) as Type.TSchema);
+  const validator = Compile(resolved(schema, document) as TSchema);
   for (const { row } of entries)
     for (const code of failuresOf(row)) {
       const fields = [{ field: "bvn", message: "bvn must be 11 digits." }];
@@ -126,7 +127,7 @@ test("the document stays small, and a new operation changes no line of the other
 test("every example holds against the schema beside it", () => {
   let checked = 0;
   const check = (where: string, { schema, examples = {} }: Media) => {
-    const validator = Compile(schema as Type.TSchema);
+    const validator = Compile(schema as TSchema);
     for (const [name, { value }] of Object.entries(examples)) {
       assert.ok(validator.Check(value), `${where} ${name}: ${JSON.stringify(validator.Errors(value))}`);
       checked++;

@@ -1,6 +1,6 @@
-import { STATUS_CODES } from "node:http";
 import { type FailureCode, failures } from "../../operation/failures.ts";
 import { failuresOf, type Operation } from "../../operation/operation.ts";
+import { STATUS_CODES } from "../../runtime/network/node-http.ts";
 import { type Html, html, prose } from "./html.ts";
 import { curlLine, numbersFor, provocations } from "./provoke.ts";
 

@@ -1,12 +1,12 @@
-import Type from "typebox";
 import { type ReadyAnswer, ReadyForm } from "../../operation/answers/ready-answer.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { BoundOperation, Call } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import { type Scenario, scenarioHeader, scenarioName, scenarios } from "./scenarios.ts";
 
 /**
  * A look-up that does what `Duba-Scenario` asks for. For all callers but those with a test key it is the same as without the
- * header, so that no header changes what a live key is told.
+ * header, so that no header changes the answer to a live key.
  */
 export function rehearsable(operation: BoundOperation): BoundOperation {
   const { run, pick, ...rest } = operation;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Failure, type FieldFault } from "../../operation/failures.ts";
 import type { BoundOperation } from "../../operation/operation.ts";
-import { inputReader, withHints } from "../../operation/validate-input.ts";
+import { inputReader, withHints } from "../../operation/schema/validate-input.ts";
 import { type RequestBounds, readJsonBody } from "./json-body.ts";
 
 /** Where members of a request can be, besides the body. */

@@ -10,11 +10,21 @@ import { sizeOf } from "./json-body.ts";
 export function targetOf(url: string): string {
   if (url.startsWith("/")) return url;
   const [, host, rest = ""] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
-  if (host === undefined || !hostForm.test(host)) return url;
+  if (host === undefined || !isHost(host)) return url;
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
 const hostForm = /^(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{0,5})?$/;
+let lastHost = "";
+
+/** Remembers the last one, because most requests name the same. */
+function isHost(text: string): boolean {
+  if (text === lastHost) return true;
+  if (!hostForm.test(text)) return false;
+  lastHost = text;
+  return true;
+}
+
 const inexact = /^[^?]*%|^[^?]+\/(?:\?|$)/;
 
 /** The failure of a request that is malformed on any path; undefined if it is fine. */
@@ -24,7 +34,7 @@ export function refusalOf(request: IncomingMessage, deps: HttpDependencies): Fai
 
 /** The failure of a request whose headers are malformed, whatever it asks for. */
 export function refusalByHeaders({ headers, httpVersion, rawHeaders }: IncomingMessage): Failure | undefined {
-  if (headers.host === undefined ? httpVersion === "1.1" : !hostForm.test(headers.host))
+  if (headers.host === undefined ? httpVersion === "1.1" : !isHost(headers.host))
     return malformed(`The Host header ${headers.host === undefined ? "is missing" : "names no host"}.`);
   const repeated = repeatedHeader(rawHeaders);
   if (repeated) return malformed(`The request has two ${repeated} headers. Send one.`);
@@ -64,9 +74,10 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   let credentials = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
-    // Compare lengths first: this runs on every request.
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
-    else if (name.length === 13 && name.toLowerCase() === "authorization") credentials += 1;
+    // Lengths and usual spellings first: this runs on every request.
+    if (name.length === 4 && (name === "Host" || name.toLowerCase() === "host")) hosts += 1;
+    else if (name.length === 13 && (name === "Authorization" || name.toLowerCase() === "authorization"))
+      credentials += 1;
   }
   return hosts > 1 ? "Host" : credentials > 1 ? "Authorization" : undefined;
 }

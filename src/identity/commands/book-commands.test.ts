@@ -2,34 +2,22 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
-import { makeStore, type Ran, ran } from "../../../test/support/command-line.ts";
-import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
-import { openStore } from "../../storage/store.ts";
 import { storeRows, verifiedRow } from "../ledger/ledger-rows.fixture.ts";
+import { suiteShop } from "./ledger-commands.fixture.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 /** The month that ended last. */
 const month = zone.monthOf(zone.startOfMonth(zone.monthOf(Date.now())) - 86_400_000);
 const start = zone.startOfMonth(month);
 
-for (const { name, fresh } of engines) {
-  suite(`the books on ${name}`, () => {
-    let place: Fresh;
-    let duba: (...argv: string[]) => Promise<Ran>;
-
-    before(async () => {
-      place = await fresh();
-      await makeStore(place.settings);
-      const { dataDirectory, databaseUrl } = place.settings;
-      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
-      duba = (...argv) => ran(argv, { environment });
-      const account = ["accounts", "create", "--name", "Shop", "--email", "shop@example.com", "--json"];
-      const { id } = JSON.parse((await duba(...account)).out);
-      const store = await openStore({ ...place.settings, serving: false });
+for (const engine of engines) {
+  suite(`the books on ${engine.name}`, () => {
+    const shop = suiteShop(engine, async (db, id) => {
       await storeRows(
-        store.db,
+        db,
         verifiedRow(id, start, { reference: "aaaaaa000000001", fee: 10_050 }),
         verifiedRow(id, start + 5_000, { reference: "aaaaaa000000002", kind: "nin", mode: "test", fee: 5 }),
       );
@@ -37,14 +25,14 @@ for (const { name, fresh } of engines) {
         ...{ reference: "aaaaaa000000001", number: 1, account_id: id, mode: "live", kind: "bvn", vendor: "dojah" },
         ...{ asked_at: start, answered_at: start + 900, outcome: "verified", reason: null, request_id: "request-1" },
       };
-      await store.db
+      await db
         .insertInto("verification_attempt")
         .values([
           { ...attempt, vendor_reference: "D-1", price: 5_000 },
           { ...attempt, number: 2, outcome: "unknown", reason: "timed_out", vendor_reference: null, price: null },
         ])
         .execute();
-      await store.db
+      await db
         .insertInto("adjustment")
         .values({
           id: "adjustment-1",
@@ -58,9 +46,8 @@ for (const { name, fresh } of engines) {
           reason: "Late, twice",
         })
         .execute();
-      await store.close();
     });
-    after(() => place.dispose());
+    const { duba } = shop;
 
     const statement = (...options: string[]) =>
       duba("books", "statement", "--account", "shop@example.com", "--month", month, ...options);
@@ -141,7 +128,7 @@ for (const { name, fresh } of engines) {
     });
 
     test("the invoice of a vendor is compared with our questions, and a difference is exit code 1", async () => {
-      const invoice = join(place.settings.dataDirectory, "invoice.csv");
+      const invoice = join(shop.settings.dataDirectory, "invoice.csv");
       const reconcile = (text: string, ...options: string[]) => {
         writeFileSync(invoice, text);
         return duba("books", "reconcile", invoice, "--vendor", "dojah", ...options);

@@ -1,10 +1,10 @@
-import Type from "typebox";
 import { checkKinds } from "../../operation/check-kind.ts";
 import { instant, isoOf, list, orNull } from "../../operation/command/answer-schema.ts";
 import { calendarMonth, naira } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import { adjust } from "../books/adjust.ts";
 import { statementOf } from "../books/statement.ts";
 import type { BooksRoom } from "./period.ts";
@@ -21,6 +21,7 @@ const writeStatement = command({
   onTerminal: "--csv writes the lines.",
   role: "viewer",
   kind: "read",
+  reports: true,
   input: Type.Object({
     account,
     month: formed(calendarMonth, { description: "The month, such as 2026-11.", placeholder: "month" }),

@@ -1,8 +1,9 @@
-import { after, before } from "node:test";
-import { makeStore, type Ran, ran } from "../../../test/support/command-line.ts";
-import type { Engine, Fresh } from "../../../test/support/engines.ts";
+import { before } from "node:test";
+import type { Kysely } from "kysely";
+import { type SuiteTerminal, suiteTerminal } from "../../../test/support/command-line.ts";
+import type { Engine } from "../../../test/support/engines.ts";
 import { openStore } from "../../storage/store.ts";
-import type { VerificationRow } from "../../storage/tables.ts";
+import type { Tables, VerificationRow } from "../../storage/tables.ts";
 
 export const made = Date.UTC(2026, 2, 15, 12);
 
@@ -54,20 +55,22 @@ export function attemptRowsOf(reference: string, account_id: string) {
   ];
 }
 
-/** A store with verifications of one account, and `duba` on it. Registers the hooks of a suite. */
-export function suiteLedger({ fresh }: Engine) {
-  let place: Fresh;
-  let duba: (...argv: string[]) => Promise<Ran>;
-
+/** `duba` on a store that has an account, and rows of it that `store` makes. Registers the hooks of a suite. */
+export function suiteShop(engine: Engine, store: (db: Kysely<Tables>, accountId: string) => Promise<void>) {
+  const terminal = suiteTerminal(engine);
   before(async () => {
-    place = await fresh();
-    await makeStore(place.settings);
-    const { dataDirectory, databaseUrl } = place.settings;
-    const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
-    duba = (...argv) => ran(argv, { environment });
     const account = ["accounts", "create", "--name", "Shop", "--email", "shop@example.com", "--json"];
-    const { id } = JSON.parse((await duba(...account)).out);
-    const store = await openStore({ ...place.settings, serving: false });
+    const { id } = JSON.parse((await terminal.duba(...account)).out);
+    const { db, close } = await openStore({ ...terminal.settings, serving: false });
+    await store(db, id);
+    await close();
+  });
+  return terminal;
+}
+
+/** A store with verifications of one account, and `duba` on it. Registers the hooks of a suite. */
+export function suiteLedger(engine: Engine): SuiteTerminal {
+  return suiteShop(engine, async (db, id) => {
     const notFound = { state: "not_found", charged: 0, charged_at: null, sealed_record: null } as const;
     const april = Date.UTC(2026, 3, 1);
     const rows: Partial<VerificationRow>[] = [
@@ -78,18 +81,10 @@ export function suiteLedger({ fresh }: Engine) {
       { reference: "aaaaaa000000005", idempotency_hash: null, created_at: april, charged_at: april },
     ];
     for (const change of rows)
-      await store.db
+      await db
         .insertInto("verification")
         .values({ ...row, account_id: id, ...change })
         .execute();
-    await store.db.insertInto("verification_attempt").values(attemptRowsOf(row.reference, id)).execute();
-    await store.close();
+    await db.insertInto("verification_attempt").values(attemptRowsOf(row.reference, id)).execute();
   });
-  after(() => place.dispose());
-  return {
-    get settings() {
-      return place.settings;
-    },
-    duba: (...argv: string[]) => duba(...argv),
-  };
 }

@@ -1,8 +1,8 @@
-import Type from "typebox";
 import { checkKinds } from "../../operation/check-kind.ts";
 import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
 import { questionSums } from "../books/questions.ts";
@@ -33,6 +33,7 @@ const summarizeLedger = command({
     "and live together, nor BVNs and NINs. Days and months are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
+  reports: true,
   input: Type.Object({
     by: Type.Enum([...groupings, "vendor"], {
       description: "What each line is about. vendor: it counts the questions to each vendor, by their outcome.",

@@ -1,4 +1,3 @@
-import Type from "typebox";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
 import { checkKinds } from "../../operation/check-kind.ts";
@@ -7,6 +6,7 @@ import { calendarDay } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { lastVendor, withAttempts } from "../ledger/attempts.ts";
@@ -36,10 +36,11 @@ export const listVerificationsCommand = command({
   id: "ledger.list",
   summary: "List the verifications that fit, newest first, without personal data.",
   description:
-    "All options that you give must fit. A long search stops after 100,000 verifications and shows the cursor with which it goes " +
+    "All options that you give must fit. A long search stops after 30,000 verifications and shows the cursor with which it goes " +
     "on. Days are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
+  reports: true,
   input: Type.Object({
     ...whose,
     state: Type.Optional(Type.Enum([...states], { description: "Only verifications in this state." })),

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { calendarDay } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
+import Type from "../../operation/schema/type.ts";
 import type { TimeZone } from "../../runtime/time-zone.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { WithAccounts } from "./with-accounts.ts";

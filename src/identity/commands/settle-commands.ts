@@ -1,5 +1,5 @@
-import Type from "typebox";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { settle } from "../ledger/settle.ts";
 import { transitions } from "../ledger/transitions.ts";

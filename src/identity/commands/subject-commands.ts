@@ -1,4 +1,3 @@
-import Type from "typebox";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { Keyring } from "../../keyring/keyring.ts";
 import { type CheckKind, checkKinds, labelOf } from "../../operation/check-kind.ts";
@@ -6,6 +5,7 @@ import { answerFiles, instant, isoOf, list } from "../../operation/command/answe
 import { elevenDigits } from "../../operation/command/forms.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { SubjectExport } from "../data-subjects/subjects.ts";
 import type { WithAccounts } from "./with-accounts.ts";

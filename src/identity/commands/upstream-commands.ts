@@ -1,9 +1,9 @@
-import Type from "typebox";
 import { anyLabel, checkKinds, labelOf } from "../../operation/check-kind.ts";
 import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
 import { elevenDigits, phoneNumber } from "../../operation/command/forms.ts";
 import { flag, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { openLive } from "../../upstreams/open-vendors.ts";

@@ -1,10 +1,10 @@
-import Type from "typebox";
 import { checkKinds } from "../../operation/check-kind.ts";
 import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
 import { calendarMonth } from "../../operation/command/forms.ts";
 import { files, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
@@ -12,7 +12,7 @@ import { type InvoiceColumn, type InvoiceLine, invoiceColumns, parseInvoice } fr
 import { type Difference, differences, type Pair } from "../books/match-invoice.ts";
 import { questionGroupings, questionSums } from "../books/questions.ts";
 import { reconcileInvoice } from "../books/reconcile-invoice.ts";
-import { summary } from "../ledger/reports/summary.ts";
+import { chargeSums } from "../ledger/reports/summary.ts";
 import { type BooksRoom, period, periodOf, whose } from "./period.ts";
 
 type Room = BooksRoom & { config: { vendorPrices: Readonly<Record<string, VendorPrices>> } };
@@ -149,6 +149,7 @@ const sumBooks = command({
     "set DUBA_<VENDOR>_PRICE. Days and months are those of DUBA_TIME_ZONE.",
   role: "viewer",
   kind: "read",
+  reports: true,
   input: Type.Object({
     by: Type.Enum([...questionGroupings], { description: "What each line is about.", default: "account" }),
     account: whose.account,
@@ -187,7 +188,7 @@ const sumBooks = command({
     const { from, to } = periodOf(days, zone);
     const live = { from, to, accountId, mode: "live" } as const;
     // A charge is not of one vendor: several may have been asked.
-    const charges = by === "vendor" ? [] : await summary(db, live, { by, zone });
+    const charges = by === "vendor" ? [] : await chargeSums(db, live, { by, zone });
     const questions = await questionSums(db, live, { by, zone, prices: vendorPrices });
     const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
     const place = ({ group, kind }: { group: string; kind: string | null }) => `${group}\n${kind ?? ""}`;

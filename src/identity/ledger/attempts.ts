@@ -1,4 +1,6 @@
-import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import type { Changed } from "../../storage/queries/followed.ts";
+import { piecesOf } from "../../storage/queries/pieces.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import type { OutcomeState } from "./transitions.ts";
 
@@ -80,14 +82,16 @@ export async function withAttempts<Row extends { reference: string }>(
   db: Kysely<Tables>,
   rows: readonly Row[],
 ): Promise<(Row & { attempts: Attempt[] })[]> {
-  if (rows.length === 0) return [];
-  const references = rows.map(({ reference }) => reference);
-  const attempts = (await db
-    .selectFrom("verification_attempt")
-    .selectAll()
-    .where("reference", "in", references)
-    .orderBy("number")
-    .execute()) as Attempt[];
+  const attempts: Attempt[] = [];
+  for (const references of piecesOf(rows.map(({ reference }) => reference)))
+    attempts.push(
+      ...((await db
+        .selectFrom("verification_attempt")
+        .selectAll()
+        .where("reference", "in", references)
+        .orderBy("number")
+        .execute()) as Attempt[]),
+    );
   const ofRow = Map.groupBy(attempts, ({ reference }) => reference);
   return rows.map((row) => ({ ...row, attempts: ofRow.get(row.reference) ?? [] }));
 }
@@ -131,7 +135,7 @@ const startColumns = [
 ] as const satisfies (keyof Attempt)[];
 
 /** The statement that writes an attempt before its question is sent, if the row `changed`. */
-export function openAttempt(db: Kysely<Tables>, changed: "verification", attempt: Attempt) {
+export function openAttempt(db: Kysely<Tables>, changed: Changed, attempt: Attempt) {
   return db
     .insertInto("verification_attempt")
     .columns(startColumns)
@@ -139,27 +143,29 @@ export function openAttempt(db: Kysely<Tables>, changed: "verification", attempt
       insert
         .selectFrom(changed)
         .select((row) => startColumns.map((column) => row.val(attempt[column]).as(column)))
-        .where("reference", "=", attempt.reference),
+        .where("verification.reference", "=", attempt.reference),
     );
 }
 
-/** The statement that writes what became of an attempt, if `holds`. One that was not put is deleted. */
+/** The statement that writes what became of an attempt, if the row `changed` and `holds` of it. One that was not put is deleted. */
 export function closeAttempt(
   db: Kysely<Tables>,
-  holds: Expression<SqlBool>,
+  changed: Changed,
   { reference, attempt, reason, vendorReference, at }: Omit<AttemptAnswer, "state" | "notPut"> & { reference: string },
   { state, notPut }: Pick<AttemptAnswer, "state" | "notPut">,
+  holds = sql<SqlBool>`1 = 1`,
 ) {
-  const isOpen = sql<SqlBool>`reference = ${reference} and number = ${attempt} and outcome = 'unknown' and ${holds}`;
-  if (notPut) return db.deleteFrom("verification_attempt").where(isOpen);
+  const isOpen = sql<SqlBool>`verification_attempt.reference = ${reference} and verification_attempt.number = ${attempt}
+    and verification_attempt.outcome = 'unknown'`;
+  const isOfRow = sql<SqlBool>`verification.reference = ${reference} and ${holds}`;
+  if (notPut)
+    return db
+      .deleteFrom("verification_attempt")
+      .where(isOpen)
+      .where(({ exists, selectFrom }) => exists(selectFrom(changed).select("verification.reference").where(isOfRow)));
   const answered = state === "unknown" ? {} : { answered_at: at };
   const change = { outcome: state, reason, vendor_reference: vendorReference, ...answered };
-  return db.updateTable("verification_attempt").set(change).where(isOpen);
-}
-
-/** Whether a ledger row is in the table, such as that of the changed rows. */
-export function isIn(table: string, reference: string, holds = sql<SqlBool>`1 = 1`): Expression<SqlBool> {
-  return sql<SqlBool>`exists (select 1 from ${sql.table(table)} where reference = ${reference} and ${holds})`;
+  return db.updateTable("verification_attempt").from(changed).set(change).where(isOpen).where(isOfRow);
 }
 
 /** How many attempts of a row have an unknown outcome. */

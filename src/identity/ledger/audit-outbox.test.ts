@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { withRecordedTexts } from "../../../test/support/recorded-texts.ts";
 import type { AuditEvent } from "../../storage/audited.ts";
 import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
 import { drainAuditOutbox } from "./audit-outbox.ts";
 import { onlyRow } from "./ledger.fixture.ts";
+import { storeRows, verifiedRow } from "./ledger-rows.fixture.ts";
 
 for (const engine of engines) {
   suite(`outcomes on the audit trail, on ${engine.name}`, () => {
@@ -47,6 +49,17 @@ for (const engine of engines) {
         ["not_found"],
       );
       assert.doesNotMatch(JSON.stringify(told), /22000000/);
+    });
+
+    test("any number of them is read by few statements, which the store can keep", async () => {
+      const { db, texts } = withRecordedTexts(store.db);
+      for (let count = 1; count <= 40; count += 1) {
+        const rows = await storeRows(store.db, ...Array.from({ length: count }, () => verifiedRow("acc_many", count)));
+        const due = rows.map(({ reference }) => ({ reference }));
+        await store.db.insertInto("verification_audit_due").values(due).execute();
+        assert.equal(await drainAuditOutbox(db, audit), count);
+      }
+      assert.ok(texts.size > 4 && texts.size < 20, [...texts].join("\n"));
     });
 
     test("an outcome that changes is told again", async (t) => {

@@ -4,6 +4,8 @@ import { nairaOf } from "../../operation/money.ts";
 import type { Mode } from "../../operation/operation.ts";
 import type { Audit, AuditEvent } from "../../storage/audited.ts";
 import { announce } from "../../storage/events/announce.ts";
+import type { Changed } from "../../storage/queries/followed.ts";
+import { piecesOf } from "../../storage/queries/pieces.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Attempt, lastVendor, withAttempts } from "./attempts.ts";
 import type { VerificationState } from "./transitions.ts";
@@ -14,11 +16,13 @@ const batch = 500;
  * The statement that notes a change of a ledger row for the audit trail, if the row `changed`. A note that is there already is
  * locked, so that a row is not recorded as it was before this change.
  */
-export function noteForAudit(db: Kysely<Tables>, changed: "verification", reference: string) {
+export function noteForAudit(db: Kysely<Tables>, changed: Changed, reference: string) {
   return db
     .insertInto("verification_audit_due")
     .columns(["reference"])
-    .expression((insert) => insert.selectFrom(changed).select("reference").where("reference", "=", reference))
+    .expression((insert) =>
+      insert.selectFrom(changed).select("verification.reference").where("verification.reference", "=", reference),
+    )
     .onConflict((conflict) =>
       conflict.column("reference").doUpdateSet({ reference: (row) => row.ref("excluded.reference") }),
     );
@@ -45,12 +49,13 @@ export async function drainAuditOutbox(
         .returning("reference")
         .execute();
       if (due.length === 0) return 0;
-      const references = due.map(({ reference }) => reference);
-      const changed = trx.selectFrom("verification").where("reference", "in", references);
-      const rows = await changed.select(facts).select(["run", "was_unknown"]).execute();
-      const ended = rows.filter(({ state }) => state !== "started");
-      if (ended.length > 0) await audit(trx, ...(await withAttempts(trx, ended)).map(eventOf));
-      for (const row of ended) if (row.was_unknown === 1) await tellSettled(trx, row, now());
+      for (const references of piecesOf(due.map(({ reference }) => reference))) {
+        const changed = trx.selectFrom("verification").where("reference", "in", references);
+        const rows = await changed.select(facts).select(["run", "was_unknown"]).execute();
+        const ended = rows.filter(({ state }) => state !== "started");
+        if (ended.length > 0) await audit(trx, ...(await withAttempts(trx, ended)).map(eventOf));
+        for (const row of ended) if (row.was_unknown === 1) await tellSettled(trx, row, now());
+      }
       return due.length;
     });
     recorded += count;

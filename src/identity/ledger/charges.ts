@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
-import { followed } from "../../storage/queries/followed.ts";
+import { followed, inTable } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "../spending/budget.ts";
 import { giveBack, spendingColumns, take } from "../spending/spending.ts";
@@ -103,8 +103,8 @@ export class Charges {
         .returning(["mode", "kind", ...spendingColumns])
         .executeTakeFirst();
       if (waived) await adjust(trx, waived, { charges: -1, at, reason: "its record was not given" });
-      if (waived) await noteForAudit(trx, "verification", reference).execute();
-      if (waived?.spends) await giveBack(trx, "verification", reference).execute();
+      if (waived) await noteForAudit(trx, inTable, reference).execute();
+      if (waived?.spends) await giveBack(trx, inTable, reference).execute();
       return waived !== undefined;
     });
   }

@@ -3,7 +3,7 @@ import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } fr
 import { every } from "../../runtime/every.ts";
 import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
-import { followed } from "../../storage/queries/followed.ts";
+import { followed, inTable } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
 import { noteForAudit } from "./audit-outbox.ts";
@@ -121,7 +121,7 @@ export async function abandonAll(db: Kysely<Tables>, whose: Whose): Promise<numb
   for (const row of spending) if (await abandonOne(db, row, whose)) abandoned += 1;
   return db.transaction().execute(async (trx) => {
     const others = await abandonment(trx, whose).where("spends", "is", null).returning("reference").execute();
-    for (const { reference } of others) await noteForAudit(trx, "verification", reference).execute();
+    for (const { reference } of others) await noteForAudit(trx, inTable, reference).execute();
     return abandoned + others.length;
   });
 }

@@ -11,17 +11,17 @@ import {
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { CompiledQueries } from "../../storage/queries/compiled-queries.ts";
-import { followed } from "../../storage/queries/followed.ts";
+import { type Changed, followed, inTable } from "../../storage/queries/followed.ts";
+import type { Input } from "../../storage/queries/shared-input.ts";
 import { recordKeyOf, storeRecordKey } from "../../storage/record-keys.ts";
-import { allTables, type Tables, type VerificationRow } from "../../storage/tables.ts";
-import { type Budget, type BudgetKind, kindOf } from "../spending/budget.ts";
+import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { type Budget, kindOf } from "../spending/budget.ts";
 import { giveBack, hasEnough, noneIfTooMuch, spendingColumns, take } from "../spending/spending.ts";
 import {
   type Attempt,
   type AttemptAnswer,
   type AttemptStart,
   closeAttempt,
-  isIn,
   newAttempt,
   openAttempt,
   unresolvedCount,
@@ -29,12 +29,19 @@ import {
   withAttempts,
 } from "./attempts.ts";
 import { noteForAudit } from "./audit-outbox.ts";
+import {
+  type Conditions,
+  type InsertVariant,
+  insertKinds,
+  insertStatement,
+  unconditional,
+} from "./insert-statement.ts";
 import { abandonOne, type Leases } from "./leases.ts";
-import { isFree } from "./reference.ts";
 import {
   type OutcomeValues,
   type OutcomeVariant,
   outcomeColumns,
+  outcomeValueKinds,
   outcomeValues,
   outcomeVariant,
   type RunOutcome,
@@ -59,25 +66,6 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
 /** Binds an outcome to its run: an outcome of another run or owner changes nothing. */
 export type Run = Pick<Row, "reference" | "owner" | "run" | "spends">;
 
-/** Conditions for an insert or retry: SQL built from `values`, and from `variant` if anything else shapes the SQL. */
-export interface Conditions<Values extends object = object, Variant = unknown> {
-  values: Values;
-  variant: Variant;
-  /** The same function each time; it uses nothing but its arguments. */
-  hold(values: Values, variant: Variant): Expression<SqlBool>[];
-}
-
-/** What decides the statement of an insert. */
-interface InsertVariant extends Omit<Conditions, "values"> {
-  hasAttempt: boolean;
-  hasEnded: boolean;
-  spends: BudgetKind | undefined;
-}
-
-const columns = Object.keys(allTables.verification) as (keyof VerificationRow)[];
-
-const unconditional: Conditions = { values: {}, variant: null, hold: () => [] };
-
 /**
  * The ledger of verifications. Each change is one guarded statement on one row, so that of two concurrent changes one
  * succeeds; the other gets undefined or false and reads the row again.
@@ -85,10 +73,12 @@ const unconditional: Conditions = { values: {}, variant: null, hold: () => [] };
 export class Ledger {
   readonly #db: Kysely<Tables>;
   readonly #queries: CompiledQueries;
+  readonly #writeInsert: ReturnType<typeof insertStatement>;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
     this.#queries = new CompiledQueries(db);
+    this.#writeInsert = insertStatement(db);
   }
 
   /**
@@ -98,7 +88,7 @@ export class Ledger {
   async insert(
     { attempts: [attempt], ...row }: Row & { state: (typeof insertableStates)[number] },
     otherHashes: readonly string[] = [],
-    { values, variant, hold }: Conditions = unconditional,
+    { values, kinds, variant, hold }: Conditions = unconditional,
     budget?: Budget,
   ): Promise<boolean> {
     const { vendor = null, price = null } = attempt ?? {};
@@ -109,38 +99,12 @@ export class Ledger {
       variant,
       hold,
     };
-    const made = await this.#queries
-      .run(this.#writeInsert, { ...row, vendor, price, otherHashes, ...(budget as Budget), ...values }, insertVariant)
-      .catch(noneIfTooMuch);
-    return made.length > 0;
+    const inserted = { ...row, vendor, price, otherHashes, ...(budget as Budget), ...values };
+    // Calls that take from one balance may not share a statement: it would change the balance once.
+    if (!budget)
+      return this.#queries.runBatched(this.#writeInsert, inserted, insertVariant, { ...insertKinds, ...kinds });
+    return (await this.#queries.run(this.#writeInsert, inserted, insertVariant).catch(noneIfTooMuch)).length > 0;
   }
-
-  readonly #writeInsert = (
-    values: Omit<Row, "attempts"> &
-      Budget & { vendor: string | null; price: number | null; otherHashes: readonly string[] },
-    { hasAttempt, hasEnded, spends, variant, hold }: InsertVariant,
-  ) => {
-    const insert = this.#db
-      .insertInto("verification")
-      .columns(columns)
-      .expression(
-        this.#db
-          .selectNoFrom((select) => columns.map((column) => select.val(values[column]).as(column)))
-          // SQLite takes `on conflict` after a select only if that has a `where`.
-          .where((select) => select.and([sql<SqlBool>`1 = 1`, ...hold(values, variant)]))
-          .$if(values.otherHashes.length > 0, (query) => query.where(isFree(values.otherHashes)))
-          .$if(spends !== undefined, (query) => query.where(hasEnough(values, spends!))),
-      )
-      .onConflict((conflict) => conflict.doNothing())
-      .returning(spends ? spendingColumns : ["reference"]);
-    const { vendor, price, started_at: at, request_id: requestId } = values;
-    const start = { vendor: vendor!, price, at, requestId };
-    return followed(this.#db, insert, (changed) => [
-      ...(hasAttempt ? [openAttempt(this.#db, changed, newAttempt(values, start))] : []),
-      ...(spends ? [take(this.#db, changed, values, spends)] : []),
-      ...(hasEnded ? [noteForAudit(this.#db, changed, values.reference)] : []),
-    ]);
-  };
 
   /** By the hashes of an idempotency key, which bind its account and mode. */
   async byKey(hashes: readonly string[]): Promise<Row | undefined> {
@@ -202,7 +166,7 @@ export class Ledger {
       .where("run", "=", row.run)
       .returningAll();
     const query = followed(this.#db, change, (changed) => [
-      closeAttempt(this.#db, isIn(changed, reference), { reference, ...before }, before),
+      closeAttempt(this.#db, changed, { reference, ...before }, before),
       openAttempt(this.#db, changed, attempt),
     ]);
     const [moved] = await this.#run(query);
@@ -212,15 +176,22 @@ export class Ledger {
   /** Ends a run, which gives back what it may have taken unless it is charged. False if the run lost its row. */
   async complete(run: Run, outcome: RunOutcome, mayHaveTaken = run.spends !== null): Promise<boolean> {
     const variant = { ...outcomeVariant(outcome), givesBack: mayHaveTaken && outcome.charge === null };
-    const moved = await this.#queries.run(this.#writeCompletion, outcomeValues(run, outcome), variant);
-    return moved.length > 0;
+    const values = outcomeValues(run, outcome);
+    if (!variant.givesBack && !variant.notPut)
+      return this.#queries.runBatched(this.#writeCompletion, values, variant, outcomeValueKinds);
+    return (await this.#queries.run(this.#writeCompletion, values, variant)).length > 0;
   }
 
-  readonly #writeCompletion = (values: OutcomeValues, variant: OutcomeVariant & { givesBack: boolean }) => {
+  readonly #writeCompletion = (
+    values: OutcomeValues,
+    variant: OutcomeVariant & { givesBack: boolean },
+    input?: Input,
+  ) => {
     const update = this.#transition("complete", variant.state, values.reference, outcomeColumns(values))
       .where("owner", "=", values.owner)
-      .where("run", "=", values.run);
-    return this.#withFollowUps(update, values, variant);
+      .where("run", "=", values.run)
+      .$if(input !== undefined, (query) => query.from("input" as "verification"));
+    return this.#withFollowUps(update, values, variant, input);
   };
 
   /** Writes an outcome that came after its run ended. It is not charged, since no caller got it. */
@@ -243,26 +214,29 @@ export class Ledger {
   async answerAttempt({ reference, owner, run }: Run, answer: AttemptAnswer): Promise<void> {
     if (answer.attempt === null || answer.state === "unknown") return;
     // A run that may not be on the ledger deletes no attempt of another run with its number.
-    const holds = answer.notPut ? sql<SqlBool>`owner = ${owner} and run = ${run}` : sql<SqlBool>`1 = 1`;
-    const isIt = isIn("verification", reference, holds);
-    await this.#run<unknown>(closeAttempt(this.#db, isIt, { reference, ...answer }, answer));
+    const holds = answer.notPut
+      ? sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run}`
+      : sql<SqlBool>`1 = 1`;
+    await this.#run<unknown>(closeAttempt(this.#db, inTable, { reference, ...answer }, answer, holds));
   }
 
   #withFollowUps(
     update: UpdateQueryBuilder<Tables, "verification", "verification", unknown>,
     values: OutcomeValues,
     variant: OutcomeVariant & { givesBack?: boolean },
+    input?: Input,
   ): Compilable<{ reference: string }> {
     const change = update.returning([
       ...(variant.givesBack ? spendingColumns : ["reference" as const]),
       "sealed_record",
     ]);
-    return followed(this.#db, change, (changed) => [
+    const followUps = (changed: Changed) => [
       ...(variant.isSealed ? [storeRecordKey(this.#db, changed, values)] : []),
-      ...(variant.hasAttempt ? [closeAttempt(this.#db, isIn(changed, values.reference), values, variant)] : []),
+      ...(variant.hasAttempt ? [closeAttempt(this.#db, changed, values, variant)] : []),
       ...(variant.givesBack ? [giveBack(this.#db, changed, values.reference)] : []),
       noteForAudit(this.#db, changed, values.reference),
-    ]);
+    ];
+    return followed(this.#db, change, followUps, input);
   }
 
   async #run<Result>(query: Compilable<Result>): Promise<Result[]> {

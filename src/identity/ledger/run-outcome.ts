@@ -1,7 +1,7 @@
 import { expressionBuilder } from "kysely";
 import type { Sealed } from "../../keyring/envelope-encryption.ts";
 import { slotAt } from "../../storage/record-keys.ts";
-import type { Tables } from "../../storage/tables.ts";
+import { allTables, type Tables } from "../../storage/tables.ts";
 import type { AttemptAnswer } from "./attempts.ts";
 import type { OutcomeState } from "./transitions.ts";
 
@@ -40,6 +40,16 @@ export function outcomeValues(
     at,
   } as const;
 }
+
+/** The kind of each of these values. */
+export const outcomeValueKinds = {
+  ...allTables.verification,
+  ...allTables.record_key,
+  attempt: "integer",
+  reason: "text",
+  vendorReference: "text",
+  at: "bigint",
+} as const;
 
 /** Decides which compiled statement writes an outcome. */
 export interface OutcomeVariant extends Pick<RunOutcome, "state" | "notPut"> {

@@ -1,7 +1,8 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import { CommandFault } from "../../operation/command.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
+import { inTable } from "../../storage/queries/followed.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { type AttemptReason, closeAttempt, unresolvedAttempts } from "./attempts.ts";
 import { noteForAudit } from "./audit-outbox.ts";
@@ -52,20 +53,20 @@ export async function settle(
       .executeTakeFirst();
     if (!changed) throw new CommandFault("The verification has changed in the meantime. Look at it again.");
     await closeAttempts(trx, row, state, at);
-    await noteForAudit(trx, "verification", reference).execute();
+    await noteForAudit(trx, inTable, reference).execute();
     const facts = { reference, state, reason: redactNumbers(redactCredentials(reason)) };
     await audit(trx, { kind: "verification.settled", actor, facts });
   });
   return anyVerification(db, reference);
 }
 
-/** No vendor did any work: all questions failed. Else the last one has the outcome, and nobody knows of those before. */
+/** With `failed`, no question was answered. Any other outcome is that of the last question; those before stay unknown. */
 async function closeAttempts(trx: Kysely<Tables>, row: Row, state: SettledState, at: number): Promise<void> {
   const open = unresolvedAttempts(row);
   const closed = state === "failed" ? open : open.slice(-1);
   const reason: AttemptReason | null = state === "failed" ? "not_done" : null;
   for (const { number, vendor_reference: vendorReference } of closed) {
     const answer = { reference: row.reference, attempt: number, reason, vendorReference, at };
-    await closeAttempt(trx, sql`1 = 1`, answer, { state, notPut: false }).execute();
+    await closeAttempt(trx, inTable, answer, { state, notPut: false }).execute();
   }
 }

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { Failure } from "../../operation/failures.ts";
 import { optionalField } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Identity } from "../identity.ts";
 import { idempotencyKeyOf } from "./request-headers.ts";
 import { stateExample, stateOf, verificationState } from "./verification-state.ts";

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { codeField } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Identity } from "../identity.ts";
 import { stateExample, stateOf, verificationState } from "./verification-state.ts";
 

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { nairaOf } from "../../operation/money.ts";
 import { operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import { amountFor, feeOf } from "../fees.ts";
 import type { Identity } from "../identity.ts";
 

@@ -1,6 +1,7 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { type CheckKind, labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
+import Type from "../../operation/schema/type.ts";
 
 /** No patterns here: what is wrong with these has failures of its own. */
 export const VerificationHeaders = Type.Object({

@@ -36,7 +36,7 @@ for (const engine of engines) {
 
     type Room = Awaited<ReturnType<typeof open>>;
 
-    /** What a caller of its own is told of a number, in the words of the table. */
+    /** What a new caller gets for a number, in the words of the table. */
     function callerOf(kind: (typeof checkKinds)[number], number: string, consent?: string) {
       const caller = { accountId: newRequest().accountId };
       const headers = { "idempotency-key": "k", ...(consent ? { "consent-reference": consent } : {}) };

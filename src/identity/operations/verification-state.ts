@@ -1,6 +1,7 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { Failure } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Identity, Sought } from "../identity.ts";
 import { states } from "../ledger/transitions.ts";
 

@@ -1,10 +1,11 @@
-import Type, { type TString } from "typebox";
+import type { TString } from "typebox";
 import { type CheckKind, labelOf, notFoundCode } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 import { digitsOf, phoneField, phoneOf } from "../../operation/fields.ts";
 import { IdentityRecord } from "../../operation/identity-record.ts";
 import { koboOf } from "../../operation/money.ts";
 import { type Call, type Operation, operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import { addLogFields } from "../../runtime/log.ts";
 import { person } from "../../upstreams/sandbox/people.ts";
 import { checks } from "../checks/index.ts";

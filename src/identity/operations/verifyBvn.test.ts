@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { failureBody } from "../../operation/answers/envelope.ts";
 import { failures } from "../../operation/failures.ts";
-import { inputReader } from "../../operation/validate-input.ts";
+import { inputReader } from "../../operation/schema/validate-input.ts";
 import { callOf, engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";

@@ -1,5 +1,6 @@
 import { type Expression, expressionBuilder, type Kysely, type SqlBool } from "kysely";
 import { codeOf } from "../../storage/errors.ts";
+import type { Changed } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import type { Budget, BudgetKind } from "./budget.ts";
 import { type Shortage, shortageOf } from "./shortage.ts";
@@ -18,7 +19,7 @@ const isThisVerification = (reference: string) =>
 /** The statement with which a ledger row that `changed` takes its fee. The store refuses more than the budget: see `isTooMuch`. */
 export function take(
   db: Kysely<Tables>,
-  changed: "verification",
+  changed: Changed,
   { reference, most_kobo, most_verifications }: Omit<Budget, "period"> & { reference: string },
   kind: BudgetKind,
 ) {
@@ -27,7 +28,7 @@ export function take(
     .columns(["account_id", "period", "kobo", "verifications", "most_kobo", "most_verifications"])
     .expression((insert) =>
       insert
-        .selectFrom(`${changed} as verification`)
+        .selectFrom(changed)
         .select((row) => [
           "account_id",
           row.ref("spends").$notNull().as("period"),
@@ -54,10 +55,10 @@ export function take(
 }
 
 /** The statement with which a ledger row that `changed` gives back what it took. */
-export function giveBack(db: Kysely<Tables>, changed: "verification", reference: string) {
+export function giveBack(db: Kysely<Tables>, changed: Changed, reference: string) {
   return db
     .updateTable("spending")
-    .from(`${changed} as verification`)
+    .from(changed)
     .set((row) => ({
       kobo: row("spending.kobo", "-", row.ref("verification.fee")),
       verifications: row("spending.verifications", "-", 1),

@@ -1,37 +1,18 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { suite, type TestContext, test } from "node:test";
+import { suite, test } from "node:test";
 import type { Failure } from "../../operation/failures.ts";
-import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import {
-  type Changes,
-  engines,
-  failureFrom,
-  keyring,
-  newRequest,
-  suiteStore,
-  until,
-  usualLimits,
-} from "../identity.fixture.ts";
+import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
+import { engines, failureFrom, keyring, newRequest, suiteStore, until, usualLimits } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
-import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
+import { answering, openingsOn, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 const hour = 60 * 60 * 1000;
 
 for (const engine of engines) {
   suite(`idempotency on ${engine.name}`, () => {
     const store = suiteStore(engine);
-
-    const openWith = async (t: TestContext, upstream: IdentityUpstream, changes: Changes = {}) =>
-      store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });
-    const openAnswering = async (
-      t: TestContext,
-      answer: (question: IdentityQuestion, nth: number) => IdentityOutcome | Promise<IdentityOutcome>,
-      changes: Changes = {},
-    ) => {
-      const { upstream, questions } = answering(answer);
-      return { identity: await openWith(t, upstream, changes), questions };
-    };
+    const { openWith, openAnswering } = openingsOn(store);
 
     suite("idempotency", () => {
       test("the same again: the same record, replayed, not asked, not charged again", async (t) => {

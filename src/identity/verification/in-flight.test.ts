@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { suite, type TestContext, test } from "node:test";
-import type { IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import { type Changes, engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { suite, test } from "node:test";
+import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
-import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
+import { answering, openingsOn, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 
 for (const engine of engines) {
   suite(`verifications in flight on ${engine.name}`, () => {
     const store = suiteStore(engine);
-
-    const openWith = async (t: TestContext, upstream: IdentityUpstream, changes: Changes = {}) =>
-      store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });
+    const { openWith } = openingsOn(store);
 
     suite("without a key", () => {
       test("equal calls in flight are one verification", async (t) => {

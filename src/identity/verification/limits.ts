@@ -4,9 +4,12 @@ import type { AccountTerms } from "../../operation/account-terms.ts";
 import { labelOf } from "../../operation/check-kind.ts";
 import { Failure } from "../../operation/failures.ts";
 import type { Limit } from "../../runtime/rate-limiter.ts";
+import type { ColumnKind } from "../../storage/migrations/columns.ts";
+import type { Input } from "../../storage/queries/shared-input.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
-import type { Conditions, Row } from "../ledger/ledger.ts";
+import type { Conditions } from "../ledger/insert-statement.ts";
+import type { Row } from "../ledger/ledger.ts";
 import type { VerificationState } from "../ledger/transitions.ts";
 import type { Budget } from "../spending/budget.ts";
 import type { Shortage } from "../spending/shortage.ts";
@@ -52,6 +55,14 @@ interface CountScope extends Pick<Row, "account_id" | "mode"> {
   subjects: string[];
 }
 
+const scopeKinds = {
+  account_id: "text",
+  mode: "text",
+  since: "bigint",
+  until: "bigint",
+  subjects: "text",
+} as const satisfies Record<keyof CountScope, ColumnKind>;
+
 function ruleOf({ count, seconds }: Limit, counts: Rule["counts"], may: string): Rule {
   const every = { 60: "a minute", 3600: "an hour", 86400: "a day" }[seconds] ?? `${seconds} s`;
   const message = `Your account may ${may.replace("#", String(count))} within ${every}.`;
@@ -59,8 +70,9 @@ function ruleOf({ count, seconds }: Limit, counts: Rule["counts"], may: string):
 }
 
 /**
- * Limits that hold across processes: the statement that writes the intent counts the ledger's rows. On PostgreSQL concurrent
- * statements do not see each other, so n of them may together exceed a limit by n - 1.
+ * Limits that hold across processes: the statement that writes the intent counts the ledger's rows, and the intents before it in
+ * its batch. On PostgreSQL statements at the same time do not see each other, so they may together exceed a limit by what all of
+ * them but one write.
  */
 export class VerificationLimits {
   readonly #db: Kysely<Tables>;
@@ -76,11 +88,11 @@ export class VerificationLimits {
   /** The conditions for inserting or retrying `row` at its `started_at`. */
   conditions(row: Row, { number, terms }: Limited): Conditions<CountScope, Rule[]> {
     const rules = this.#rules(row, terms);
-    return { values: this.#scope(rules, row, number), variant: rules, hold: this.#hold };
+    return { values: this.#scope(rules, row, number), kinds: scopeKinds, variant: rules, hold: this.#hold };
   }
 
-  readonly #hold = (values: CountScope, rules: Rule[]) =>
-    rules.map((rule, index) => isBelow(rule, values.since[index]!, values));
+  readonly #hold = (values: CountScope, rules: Rule[], input?: Input) =>
+    rules.map((rule, index) => isBelow(rule, values.since[index]!, values, input));
 
   /**
    * The failure that a limit causes for `row` at its `started_at`; undefined if every limit allows it. `Retry-After` says
@@ -155,9 +167,13 @@ export class VerificationLimits {
   }
 }
 
-function isBelow(rule: Rule, since: number, scope: CountScope): Expression<SqlBool> {
-  const { weight } = sources[rule.counts];
-  return sql<SqlBool>`(select coalesce(sum(${weight}), 0) ${from(rule, since, scope)}) < ${rule.most}`;
+function isBelow(rule: Rule, since: number, scope: CountScope, input?: Input): Expression<SqlBool> {
+  const { counts, states, ofSubject, most } = rule;
+  const counted = sql`(select coalesce(sum(${sources[counts].weight}), 0) ${from(rule, since, scope)})`;
+  // Nobody who is about to be asked about is without a match yet.
+  if (!input || states) return sql<SqlBool>`${counted} < ${most}`;
+  const before = input.countBefore("account_id", "mode", ...(ofSubject ? ["subjects"] : []));
+  return sql<SqlBool>`${counted} + ${before} < ${most}`;
 }
 
 /** What the rule counts, as SQL from `from` on. */

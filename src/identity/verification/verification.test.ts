@@ -1,25 +1,15 @@
 import assert from "node:assert/strict";
-import { suite, type TestContext, test } from "node:test";
-import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "../../upstreams/ports/identity-upstream.ts";
-import { type Changes, engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
+import { suite, test } from "node:test";
+import type { IdentityOutcome, IdentityQuestion } from "../../upstreams/ports/identity-upstream.ts";
+import { engines, failureFrom, newRequest, suiteStore } from "../identity.fixture.ts";
 import { ledgerRows, onlyRow } from "../ledger/ledger.fixture.ts";
 import type { VerificationState } from "../ledger/transitions.ts";
-import { answering, sandboxRecord, verified } from "../played-upstream.fixture.ts";
+import { answering, openingsOn, sandboxRecord, verified } from "../played-upstream.fixture.ts";
 
 for (const engine of engines) {
   suite(`verifications on ${engine.name}`, () => {
     const store = suiteStore(engine);
-
-    const openWith = async (t: TestContext, upstream: IdentityUpstream, changes: Changes = {}) =>
-      store.open(t, { upstreams: { test: upstream, live: [] }, ...changes });
-    const openAnswering = async (
-      t: TestContext,
-      answer: (question: IdentityQuestion, nth: number) => IdentityOutcome | Promise<IdentityOutcome>,
-      changes: Changes = {},
-    ) => {
-      const { upstream, questions } = answering(answer);
-      return { identity: await openWith(t, upstream, changes), questions };
-    };
+    const { openWith, openAnswering } = openingsOn(store);
 
     suite("what a call is answered and what the ledger says", () => {
       test("verified: the record, charged", async (t) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import Type from "typebox";
+import Type from "../schema/type.ts";
 import { AnswerFault, answerWriter } from "./answer-writer.ts";
 
 const write = answerWriter(

@@ -1,17 +1,17 @@
 import type { TObject, TSchema } from "typebox";
-import { Compile } from "typebox/schema";
+import { lazyValidator } from "../schema/lazy-validator.ts";
 
 /**
  * Returns a function that copies a value: members in the schema's order, undeclared ones dropped. The function throws if the
  * value does not match the schema; it never coerces.
  */
 export function declaredCopier(schema: TSchema): (value: unknown) => unknown {
-  const validator = Compile(schema);
+  const validator = lazyValidator(schema);
   const copy = ordered(schema);
   return (value) => {
     const declared = copy(value);
-    if (validator.Check(declared)) return declared;
-    const [, faults] = validator.Errors(declared);
+    if (validator().Check(declared)) return declared;
+    const [, faults] = validator().Errors(declared);
     throw new AnswerFault(faults.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`));
   };
 }

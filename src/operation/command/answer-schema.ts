@@ -1,4 +1,5 @@
-import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
+import type { Static, TSchema, TUnsafe } from "typebox";
+import Type from "../schema/type.ts";
 
 /** A time in an answer, as ISO 8601. People see it to the minute. */
 export const instant = Type.String({ format: "date-time" });

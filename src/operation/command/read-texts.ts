@@ -1,4 +1,5 @@
-import Type, { type TObject, type TSchema, type TSchemaOptions, type TUnsafe } from "typebox";
+import type { TObject, TSchema, TSchemaOptions, TUnsafe } from "typebox";
+import Type from "../schema/type.ts";
 import type { Form } from "./forms.ts";
 
 /** A file that a person chose. */

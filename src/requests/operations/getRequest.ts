@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { Failure } from "../../operation/failures.ts";
 import { codeField } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import { findRequest } from "../read-requests.ts";
 import type { RequestRoom } from "../request-log-room.ts";
 import { exampleEntry, ofRequests, RequestEntry, requestEntryOf } from "./request-answer.ts";

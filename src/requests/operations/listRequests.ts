@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { optionalField } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
+import Type from "../../operation/schema/type.ts";
 import { pageOfRequests, type RequestCursor } from "../read-requests.ts";
 import type { RequestRoom } from "../request-log-room.ts";
 import { exampleEntry, ofRequests, RequestEntry, requestEntryOf } from "./request-answer.ts";

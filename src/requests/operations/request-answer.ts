@@ -1,4 +1,5 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
+import Type from "../../operation/schema/type.ts";
 import type { RequestRow } from "../read-requests.ts";
 
 export const RequestEntry = Type.Object(

@@ -15,7 +15,7 @@ export interface Span {
 
 /** Makes the span of each request. */
 export interface Tracer {
-  /** `traceparent` is the caller's; what is not well-formed is ignored. */
+  /** `traceparent` is the caller's; it is ignored unless it is well-formed. */
   request(name: string, traceparent: string | undefined, attributes: SpanAttributes): Span;
 }
 

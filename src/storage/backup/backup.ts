@@ -4,7 +4,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { type Audited, inSnapshot } from "../audited.ts";
 import { codeOf, StoreFault } from "../errors.ts";
 import { primaryKey } from "../migrations/columns.ts";
-import { migrationsOf } from "../migrations/migrate.ts";
+import { migrationsOf, newerMigrations } from "../migrations/migrate.ts";
 import { allTables, type Tables } from "../tables.ts";
 import { noteBackup } from "./last-backup.ts";
 
@@ -46,6 +46,7 @@ const notCopied: ReadonlySet<string> = new Set([
   "passkey_challenge",
   "console_session",
   "minute_count",
+  "minute_outcome",
   "minute_duration",
   // A restored store has other alarms.
   "alarm_acknowledgement",
@@ -88,9 +89,10 @@ type Write = (lines: readonly unknown[]) => Promise<void>;
 
 /**
  * Writes everything except the records and their keys into a new file that only its owner may read, as of one moment. Services
- * may run meanwhile. Throws `StoreFault` if the file exists or cannot be written, and then leaves no new file.
+ * may run meanwhile. Throws `StoreFault` if the file exists or cannot be written, and then leaves no new file; or if the store has tables of a newer version.
  */
 export async function backup({ db, audit, actor }: Audited, path: string, options: BackupOptions): Promise<Made> {
+  await refuseNewer(db);
   const file = await open(path, "wx", 0o600).catch((error) => Promise.reject(cannotWrite(path, error)));
   const hash = createHash("sha256");
   const write: Write = async (lines) => {
@@ -113,6 +115,15 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
   } finally {
     await file.close();
   }
+}
+
+/** We would leave out the tables that we do not know, and the newer version would restore what is left as if it were all. */
+async function refuseNewer(db: Kysely<Tables>): Promise<void> {
+  const newer = await newerMigrations(db);
+  if (newer.length > 0)
+    throw new StoreFault(
+      `A newer version of Duba made tables that this one does not know (${newer.join(", ")}): make the backup with that version.`,
+    );
 }
 
 async function copy(snapshot: Transaction<Tables>, write: Write, options: BackupOptions): Promise<number> {

@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
-import Type from "typebox";
 import { instant } from "../../operation/command/answer-schema.ts";
 import { flag } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Audited } from "../audited.ts";
 import type { Tables } from "../tables.ts";
 import type { BackupOptions } from "./backup.ts";

@@ -57,7 +57,7 @@ export class SuiteBackup {
   constructor(engine: Engine) {
     const disposals: (() => Promise<void>)[] = [];
     before(async () => {
-      const [full, bare] = [await engine.fresh(), await engine.fresh()];
+      const [full, bare] = [await engine.ready(), await engine.ready()];
       disposals.push(full.dispose, bare.dispose);
       [this.settings, this.emptied] = [full.settings, bare.settings];
       this.folder = mkdtempSync(join(tmpdir(), "duba-backup-"));
@@ -79,7 +79,7 @@ export class SuiteBackup {
 
 /** An empty store on `engine` for one test. */
 export async function openedStore(t: TestContext, engine: Engine): Promise<Store> {
-  const { settings, dispose } = await engine.fresh();
+  const { settings, dispose } = await engine.ready();
   const store = await openStore({ ...settings, serving: false, patient: true });
   t.after(async () => {
     await store.close();

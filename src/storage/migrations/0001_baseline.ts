@@ -1,13 +1,12 @@
-import { type CreateTableBuilder, type Kysely, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { isSqlite } from "../engine.ts";
 import { newHistoryId } from "../history-id.ts";
 import { allSlots } from "../record-keys.ts";
 import type { Tables } from "../tables.ts";
 import { firstTables } from "./0001_tables.ts";
-import { type ColumnKind, primaryKey } from "./columns.ts";
+import { type Builder, createTables } from "./create-tables.ts";
 
 type Schema = Kysely<Tables>;
-type Builder = CreateTableBuilder<string, string>;
 
 const ofPerson = (name: string) => (table: Builder) =>
   table.addForeignKeyConstraint(`${name}_of_person`, ["person_id"], "person", ["id"], (it) => it.onDelete("cascade"));
@@ -21,33 +20,23 @@ const constraints: { [Name in keyof Tables]?: (table: Builder) => Builder } = {
   person_invitation: ofPerson("person_invitation"),
   passkey: ofPerson("passkey"),
   console_session: ofPerson("console_session"),
-  event_delivery: (table) =>
-    table.addForeignKeyConstraint("event_delivery_of_endpoint", ["endpoint_id"], "event_endpoint", ["id"], (it) =>
-      it.onDelete("cascade"),
-    ),
   spending: (table) =>
     table.addCheckConstraint("spending_within_terms", sql`kobo <= most_kobo and verifications <= most_verifications`),
 };
 
-export async function up(db: Schema): Promise<void> {
-  for (const [name, columns] of Object.entries(firstTables)) {
-    let table: Builder = db.schema.createTable(name);
-    for (const [column, kind] of Object.entries<ColumnKind>(columns)) {
-      const type = kind.startsWith("flag") ? "integer" : (kind.match(/^\w+/)![0] as "text" | "integer" | "bigint");
-      table = table.addColumn(column, type, (it) => (kind.endsWith("?") ? it : it.notNull()));
-    }
-    table = table.addPrimaryKeyConstraint(`${name}_primary`, primaryKey(columns));
-    table = constraints[name as keyof Tables]?.(table) ?? table;
+export async function makeBaseline(db: Schema): Promise<void> {
+  await createTables(db, firstTables, (name, table) => {
+    const constrained = constraints[name as keyof Tables]?.(table) ?? table;
     const hasSlots = name === "record_key" && !isSqlite(db);
-    await (hasSlots ? table.modifyEnd(sql`partition by list (slot)`) : table).execute();
-  }
+    return hasSlots ? constrained.modifyEnd(sql`partition by list (slot)`) : constrained;
+  });
   if (!isSqlite(db))
     for (const slot of allSlots)
       await sql.raw(`create table record_key_${slot} partition of record_key for values in (${slot})`).execute(db);
   for (const index of indexes) await sql.raw(`create ${index}`).execute(db);
 
   await db.insertInto("catalogue_history").values({ id: newHistoryId() }).execute();
-  const counters = (["access", "catalogue", "event"] as const).map((name) => ({ name, number: 0 }));
+  const counters = (["access", "catalogue"] as const).map((name) => ({ name, number: 0 }));
   await db.insertInto("change_counter").values(counters).execute();
   await db.insertInto("audit_head").values({ id: 1, store: "", batch: 0, hash: "", removed: 0, mac: "" }).execute();
 }
@@ -80,22 +69,10 @@ const indexes = [
     where idempotency_hash is not null`,
   // The sums of a period read the index alone.
   "index verification_by_charge on verification (charged_at, account_id, key_id, mode, kind, fee) where charged_at is not null",
-  "index api_request_by_account on api_request (account_id, mode, written_at, serial)",
-  "index api_request_by_id on api_request (request_id)",
-  "index api_request_by_age on api_request (written_at, serial)",
   "index adjustment_by_time on adjustment (at)",
   "index top_up_by_account on top_up (account_id, at)",
   "index audit_entry_unsealed on audit_entry (occurred_at, id) where batch is null",
   // The entries that mention a verification: see `tail.ts` of the audit trail.
   `index audit_entry_by_reference on audit_entry (substr(facts, 15, 15)) where substr(facts, 1, 14) = '{"reference":"'`,
-  "unique index event_by_id on event (id)",
-  "index event_by_audience on event (audience, number)",
-  "index event_by_subject on event (type, about, number)",
-  "index event_endpoint_by_audience on event_endpoint (audience)",
-  "index event_delivery_by_place on event_delivery (endpoint_id, place)",
-  // What is to be sent, and what was not. Statements write these states as literals, so that both engines use the indexes.
-  "index event_delivery_waiting on event_delivery (endpoint_id, place) where state = 'waiting'",
-  "index event_delivery_undelivered on event_delivery (state, number) where state <> 'delivered'",
-  "index event_delivery_by_event on event_delivery (number)",
   "unique index audit_entry_place on audit_entry (batch, position) where batch is not null",
 ];

@@ -39,33 +39,13 @@ export const consoleTables = {
 
   console_session: { secret_hash: "text key", person_id: "text", created_at: "bigint", seen_at: "bigint" },
 
-  /** Answers in one minute, by operation and outcome: `ok`, `not_modified` or the code of a failure. */
+  /** Answers in one minute, by operation and status. `minute_outcome` took its place. */
   minute_count: {
     minute: "bigint key",
     /** The process that counted. */
     instance: "text key",
     operation: "text key",
-    outcome: "text key",
+    status: "integer key",
     answers: "integer",
-  },
-
-  /** How long the answers of one minute took. */
-  minute_duration: {
-    minute: "bigint key",
-    instance: "text key",
-    /** `look-ups` or `verifications`. */
-    about: "text key",
-    /** JSON: how many took so long, for each bucket of `Durations`. */
-    buckets: "text",
-  },
-
-  /** Somebody works on an alarm, so that it need not be shown as open. */
-  alarm_acknowledgement: {
-    name: "text key",
-    actor: "text",
-    at: "bigint",
-    /** When it is open again. */
-    until: "bigint",
-    note: "text",
   },
 } as const;

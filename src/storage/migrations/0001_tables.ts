@@ -1,6 +1,4 @@
 import { consoleTables } from "./0001_console_tables.ts";
-import { eventTables } from "./0001_event_tables.ts";
-import { requestTables } from "./0001_request_tables.ts";
 import { spendingTables } from "./0001_spending_tables.ts";
 import type { ColumnKind } from "./columns.ts";
 
@@ -150,8 +148,6 @@ export const firstTables = {
     /** `bvn` or `nin`. */
     kind: "text",
     state: "text",
-    /** 1: its outcome is or was unknown, and no event has told another one. */
-    was_unknown: "flag",
     idempotency_hash: "text?",
     /** Recognises the request of an idempotency key. Kept as long as the key. */
     body_hash: "text?",
@@ -290,9 +286,6 @@ export const firstTables = {
     mac: "text",
   },
   ...spendingTables,
-
-  ...eventTables,
-  ...requestTables,
 
   ...consoleTables,
 } as const satisfies Record<string, Record<string, ColumnKind>>;

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { flag } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Audit } from "../audited.ts";
 import type { StoreSettings } from "../store.ts";
 
@@ -15,7 +15,8 @@ export const migrateStore = command({
   id: "migrate",
   summary: "Bring the store to the tables of this version.",
   description:
-    "A start and every other command do this by themselves. The version before may serve meanwhile. Several processes may begin at once.",
+    "A start and every other command do this by themselves. The version before may serve meanwhile. It can start afterwards only if the name " +
+    "of each new migration ends with _since_ and a number that it knows. Several processes may begin at once.",
   role: "officer",
   kind: "change",
   face: "terminal",
@@ -23,25 +24,32 @@ export const migrateStore = command({
   input: Type.Object({
     dry_run: flag("Show the migrations that the store lacks, and change nothing."),
   }),
-  answer: Type.Object({ migrations: Type.Array(Type.String()), done: Type.Boolean() }),
-  view: ({ migrations, done }) => [
+  answer: Type.Object({
+    migrations: Type.Array(Type.String()),
+    done: Type.Boolean(),
+    newer: Type.Array(Type.String(), {
+      description: "Migrations of a newer version, on whose tables this version can run.",
+    }),
+  }),
+  view: ({ migrations, done, newer }) => [
     migrations.length === 0
       ? "The store has the tables of this version."
       : `${done ? "Done" : "To do"}: ${migrations.join(", ")}.`,
+    ...(newer.length === 0 ? [] : [`A newer version added ${newer.join(", ")}. This version can run on them.`]),
   ],
   records: ["store.migrated"],
   examples: [{}, { dry_run: true }],
   run: async ({ dry_run }, { config: { dataDirectory, databaseUrl }, audit, actor }: Room) => {
     const { openStore } = await import("../store.ts");
-    const { migrate, missingMigrations } = await import("./migrate.ts");
+    const { migrate, missingMigrations, newerMigrations } = await import("./migrate.ts");
     const place = { dataDirectory, databaseUrl, serving: false, asItIs: true, patient: true };
     const store = await openStore({ ...place, mustExist: dry_run === true });
     try {
       const migrations = await missingMigrations(store.db);
-      if (dry_run) return { migrations, done: false };
+      if (dry_run) return { migrations, done: false, newer: await newerMigrations(store.db) };
       await migrate(store.db);
       await audit(store.db, { kind: "store.migrated", actor, facts: { migrations: migrations.length } });
-      return { migrations, done: true };
+      return { migrations, done: true, newer: await newerMigrations(store.db) };
     } finally {
       await store.close();
     }

@@ -1,14 +1,28 @@
 import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
+import { isSqlite } from "../engine.ts";
 import { StoreFault } from "../errors.ts";
 import { lockMigrations } from "../postgres/own-session.ts";
 import type { Tables } from "../tables.ts";
-import * as baseline from "./0001_baseline.ts";
+import { makeBaseline } from "./0001_baseline.ts";
+import { addEvents } from "./0002_events.ts";
 
-/** Every migration by name, in the order of the names. A released one is never edited: a change is a new file and line. */
+/**
+ * Every migration by name, in the order of the names. A released one is never edited: a change is a new file and line. A name that
+ * ends with `_since_0002` says that a version whose newest migration is 0002 can run on these tables too; else no earlier one can.
+ */
 const migrations: Record<string, Migration> = {
-  "0001_baseline": baseline,
+  "0001_baseline": { up: makeBaseline },
+  "0002_events": { up: addEvents },
 };
+
+const numberOf = (name: string) => Number(name.slice(0, 4));
+const newest = Math.max(...Object.keys(migrations).map(numberOf));
+
+function canRunOn(name: string): boolean {
+  const [, since] = /_since_(\d{4})$/.exec(name) ?? [];
+  return since !== undefined && Number(since) <= newest;
+}
 
 /** The names of the migrations that made the database's tables, in their order. */
 export async function migrationsOf(db: Kysely<Tables>): Promise<string[]> {
@@ -18,29 +32,38 @@ export async function migrationsOf(db: Kysely<Tables>): Promise<string[]> {
 
 /** Whether the database holds a store of this or any other version. */
 export async function hasTables(db: Kysely<Tables>): Promise<boolean> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  return tables.some((table) => table.name === "kysely_migration");
+  // Kysely's introspection would read every column of every table.
+  const found = isSqlite(db)
+    ? sql<{ name: string | null }>`select max(name) as name from sqlite_master where name = 'kysely_migration'`
+    : sql<{ name: string | null }>`select to_regclass('kysely_migration')::text as name`;
+  return (await found.execute(db)).rows[0]!.name !== null;
+}
+
+/** What a newer version made of the database: the migrations that this version does not know. */
+export async function newerMigrations(db: Kysely<Tables>): Promise<string[]> {
+  return (await migrationsOf(db)).filter((name) => !Object.hasOwn(migrations, name));
 }
 
 /**
- * The migrations that the database lacks, in their order. Throws `StoreFault` if it holds some that this version does not know:
- * a newer one made them.
+ * The migrations that the database lacks, in their order. Throws `StoreFault` if a newer version made it so that this one cannot run
+ * on it.
  */
 export async function missingMigrations(db: Kysely<Tables>): Promise<string[]> {
   const made = (await hasTables(db)) ? await migrationsOf(db) : [];
   const unknown = made.filter((name) => !Object.hasOwn(migrations, name));
-  if (unknown.length > 0) {
+  const missing = Object.keys(migrations).filter((name) => !made.includes(name));
+  if (unknown.length > 0 && !(missing.length === 0 && unknown.every(canRunOn))) {
     throw new StoreFault(
       `The database was made by a newer version of Duba (it has ${unknown.join(", ")}): run that version, or restore a backup made by this one.`,
     );
   }
-  return Object.keys(migrations).filter((name) => !made.includes(name));
+  return missing;
 }
 
 /**
  * Brings the database to this version's tables, in one transaction. Safe when several processes start at once: on SQLite the
- * transaction is immediate, on PostgreSQL it holds an advisory lock. Throws `StoreFault` for a newer database, the engine's
- * error otherwise.
+ * transaction is immediate, on PostgreSQL it holds an advisory lock. Throws `StoreFault` for a database
+ * that is too new, the engine's error otherwise.
  */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
   if ((await missingMigrations(db)).length === 0) return;

@@ -63,8 +63,11 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === "ERROR";
 }
 
-/** Refusals that are no fault of the statement: no connection, read-only, no room, a lock, a time-out, a server fault. */
-const AWAY = /^(?:08|0A000|25006|53|55P03|57|58|XX)/;
+/**
+ * Refusals that are no fault of the statement: no connection, read-only, a replica that must go on, no room, a lock, a time-out,
+ * a server fault.
+ */
+const AWAY = /^(?:08|0A000|25006|40001|53|55P03|57|58|XX)/;
 const READ_ONLY = "25006";
 const TIMED_OUT = "57014";
 
@@ -78,6 +81,12 @@ function explained(error: unknown, isSent: boolean): unknown {
   const reason = error instanceof Error ? error.message : String(error);
   return new StoreAway(codeOf(error) ?? "CONNECTION", reason, isSent && !isRefusal(error), { cause: error });
 }
+
+/** The function of PostgreSQL in which a commit waits for a synchronous standby. It warns where the wait was broken off. */
+const STANDBY_WAIT = "SyncRepWaitForLSN";
+
+/** Connections whose last commit is on the primary, and perhaps on no standby: a failover may lose it. */
+const unreplicated = new WeakSet<object>();
 
 const noAnswer = () => new Error("no answer in time");
 
@@ -109,10 +118,12 @@ function bounded(
       const name = parameters.length > 0 && !isPooled ? nameOf(sql) : undefined;
       const answer = client.query({ text: sql, values: [...parameters], ...(name === undefined ? {} : { name }) });
       const answered = await answerBefore(answer, () => until - performance.now(), noAnswer);
+      if (unreplicated.has(client))
+        throw new StoreAway("NOT_REPLICATED", "a commit did not wait for the synchronous standby", true);
       if (isCommit) server.commits.add((performance.now() - begun) * 1000);
       return answered;
     } catch (error) {
-      const told = explained(error, true);
+      const told = error instanceof StoreAway ? error : explained(error, true);
       if (told instanceof StoreAway && (!isRefusal(error) || told.code === READ_ONLY || told.code === OUTDATED))
         lost = told;
       throw told;
@@ -190,7 +201,10 @@ class PatientPool {
     });
     // The statement of a dropped connection fails anyway. Without a listener these events would end the process.
     this.#pool.on("error", () => undefined);
-    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+    this.#pool.on("connect", (client) => {
+      client.on("error", () => undefined);
+      client.on("notice", ({ routine }) => routine === STANDBY_WAIT && unreplicated.add(client));
+    });
   }
 
   get load(): { busy: number; idle: number; waiting: number } {

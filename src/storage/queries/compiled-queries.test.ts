@@ -5,13 +5,13 @@ import { ticksOf } from "../../../test/support/ticks.ts";
 import { openStore, type Store } from "../store.ts";
 import { CompiledQueries } from "./compiled-queries.ts";
 
-for (const { name: engine, fresh } of engines) {
+for (const { name: engine, ready } of engines) {
   suite(`a compiled query on ${engine}`, () => {
     let place: Fresh;
     let store: Store;
 
     before(async () => {
-      place = await fresh();
+      place = await ready();
       store = await openStore({ ...place.settings, serving: true });
     });
     after(async () => {

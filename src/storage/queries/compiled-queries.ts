@@ -1,8 +1,12 @@
 import type { Compilable, Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
 import { FairQueue } from "../../runtime/fair-queue.ts";
+import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
+import { BatchedStatement } from "./batched-statement.ts";
 import type { FollowedQuery } from "./followed.ts";
+import { type Input, sharedInput } from "./shared-input.ts";
+import { asCommit } from "./traced-dialect.ts";
 
 /** In a compiled query, the place of a value that is known only when the query runs. */
 class Placeholder {
@@ -19,6 +23,7 @@ const mostCompiled = 500;
 export class CompiledQueries {
   readonly #db: Kysely<Tables>;
   readonly #compiled = new LRUCache<string, FollowedQuery>({ max: mostCompiled });
+  readonly #batched = new LRUCache<string, BatchedStatement>({ max: mostCompiled });
   readonly #ids = new WeakMap<object, number>();
   #lastId = 0;
   readonly #queue = new FairQueue();
@@ -47,6 +52,34 @@ export class CompiledQueries {
     const { rows } = await this.#db.executeQuery(filled(compiled, values));
     await this.#queue.next();
     return rows as Row[];
+  }
+
+  /**
+   * The same for a change of one row of the ledger, which returns the row's `reference`; resolves to whether the row changed.
+   * On PostgreSQL calls that wait at the same time share a statement and its commit, as on SQLite statements share a commit.
+   * Then the values that `write` sees are columns of the table `input`. `kinds`: of each value, and of the members of a list.
+   */
+  async runBatched<Values extends { reference: string }, Variant>(
+    write: (values: Values, variant: Variant, input?: Input) => Compilable<{ reference: string }>,
+    values: Values,
+    variant: Variant,
+    kinds: Record<string, string>,
+  ): Promise<boolean> {
+    if (isSqlite(this.#db)) return (await this.run(write, values, variant)).length > 0;
+    const key = this.#keyOf(write, values, variant);
+    let batched = this.#batched.get(key);
+    if (batched === undefined) {
+      const { columns, input, textOf } = sharedInput(values, kinds, new Placeholder(({ text }) => text));
+      const compiled: FollowedQuery = write(columns, variant, input).compile();
+      batched = new BatchedStatement(async (batch) => {
+        const { rows } = await this.#db.executeQuery(filled(compiled, { text: textOf(batch as Values[]) }));
+        return (rows as { reference: string }[]).map(({ reference }) => reference);
+      });
+      this.#batched.set(key, batched);
+    }
+    const hasChanged = await asCommit("postgresql", () => batched.run(values));
+    await this.#queue.next();
+    return hasChanged;
   }
 
   #keyOf(write: unknown, values: object, variant: unknown): string {

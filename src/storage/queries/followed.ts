@@ -1,28 +1,47 @@
-import type { Compilable, CompiledQuery, Kysely, OperationNodeSource } from "kysely";
+import type { Compilable, CompiledQuery, Kysely, OperationNodeSource, SelectQueryBuilder } from "kysely";
 import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
+import type { Input } from "./shared-input.ts";
 
 /** A statement, and others that run in the same commit if the first returned rows; on SQLite only. */
 export type FollowedQuery<Row = unknown> = CompiledQuery<Row> & { followedBy?: readonly CompiledQuery[] };
 
 type Statement<Row = unknown> = Compilable<Row> & OperationNodeSource;
 
+/** The tables from which a follow-up reads the changed row, under its own name. */
+export type Changed = ["verification"];
+
+/** A changed row that is in the table itself. */
+export const inTable: Changed = ["verification"];
+
 /**
  * A change of one ledger row that returns the row, and statements about the row that run if the change happens: all or nothing.
- * They read the row from the table whose name they get. It is one statement on PostgreSQL, and one commit on SQLite.
+ * It is one statement on PostgreSQL, and one commit on SQLite. With `input` it changes a row for each call: see `runBatched`.
  */
-export function followed<Row>(
+export function followed<Row extends { reference: string }>(
   db: Kysely<Tables>,
   change: Statement<Row>,
-  followUps: (changed: "verification") => Statement[],
+  followUps: (changed: Changed) => Statement[],
+  input?: Input,
 ): Compilable<Row> {
   if (isSqlite(db)) {
-    const followedBy = followUps("verification").map((statement) => statement.compile());
+    const followedBy = followUps(inTable).map((statement) => statement.compile());
     return { compile: () => ({ ...change.compile(), followedBy }) as FollowedQuery<Row> };
   }
+  const begin = input ? (db.with("input", () => input.table as never) as unknown as typeof db) : db;
+  const changed = ["changed as verification", ...(input ? ["input"] : [])] as unknown as Changed;
   // The other statements see the table itself as it was before.
-  let query = db.with("changed", () => change as never);
-  for (const [index, statement] of followUps("changed" as "verification").entries())
+  let query = begin.with("changed", () => change as never);
+  for (const [index, statement] of followUps(changed).entries())
     query = query.with(`follow_up_${index}`, () => statement as never) as typeof query;
-  return query.selectFrom("changed" as "verification").selectAll() as unknown as Compilable<Row>;
+  const rows = query.selectFrom("changed" as "verification");
+  return (input ? rows.select("reference") : rows.selectAll()) as unknown as Compilable<Row>;
+}
+
+/** A select from `input`, or from nothing. */
+export function selectFrom(
+  db: Kysely<Tables>,
+  input: Input | undefined,
+): SelectQueryBuilder<Tables, "verification", object> {
+  return input ? db.selectFrom("input" as "verification") : (db.selectNoFrom([]) as never);
 }

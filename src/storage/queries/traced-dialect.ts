@@ -6,7 +6,9 @@ import { isWrite } from "../store-usage.ts";
  * A dialect whose transactions, and writes outside one, are spans of the request that causes them. What no request causes, such as
  * polling, has none. A span holds no SQL and no values.
  */
-export function traced(dialect: Dialect, engine: "sqlite" | "postgresql"): Dialect {
+type Engine = "sqlite" | "postgresql";
+
+export function traced(dialect: Dialect, engine: Engine): Dialect {
   return {
     createDriver: () => tracedDriver(dialect.createDriver(), engine),
     createQueryCompiler: () => dialect.createQueryCompiler(),
@@ -15,7 +17,21 @@ export function traced(dialect: Dialect, engine: "sqlite" | "postgresql"): Diale
   };
 }
 
-function tracedDriver(driver: Driver, engine: string): Driver {
+/** Makes a commit a span of the request that waits for it. */
+export async function asCommit<Value>(engine: Engine, commit: () => Promise<Value>): Promise<Value> {
+  const span = spanWithin("commit", "internal", { "db.system.name": engine });
+  if (!span) return commit();
+  try {
+    const value = await commit();
+    span.end();
+    return value;
+  } catch (error) {
+    span.end({}, true);
+    throw error;
+  }
+}
+
+function tracedDriver(driver: Driver, engine: Engine): Driver {
   const attributes = { "db.system.name": engine };
   const open = new WeakMap<DatabaseConnection, Span>();
   const seen = new WeakSet<DatabaseConnection>();
@@ -40,18 +56,9 @@ function tracedDriver(driver: Driver, engine: string): Driver {
       if (seen.has(connection)) return connection;
       seen.add(connection);
       const { executeQuery } = connection;
-      connection.executeQuery = async <Row>(query: CompiledQuery) => {
-        const isCommit = !open.has(connection) && isWrite(query.sql);
-        const span = isCommit ? spanWithin("commit", "internal", attributes) : undefined;
-        if (!span) return executeQuery.call(connection, query) as ReturnType<typeof executeQuery<Row>>;
-        try {
-          const result = await (executeQuery.call(connection, query) as ReturnType<typeof executeQuery<Row>>);
-          span.end();
-          return result;
-        } catch (error) {
-          span.end({}, true);
-          throw error;
-        }
+      connection.executeQuery = <Row>(query: CompiledQuery) => {
+        const execute = () => executeQuery.call(connection, query) as ReturnType<typeof executeQuery<Row>>;
+        return !open.has(connection) && isWrite(query.sql) ? asCommit(engine, execute) : execute();
       };
       return connection;
     },

@@ -1,4 +1,5 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
+import Type from "../../operation/schema/type.ts";
 import type { Adapter } from "./vendor.ts";
 
 const text = Type.String();

@@ -1,5 +1,5 @@
-import Type from "typebox";
 import { type CheckKind, labelOf, numberMember } from "../../operation/check-kind.ts";
+import Type from "../../operation/schema/type.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { IdentityAnswer } from "../ports/identity-upstream.ts";
 import { parseDay } from "./days.ts";

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import { Compile } from "typebox/schema";
+import { lazyValidator } from "../../operation/schema/lazy-validator.ts";
 import type { Log } from "../../runtime/log.ts";
 
 /** How many members of a response we describe in the log, and to which depth. */
@@ -12,10 +12,10 @@ export function responseParser<Schema extends TSchema>(
   schema: Schema,
   log: Log,
 ): (body: unknown) => Static<Schema> | undefined {
-  const validator = Compile(schema);
+  const validator = lazyValidator(schema);
   return (body) => {
-    if (validator.Check(body)) return body as Static<Schema>;
-    const [, faults] = validator.Errors(body);
+    if (validator().Check(body)) return body as Static<Schema>;
+    const [, faults] = validator().Errors(body);
     const rules = faults.map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
     log.warn(
       { vendor, rules: rules.slice(0, 10), shape: memberTypes(body) },

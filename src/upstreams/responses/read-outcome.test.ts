@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import Type from "typebox";
+import Type from "../../operation/schema/type.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
 import { outcomeReader } from "./read-outcome.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
-import Type from "typebox";
 import { Compile } from "typebox/compile";
 import banks from "../../../data/people/banks.json" with { type: "json" };
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
 import { IdentityRecord, PersonalInfo, ResidentialInfo } from "../../operation/identity-record.ts";
+import Type from "../../operation/schema/type.ts";
 import type { IdentityAnswer, IdentityOutcome } from "../ports/identity-upstream.ts";
 import { sandbox } from "./index.ts";
 import { sandboxNumbers } from "./numbers.ts";

@@ -18,7 +18,8 @@ export function steadyPartsOf(by: string, { from, to }: { from: number; to: numb
 
 /** The day of a column with a time, as a number: days since 1970. */
 export function dayNumber(column: string, { offset }: SteadyPart): RawBuilder<unknown> {
-  return sql`(${sql.ref(column)} + ${offset}) / ${sql.lit(dayLength)}`;
+  // A bound number is a float on SQLite: then each moment would be a group of its own.
+  return sql`(${sql.ref(column)} + ${sql.lit(offset)}) / ${sql.lit(dayLength)}`;
 }
 
 /** The name of a group: of a day number its day or month, else the text itself. */

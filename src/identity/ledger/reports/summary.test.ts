@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { sql } from "kysely";
 import { TimeZone } from "../../../runtime/time-zone.ts";
 import type { IdentityOutcome } from "../../../upstreams/ports/identity-upstream.ts";
 import { engines, failureFrom, newRequest, suiteStore } from "../../identity.fixture.ts";
@@ -7,7 +8,8 @@ import { answering, verified } from "../../played-upstream.fixture.ts";
 import { Charges } from "../charges.ts";
 import { onlyRow } from "../ledger.fixture.ts";
 import { storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
-import { type Grouping, summary } from "./summary.ts";
+import { dayNumber } from "./day-groups.ts";
+import { chargeSums, type Grouping, summary } from "./summary.ts";
 
 for (const engine of engines) {
   suite(`what the operator sees on ${engine.name}`, () => {
@@ -50,6 +52,29 @@ for (const engine of engines) {
       assert.deepEqual(await summary(store.db, { ...period, accountId: one.accountId, mode: "test" }), [ofOne]);
       assert.deepEqual(await summary(store.db, { from: time + 1, to: time + 2 }), []);
       assert.deepEqual(await summary(store.db, { from: time - 1, to: time }), []);
+
+      const charges = (await chargeSums(store.db, period)).map(({ group, mode, charged, feeKobo }) => ({
+        ...{ group, mode, charged, feeKobo },
+      }));
+      assert.deepEqual(
+        charges,
+        all.map(({ group, mode, charged, feeKobo }) => ({ group, mode, charged, feeKobo })),
+      );
+    });
+
+    test("all moments of a day have one day number, so that the store adds them up", async () => {
+      const part = { from: time, to: time + 1, offset: 3_600_000 };
+      const numberOf = async (moment: number) => {
+        const moments = sql`(select cast(${sql.lit(moment)} as bigint) as moment) as moments`;
+        const { rows } = await sql<{ day: number }>`select ${dayNumber("moment", part)} as day from ${moments}`.execute(
+          store.db,
+        );
+        return rows[0]!.day;
+      };
+      assert.deepEqual(
+        [await numberOf(time), await numberOf(time + 12_345_678), await numberOf(time + 23 * 3_600_000)],
+        [20_468, 20_468, 20_469],
+      );
     });
 
     test("groups by day, month, key and state, each kind apart, in the days of the time zone", async () => {

@@ -10,15 +10,13 @@ import { dayNumber, groupName, isByTime, type SteadyPart, steadyPartsOf } from "
 export const groupings = ["account", "day", "month", "key", "state"] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** The verifications of a group in one mode and of one kind, which are never added up. */
-export interface VerificationSummary {
+/** The charges of a group in one mode and of one kind, which are never added up. */
+export interface ChargeSums {
   /** Account id, day, month, key id or state. Empty for a correction that belongs to no key or state. */
   group: string;
   mode: Mode;
   /** Null for a correction that concerns no single verification. */
   kind: CheckKind | null;
-  /** Verifications made in the period. */
-  count: number;
   /**
    * Charges made in the period, even if their verifications are older. A charge that is taken back is subtracted in the
    * period of that adjustment, so that closed periods do not change.
@@ -26,6 +24,12 @@ export interface VerificationSummary {
   charged: number;
   /** Sum of their fees, in kobo, and of the corrections made in the period. */
   feeKobo: number;
+}
+
+/** The same with the verifications of the group. */
+export interface VerificationSummary extends ChargeSums {
+  /** Verifications made in the period. */
+  count: number;
   /** The verifications made in the period, by their present state. */
   byState: Record<VerificationState, number>;
 }
@@ -54,12 +58,36 @@ const utc = new TimeZone("UTC");
 
 type Column = RawBuilder<unknown>;
 
-/** Counts and fees of a period by group, mode and kind, in this order. `zone` decides which day a moment belongs to. */
+/** `zone` decides which day a moment belongs to. */
+interface SummaryOptions {
+  by?: Grouping;
+  zone?: TimeZone;
+}
+
+/** Counts and fees of a period by group, mode and kind, in this order. */
 export async function summary(
   db: Kysely<Tables>,
-  { from, to, accountId, mode }: SummaryPeriod,
-  { by = "account", zone = utc }: { by?: Grouping; zone?: TimeZone } = {},
+  period: SummaryPeriod,
+  { by = "account", zone = utc }: SummaryOptions = {},
 ): Promise<VerificationSummary[]> {
+  return added(by, await linesOf(db, period, { by, zone }, true));
+}
+
+/** The charges and fees alone, which the index of charges holds: on a large ledger this takes a third of the time. */
+export async function chargeSums(
+  db: Kysely<Tables>,
+  period: SummaryPeriod,
+  { by = "account", zone = utc }: SummaryOptions = {},
+): Promise<ChargeSums[]> {
+  return added(by, await linesOf(db, period, { by, zone }, false));
+}
+
+async function linesOf(
+  db: Kysely<Tables>,
+  { from, to, accountId, mode }: SummaryPeriod,
+  { by, zone }: Required<SummaryOptions>,
+  withVerifications: boolean,
+): Promise<SummaryLine[]> {
   // The index of an account has the mode before the time.
   const modes = mode === undefined ? ["test", "live"] : [mode];
   const whose = (table: "verification" | "adjustment") => {
@@ -71,11 +99,12 @@ export async function summary(
   const queries = steadyPartsOf(by, { from, to }, zone).map((part) => {
     const columns = groupColumns(by, part);
     const within = (column: string) => sql`${sql.ref(column)} >= ${part.from} and ${sql.ref(column)} < ${part.to}`;
-    return sql`
+    const made = sql`
       select ${columns.made} as name, mode, kind, state, count(*) as count, 0 as charges, 0 as kobo
         from verification where ${within("created_at")} and ${whose("verification")} group by 1, 2, 3, 4
-      union all
-      select ${columns.charged}, mode, kind, '', 0, count(*), sum(fee)
+      union all`;
+    return sql`${withVerifications ? made : sql``}
+      select ${columns.charged} as name, mode, kind, '' as state, 0 as count, count(*) as charges, sum(fee) as kobo
         from verification ${byCharge} where ${within("charged_at")} and ${whose("verification")} group by 1, 2, 3
       union all
       select ${columns.adjusted}, adjustment.mode, adjustment.kind, '', 0, sum(charges), sum(kobo)
@@ -83,9 +112,12 @@ export async function summary(
         where ${within("at")} and ${whose("adjustment")} group by 1, 2, 3`;
   });
   // One statement reads one moment, so that a charge and its adjustment are seen together.
-  const { rows } = await sql<SummaryLine>`${sql.join(queries, sql` union all `)}`.execute(db);
+  return (await sql<SummaryLine>`${sql.join(queries, sql` union all `)}`.execute(db)).rows;
+}
+
+function added(by: Grouping, lines: readonly SummaryLine[]): VerificationSummary[] {
   const summaries = new Map<string, VerificationSummary>();
-  for (const { name, mode, kind, state, count, charges, kobo } of rows) {
+  for (const { name, mode, kind, state, count, charges, kobo } of lines) {
     const group = groupName(by, name);
     const place = `${group}\n${mode}\n${kind ?? ""}`;
     const entry = summaries.get(place) ?? emptySummary(group, mode, kind);

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { declaredCopier } from "../../../operation/answers/answer-writer.ts";
 import { IdentityRecord } from "../../../operation/identity-record.ts";
 import type { Answers } from "../../../operation/operation.ts";
+import Type from "../../../operation/schema/type.ts";
 import type {
   AskedPerson,
   Disbelief,

@@ -1,4 +1,4 @@
-import Type from "typebox";
+import Type from "../../../operation/schema/type.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { failedWith, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
 

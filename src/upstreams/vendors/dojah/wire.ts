@@ -1,4 +1,5 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
+import Type from "../../../operation/schema/type.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { badResponse, failedWith, saysNoMoney, unavailable } from "../../ports/outcomes.ts";
 

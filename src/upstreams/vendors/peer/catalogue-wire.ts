@@ -1,5 +1,6 @@
-import Type, { type Static, type TSchema } from "typebox";
+import type { Static, TSchema } from "typebox";
 import { declaredCopier } from "../../../operation/answers/answer-writer.ts";
+import Type from "../../../operation/schema/type.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { catalogueEntries, type PulledList } from "../../ports/catalogue-source.ts";
 import { responseParser } from "../../responses/parse-response.ts";

@@ -1,7 +1,7 @@
-import Type from "typebox";
 import { type CheckKind, forEachKind, notFoundCode } from "../../../operation/check-kind.ts";
 import type { FailureCode } from "../../../operation/failures.ts";
 import { modeHeader } from "../../../operation/operation.ts";
+import Type from "../../../operation/schema/type.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { HttpResult } from "../../http-client.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";

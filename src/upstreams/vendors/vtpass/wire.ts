@@ -1,4 +1,5 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
+import Type from "../../../operation/schema/type.ts";
 import type { PullFault } from "../../ports/catalogue-source.ts";
 
 const code = Type.String({ pattern: "^[!-~]{1,64}$" });

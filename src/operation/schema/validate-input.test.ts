@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import Type from "typebox";
-import { amountField, elevenDigitsField, optionalField } from "./fields.ts";
+import { amountField, elevenDigitsField, optionalField } from "../fields.ts";
+import Type from "./type.ts";
 import { inputReader, withHints } from "./validate-input.ts";
 
 const read = inputReader(

@@ -28,7 +28,7 @@ interface Member {
   ended: Promise<void>;
 }
 
-class CrewFault extends Error {
+class WorkerFault extends Error {
   readonly exitCode: number;
   constructor(message: string, exitCode: number) {
     super(message);
@@ -37,7 +37,7 @@ class CrewFault extends Error {
 }
 
 /** The workers of a service: one in each place. A dead one gets a successor, and so does one that hangs. */
-export class Crew {
+export class WorkerPool {
   readonly #members = new Set<Member>();
   /** The newest worker in each place, from 1. */
   readonly #newest = new Map<number, Member>();
@@ -159,7 +159,7 @@ duba_worker_ends_total{reason="hung"} ${this.#ends.hung}
     worker.on("error", () => undefined);
     worker.once("exit", (code, signal) => {
       this.#members.delete(member);
-      ready.reject(new CrewFault(`Worker ${place} did not start (${signal ?? `exit code ${code}`}).`, code || 1));
+      ready.reject(new WorkerFault(`Worker ${place} did not start (${signal ?? `exit code ${code}`}).`, code || 1));
       ended.resolve();
     });
     return member;

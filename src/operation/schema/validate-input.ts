@@ -1,7 +1,8 @@
 import type { TObject, TSchema } from "typebox";
-import { Compile, type Validator } from "typebox/schema";
-import type { FieldFault } from "./failures.ts";
-import { isRepeatable } from "./fields.ts";
+import type { Validator } from "typebox/schema";
+import type { FieldFault } from "../failures.ts";
+import { isRepeatable } from "../fields.ts";
+import { lazyValidator } from "./lazy-validator.ts";
 
 /** Checks the members of a request. Returns the declared ones; undeclared ones are dropped, never refused. */
 export type InputReader = (given: Record<string, unknown>) => { input: Record<string, string>; faults: FieldFault[] };
@@ -10,7 +11,7 @@ interface Member {
   name: string;
   required: boolean;
   fault: string;
-  validator: Validator;
+  validator: () => Validator;
 }
 
 /** Returns a reader for an object of text members, the form of every request. It reports all faults of a request at once. */
@@ -20,7 +21,7 @@ export function inputReader(schema: TObject): InputReader {
     name,
     required: required.has(name),
     fault: (property as TSchema & { fault?: string }).fault ?? "must be text",
-    validator: Compile(property),
+    validator: lazyValidator(property),
   }));
   return (given) => {
     const input: Record<string, string> = {};
@@ -31,7 +32,7 @@ export function inputReader(schema: TObject): InputReader {
         if (required) faults.push({ field: name, message: `${name} is required and ${fault}.` });
       } else if (typeof value !== "string") {
         faults.push({ field: name, message: notText(name, value, fault) });
-      } else if (!validator.Check(value)) {
+      } else if (!validator().Check(value)) {
         faults.push({ field: name, message: `${name} ${fault}.` });
       } else {
         input[name] = value;

@@ -1,6 +1,6 @@
 /** The columns of the tables of events, as in `0001_tables.ts`. */
 export const eventTables = {
-  /** Something that accounts or operators are told of. It holds ids and states only, and never changes. */
+  /** Something that happened, for accounts or operators. It holds ids and states only, and never changes. */
   event: {
     /** In the order of the commits, without a gap. */
     number: "bigint key",

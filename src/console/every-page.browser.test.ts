@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import type { Browser, Page, Request } from "playwright-core";
+import { findBrowser, inaccessible, missingBrowser, startBrowser } from "../../test/support/browser.ts";
+import { type Visitor, visit } from "../../test/support/passkey.ts";
+import { startService, type TestService } from "../../test/support/service.ts";
+import { everyCommand } from "../commands/families.ts";
+import { memberWith } from "../operation/command/answer-table.ts";
+import { membersOf } from "../operation/command/read-texts.ts";
+import { busySettings, fillBusyDay, officersSession, type Subjects } from "./busy-day.fixture.ts";
+import { sendForm } from "./console.fixture.ts";
+import { pathOf, siteMap } from "./site-map.ts";
+import { asksByUrl } from "./view/command-form.ts";
+
+const site = siteMap(await everyCommand());
+
+/** Reads whose answers are not pages of the store: they call others. */
+const callOthers = new Set(["upstreams.test", "events.endpoints.test"]);
+
+/** Every page of the console: the places, the form of each command, and the answer of each that a browser asks for by its URL. */
+function pagesOf(subjects: Subjects): Record<"place" | "form" | "answer", string[]> {
+  const commands = [...site.commands.values()];
+  const isFile = ({ answer }: (typeof commands)[number]) =>
+    "lines" in answer || memberWith("holds", answer) !== undefined;
+  const answers = commands.flatMap((command) => {
+    if (!asksByUrl(command) || isFile(command) || callOthers.has(command.id)) return [];
+    const query = new URLSearchParams({ _run: "1" });
+    for (const { name, isRequired } of membersOf(command.input)) {
+      if (!isRequired) continue;
+      assert.ok(subjects[name] !== undefined, `the busy day has to say which ${name} ${command.id} shows`);
+      query.set(name, subjects[name]);
+    }
+    return [`${pathOf(command)}?${query}`];
+  });
+  // A file without a form is saved at once, and the answers of other commands without a form are pages above.
+  const forms = commands.filter((command) => !asksByUrl(command) || membersOf(command.input).length > 0);
+  return {
+    place: [...site.places.map(({ path }) => path), "/?range=day", "/verifications?state=nonsense", "/join"],
+    form: forms.map(pathOf),
+    answer: [...answers, `/catalogue/show?revision=${subjects.draft}`],
+  };
+}
+
+/** What a theme or a width can change. */
+const ofTheLook = ["color-contrast", "target-size", "scrollable-region-focusable"];
+
+// What pages look like does not depend on the engine.
+suite("every page of the console", { skip: missingBrowser(), timeout: 170_000 }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let origin: string;
+  let ada: Visitor;
+  let subjects: Subjects;
+
+  before(async () => {
+    [service, browser] = await Promise.all([startService(busySettings), startBrowser(findBrowser())]);
+    origin = service.console!.origin;
+    subjects = await fillBusyDay(service);
+    ada = await visit(browser, origin);
+    const value = await officersSession(service);
+    await ada.context.addCookies([{ name: "duba_console", value, url: origin }]);
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const look = async (page: Page, colorScheme: "light" | "dark", width: number) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+  };
+  /** In the frame that follows: charts are drawn again for another width. */
+  const pixelsBeside = (page: Page) =>
+    page.evaluate<number>(
+      "new Promise((done) => requestAnimationFrame(() => done(document.documentElement.scrollWidth - innerWidth)))",
+    );
+  /** What breaks a rule in either theme, on a desk or on a phone. */
+  const faultsOf = async (page: Page, path: string): Promise<string[]> => {
+    const found: string[] = [];
+    for (const [theme, width, rules] of [
+      ["light", 1280, undefined],
+      ["dark", 390, ofTheLook],
+      ["dark", 360, []],
+      ["light", 2560, []],
+    ] as const) {
+      await look(page, theme, width);
+      const broken = rules?.length === 0 ? [] : await inaccessible(page, rules);
+      if ((await pixelsBeside(page)) !== 0) broken.push("scrolls sideways");
+      found.push(...broken.map((fault) => `${path}, ${theme}, ${width}: ${fault}`));
+    }
+    return found;
+  };
+
+  for (const kind of ["place", "form", "answer"] as const)
+    test(`each ${kind} is whole, quiet, small and accessible, in both themes, on a phone and on a desk`, async () => {
+      const { page, faults } = ada;
+      const found: string[] = [];
+      let requests: Request[] = [];
+      page.on("request", (request) => requests.push(request));
+      for (const path of pagesOf(subjects)[kind]) {
+        await look(page, "light", 1280);
+        requests = [];
+        const isDrawn = path === "/" || path.startsWith("/?");
+        const reply = await page.goto(`${origin}${path}`, { waitUntil: isDrawn ? "networkidle" : "load" });
+        assert.equal(reply!.status(), 200, path);
+        const sizes = await Promise.all(requests.map((request) => request.sizes()));
+        const transferred = sizes.reduce((sum, size) => sum + size.responseBodySize + size.responseHeadersSize, 0);
+        assert.ok(transferred > 1000 && transferred < 150_000, `${path} takes ${transferred} bytes`);
+        const text = await reply!.text();
+        assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|<[^>]*\s(?:on\w+|style)=/, path);
+        for (const canary of subjects.canaries!.split(" "))
+          assert.ok(!text.includes(canary), `${path} holds ${canary}`);
+        found.push(...(await faultsOf(page, path)));
+      }
+      assert.deepEqual([...found, ...faults], []);
+    });
+
+  test("is as accessible when it answers a form, and when it refuses", async () => {
+    const { page } = ada;
+    await sendForm(page, `${origin}/accounts/create`, { Email: "no e-mail" });
+    const found = await faultsOf(page, "faults of a form");
+    await sendForm(page, `${origin}/keys/create`, { Account: subjects.account! });
+    await page.getByLabel("Key", { exact: true }).waitFor();
+    found.push(...(await faultsOf(page, "a new key")));
+    await page.goto(`${origin}/nothing`);
+    found.push(...(await faultsOf(page, "a page that is not there")));
+    await ada.context.clearCookies();
+    await page.goto(`${origin}/sign-in`);
+    found.push(...(await faultsOf(page, "/sign-in")));
+    assert.deepEqual(found, []);
+  });
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+
+/** How a person works on a page: each act finds what it needs by the name that a person reads or hears. */
+export interface Hands {
+  page: Page;
+  /** Follows a link or presses a button, and waits for the page that comes. */
+  go(name: RegExp): Promise<void>;
+  fill(label: RegExp, text: string): Promise<void>;
+  choose(label: RegExp, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
+}
+
+async function loaded(page: Page, act: () => Promise<void>): Promise<void> {
+  await Promise.all([page.waitForEvent("framenavigated"), act()]);
+  await page.waitForLoadState();
+}
+
+/** With a mouse. */
+export function mouse(page: Page): Hands {
+  return {
+    page,
+    go: (name) =>
+      loaded(page, () => page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click()),
+    async fill(label, text) {
+      const field = page.getByLabel(label).first();
+      if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(text);
+      else await field.fill(text);
+    },
+    choose: (label, file) => page.getByLabel(label).setInputFiles([file]),
+  };
+}
+
+/** What a person hears about the element that has the focus. */
+const focused = `(() => { const at = document.activeElement;
+  return at.getAttribute("aria-label") || at.labels?.[0]?.textContent || at.textContent; })()`;
+
+/** With a keyboard alone: Tab until the focus is on the thing, then its keys. */
+export function keyboard(page: Page): Hands {
+  const tabTo = async (name: RegExp) => {
+    for (let tries = 0; tries < 150; tries += 1) {
+      await page.keyboard.press("Tab");
+      if (name.test((await page.evaluate<string>(focused)).trim())) return;
+    }
+    assert.fail(`no way to ${name}`);
+  };
+  return {
+    page,
+    async go(name) {
+      await tabTo(name);
+      await loaded(page, () => page.keyboard.press("Enter"));
+    },
+    async fill(label, text) {
+      await tabTo(label);
+      const type = await page.evaluate<string>("document.activeElement.type");
+      if (type !== "month") return page.keyboard.type(text);
+      // Such a field has a part for the name of the month, and one for the year.
+      await page.keyboard.type(new Date(`${text}-01T00:00Z`).toLocaleString("en", { month: "long", timeZone: "UTC" }));
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.type(text.slice(0, 4));
+    },
+    async choose(label, file) {
+      await tabTo(label);
+      const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Space")]);
+      await chooser.setFiles([file]);
+    },
+  };
+}

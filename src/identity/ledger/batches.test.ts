@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setImmediate as tick } from "node:timers/promises";
+import { sql } from "kysely";
+import { KeyedHashes } from "../../keyring/keyed-hash.ts";
+import { engines, keyring, suiteStore, usualLimits, usualSettings } from "../identity.fixture.ts";
+import { VerificationLimits } from "../verification/limits.ts";
+import { Ledger, type Row } from "./ledger.ts";
+import { found, newRow, placing } from "./ledger-moves.fixture.ts";
+
+type Started = Row & { state: "started" };
+
+const started = (changes: Parameters<typeof newRow>[0] = {}) => newRow(changes) as Started;
+
+for (const engine of engines) {
+  suite(`changes of the ledger at the same moment on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const { placed, nowOf } = placing(store);
+
+    test("share commits, and each call learns what became of its own row", async () => {
+      const ledger = new Ledger(store.db);
+      const rows = Array.from({ length: 30 }, (_, n) =>
+        started({ idempotency_hash: n === 20 ? "hash 10" : `hash ${n}` }),
+      );
+      const made = await Promise.all(rows.map((row) => ledger.insert(row)));
+      assert.deepEqual(
+        made,
+        rows.map((_, n) => n !== 20),
+      );
+      const mine = rows.filter((_, n) => n !== 20);
+      const ended = await Promise.all(
+        mine.map((row, n) =>
+          ledger.complete({ ...row, run: n === 5 ? 2 : 1 }, found(n % 2 ? "verified" : "not_found")),
+        ),
+      );
+      assert.deepEqual(
+        ended,
+        mine.map((_, n) => n !== 5),
+      );
+      const states = (await Promise.all(mine.map(nowOf))).map(({ state, attempts }) => [state, attempts[0]!.outcome]);
+      assert.deepEqual(
+        states,
+        mine.map((_, n) => (n === 5 ? ["started", "unknown"] : Array(2).fill(n % 2 ? "verified" : "not_found"))),
+      );
+      if (engine.name === "postgres") {
+        const { rows: commits } =
+          await sql`select distinct xmin::text from verification where state <> 'started'`.execute(store.db);
+        assert.ok(commits.length < 4, `${commits.length} commits`);
+      }
+    });
+
+    test("are refused one by one where the store refuses one of them", async () => {
+      const ledger = new Ledger(store.db);
+      const rows = [started(), started({ key_id: null as never }), started()];
+      const made = await Promise.allSettled(rows.map((row) => ledger.insert(row)));
+      assert.deepEqual(
+        made.map(({ status }) => status),
+        ["fulfilled", "rejected", "fulfilled"],
+      );
+      assert.equal((await nowOf(rows[2]!)).state, "started");
+    });
+
+    test("of one row come one after the other", async () => {
+      const ledger = new Ledger(store.db);
+      const row = await placed();
+      const both = await Promise.all([1, 2].map((run) => ledger.complete({ ...row, run }, found("verified"))));
+      assert.deepEqual(both, [true, false]);
+      const same = await placed();
+      const twice = await Promise.all([1, 2].map(() => ledger.complete(same, found("verified"))));
+      assert.deepEqual(twice.toSorted(), [false, true]);
+    });
+
+    test("count towards the limits of their account, and of the person asked about", async () => {
+      const few = { ...usualLimits, account: { count: 4, seconds: 60 }, subject: { count: 2, seconds: 60 } };
+      const hashes = new KeyedHashes({ current: keyring });
+      const limits = new VerificationLimits(store.db, { ...usualSettings, limits: few }, hashes);
+      const insertAll = (rows: readonly Started[]) => {
+        const ledger = new Ledger(store.db);
+        const number = "22000000017";
+        const conditionsOf = (row: Started) => limits.conditions(row, { number, terms: {} });
+        return Promise.all(rows.map((row) => ledger.insert(row, [], conditionsOf(row))));
+      };
+      const of = (account_id: string, mode: "test" | "live") =>
+        started({ account_id, mode, started_at: 1000, subject_hash: hashes.of("subject", ["bvn", "22000000017"]) });
+      const tests = await insertAll(Array.from({ length: 10 }, (_, n) => of(n % 2 ? "acc_2" : "acc_3", "test")));
+      assert.deepEqual(
+        tests,
+        Array.from({ length: 10 }, (_, n) => n < 8),
+      );
+      const live = await insertAll(Array.from({ length: 3 }, () => of("acc_2", "live")));
+      assert.deepEqual(live, [true, true, false]);
+    });
+
+    if (engine.name === "postgres")
+      test("do not wait for an earlier one that waits for a lock", async () => {
+        const ledger = new Ledger(store.db);
+        const [locked, free] = [await placed(), await placed()];
+        let waiting: Promise<boolean> | undefined;
+        await store.db.transaction().execute(async (trx) => {
+          const row = trx.selectFrom("verification").select("reference").where("reference", "=", locked.reference);
+          await row.forUpdate().execute();
+          waiting = ledger.complete(locked, found("verified"));
+          // From then on it is under way.
+          await tick();
+          await tick();
+          assert.equal(await ledger.complete(free, found("verified")), true);
+          assert.equal((await nowOf(locked)).state, "started");
+        });
+        assert.equal(await waiting, true);
+      });
+  });
+}

@@ -1,0 +1,65 @@
+import { type Expression, type Kysely, type SqlBool, sql } from "kysely";
+import type { ColumnKind } from "../../storage/migrations/columns.ts";
+import { type Changed, followed, selectFrom } from "../../storage/queries/followed.ts";
+import type { Input } from "../../storage/queries/shared-input.ts";
+import { allTables, type Tables, type VerificationRow } from "../../storage/tables.ts";
+import type { Budget, BudgetKind } from "../spending/budget.ts";
+import { hasEnough, spendingColumns, take } from "../spending/spending.ts";
+import { newAttempt, openAttempt } from "./attempts.ts";
+import { noteForAudit } from "./audit-outbox.ts";
+import { isFree } from "./reference.ts";
+
+/** Conditions for an insert or retry: SQL built from `values`, and from `variant` if anything else shapes the SQL. */
+export interface Conditions<Values extends object = object, Variant = unknown> {
+  values: Values;
+  /** The kind of each of `values`, and of the members of a list. */
+  kinds: Record<string, ColumnKind>;
+  variant: Variant;
+  /** The same function each time; it uses nothing but its arguments. */
+  hold(values: Values, variant: Variant, input?: Input): Expression<SqlBool>[];
+}
+
+/** What decides the statement of an insert. */
+export interface InsertVariant extends Omit<Conditions, "values" | "kinds"> {
+  hasAttempt: boolean;
+  hasEnded: boolean;
+  spends: BudgetKind | undefined;
+}
+
+const columns = Object.keys(allTables.verification) as (keyof VerificationRow)[];
+
+export const unconditional: Conditions = { values: {}, kinds: {}, variant: null, hold: () => [] };
+
+/** The kind of each value of an insert, but for those of its conditions. */
+export const insertKinds = { ...allTables.verification, vendor: "text", price: "bigint", otherHashes: "text" } as const;
+
+/** Gives the statement that writes an intent: a row, and its first attempt if it has one. */
+export function insertStatement(db: Kysely<Tables>) {
+  return (
+    values: VerificationRow & Budget & { vendor: string | null; price: number | null; otherHashes: readonly string[] },
+    { hasAttempt, hasEnded, spends, variant, hold }: InsertVariant,
+    input?: Input,
+  ) => {
+    const insert = db
+      .insertInto("verification")
+      .columns(columns)
+      .expression(
+        selectFrom(db, input)
+          .select((select) => columns.map((column) => select.val(values[column]).as(column)))
+          // SQLite takes `on conflict` after a select only if that has a `where`.
+          .where((select) => select.and([sql<SqlBool>`1 = 1`, ...hold(values, variant, input)]))
+          .$if(values.otherHashes.length > 0, (query) => query.where(isFree(values.otherHashes)))
+          .$if(spends !== undefined, (query) => query.where(hasEnough(values, spends!))),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(spends ? spendingColumns : ["reference"]);
+    const { vendor, price, started_at: at, request_id: requestId } = values;
+    const start = { vendor: vendor!, price, at, requestId };
+    const followUps = (changed: Changed) => [
+      ...(hasAttempt ? [openAttempt(db, changed, newAttempt(values, start))] : []),
+      ...(spends ? [take(db, changed, values, spends)] : []),
+      ...(hasEnded ? [noteForAudit(db, changed, values.reference)] : []),
+    ];
+    return followed(db, insert, followUps, input);
+  };
+}

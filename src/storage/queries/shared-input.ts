@@ -1,0 +1,72 @@
+import { type Expression, sql } from "kysely";
+
+/** The table `input` of a statement that several calls share: it has a row for each call. */
+export interface Input {
+  /** What stands behind its name in the statement. */
+  table: Expression<unknown>;
+  /** How many calls stand before this one and have the same of these values. Of a list, the first member counts. */
+  countBefore(...names: string[]): Expression<number>;
+}
+
+interface SharedInput<Values> {
+  input: Input;
+  /** The values of a call, as columns of `input`. */
+  columns: Values;
+  /** These calls as the JSON from which PostgreSQL reads `input`. Their lists are as long as those of the first. */
+  textOf(calls: readonly Values[]): string;
+}
+
+/** `text` is the parameter that takes the JSON. `kinds`: that of each value, and of the members of a list, as for a column. */
+export function sharedInput<Values extends object>(
+  values: Values,
+  kinds: Record<string, string>,
+  text: unknown,
+): SharedInput<Values> {
+  const types: string[] = [];
+  const add = (name: string) => {
+    const kind = kinds[name];
+    if (kind === undefined) throw new Error(`The kind of ${name} is not given`);
+    return `v${types.push(kind.startsWith("flag") ? "integer" : kind.split(/\W/)[0]!) - 1}`;
+  };
+  const named = new Map(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(() => add(name)) : add(name),
+    ]),
+  );
+  const columns = [...named].map(([name, column]) => [
+    name,
+    typeof column === "string" ? sql.ref(`input.${column}`) : column.map((one) => sql.ref(`input.${one}`)),
+  ]);
+  const typed = types.map((type, index) => sql`${sql.ref(`v${index}`)} ${sql.raw(type)}`);
+  // By the condition PostgreSQL expects one row, and so looks into indexes. It would expect 100, and read small tables whole.
+  const table = sql`(
+    select * from json_to_recordset(${text}) as input (${sql.join(typed)}, place integer, is_call integer)
+    where is_call = 1)`;
+  return {
+    input: {
+      table,
+      countBefore(...names) {
+        const same = names.map((name) => {
+          const column = [named.get(name)!].flat()[0];
+          return sql`${sql.ref(`earlier.${column}`)} = ${sql.ref(`input.${column}`)}`;
+        });
+        return sql<number>`(
+          select count(*) from input as earlier where earlier.place < input.place and ${sql.join(same, sql` and `)})`;
+      },
+    },
+    columns: Object.fromEntries(columns) as Values,
+    textOf: (calls) =>
+      JSON.stringify(
+        calls.map((call, place) => {
+          const row: Record<string, unknown> = { place, is_call: 1 };
+          for (const [name, column] of named) {
+            const value = call[name as keyof Values];
+            if (typeof column === "string") row[column] = value;
+            else for (const [index, one] of column.entries()) row[one] = (value as unknown[])[index];
+          }
+          return row;
+        }),
+      ),
+  };
+}

@@ -1,0 +1,119 @@
+import { type Kysely, sql } from "kysely";
+import type { Log } from "../runtime/log.ts";
+import { withTimeout } from "../runtime/timeout.ts";
+import { codeOf, StoreFault } from "./errors.ts";
+import { openStore, type Store } from "./store.ts";
+import type { Tables } from "./tables.ts";
+
+/** Where a report is read, and a sentence about it for people. */
+export interface ReportSource {
+  readonly db: Kysely<Tables>;
+  /** Undefined without a replica: then there is nothing to say. */
+  readonly said: string | undefined;
+}
+
+/** Milliseconds in which a replica must say how old it is. */
+const patience = 2_000;
+/** Milliseconds without an attempt after one failed, so that not every page waits for it. */
+const pauseAfterFault = 30_000;
+/** A replica is less than this many milliseconds behind at any busy moment: nobody needs to be told. */
+const unremarkable = 5_000;
+
+/** What reports are read from: a replica as long as it answers, else the store itself. */
+export class ReportStore {
+  readonly #url: string;
+  readonly #store: Pick<Store, "db" | "now">;
+  readonly #log: Log;
+  #replica: Promise<Store> | undefined;
+  #fault: { message: string; until: number } | undefined;
+
+  /** `url`: of the replica; empty: there is none. Connects at the first report. */
+  constructor(url: string, store: Pick<Store, "db" | "now">, log: Log) {
+    this.#url = url;
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Never rejects. Ask again for each report. */
+  async source(): Promise<ReportSource> {
+    if (this.#url === "") return { db: this.#store.db, said: undefined };
+    if (this.#fault && performance.now() < this.#fault.until) return this.#instead(this.#fault.message);
+    try {
+      const source = await withTimeout(this.#fromReplica(), patience);
+      if (!source) throw new StoreFault(`It did not answer within ${patience / 1000} seconds.`);
+      if (this.#fault) this.#log.info({}, "The replica for reports answers again");
+      this.#fault = undefined;
+      return source;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (!this.#fault)
+        this.#log.warn(
+          { code: codeOf(error), reason: message },
+          "The replica for reports cannot be read: reports are read from the primary",
+        );
+      this.#fault = { message, until: performance.now() + pauseAfterFault };
+      return this.#instead(message);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#replica?.then(
+      (replica) => replica.close(),
+      () => undefined,
+    );
+  }
+
+  #instead(message: string): ReportSource {
+    return { db: this.#store.db, said: `The replica cannot be read, so this is from the primary. ${message}` };
+  }
+
+  async #fromReplica(): Promise<ReportSource> {
+    const settings = { dataDirectory: "", databaseUrl: this.#url, serving: false, mustExist: true, asItIs: true };
+    this.#replica ??= openStore(settings);
+    const replica = await this.#replica.catch((error: unknown) => {
+      this.#replica = undefined;
+      throw error;
+    });
+    const at = this.#store.now();
+    const primary = await positionOf(this.#store.db);
+    const age = await ageOf(replica.db, primary.position);
+    if (age.history !== primary.history)
+      throw new StoreFault("DUBA_DATABASE_READ_URL names the database of another store: name a replica of this one.");
+    const upTo = age.isCaughtUp ? at : age.replayedAt;
+    return { db: replica.db, said: sentenceOf(upTo, at) };
+  }
+}
+
+function sentenceOf(upTo: number | null, at: number): string {
+  if (upTo === null) return "Read from DUBA_DATABASE_READ_URL, which does not say how old its rows are.";
+  const behind = at - upTo;
+  const note = behind < unremarkable ? "" : `, which is ${Math.round(behind / 1000)} seconds behind`;
+  return `As of ${new Date(upTo).toISOString()}: read from the replica${note}.`;
+}
+
+/** Which store this is, and up to where its log is written; null on a server that only follows. */
+async function positionOf(db: Kysely<Tables>): Promise<{ history: string; position: string | null }> {
+  const { rows } = await sql<{ history: string; position: string | null }>`
+    select (select id from catalogue_history) as history,
+      case when pg_is_in_recovery() then null else pg_current_wal_lsn()::text end as position`.execute(db);
+  return rows[0]!;
+}
+
+interface Age {
+  history: string;
+  /** Whether it has all that the primary had written. */
+  isCaughtUp: boolean;
+  /** When the last change that it has was committed, in milliseconds since 1970; null if it follows no log. */
+  replayedAt: number | null;
+}
+
+async function ageOf(db: Kysely<Tables>, position: string | null): Promise<Age> {
+  const { rows } = await sql<Age>`
+    select (select id from catalogue_history) as history,
+      coalesce(pg_last_wal_replay_lsn() >= cast(${position} as pg_lsn), false) as "isCaughtUp",
+      case when pg_is_in_recovery()
+        then cast(extract(epoch from pg_last_xact_replay_timestamp()) * 1000 as bigint) end as "replayedAt"`.execute(
+    db,
+  );
+  return rows[0]!;
+}

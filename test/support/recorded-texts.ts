@@ -1,0 +1,15 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../../src/storage/tables.ts";
+
+/** The same store, and the text of each statement that it was given, once. */
+export function withRecordedTexts(db: Kysely<Tables>): { db: Kysely<Tables>; texts: Set<string> } {
+  const texts = new Set<string>();
+  const recording = db.withPlugin({
+    transformQuery({ node, queryId }) {
+      texts.add(db.getExecutor().compileQuery(node, queryId).sql);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  return { db: recording, texts };
+}
