@@ -74,7 +74,7 @@ function operationTables(): string {
 function operationTable(operations: typeof everyOperation): string {
   const rows = operations.map((operation) => {
     const { id, summary, access, scope } = operation;
-    const credential = { credential: `\`${scope}\``, anonymous: "open", own: "its own" }[access];
+    const credential = { credential: scope ? `\`${scope}\`` : "any key", anonymous: "open", own: "its own" }[access];
     return `| \`${id}\` | \`${requestOf(operation)}\` | ${summary} | ${credential} |`;
   });
   return ["| name | request | what it gives | credential |", "| --- | --- | --- | --- |", ...rows].join("\n");
