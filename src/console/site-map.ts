@@ -37,7 +37,7 @@ export function siteMap(all: readonly Command<Desk>[]): SiteMap {
   const placed = new Set(named.flatMap((place) => place.families));
   const others = [...new Set(usable.map(familyOf))].filter((family) => !placed.has(family));
   const more = others.map((family): ConsolePage => {
-    const list = usable.find(({ id }) => id === family || id === `${family}.list` || id === `${family}.status`);
+    const list = usable.find(({ id }) => [family, `${family}.list`, `${family}.status`, `${family}.show`].includes(id));
     const title = family.charAt(0).toUpperCase() + family.slice(1);
     return { path: `/${family}`, title, families: [family], ...(list && { opens: list.id }) };
   });
@@ -65,9 +65,13 @@ export function commandsAt({ commands }: SiteMap, place: ConsolePage, role: Role
   );
 }
 
-/** The verb of a command as a label: "Create", "Set key". */
+/** The verb of a command as a label: "Create", or "Add endpoint" for one of a family within a family. */
 export function verbOf({ id }: Pick<Command<never>, "id">): string {
-  return labelFor(id.split(".").slice(1).join(" ") || id);
+  const [family = "", ...words] = id.split(".");
+  const verb = words.pop() ?? family;
+  const [things] = words;
+  if (things === undefined) return verb === "terms" ? "Change terms" : labelFor(verb);
+  return labelFor(verb === "list" ? things : `${verb} ${things.replace(/s$/, "")}`);
 }
 
 const spelled: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ interface Room extends Audited, WithClock {
 const showKeyring = command({
   id: "keyring.show",
   summary: "List the keys, their start times, and the number of verifications and event endpoints that need each key.",
-  description: "The command reads the whole ledger.",
+  description: "It reads the whole ledger.",
   role: "viewer",
   kind: "read",
   store: "patient",

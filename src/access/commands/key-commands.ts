@@ -111,8 +111,13 @@ const listKeys = command({
     addresses: { of: ({ addresses }) => (addresses.length === 0 ? "any" : addresses) },
     created_at: "created",
     expires_at: { heading: "expires", none: "never" },
-    last_used_at: { heading: "last used", none: "never" },
-    last_used_from: "from",
+    last_used_at: {
+      heading: "last used",
+      of: ({ last_used_at, last_used_from }) =>
+        last_used_at === null
+          ? "never"
+          : [timeText(last_used_at), ...(last_used_from === null ? [] : [last_used_from])].join(" from "),
+    },
   },
   examples: [{}, { account: "shop@example.com" }],
   run: async ({ account }, { db }: Audited) => {

@@ -98,7 +98,7 @@ const showAccount = command({
 
 const setTerms = command({
   id: "accounts.terms",
-  summary: `Change the caps, the limits or the prepayment of an account. Without an option it shows them. ${noticed}`,
+  summary: `Change the caps, the limits or the prepayment of an account. Without a new value it shows them. ${noticed}`,
   description:
     "A cap counts the live verifications of a month, in DUBA_TIME_ZONE. A verification takes its fee when it begins, and " +
     "gives it back if it is not charged. A new cap counts what the account was charged in this month before. An account " +

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
-import { instant, orNull } from "../../operation/command/answer-schema.ts";
+import { instant, list, orNull } from "../../operation/command/answer-schema.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
@@ -135,10 +135,7 @@ const reconcileLedger = command({
     const read = `${counted(verifications, "verification", "verifications")} on the ledger, ${recorded} on the trail.`;
     const { length } = differences;
     const verdict = `There ${length === 1 ? "is 1 difference" : `are ${length} differences`}.`;
-    return [
-      ...differences.map(({ reference, what }) => `Verification ${reference}: ${what}.`),
-      agree ? `The ledger and the audit trail agree: ${read}` : { fault: verdict, note: read },
-    ];
+    return agree ? [`The ledger and the audit trail agree: ${read}`] : [{ fault: verdict, note: read }, list];
   },
   isWell: ({ agree }) => agree,
   guide: {

@@ -11,7 +11,7 @@ import { headText } from "./kept-head.ts";
 const tailTrail = command({
   id: "audit.tail",
   summary: "Show the newest entries, oldest first.",
-  description: "The command does not verify them.",
+  description: "It does not verify them.",
   role: "viewer",
   kind: "read",
   reports: true,

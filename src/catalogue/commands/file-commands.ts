@@ -21,7 +21,7 @@ const importFiles = command({
   summary: "Replace lists of the catalogue with lists from files.",
   description: `CSV with a header line and one list per file, or JSON with any lists.
 An import removes entries that are not in the file of their list. Lists that are not in the files do not change.
-All files together make one revision. If a file has a fault, the command changes nothing. Importing the same files again has no effect.
+All files together make one revision. If a file has a fault, nothing changes. Importing the same files again has no effect.
 A change that removes many entries, changes a price by much, or empties a provider waits for approval. Duba does not serve it before.
 If you name the revision that the files were exported from, an older file does not undo what others changed since: only what the file \
 changed is applied. If both changed the same value, the catalogue's value stays, and the answer names it.`,

@@ -42,8 +42,9 @@ const setPrice = command({
   ...changeCommand,
   id: "prices.set",
   summary: "Set a margin for a provider or for one entry, or a price for one entry.",
-  description: `The rule of an entry wins over the rule of its provider. The face value (amount) does not change. Duba rounds half
-a kobo up. If a margin makes the price 0 or less, Duba uses the catalogue's price.`,
+  description:
+    "The rule of an entry wins over the rule of its provider. The face value (amount) does not change. Duba rounds half a kobo up. " +
+    "If a margin makes the price 0 or less, Duba uses the catalogue's price.",
   role: "operator",
   kind: "change",
   target: ["account", "codes"],
@@ -70,8 +71,9 @@ a kobo up. If a margin makes the price 0 or less, Duba uses the catalogue's pric
   run: async ({ account, codes, margin, price, note }, room: PricedRoom) => {
     const rule = margin ?? (price === undefined ? undefined : { rule: "price" as const, value: price });
     if (rule === undefined || (margin && price)) throw new InputFault("Give either a margin or a price.");
-    if (price && codes.length === 1) throw new InputFault(`A price is of one entry. Add its code after ${codes[0]}.`);
-    return change(room, account, note, (id) => settingRule({ account: id, of: codes.join(" "), ...rule }));
+    const of = codes.join(" ").trim();
+    if (price && !of.includes(" ")) throw new InputFault(`A price is of one entry. Add its code after ${of}.`);
+    return change(room, account, note, (id) => settingRule({ account: id, of, ...rule }));
   },
 });
 
@@ -111,7 +113,7 @@ const showPrices = command({
     provider: Type.Optional(
       Type.String({
         description:
-          "Code of a provider. The command then lists its entries with the catalogue's price and the account's price.",
+          "Code of a provider. Then the answer lists its entries with the catalogue's price and the account's price.",
       }),
     ),
   }),
@@ -126,6 +128,7 @@ const showPrices = command({
       own: Type.Optional(Type.String()),
     }),
   ),
+  none: "The account has no special price, or there is no such provider.",
   examples: [{ account: "shop@example.com" }, { account: "shop@example.com", provider: "MTNDATA" }],
   run: async ({ account, provider }, room: PricedRoom) => {
     const { id } = await room.accounts.find(account);

@@ -21,8 +21,9 @@ const importPrices = command({
   ...changeCommand,
   id: "prices.import",
   summary: "Replace the special prices of accounts with those of a CSV file.",
-  description: `${columnsAbout} Each line has a margin or a price. The file replaces all special prices of the accounts in it. Accounts that are not
-in the file do not change. All makes one revision. If a line has a fault, the command changes nothing and lists all faults.`,
+  description:
+    `${columnsAbout} Each line has a margin or a price.\nThe file replaces all special prices of the accounts in it. Accounts that are ` +
+    "not in the file do not change.\nAll lines together make one revision. If a line has a fault, nothing changes, and all faults are listed.",
   role: "operator",
   kind: "change",
   target: ["file"],

@@ -128,7 +128,7 @@ const revertRevision = command({
   id: "catalogue.revert",
   summary: "Undo a revision with a new revision.",
   description:
-    "Entries that changed again later do not change, and the command lists them. A revert may wait for approval like any other change.",
+    "Entries that changed again later do not change, and the answer lists them. A revert may wait for approval like any other change.",
   role: "operator",
   kind: "change",
   target: ["revision"],
@@ -161,6 +161,9 @@ const revertRevision = command({
   },
 });
 
+/** Whether a draft still waits for somebody, or for its time. */
+const waits = ({ state = "held" }: Readonly<Record<string, unknown>>) => state === "held" || state === "scheduled";
+
 const draft = formed(draftForm, { description: "A draft such as d7. `duba catalogue history` lists the drafts." });
 
 const approveDraft = command({
@@ -168,11 +171,12 @@ const approveDraft = command({
   id: "catalogue.approve",
   summary: "Publish a draft that waits for approval.",
   description:
-    "If later changes of the catalogue alter the difference, the command shows the new difference, and the draft gets a new name, such as " +
+    "If later changes of the catalogue alter the difference, the answer shows the new difference, and the draft gets a new name, such as " +
     "d7.2. You approve what you name, so nobody publishes a difference that only others saw.",
   role: "officer",
   kind: "change",
   target: ["draft"],
+  fits: waits,
   input: Type.Object({ draft }),
   examples: [{ draft: "d7" }],
   view: (answer, { draft }) =>
@@ -205,6 +209,7 @@ const rejectDraft = command({
   role: "operator",
   kind: "change",
   target: ["draft"],
+  fits: waits,
   input: Type.Object({ draft }),
   answer: Type.Object({ draft: Type.String() }),
   view: ({ draft }) => [`${draft} is rejected. The served catalogue does not change.`],

@@ -185,7 +185,12 @@ async function commandPage(
   const form = commandForm(command, { ...formParts(room, asked), ...state });
   const title = state.fault ? `Fault: ${titleOf(command)}` : titleOf(command);
   const scripts = command.kind === "danger" ? ["webauthn.js", "passkey.js"] : canCheck(command) ? ["htmx.js"] : [];
-  return framed(room, asked, place, title, html`${commandHead(room, command, place)}${form}`, scripts);
+  return page(
+    framedPage(
+      { title, main: html`${commandHead(room, command, place)}${form}`, scripts },
+      { site: room.site, place, session: asked.session, shownAt: undefined },
+    ),
+  );
 }
 
 function framed(

@@ -16,15 +16,21 @@ export function formParts({ say, config }: ConsoleRoom, { session }: SignedIn): 
   return { formToken: session.formToken, say, zone: config.timeZone.name };
 }
 
-/** The title of a command's page: of "accounts.create" "Accounts: create", and of what it shows "Account shop@example.com". */
+/**
+ * The title of a command's page: of "accounts.create" "Accounts: create", and of what it shows "Account shop@example.com", or
+ * "Books: statement of shop@example.com, 2026-10".
+ */
 export function titleOf(command: AnyCommand, texts: FormTexts = {}): string {
-  const [name] = command.target ?? [];
-  const [subject] = (name !== undefined && texts[name]) || [];
-  if (command.id.endsWith(".show") && name !== undefined && subject !== undefined)
-    return `${labelFor(name)} ${subject}`;
   const verb = verbOf(command);
   if (!command.id.includes(".")) return verb;
-  return `${labelFor(familyOf(command))}: ${verb.charAt(0).toLowerCase()}${verb.slice(1)}`;
+  const family = labelFor(familyOf(command));
+  const required = membersOf(command.input).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+  const subject = (command.target ?? required).flatMap((each) => texts[each] ?? []).join(", ");
+  const [name] = command.target ?? [];
+  if (command.id.endsWith(".show") && name !== undefined && subject !== "")
+    return name === "account" && family !== "Accounts" ? `${family} of ${subject}` : `${labelFor(name)} ${subject}`;
+  const title = `${family}: ${verb.charAt(0).toLowerCase()}${verb.slice(1)}`;
+  return subject === "" ? title : `${title} of ${subject}`;
 }
 
 /** `shown`: the texts that the page answers. Default: it is a form. */

@@ -24,6 +24,8 @@ export function linksOf(room: ConsoleRoom, { session }: SignedIn, place: Console
     const actions = commands.flatMap((command) => {
       const [name] = command.target ?? [];
       if (name === undefined || command.id === listed.id || command.fits?.(row) === false) return [];
+      // What makes a new thing stands above the list.
+      if (/\.(?:create|add)$/.test(command.id)) return [];
       const isOwn = familyOf(command) === familyOf(listed);
       const value =
         row[name] ??

@@ -4,7 +4,16 @@ import { isRow, listRows, listTable, memberWith, partsOf } from "../../operation
 import type { Command } from "../../operation/command.ts";
 import { labelFor } from "../site-map.ts";
 import type { Say } from "./command-words.ts";
-import { type CellRow, cellText, type RowLinks, shownText, sortedTable, stateMark, type View } from "./sorted-table.ts";
+import {
+  type CellRow,
+  cellText,
+  grouped,
+  type RowLinks,
+  shownText,
+  sortedTable,
+  stateMark,
+  type View,
+} from "./sorted-table.ts";
 
 export interface AnswerParts {
   command: Command<never>;
@@ -78,9 +87,15 @@ export function recordView(members: CellRow): Html {
   return html`<dl class="record">${Object.entries(members).map(([name, value]) => html`<div><dt>${labelFor(name)}</dt><dd>${memberView(name, value)}</dd></div>`)}</dl>`;
 }
 
+/** Whether a member of an answer is an amount in naira: such a member is text. */
+function isMoney(name: string): boolean {
+  return /(?:^|_)(?:naira|fees?|amount|balance|price|cost)$/.test(name);
+}
+
 function memberView(name: string, value: unknown): Html {
   if (isRow(value)) return recordView(value);
   if (Array.isArray(value) && value.some(isRow)) return html`${value.map((each) => recordView(each as CellRow))}`;
   if (name === "state") return stateMark(cellText(value));
-  return html`${shownText(name, value)}`;
+  const text = shownText(name, value);
+  return html`${typeof value === "number" || isMoney(name) ? grouped(text) : text}`;
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from "../../http/pages/html.ts";
+import { memberWith } from "../../operation/command/answer-table.ts";
 import { calendarDay, calendarMonth, day, futureTime, naira } from "../../operation/command/forms.ts";
 import { InputFault, type Member, membersOf } from "../../operation/command/read-texts.ts";
 import type { Command } from "../../operation/command.ts";
@@ -47,14 +48,25 @@ export function commandForm(
 ${fault ? faultBox(fault, say, command) : ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}">`}
 ${isDanger ? html`<input type="hidden" name="_passkey" value="">` : ""}
-${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), { say, zone }))}
+${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), { say, zone, command }))}
 ${isDanger ? html`<p class="note">Nobody can undo this. Your passkey confirms it. <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>` : ""}
-<p class="buttons"><button class="${isDanger ? "danger" : "main"}">${byUrl ? "Show" : verbOf(command)}</button>${
+<p class="buttons"><button class="${isDanger ? "danger" : "main"}">${buttonOf(command)}</button>${
     canCheck(command)
       ? html` <button name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .fault" hx-swap="innerHTML">Check first</button>`
       : ""
   }</p>${canCheck(command) ? html`<div id="checked" aria-live="polite"></div>` : ""}
 </form>`;
+}
+
+function savesFile({ answer }: Command<never>): boolean {
+  return "lines" in answer || memberWith("holds", answer) !== undefined;
+}
+
+/** What the button of a form does. */
+function buttonOf(command: Command<never>): string {
+  if (!asksByUrl(command)) return verbOf(command);
+  if (savesFile(command)) return "Save the file";
+  return command.id.endsWith(".test") ? verbOf(command) : "Show";
 }
 
 /** What is wrong, with a link to each field that it is about. */
@@ -74,13 +86,19 @@ function field(
   { name, member, isRequired }: ReturnType<typeof membersOf>[number],
   texts: readonly string[],
   fault: string | undefined,
-  { say, zone }: Pick<FormState, "say" | "zone">,
+  { say, zone, command }: Pick<FormState, "say" | "zone"> & { command: Command<never> },
 ): Html {
   const id = `f-${name}`;
   const label = html`${labelFor(member.private ? (member.placeholder ?? name) : name)}${isRequired ? html` <span class="quiet">(required)</span>` : ""}`;
-  const hint = html`<p class="hint" id="${id}-hint">${say(member.description)}${member.form === futureTime.form ? ` Time of ${zone}.` : ""}</p>`;
+  const repeatsLabel = new RegExp(`^(?:Only )?th(?:is|e) ${name}\\.$`, "i").test(member.description);
+  const hint = repeatsLabel
+    ? ""
+    : html`<p class="hint" id="${id}-hint">${say(member.description)}${member.form === futureTime.form ? ` Time of ${zone}.` : ""}</p>`;
   const wrong = fault === undefined ? "" : html`<p class="wrong" id="${id}-fault">${labelFor(name)} ${say(fault)}.</p>`;
-  const about = html` aria-describedby="${id}-hint${fault === undefined ? "" : ` ${id}-fault`}"${fault === undefined ? "" : html` aria-invalid="true"`}`;
+  const described = [...(repeatsLabel ? [] : [`${id}-hint`]), ...(fault === undefined ? [] : [`${id}-fault`])].join(
+    " ",
+  );
+  const about = html`${described === "" ? "" : html` aria-describedby="${described}"`}${fault === undefined ? "" : html` aria-invalid="true"`}`;
   const words = member.items?.enum;
   if (words)
     return html`<fieldset class="field" id="${id}"${about}><legend>${label}</legend>${hint}${wrong}${words.map(
@@ -91,21 +109,25 @@ function field(
     return html`<div class="field"><label class="check"><input type="checkbox" id="${id}" name="${name}" value="on"${
       texts.length > 0 ? html` checked` : ""
     }${about}> ${label}</label>${hint}${wrong}</div>`;
-  return html`<div class="field"><label for="${id}">${label}</label>${hint}${wrong}${control({ name, member, isRequired }, texts, html` id="${id}" name="${name}"${about}${isRequired ? html` required` : ""}`)}</div>`;
+  return html`<div class="field"><label for="${id}">${label}</label>${hint}${wrong}${control({ name, member, isRequired }, texts, command, html` id="${id}" name="${name}"${about}${isRequired ? html` required` : ""}`)}</div>`;
 }
 
 function control(
-  { member, isRequired }: ReturnType<typeof membersOf>[number],
+  { name, member, isRequired }: ReturnType<typeof membersOf>[number],
   texts: readonly string[],
+  command: Command<never>,
   attributes: Html,
 ): Html {
   const [text = member.default ?? ""] = texts;
   if (member.enum)
-    return html`<select${attributes}>${isRequired || member.default !== undefined ? "" : html`<option value=""></option>`}${member.enum.map(
+    return html`<select${attributes}>${isRequired || member.default !== undefined ? "" : html`<option value="">${asksByUrl(command) && !savesFile(command) ? "any" : "–"}</option>`}${member.enum.map(
       (word) => html`<option${word === text ? html` selected` : ""}>${word}</option>`,
     )}</select>`;
   if (member.holds === "file")
     return html`<input type="file" class="drop" multiple title="Choose files, or drop them here"${attributes}>`;
+  // Several words of a terminal that name one thing, such as a provider and a code.
+  if (member.type === "array" && command.target?.includes(name))
+    return html`<input type="text" value="${texts.join(" ")}" autocomplete="off" spellcheck="false"${attributes}>`;
   if (member.type === "array")
     return html`<textarea rows="3" placeholder="One in each line"${attributes}>${texts.join("\n")}</textarea>`;
   // No page holds what is private, not even the one that repeats a form.

@@ -18,12 +18,12 @@ export function sayingFor(site: SiteMap): Say {
 }
 
 function linkOf(site: SiteMap, line: string): Html {
-  const [, family = "", ...rest] = line.trim().split(/ +/);
-  const command = site.commands.get(`${family}.${rest[0]}`) ?? site.commands.get(family);
+  const [, ...words] = line.trim().split(/ +/);
+  const command = [3, 2, 1].flatMap((count) => site.commands.get(words.slice(0, count).join(".")) ?? [])[0];
   if (!command) return html`<code>${line}</code>`;
   const place = placeOf(site, command);
   const isOpening = command.id === place.opens;
-  const asked = textsOf(command, rest.slice(command.id.split(".").length - 1));
+  const asked = textsOf(command, words.slice(command.id.split(".").length));
   const query = new URLSearchParams(asked).toString();
   const named = asked.filter(([name]) => command.target?.includes(name)).map(([, text]) => text);
   const label = isOpening ? place.title : [`${labelFor(familyOf(command))}: ${verbOf(command)}`, ...named].join(" ");

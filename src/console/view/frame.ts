@@ -17,7 +17,7 @@ export function barePage({ title, main, scripts = [], styles = [] }: FramedPage)
   );
 }
 
-/** A whole page for somebody who is signed in. `place`: where it belongs. */
+/** A whole page for somebody who is signed in. `place`: where it belongs. `shownAt`: when what it shows was read. */
 export function framedPage(
   { title, main, scripts = [], styles = [] }: FramedPage,
   {
@@ -25,7 +25,7 @@ export function framedPage(
     place,
     session,
     shownAt,
-  }: { site: SiteMap; place: ConsolePage | undefined; session: Session; shownAt: number },
+  }: { site: SiteMap; place: ConsolePage | undefined; session: Session; shownAt: number | undefined },
 ): string {
   const { person, formToken } = session;
   const links = site.places.map(
@@ -40,7 +40,7 @@ export function framedPage(
 <form method="post" action="/sign-out"><input type="hidden" name="_token" value="${formToken}"><button class="plain">Sign out</button></form></div>
 </header>
 <main id="main" tabindex="-1">${main}
-<p class="quiet age">Read at ${timeElement(shownAt)}.</p></main>`;
+${shownAt === undefined ? "" : html`<p class="quiet age">Read at ${timeElement(shownAt)}.</p>`}</main>`;
   return documentText({ title, scripts: ["console.js", ...scripts], styles }, body);
 }
 

@@ -87,7 +87,9 @@ export function sortedTable({
   const isNumeric = new Set(
     headings.filter((heading) => {
       const texts = shown.map((at) => cellText(rows[at]![heading])).filter((text) => text !== "-" && text !== "");
-      return texts.length > 0 && texts.every((text) => /^[+-]?\d[\d.,]*(?: %)?$/.test(text));
+      return (
+        texts.length > 0 && !isName(heading) && texts.every((text) => /^[+-]?\d[\d.]*(?: %| of \d[\d.]*)?$/.test(text))
+      );
     }),
   );
   const times = headings.filter((heading) => shown.some((at) => dayAndClock(rows[at]![heading]) !== undefined));
@@ -169,7 +171,13 @@ interface CellParts {
 
 function cell(heading: string, value: unknown, { isNumber, breaksTime, say, address }: CellParts): Html {
   const text = shownText(heading, value);
-  const shown = isState(heading) ? stateMark(text) : heading === "what" ? say(text) : timeOr(text, breaksTime);
+  const shown = isState(heading)
+    ? stateMark(text)
+    : heading === "what"
+      ? say(text)
+      : isNumber
+        ? html`${grouped(text)}`
+        : wordOr(text, breaksTime);
   const kind = isNumber ? "number" : text.length > 28 || heading === "note" ? "long" : "";
   const classes = [kind, text === "-" || text === "" ? "none" : ""].filter((name) => name !== "").join(" ");
   return html`<td${classes === "" ? "" : html` class="${classes}"`} data-label="${labelFor(heading)}">${
@@ -177,11 +185,27 @@ function cell(heading: string, value: unknown, { isNumber, breaksTime, say, addr
   }</td>`;
 }
 
-function timeOr(text: string, breaks: boolean): Html {
-  const [day, clock] = dayAndClock(text) ?? [];
-  if (day === undefined) return html`${text}`;
+/** A text with the places where it may break: a time after its day, an address after its @, a short name nowhere. */
+function wordOr(text: string, breaksTime: boolean): Html {
   const whole = (part: string) => html`<span class="whole">${part}</span>`;
-  return breaks ? html`${whole(day)} ${whole(clock!)}` : whole(text);
+  const [day, clock] = dayAndClock(text) ?? [];
+  if (day !== undefined) return breaksTime ? html`${whole(day)} ${whole(clock!)}` : whole(text);
+  const breaks = text.length > 28 ? /(?<=[@.])/ : /(?<=@)/;
+  if (/^\S+@\S+$/.test(text)) return html`${text.split(breaks).map((part) => html`${part}<wbr>`)}`;
+  return /^\S{1,24}$/.test(text) ? whole(text) : html`${text}`;
+}
+
+/** Whether the cells of a column are names, even if they have digits only. */
+function isName(heading: string): boolean {
+  return /\b(?:id|key|reference|last4)$/.test(heading);
+}
+
+/** A number that people read by its thousands. */
+export function grouped(text: string): string {
+  return text.replaceAll(/\d+(?:\.\d+)?/g, (number) => {
+    const [whole = "", ...rest] = number.split(".");
+    return /^[1-9]\d{3,}$/.test(whole) ? [whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ","), ...rest].join(".") : number;
+  });
 }
 
 /** The parts of a time as tables show it: `2026-11-22 06:29Z`. */
@@ -196,7 +220,7 @@ function isState(name: string): boolean {
 
 export function stateMark(text: string): Html {
   const tone = Object.hasOwn(tones, text) ? tones[text]! : "plain";
-  return html`<span class="state ${tone}">${text.replaceAll("_", " ")}</span>`;
+  return html`<span class="state ${tone}">${/^[a-z_]+$/.test(text) ? text.replaceAll("_", " ") : text}</span>`;
 }
 
 /** As people read it: a time to the second, facts without their marks. */

@@ -13,8 +13,7 @@ const account = Type.String({ description: "The account.", placeholder: "id or e
 
 const writeStatement = command({
   id: "books.statement",
-  summary:
-    "Write what an account was charged in one month: each charge, each adjustment, and the sums by mode and day.",
+  summary: "Show what an account was charged in one month: each charge, each adjustment, and the sums by mode and day.",
   description:
     "The statement of a month is the same each time. It is complete an hour after the month ends in DUBA_TIME_ZONE, and available " +
     "for 24 months. It holds no personal data.",

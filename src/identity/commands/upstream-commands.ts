@@ -60,7 +60,7 @@ const listUpstreams = command({
 
 const testUpstream = command({
   id: "upstreams.test",
-  summary: "Call an identity vendor once, with the test number that the vendor published, and print the outcome.",
+  summary: "Call an identity vendor once, with the test number that the vendor published, and show the outcome.",
   description: "Duba neither shows nor stores the record. The vendor may charge you.",
   onTerminal: "With --ask, Duba reads the number and the phone number from standard input, one on each line.",
   role: "operator",

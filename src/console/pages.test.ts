@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { startService, type TestService } from "../../test/support/service.ts";
+import { officersSession } from "./busy-day.fixture.ts";
+
+// What pages say does not depend on the engine.
+suite("what pages of the console say", () => {
+  let service: TestService;
+  let origin: string;
+  let headers: Record<string, string>;
+
+  before(async () => {
+    service = await startService({ DUBA_CONSOLE: "127.0.0.1:0" });
+    origin = service.console!.origin;
+    headers = { Cookie: `duba_console=${await officersSession(service)}`, Origin: origin };
+    for (const account of ["Shop", "Till"]) await service.newAccount(account);
+  });
+  after(() => service.close());
+
+  const page = async (path: string) => (await fetch(`${origin}${path}`, { headers })).text();
+  const post = async (path: string, fields: Record<string, string>) => {
+    const [, _token = ""] = /name="_token" value="([^"]+)"/.exec(await page(path)) ?? [];
+    const body = new URLSearchParams({ _token, ...fields });
+    return (await fetch(`${origin}${path}`, { method: "POST", headers, body })).text();
+  };
+
+  test("a code of several words is one line of a form", async () => {
+    assert.match(await page("/prices/set"), /<input type="text" value=""[^>]* id="f-codes"/);
+    const said = await post("/prices/set", { account: "shop@example.com", codes: "MTNDATA 104", price: "99.50" });
+    assert.match(said, /revision \d+ is published/i);
+    assert.match(await page("/prices/show?account=shop@example.com"), /MTNDATA 104/);
+    const refused = await post("/prices/set", { account: "shop@example.com", codes: "MTNDATA", price: "99.50" });
+    assert.match(refused, /A price is of one entry\. Add its code after MTNDATA\./);
+  });
+
+  test("only a change that waits can be approved", async () => {
+    await post("/catalogue/edit", { code: "MTNDATA 104", price: "1900" });
+    const decide = /<p class="links actions"><a href="\/catalogue\/approve\?draft=d\d+">Approve/;
+    const [, waiting] = /href="\/catalogue\/approve\?draft=(d\d+)"/.exec(await page("/catalogue")) ?? [];
+    assert.match(await page(`/catalogue/show?revision=${waiting}`), decide);
+    assert.match(await page("/catalogue/show?revision=d1"), /published/);
+    assert.doesNotMatch(await page("/catalogue/show?revision=d1"), decide);
+  });
+
+  test("a hint that names a command of three words is a link to its page", async () => {
+    assert.match(await page("/events/resend"), /<a href="\/events\/endpoints\/list">Events: Endpoints<\/a>/);
+  });
+
+  test("amounts have their thousands, and names of settings their underscores", async () => {
+    await post("/accounts/terms", { account: "till@example.com", cap_naira: "2500000" });
+    assert.match(await page("/accounts"), /<td class="number"[^>]*>0 of 2,500,000<\/td>/);
+    assert.match(await page("/accounts/show?account=till@example.com"), /<dt>Cap naira<\/dt><dd>2,500,000<\/dd>/);
+    assert.match(await page("/sources/list"), /needs DUBA_VTPASS_API_KEY/);
+  });
+
+  test("a page that shows one thing is named after it", async () => {
+    const month = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7);
+    const statement = await page(`/books/statement?account=till@example.com&month=${month}`);
+    assert.match(statement, new RegExp(`<h1>Books: statement of till@example.com, ${month}</h1>`));
+    assert.match(await page("/prices/show?account=till@example.com"), /<h1>Prices of till@example\.com<\/h1>/);
+    assert.match(await page("/accounts/show?account=till@example.com"), /<h1>Account till@example\.com<\/h1>/);
+  });
+});
