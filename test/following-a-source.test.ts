@@ -8,6 +8,7 @@ import { type LiveSource, openSource } from "../src/upstreams/open-vendors.ts";
 import { makeStore, ran } from "./support/command-line.ts";
 import { engines } from "./support/engines.ts";
 import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
+import { noticed } from "./support/until.ts";
 
 const bundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
 const corporate = "/api/v2/corporate-data/list";
@@ -23,17 +24,6 @@ const followed = (url: string) => ({
 });
 
 const priceIn = ({ json }: Answer): string => json.data.data[0].price;
-
-/** Asks until the answer is as awaited: what another process does is noticed within seconds. */
-async function noticed(ask: () => Promise<Answer>, isAwaited: (answer: Answer) => boolean): Promise<Answer> {
-  const since = performance.now();
-  for (;;) {
-    const answer = await ask();
-    if (isAwaited(answer)) return answer;
-    assert.ok(performance.now() - since < 10_000, JSON.stringify(answer.headers));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 for (const engine of engines)
   suite(`following another Duba on ${engine.name}`, () => {

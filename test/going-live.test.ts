@@ -8,7 +8,8 @@ import { ran } from "./support/command-line.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type SandboxVendor, startSandboxVendor } from "./support/sandbox-vendor.ts";
-import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
+import { sandboxKey, startService, type TestService } from "./support/service.ts";
+import { noticed } from "./support/until.ts";
 
 const verify = "/api/v2/kyc/verify-bvn";
 const corporate = "/api/v2/corporate-data/list";
@@ -22,20 +23,6 @@ const liveThrough = (url: string, key = "a-key-that-the-vendor-knows") => ({
 });
 
 const person = (bvn: string) => ({ bvn, phone: "08000000017", amount: "100" });
-
-/** Asks until the answer is as awaited: other processes' changes are noticed within 5 s. */
-async function noticed(ask: () => Promise<Answer>, isAwaited: (answer: Answer) => boolean): Promise<Answer> {
-  const since = performance.now();
-  for (;;) {
-    const answer = await ask();
-    if (isAwaited(answer)) {
-      assert.ok(performance.now() - since < 5000, "within 5 s");
-      return answer;
-    }
-    assert.ok(performance.now() - since < 5000, `still ${answer.status}`);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
 
 for (const engine of engines) {
   suite(`going live on ${engine.name}, with another Duba as the source`, () => {

@@ -20,7 +20,7 @@ import { withPostgres } from "./support/postgres.ts";
 const processes = availableParallelism() + 2;
 const sharesPerProcess = 2;
 /** A share that runs longer hangs: a test of it left a service or a connection open. Milliseconds. */
-const longestShare = 600_000;
+const longestShare = 1_800_000;
 /** What a file is taken to need that never ran here. Milliseconds. */
 const usualTime = 3000;
 /** Holds one entry per source file, which Node replaces when the file changes. */

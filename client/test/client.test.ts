@@ -4,6 +4,7 @@ import { inspect } from "node:util";
 import { everyOperation } from "../../src/wire.ts";
 import { type Fault, FaultyProxy, faults } from "../../test/support/faulty-proxy.ts";
 import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+import { until } from "../../test/support/until.ts";
 import type { AnswerFacts } from "../src/call.ts";
 import { Duba, type Options } from "../src/duba.ts";
 import type { ClientFailure } from "../src/outcome.ts";
@@ -153,7 +154,7 @@ suite("the client", { concurrency: true }, () => {
   test("repeats a look-up after any fault", async () => {
     for (const fault of faults) {
       await using proxy = await FaultyProxy.open(service.url, [fault]);
-      const answer = await through(proxy, { timeout: 1500 }).lookupDataBundles({ provider: "MTNDATA" });
+      const answer = await through(proxy, { timeout: 4000 }).lookupDataBundles({ provider: "MTNDATA" });
       assert.ok(answer.success, `${fault}: ${JSON.stringify(answer)}`);
       assert.equal(proxy.passed.length, 2, fault);
     }
@@ -219,7 +220,11 @@ suite("the client", { concurrency: true }, () => {
     await using proxy = await FaultyProxy.open(service.url, ["held"]);
     const duba = through(proxy);
     const mine = person();
-    const ended = await duba.verifyBvn(mine, { signal: AbortSignal.timeout(300) });
+    const caller = new AbortController();
+    const ending = duba.verifyBvn(mine, { signal: caller.signal });
+    await until(() => proxy.passed.some(({ status }) => status === 200));
+    caller.abort();
+    const ended = await ending;
     assert.ok(!ended.success);
     assert.equal(ended.error.code, "aborted");
     assert.equal(proxy.passed.length, 1);

@@ -37,7 +37,7 @@ export class SuiteCredentials {
     before(async () => {
       const place = await ready();
       dispose = place.dispose;
-      this.store = await openStore({ ...place.settings, serving: true });
+      this.store = await openStore({ ...place.settings, serving: true, starting: true });
       this.account = await createAccount(recorded(this.store.db), { name: "Acme", email: "acme@example.com" });
       await firstStart(recorded(this.store.db), bootstrap);
     });

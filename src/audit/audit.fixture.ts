@@ -30,7 +30,7 @@ export function trailStore(engine: Engine): TrailStore {
   let beside: Store;
   before(async () => {
     fresh = await engine.ready();
-    serving = await openStore({ ...fresh.settings, serving: true });
+    serving = await openStore({ ...fresh.settings, serving: true, starting: true });
     await signFirstHead(serving.db, sign);
     beside = await openStore({ ...fresh.settings, serving: false });
   });

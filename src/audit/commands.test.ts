@@ -32,7 +32,7 @@ for (const { name, ready } of engines) {
 
     before(async () => {
       place = await ready();
-      store = await openStore({ ...place.settings, serving: true });
+      store = await openStore({ ...place.settings, serving: true, starting: true });
       const key = () => randomBytes(32);
       const ring = { hmac: [{ version: 1, key: key() }], records: [{ id: "r1", key: key() }], audit: sealKey };
       writeFileSync(ringFile(), keyringText(ring), { mode: 0o600 });

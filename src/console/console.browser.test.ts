@@ -14,7 +14,7 @@ const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
 const html = `<img src=x onerror="document.title='run'"><b>`;
 
 for (const engine of engines)
-  suite(`the console in a browser on ${engine.name}`, { skip: missing, timeout: 170_000 }, () => {
+  suite(`the console in a browser on ${engine.name}`, { skip: missing }, () => {
     let service: TestService;
     let browser: Browser;
     let origin: string;

@@ -35,6 +35,6 @@ export async function said(page: Page, text: string | RegExp): Promise<void> {
   await main
     .getByText(text)
     .first()
-    .waitFor({ timeout: 10_000 })
+    .waitFor({ timeout: 60_000 })
     .catch(async () => assert.fail(`${text} is not in ${await main.innerText()}`));
 }

@@ -45,7 +45,7 @@ function pagesOf(subjects: Subjects): Record<"place" | "form" | "answer", string
 const ofTheLook = ["color-contrast", "target-size", "scrollable-region-focusable"];
 
 // What pages look like does not depend on the engine.
-suite("every page of the console", { skip: missingBrowser(), timeout: 170_000 }, () => {
+suite("every page of the console", { skip: missingBrowser() }, () => {
   let service: TestService;
   let browser: Browser;
   let origin: string;

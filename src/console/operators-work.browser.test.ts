@@ -9,7 +9,7 @@ import { join, said, sendForm } from "./console.fixture.ts";
 import { type Hands, keyboard, mouse } from "./hands.fixture.ts";
 
 // What a browser does here does not depend on the engine.
-suite("an operator's work in a browser", { skip: missingBrowser(), timeout: 170_000 }, () => {
+suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
   let service: TestService;
   let browser: Browser;
   let origin: string;

@@ -148,7 +148,7 @@ for (const engine of engines)
         [1, 1, 1],
       );
       await deliverer.stop();
-      const impatient = store.deliverer({ timeout: 300 });
+      const impatient = store.deliverer({ timeout: 1000 });
       await round(impatient);
       for (const { id, receiver } of slow) {
         const row = store.db.selectFrom("event_delivery").selectAll().where("endpoint_id", "=", id).orderBy("place");

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, type mock, type TestContext } from "node:test";
 import type { Kysely } from "kysely";
 import { type Engine, engines, type Fresh, type FreshSettings } from "../../test/support/engines.ts";
+import { until } from "../../test/support/until.ts";
 import type { Keyring } from "../keyring/keyring.ts";
 import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { Failure } from "../operation/failures.ts";
@@ -9,14 +10,14 @@ import type { Answered, Caller, Operation } from "../operation/operation.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { TimeZone } from "../runtime/time-zone.ts";
 import { openStore, type Store } from "../storage/store.ts";
+import type { StoreUsage } from "../storage/store-usage.ts";
 import type { Tables } from "../storage/tables.ts";
 import { sandbox } from "../upstreams/sandbox/index.ts";
 import { type Identity, type IdentityParts, openIdentity } from "./identity.ts";
 import type { IdentityLimits, IdentitySettings } from "./identity-settings.ts";
 import type { VerificationRequest } from "./verification/request.ts";
 
-export { until } from "../../test/support/until.ts";
-export { engines };
+export { engines, until };
 
 export const usualLimits: IdentityLimits = {
   account: { count: 60, seconds: 60 },
@@ -53,6 +54,7 @@ type MockTimers = typeof mock.timers;
 /** A store for the tests of one suite; each test has an account of its own. */
 export interface SuiteStore {
   readonly db: Kysely<Tables>;
+  readonly usage: StoreUsage;
   /** To open it once more, as another process does. */
   readonly settings: FreshSettings;
   readonly log: RecordedLog;
@@ -86,6 +88,9 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
     get db() {
       return opened.db;
     },
+    get usage() {
+      return opened.usage;
+    },
     get settings() {
       return fresh.settings;
     },
@@ -107,11 +112,15 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
       return room;
     },
     async end(room) {
-      const stopped = room.stop(0);
-      for (const _ of [1, 2]) {
-        timers?.tick(500);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+      let isStopped = false;
+      const stopped = room.stop(0).finally(() => {
+        isStopped = true;
+      });
+      // It waits twice, and between for what the store has under way.
+      await until(() => {
+        timers?.tick(50);
+        return isStopped;
+      });
       await stopped;
     },
   };

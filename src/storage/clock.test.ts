@@ -30,7 +30,7 @@ for (const engine of engines) {
     test("goes on when this machine's clock jumps while it serves", async (t) => {
       const { settings, dispose } = await engine.fresh();
       const real = Date.now;
-      const store = await openStore({ ...settings, serving: true });
+      const store = await openStore({ ...settings, serving: true, starting: true });
       t.after(async () => {
         await store.close();
         await dispose();
@@ -45,7 +45,7 @@ for (const engine of engines) {
         const real = Date.now;
         t.mock.method(Date, "now", () => real() + 25 * month);
         const { settings, dispose } = await engine.fresh();
-        const store = await openStore({ ...settings, serving: true });
+        const store = await openStore({ ...settings, serving: true, starting: true });
         t.after(async () => {
           await store.close();
           await dispose();

@@ -39,7 +39,7 @@ for (const { name, fresh } of engines) {
   suite(`a store on ${name}`, { concurrency: true }, () => {
     test("starts with its tables and every change counter, and keeps what was written", () =>
       withFresh(fresh, async (settings) => {
-        const first = await openStore({ ...settings, serving: true });
+        const first = await openStore({ ...settings, serving: true, starting: true });
         assert.equal(first.engine, name);
         await first.db
           .insertInto("account")
@@ -47,7 +47,7 @@ for (const { name, fresh } of engines) {
           .execute();
         await first.close();
 
-        const second = await openStore({ ...settings, serving: true });
+        const second = await openStore({ ...settings, serving: true, starting: true });
         assert.deepEqual(await second.db.selectFrom("account").selectAll().execute(), [
           { id: "a", name: "Ada", email: "ada@example.com", created_at: 1_700_000_000_123, ...usual },
         ]);
@@ -86,9 +86,13 @@ for (const { name, fresh } of engines) {
     test("loses no acknowledged row when its process is killed", () =>
       withFresh(fresh, async (settings) => {
         const script = fileURLToPath(new URL("../../test/support/acknowledged-writer.ts", import.meta.url));
-        const child = spawn(process.execPath, [script, JSON.stringify({ ...settings, serving: true })], {
-          stdio: ["ignore", "pipe", "inherit"],
-        });
+        const child = spawn(
+          process.execPath,
+          [script, JSON.stringify({ ...settings, serving: true, starting: true })],
+          {
+            stdio: ["ignore", "pipe", "inherit"],
+          },
+        );
         const exited = once(child, "exit");
         const acknowledged: string[] = [];
         for await (const line of createInterface({ input: child.stdout })) {
@@ -99,7 +103,7 @@ for (const { name, fresh } of engines) {
         // The kill may have cut the last line short.
         acknowledged.pop();
 
-        const store = await openStore({ ...settings, serving: true });
+        const store = await openStore({ ...settings, serving: true, starting: true });
         const rows = await store.db.selectFrom("instance_secret").select("name").execute();
         await store.close();
         const kept = new Set(rows.map((row) => row.name));
@@ -116,12 +120,12 @@ suite("a store on sqlite refuses", { concurrency: true }, () => {
 
   test("a directory that another process serves from, and frees it on close", () =>
     withFresh(sqlite.fresh, async (settings) => {
-      const serving = await openStore({ ...settings, serving: true });
-      assert.match(await refusal(openStore({ ...settings, serving: true })), /Another process serves/);
+      const serving = await openStore({ ...settings, serving: true, starting: true });
+      assert.match(await refusal(openStore({ ...settings, serving: true, starting: true })), /Another process serves/);
       const beside = await openStore({ ...settings, serving: false });
       await beside.close();
       await serving.close();
-      const next = await openStore({ ...settings, serving: true });
+      const next = await openStore({ ...settings, serving: true, starting: true });
       await next.close();
     }));
 
@@ -129,13 +133,16 @@ suite("a store on sqlite refuses", { concurrency: true }, () => {
     withFresh(sqlite.fresh, async ({ dataDirectory }) => {
       const file = join(dataDirectory, "file");
       writeFileSync(file, "");
-      assert.match(await refusal(openStore({ dataDirectory: join(file, "data"), serving: true })), /cannot be written/);
+      assert.match(
+        await refusal(openStore({ dataDirectory: join(file, "data"), serving: true, starting: true })),
+        /cannot be written/,
+      );
     }));
 
   test("a directory below /proc, at once", { skip: process.platform !== "linux" }, async () => {
     const dataDirectory = "/proc/duba/data";
     assert.match(
-      await refusal(openStore({ dataDirectory, serving: true })),
+      await refusal(openStore({ dataDirectory, serving: true, starting: true })),
       /\/proc\/duba\/data cannot be written \(ENOENT\)/,
     );
   });
@@ -146,8 +153,8 @@ suite("a store on sqlite refuses", { concurrency: true }, () => {
         join(settings.dataDirectory, "duba.db"),
         "a note to myself, of more than a hundred bytes ".repeat(9),
       );
-      assert.match(await refusal(openStore({ ...settings, serving: true })), /not a database/);
-      assert.match(await refusal(openStore({ ...settings, serving: true })), /not a database/);
+      assert.match(await refusal(openStore({ ...settings, serving: true, starting: true })), /not a database/);
+      assert.match(await refusal(openStore({ ...settings, serving: true, starting: true })), /not a database/);
     }));
 
   test("a database file that is a directory", () =>
@@ -159,7 +166,7 @@ suite("a store on sqlite refuses", { concurrency: true }, () => {
   test("others a look into its files", { skip: process.platform === "win32" }, () =>
     withFresh(sqlite.fresh, async (settings) => {
       const dataDirectory = join(settings.dataDirectory, "made");
-      const store = await openStore({ dataDirectory, serving: true });
+      const store = await openStore({ dataDirectory, serving: true, starting: true });
       await store.db.insertInto("instance_secret").values({ name: "a", value: "b", created_at: 0 }).execute();
       assert.equal(statSync(dataDirectory).mode & 0o777, 0o700);
       for (const file of ["duba.db", "duba.db-wal", "duba.db-shm", "duba.lock"]) {
@@ -176,7 +183,9 @@ suite("a store on postgres", () => {
 
   async function refused(url: URL): Promise<string> {
     url.password = password;
-    const message = await refusal(openStore({ dataDirectory: "/nonexistent", databaseUrl: url.href, serving: true }));
+    const message = await refusal(
+      openStore({ dataDirectory: "/nonexistent", databaseUrl: url.href, serving: true, starting: true }),
+    );
     assert.ok(!message.includes(password));
     return message;
   }
@@ -197,8 +206,8 @@ suite("a store on postgres", () => {
 
   test("outlives dropped connections, idle and in a transaction", () =>
     withFresh(postgres.fresh, async (settings) => {
-      const store = await openStore({ ...settings, serving: true });
-      const other = await openStore({ ...settings, serving: true });
+      const store = await openStore({ ...settings, serving: true, starting: true });
+      const other = await openStore({ ...settings, serving: true, starting: true });
       const dropOthers = () =>
         sql`select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`.execute(other.db);

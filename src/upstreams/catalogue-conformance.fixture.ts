@@ -40,12 +40,12 @@ interface Fault {
 const faults: Record<string, Fault> = {
   "resets the connection": { behaviour: (response) => void response.socket!.resetAndDestroy(), kind: "unreachable" },
   "hangs up without an answer": { behaviour: (response) => void response.socket!.end(), kind: "unreachable" },
-  "never answers": { behaviour: () => {}, kind: "unreachable", timeout: 300 },
+  "never answers": { behaviour: () => {}, kind: "unreachable", timeout: 1000 },
   "never finishes the body": {
     behaviour: (response) =>
       void response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" }).write("{"),
     kind: "unreachable",
-    timeout: 300,
+    timeout: 1000,
   },
   "sends half a page and hangs up": {
     behaviour: (response) => {

@@ -21,12 +21,12 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
     behaviour: (response) => void response.socket!.end(),
     outcome: lost,
   },
-  "never answers": { behaviour: () => {}, outcome: timedOut, timeout: 500 },
+  "never answers": { behaviour: () => {}, outcome: timedOut, timeout: 1000 },
   "never finishes the body": {
     behaviour: (response) =>
       void response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "99" }).write("{"),
     outcome: timedOut,
-    timeout: 500,
+    timeout: 1000,
   },
   "sends half a body": {
     behaviour: (response) => {

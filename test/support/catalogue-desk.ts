@@ -19,7 +19,7 @@ export interface CatalogueDesk {
 /** On a fresh store with the starter catalogue. */
 export async function openDesk(engine: Engine): Promise<CatalogueDesk> {
   const fresh = await engine.ready();
-  const store = await openStore({ ...fresh.settings, serving: true });
+  const store = await openStore({ ...fresh.settings, serving: true, starting: true });
   await (await openCatalogue({ db: store.db })).stop();
   await store.close();
   const desk = deskOn(fresh.settings);

@@ -70,7 +70,7 @@ export function suiteTerminal({ ready }: Engine): SuiteTerminal {
 
 /** Makes a store, as the first start of a service does. */
 export async function makeStore(settings: Pick<StoreSettings, "dataDirectory" | "databaseUrl">): Promise<void> {
-  const store = await openStore({ ...settings, serving: true });
+  const store = await openStore({ ...settings, serving: true, starting: true });
   await store.close();
 }
 

@@ -29,7 +29,7 @@ export interface Engine {
 
 async function makeTables(settings: FreshSettings): Promise<void> {
   const { openStore } = await import("../../src/storage/store.ts");
-  await (await openStore({ ...settings, serving: true })).close();
+  await (await openStore({ ...settings, serving: true, starting: true })).close();
 }
 
 function freshDirectory(): { dataDirectory: string; remove(): void } {

@@ -9,6 +9,7 @@ import { everyCommand } from "../../src/commands/families.ts";
 import { readConfig } from "../../src/config/read-config.ts";
 import { type RecordedLine, RecordedLog } from "../../src/runtime/recorded-log.fixture.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
+import { commandTimeouts, withLongerTimeout } from "../../src/storage/timeouts.ts";
 import { wire } from "../../src/wire.ts";
 import { type Engine, engines } from "./engines.ts";
 
@@ -59,10 +60,14 @@ export interface Answer {
   readonly json: ReturnType<typeof JSON.parse>;
 }
 
-/** Starts the whole service on a free port, on a fresh store of the engine (SQLite unless said). */
+/**
+ * Starts the whole service on a free port, on a fresh store of the engine (SQLite unless said). It waits for the store as long as
+ * a command does, so that a busy machine changes no answer, or, if `hurries`, as briefly as a service does.
+ */
 export async function startService(
   environment: Record<string, string> = {},
   engine: Engine = engines[0]!,
+  { hurries = false } = {},
 ): Promise<TestService> {
   const fresh = await engine.ready();
   const log = new RecordedLog();
@@ -73,9 +78,13 @@ export async function startService(
     DUBA_BOOTSTRAP_KEY: sandboxKey,
     ...environment,
   });
-  const service = await wire(config, log, everyCommand);
-  await service.app.listen({ host: "127.0.0.1", port: 0 });
-  const operators = await service.console?.listen();
+  const patience = hurries ? 0 : commandTimeouts.alone;
+  // What begins in here, as each answer to a request does, waits so long.
+  const { service, operators } = await withLongerTimeout(patience, async () => {
+    const service = await wire(config, log, everyCommand);
+    await service.app.listen({ host: "127.0.0.1", port: 0 });
+    return { service, operators: await service.console?.listen() };
+  });
   const { port } = service.app.server.address() as AddressInfo;
   let beside: Promise<Store> | undefined;
   const store = () => {

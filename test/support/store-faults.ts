@@ -41,7 +41,11 @@ async function inProcess(
   { begin, end }: Ends,
   directly: FreshSettings = settings,
 ): Promise<Stage> {
-  const service = await startService(environment, { ...sqlite, ready: async () => ({ settings, dispose }) });
+  const service = await startService(
+    environment,
+    { ...sqlite, ready: async () => ({ settings, dispose }) },
+    { hurries: true },
+  );
   const direct = await openStore({ ...directly, serving: false });
   return {
     port: service.port,

@@ -8,10 +8,10 @@ const now = performance.now.bind(performance);
 const [shortest, longest] = [5, 50];
 
 /**
- * Looks again and again until `holds`; rejects after 15 s unless said. What has to run meanwhile has the processor to itself:
+ * Looks again and again until `holds`; rejects after a minute, which no promise is about. What has to run meanwhile has the processor to itself:
  * who has waited long is looked for less often.
  */
-export async function until(holds: () => boolean | Promise<boolean>, milliseconds = 15_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, milliseconds = 60_000): Promise<void> {
   const begun = now();
   while (!(await holds())) {
     const waited = now() - begun;
@@ -19,4 +19,14 @@ export async function until(holds: () => boolean | Promise<boolean>, millisecond
     const pause = Math.min(longest, Math.max(shortest, waited / 10));
     await new Promise<void>((resolve) => setTimeout(resolve, pause));
   }
+}
+
+/** Asks until the answer is as awaited, and gives that answer: what another process does is noticed within seconds. */
+export async function noticed<Told>(ask: () => Promise<Told>, isAwaited: (answer: Told) => boolean): Promise<Told> {
+  let answer: Told;
+  await until(async () => {
+    answer = await ask();
+    return isAwaited(answer);
+  });
+  return answer!;
 }

@@ -15,7 +15,7 @@ for (const { name: engine, ready } of engines) {
 
     before(async () => {
       const place = await ready();
-      const store = await openStore({ ...place.settings, serving: true });
+      const store = await openStore({ ...place.settings, serving: true, starting: true });
       db = store.db;
       close = async () => {
         await store.close();

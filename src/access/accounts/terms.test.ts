@@ -21,7 +21,7 @@ for (const engine of engines)
     const events: AuditEvent[] = [];
     before(async () => {
       const fresh = await engine.ready();
-      store = await openStore({ ...fresh.settings, serving: true });
+      store = await openStore({ ...fresh.settings, serving: true, starting: true });
       dispose = async () => {
         await store.close();
         await fresh.dispose();

@@ -18,7 +18,7 @@ for (const engine of engines) {
 
     before(async () => {
       place = await engine.ready();
-      store = await openStore({ ...place.settings, serving: true });
+      store = await openStore({ ...place.settings, serving: true, starting: true });
       db = store.db.withPlugin({
         transformQuery: ({ node }) => {
           if (outOfReach) throw new Error("out of reach");

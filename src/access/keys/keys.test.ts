@@ -24,7 +24,7 @@ for (const { name: engine, ready } of engines) {
 
     before(async () => {
       const place = await ready();
-      const store = await openStore({ ...place.settings, serving: true });
+      const store = await openStore({ ...place.settings, serving: true, starting: true });
       db = store.db;
       account = await createAccount(recorded(db), { name: "Acme", email: "acme@example.com" });
       close = async () => {

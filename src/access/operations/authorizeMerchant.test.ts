@@ -39,7 +39,7 @@ for (const { name: engine, ready } of engines) {
 
     before(async () => {
       place = await ready();
-      store = await openStore({ ...place.settings, serving: true });
+      store = await openStore({ ...place.settings, serving: true, starting: true });
       await createAccount(recorded(store.db), { name: "Acme Ltd", email });
     });
     after(async () => {
@@ -254,7 +254,7 @@ for (const { name: engine, ready } of engines) {
 suite("opening access", () => {
   test("prints the key of a fresh store, which then works", async () => {
     const place = await engines[0]!.fresh();
-    const store = await openStore({ ...place.settings, serving: true });
+    const store = await openStore({ ...place.settings, serving: true, starting: true });
     const access = await openAccess({
       db: store.db,
       audit: silent,

@@ -25,7 +25,7 @@ for (const engine of engines)
 
     before(async () => {
       fresh = await engine.ready();
-      store = await openStore({ ...fresh.settings, serving: true });
+      store = await openStore({ ...fresh.settings, serving: true, starting: true });
     });
     after(async () => {
       await store.close();

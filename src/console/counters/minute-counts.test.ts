@@ -12,7 +12,7 @@ const minute = 60_000;
 for (const engine of engines)
   test(`counts of several processes add up by the minute, survive them, and go after 35 days, on ${engine.name}`, async () => {
     const fresh = await engine.ready();
-    const { db, close } = await openStore({ ...fresh.settings, serving: true });
+    const { db, close } = await openStore({ ...fresh.settings, serving: true, starting: true });
     const clock = { at: 1_800_000_000_000 };
     const now = () => clock.at;
     const figures = async (range: ChartRange = "hour") => {

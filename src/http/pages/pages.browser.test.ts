@@ -21,7 +21,7 @@ interface Received {
   body: unknown;
 }
 
-suite("in a browser", { skip: missing, timeout: 120_000 }, () => {
+suite("in a browser", { skip: missing }, () => {
   const received: Received[] = [];
   let app: FastifyInstance;
   let origin: string;

@@ -1,6 +1,6 @@
-import type { Kysely, TableNode, UpdateQueryNode } from "kysely";
+import type { Kysely } from "kysely";
+import type { StoreUsage } from "../../storage/store-usage.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { spendingColumns } from "../spending/spending.ts";
 import type { VerificationRequest } from "../verification/request.ts";
 import { type Attempt, lastVendor, unresolvedAttempts, withAttempts } from "./attempts.ts";
 import type { Row } from "./ledger.ts";
@@ -87,48 +87,11 @@ export async function withoutLedger<Value>(db: Kysely<Tables>, work: () => Promi
   }
 }
 
-/** Whether a change of a ledger row is one that other statements follow. */
-function isFollowed({ returning }: UpdateQueryNode): boolean {
-  const selections = returning?.selections ?? [];
-  const isSpending = JSON.stringify(selections[spendingColumns.indexOf("spends")] ?? null).includes('"spends"');
-  return isSpending || selections.length === 2 || selections[0]?.selection.kind === "SelectAllNode";
-}
-
-/** A handle on `db`, and when nothing that it does to the ledger is under way, nor about to be. */
-export function quietly(db: Kysely<Tables>): { db: Kysely<Tables>; quiet(): Promise<void> } {
-  const running = new Set<unknown>();
-  const watched = db.withPlugin({
-    transformQuery({ node, queryId }) {
-      // These are parts of other statements, which pass `executeQuery` below.
-      if (node.kind === "InsertQueryNode" || (node.kind === "UpdateQueryNode" && isFollowed(node))) return node;
-      const { into, table, from } = node as { into?: unknown; table?: unknown; from?: { froms: unknown[] } };
-      const of = (into ?? table ?? from?.froms[0]) as TableNode | undefined;
-      const name = of?.table.identifier.name;
-      // Keys and attempts are written along with their row, and read by themselves.
-      const isReadApart = name === "record_key" || name === "verification_attempt";
-      if (name === "verification" || (isReadApart && node.kind === "SelectQueryNode")) running.add(queryId);
-      return node;
-    },
-    async transformResult({ result, queryId }) {
-      running.delete(queryId);
-      return result;
-    },
-  });
-  const execute = watched.executeQuery;
-  // A prepared query passes the plugin when it is written only.
-  watched.executeQuery = (query, options) => {
-    const work = execute.call(watched, query, options) as ReturnType<typeof watched.executeQuery<never>>;
-    const over = () => running.delete(work);
-    running.add(work);
-    work.then(over, over);
-    return work;
-  };
-  return {
-    db: watched,
-    async quiet() {
-      // The answers of one commit come back one per event-loop tick.
-      for (let turns = 0; turns < 30; turns = running.size === 0 ? turns + 1 : 0)
-        await new Promise<void>((resolve) => setImmediate(resolve));
-    },
-  };
+/** Resolves when the store has nothing to do, and will not have: the answers of one commit come back one per event-loop tick. */
+export async function quiet(usage: StoreUsage): Promise<void> {
+  for (let turns = 0; turns < 30; turns += 1) {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const { busy, waiting } = usage.connections();
+    if (busy + waiting > 0) turns = 0;
+  }
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Failure } from "../../operation/failures.ts";
 import type { IdentityOutcome } from "../../upstreams/ports/identity-upstream.ts";
 import { engines, newRequest, suiteStore, usualSettings } from "../identity.fixture.ts";
-import { ledgerRows, quietly } from "../ledger/ledger.fixture.ts";
+import { ledgerRows, quiet } from "../ledger/ledger.fixture.ts";
 import { summary } from "../ledger/reports/summary.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
 import {
@@ -142,10 +142,9 @@ for (const engine of engines) {
     const store = suiteStore(engine, mock.timers);
 
     test("whatever happens, callers are told and the ledger says what the rules say", async (t) => {
-      const { db, quiet } = quietly(store.db);
       const upstream = new PlayedUpstream();
       const upstreams = { test: upstream, live: [upstream] };
-      const open = () => store.open(t, { db, upstreams, settings: { fees: { bvn: feeKobo, nin: 1 }, limits: null } });
+      const open = () => store.open(t, { upstreams, settings: { fees: { bvn: feeKobo, nin: 1 }, limits: null } });
       let identity = await open();
 
       await fc.assert(
@@ -173,7 +172,7 @@ for (const engine of engines) {
             },
             async timeOut() {
               // The store's own time-outs are played too: nothing may be under way there.
-              await quiet();
+              await quiet(store.usage);
               mock.timers.tick(usualSettings.timeLimit);
               rules.timeOut();
             },
@@ -194,7 +193,7 @@ for (const engine of engines) {
 
           const references = new Map<Expected, string>();
           const check = async () => {
-            await quiet();
+            await quiet(store.usage);
             for (const verification of rules.open) references.set(verification, questionOf(verification).reference);
             assert.deepEqual(
               callers.map(({ told }) => told),

@@ -131,7 +131,7 @@ suite("a process that hears nothing of its charge from PostgreSQL", () => {
   };
 
   test("a record that another process gave away stays charged", async (t) => {
-    const { identity: first, upstream, door } = await openBehindDoor(t, { settings: { timeLimit: 2_000 } });
+    const { identity: first, upstream, door } = await openBehindDoor(t, { settings: { timeLimit: 4_000 } });
     const second = await store.open(t);
     const mine = newRequest({ idempotencyKey: "k" });
     const call = failureFrom(first.verify(mine));

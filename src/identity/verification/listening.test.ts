@@ -6,6 +6,9 @@ import { engines, failureFrom, newRequest, suiteStore, until } from "../identity
 import { onlyRow } from "../ledger/ledger.fixture.ts";
 import { verified } from "../played-upstream.fixture.ts";
 
+/** The longest delay that a Node timer accepts: whoever waits so long hangs. Milliseconds. */
+const longestTimer = 2 ** 31 - 1;
+
 /** An upstream whose time is over at once, and that says what it comes to when the test wants. */
 function tooSlow(name = "slow") {
   const said: ((outcome: IdentityOutcome) => void)[] = [];
@@ -70,9 +73,7 @@ for (const engine of engines) {
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest();
       await failureFrom(identity.verify(mine));
-      const begun = performance.now();
-      await identity.stop(20_000);
-      assert.ok(performance.now() - begun < 10_000);
+      await identity.stop(longestTimer);
       assert.equal((await onlyRow(store.db, mine)).state, "unknown");
     });
   });

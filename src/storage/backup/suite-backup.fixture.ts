@@ -62,7 +62,7 @@ export class SuiteBackup {
       [this.settings, this.emptied] = [full.settings, bare.settings];
       this.folder = mkdtempSync(join(tmpdir(), "duba-backup-"));
       this.path = join(this.folder, "backup");
-      this.source = await openStore({ ...this.settings, serving: true });
+      this.source = await openStore({ ...this.settings, serving: true, starting: true });
       this.empty = await openStore({ ...this.emptied, serving: false, patient: true });
       await fill(this.source.db);
       this.content = await contentOf(this.source.db, ["sealed_record"]);

@@ -9,7 +9,7 @@ import { openStore } from "../store.ts";
 
 test("a table that a newer version changes meanwhile costs a PostgreSQL connection one statement at most", async () => {
   const place = await engines.find(({ name }) => name === "postgres")!.fresh();
-  const store = await openStore({ ...place.settings, serving: true });
+  const store = await openStore({ ...place.settings, serving: true, starting: true });
   try {
     const asked = () => store.db.selectFrom("account").selectAll().where("id", "=", "nobody").execute();
     assert.deepEqual(await asked(), []);

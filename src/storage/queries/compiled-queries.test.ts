@@ -12,7 +12,7 @@ for (const { name: engine, ready } of engines) {
 
     before(async () => {
       place = await ready();
-      store = await openStore({ ...place.settings, serving: true });
+      store = await openStore({ ...place.settings, serving: true, starting: true });
     });
     after(async () => {
       await store.close();
