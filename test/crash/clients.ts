@@ -204,7 +204,9 @@ export class Client {
       if (reference !== wanted.reference) throw new ReferenceFault("A key was answered with two references", wanted);
     }
     if (status === 500) {
-      assert.ok(life.storeWasAway, said);
+      // On a busy machine the store may take longer than Duba waits for it. Any other 500 is a fault.
+      assert.ok(life.storeWasAway || /The store .* does not work|could not be recorded yet/.test(json.message), said);
+      life.storeWasAway = true;
       wanted.lost += 1;
       life.leftBehind.delete(wanted);
       return;
