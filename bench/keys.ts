@@ -5,40 +5,57 @@ import { newApiKey } from "../src/access/secrets.ts";
 import { inTransaction } from "../src/storage/audited.ts";
 import { openStore } from "../src/storage/store.ts";
 import { engines, type FreshSettings } from "../test/support/engines.ts";
+import { startChild } from "./child.ts";
 import { serverCore } from "./cores.ts";
 import { median, table } from "./figures.ts";
 import { generator, load, lookUpOfBundles } from "./load.ts";
 import type { Pace } from "./run.ts";
-import { startService } from "./servers.ts";
+import { answersOf, startService } from "./servers.ts";
 
 const count = 10_000;
 
-/** Look-ups with 10,000 keys in turn beside look-ups with one. */
+/**
+ * Look-ups with 10,000 keys in turn beside look-ups with one, of the service and of a bare server that does not look at keys: what
+ * the bare one loses is the client's part, whose requests differ.
+ */
 export async function keys({ starts: rounds = 5, seconds = 2, warm = 4 }: Pace): Promise<void> {
   console.log(`
-Look-ups of 4.1 with ${count} keys in turn, beside look-ups with one
+Look-ups of 4.1 with ${count} keys in turn, beside as many requests with one of them
   ${rounds} rounds of ${seconds} s in turn, medians; ${generator}
+  The bare node:http server sends the same bytes and does not look at keys: what it loses is the client's part
 `);
   const fresh = await engines[0]!.fresh();
   const many = await keysIn(fresh.settings);
+  // As long a list, so that the client does the same for both.
+  const one = many.map(() => many[0]!);
   await using service = await startService(fresh, {}, serverCore);
-  const url = service.duba.url + lookUpOfBundles;
-  const crowds = [many.slice(0, 1), many];
-  for (const some of crowds) await load(url, Math.max(1, Math.round(warm / 2)), some);
-  const seen = crowds.map((): { rate: number; cpu: number }[] => []);
+  await using bare = await startChild("bare.ts", {}, await answersOf(service, [lookUpOfBundles]), serverCore);
+  const measured = [service.duba, bare].flatMap((server) =>
+    [one, many].map((keys) => ({ server, keys, rates: [] as number[], cpus: [] as number[] })),
+  );
+  for (const { server, keys } of measured)
+    await load(server.url + lookUpOfBundles, Math.max(1, Math.round(warm / 2)), keys);
   for (let round = 0; round < rounds; round += 1)
-    for (const [at, some] of crowds.entries()) {
-      const before = await service.duba.cpu();
-      const { answers, rate } = await load(url, seconds, some);
-      seen[at]!.push({ rate, cpu: ((await service.duba.cpu()) - before) / answers });
+    for (const { server, keys, rates, cpus } of measured) {
+      const before = await server.cpu();
+      const { answers, rate } = await load(server.url + lookUpOfBundles, seconds, keys);
+      rates.push(rate);
+      cpus.push(((await server.cpu()) - before) / answers);
     }
-  const [one, all] = seen.map((shown) => ({
-    rate: median(shown.map(({ rate }) => rate)),
-    cpu: median(shown.map(({ cpu }) => cpu)),
-  }));
-  const row = (name: string, { rate, cpu }: { rate: number; cpu: number }) => [name, rate.toFixed(0), cpu.toFixed(1)];
-  console.log(table([["keys", "look-ups/s", "µs CPU"], row("1", one!), row(String(count), all!)]));
-  console.log(`\n  ${count} keys/1 key: ${(all!.rate / one!.rate).toFixed(2)} by rate. Aim: at least 0.95.`);
+  const rows = ["Duba", "bare"].map((name, at) => {
+    const [ofOne, ofMany] = measured
+      .slice(2 * at)
+      .map(({ rates, cpus }) => ({ rate: median(rates), cpu: median(cpus) }));
+    const [rate, cpu] = [ofMany!.rate / ofOne!.rate, ofOne!.cpu / ofMany!.cpu];
+    const words = [ofOne!.rate.toFixed(0), ofMany!.rate.toFixed(0), rate.toFixed(2)];
+    return { rate, cpu, words: [name, ...words, ofOne!.cpu.toFixed(1), ofMany!.cpu.toFixed(1), cpu.toFixed(2)] };
+  });
+  const heading = ["", "1 key/s", `${count} keys/s`, "many/one", "1 key µs CPU", `${count} keys µs CPU`, "one/many"];
+  console.log(table([heading, ...rows.map(({ words }) => words)]));
+  const [duba, control] = rows;
+  console.log(
+    `\n  Duba's part: ${(duba!.rate / control!.rate).toFixed(2)} by rate, ${(duba!.cpu / control!.cpu).toFixed(2)} by CPU time. Aim: at least 0.95.`,
+  );
 }
 
 /** The texts of new keys of one account, made in one transaction. */

@@ -37,7 +37,8 @@ export function load(
 
 async function loadByWrk(url: string, seconds: number, keys: readonly string[], connections: number): Promise<Loaded> {
   using owner = new DisposableStack();
-  const options = ["-t1", `-c${connections}`, `-d${seconds}s`];
+  // Else an answer that takes more than two seconds, on a busy machine, is an error.
+  const options = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "30s"];
   if (keys.length === 1) options.push("-H", `Authorization: Bearer ${keys[0]}`, url);
   else {
     const directory = owner.adopt(mkdtempSync(join(tmpdir(), "duba-bench-")), (one) =>

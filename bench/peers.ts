@@ -23,7 +23,7 @@ interface Peer {
   name: string;
   /** What it does for each answer. */
   does: string;
-  start(): Promise<Omit<Running, "cpuOfEach">>;
+  start(): Promise<Running>;
   /** Its paths of the two look-ups, if it cannot have those of the interface. */
   paths?: readonly string[];
 }
@@ -61,7 +61,7 @@ export async function peers({ starts = 3, seconds = 3, warm = 3 }: Pace): Promis
   write(measured, words);
 }
 
-async function measure(server: Omit<Running, "cpuOfEach">, paths: readonly string[], seconds: number, warm: number) {
+async function measure(server: Running, paths: readonly string[], seconds: number, warm: number) {
   for (const path of paths) await load(server.url + path, Math.ceil(warm / paths.length));
   const shown: { rate: number; cpu: number }[] = [];
   for (const path of paths) {

@@ -12,8 +12,14 @@ export interface Running extends AsyncDisposable {
   url: string;
   /** CPU time of all its processes so far, in microseconds; NaN where /proc does not tell. */
   cpu(): Promise<number>;
-  /** The same of each process that it started, such as a worker. */
+}
+
+/** With what it tells of its processes. */
+export interface ProcessTree extends Running {
+  /** The same of each of its `children`. */
   cpuOfEach(): Promise<number[]>;
+  /** The ids of the processes that it started, such as workers. */
+  children(): number[];
 }
 
 /** Starts a server that listens on the port it is given, and waits until `path` is answered with a 200. */
@@ -22,7 +28,7 @@ export async function startCommand(
   path: string,
   environment: (port: number) => Record<string, string>,
   core?: number,
-): Promise<Running> {
+): Promise<ProcessTree> {
   const port = await freePort();
   const [file, ...rest] = pinned(core, ...command(port));
   const child = spawn(file!, rest, {
@@ -34,6 +40,7 @@ export async function startCommand(
     url,
     cpu: async () => cpuOf(child.pid!),
     cpuOfEach: async () => childrenOf(child.pid!).map(cpuOf),
+    children: () => childrenOf(child.pid!),
     [Symbol.asyncDispose]: () => end(child),
   };
   try {
@@ -51,7 +58,7 @@ export async function startServe(
   path: string,
   environment: Record<string, string>,
   core?: number,
-): Promise<Running> {
+): Promise<ProcessTree> {
   await using begun = new AsyncDisposableStack();
   begun.defer(() => store.dispose());
   const script = fileURLToPath(new URL("../bin/duba.js", import.meta.url));
