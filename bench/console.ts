@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { invitePerson } from "../src/access/people/people-rows.ts";
 import { beginSession } from "../src/access/people/sessions.ts";
@@ -14,10 +15,10 @@ import { type Service, startService } from "./servers.ts";
 
 const rows = Number(process.env.BENCH_ROWS ?? 1_000_000);
 const visits = 5;
-const rounds = 8;
-const seconds = 1.5;
+const rounds = 4;
 
-/** What an open page of Now asks for every ten seconds. */
+/** How often, in seconds, an open page of Now asks for what follows. */
+const refreshSeconds = 10;
 const refreshes = ["/now/live", "/now/tables", "/now/counts?range=hour"];
 
 /**
@@ -162,37 +163,43 @@ function firstByte(address: string, cookie: string): Promise<number> {
   });
 }
 
-/** Look-ups of a service without a console, and of one whose console refreshes ten times as often as a browser does. */
+/** Look-ups of a service without a console, and beside pages of Now that are open, one or ten, each at a browser's pace. */
 async function lookUpsBeside({ fresh }: Engine): Promise<void> {
   await using alone = await startService(await fresh(), { DUBA_LIMITS: "off" });
   await using opened = await startWithConsole(await fresh());
   const probe = new Worker(new URL("./look-up-probe.ts", import.meta.url));
-  const lookUp = async (url: string): Promise<number[]> => {
-    probe.postMessage({ url, seconds } satisfies Probing);
-    return (await once(probe, "message"))[0] as number[];
-  };
-  const ask = () => Promise.all(refreshes.map((path) => firstByte(`${opened.origin}${path}`, opened.cookie)));
-  const without: number[] = [];
-  const beside: number[] = [];
-  // The first round warms both up.
-  for (let round = 0; round <= rounds; round += 1) {
-    const one = await lookUp(alone.duba.url);
-    const timer = setInterval(() => void ask(), 1000);
-    const other = await lookUp(opened.service.duba.url);
-    clearInterval(timer);
-    if (round === 0) continue;
-    without.push(...one);
-    beside.push(...other);
-  }
+  const cases = [
+    { name: "no console", url: alone.duba.url, pages: 0, rounds: [] as number[][] },
+    { name: "1 page open", url: opened.service.duba.url, pages: 1, rounds: [] as number[][] },
+    { name: "10 pages open", url: opened.service.duba.url, pages: 10, rounds: [] as number[][] },
+  ];
+  const refresh = () => Promise.all(refreshes.map((path) => firstByte(`${opened.origin}${path}`, opened.cookie)));
+  for (let round = 0; round <= rounds; round += 1)
+    for (const { url, pages, rounds: measured } of cases) {
+      // The first round warms all up. A page refreshes once in a round, and pages do so one after the other.
+      const length = round === 0 ? 2 : refreshSeconds;
+      const open = Array.from({ length: pages }, (_, page) =>
+        delay(((page + 0.5) / pages) * length * 1000).then(refresh),
+      );
+      probe.postMessage({ url, seconds: length } satisfies Probing);
+      const [latencies] = (await once(probe, "message")) as [number[]];
+      await Promise.all(open);
+      if (round > 0) measured.push(latencies);
+    }
   await probe.terminate();
   const line = (name: string, share: number) => {
-    const [one, other] = [quantile(without, share), quantile(beside, share)];
-    return [name, milliseconds(one), milliseconds(other), (other / one).toFixed(2)];
+    // The median of the rounds: something else that runs on the machine disturbs one of them.
+    const [without, ...beside] = cases.map((each) => median(each.rounds.map((times) => quantile(times, share))));
+    return [name, ...[without!, ...beside].map(milliseconds), ...beside.map((time) => (time / without!).toFixed(2))];
   };
   console.log(
-    `\nLook-ups of 4.1 on ${alone.name} at a steady pace, ${rounds} rounds of ${seconds} s in turn; the console refreshes every second\n`,
+    `\nLook-ups of 4.1 on ${alone.name} at a steady pace, ${rounds} rounds of ${refreshSeconds} s in turn; a page refreshes every ${refreshSeconds} s\n`,
   );
+  const shares = { p50: 0.5, p90: 0.9, p99: 0.99, "p99.9": 0.999 };
   console.log(
-    table([["", "no console", "console open", "ratio"], line("p50", 0.5), line("p90", 0.9), line("p99", 0.99)]),
+    table([
+      ["", ...cases.map(({ name }) => name), "ratio of 1", "of 10"],
+      ...Object.entries(shares).map(([name, share]) => line(name, share)),
+    ]),
   );
 }

@@ -216,7 +216,7 @@ for (const engine of engines) {
       const change = ["keys", "change", id];
       const addresses = ["--address", "203.0.113.7", "--address", "2001:db8::/32"];
       const { out } = await duba(...change, ...addresses, "--label", "till", "--expires", "2099-01-31");
-      const sentence = `The test key ${id} (till) of shop@example.com may catalogue:read and identity:verify from 203.0.113.7 and 2001:db8::/32, until 2099-01-31 00:00Z.\n`;
+      const sentence = `The test key ${id} (till) of shop@example.com has catalogue:read and identity:verify, from 203.0.113.7 and 2001:db8::/32, until 2099-01-31 00:00Z.\n`;
       assert.equal(out, sentence);
       assert.match(await row(), / till .* 203\.0\.113\.7 2001:db8::\/32 .* 2099-01-31 00:00Z /);
       const open = await duba(...change, "--address", "any", "--expires", "never", "--label", "", "--json");

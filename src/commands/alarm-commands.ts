@@ -1,9 +1,11 @@
+import type { Static } from "typebox";
 import { instant, isoOf, orNull, timeText } from "../operation/command/answer-schema.ts";
 import { formed } from "../operation/command/read-texts.ts";
 import { CommandFault, command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { duration } from "../operation/setting.ts";
 import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
+import type { Alarm } from "./alarms.ts";
 import type { Desk } from "./desk.ts";
 
 const longest = 30 * 86_400_000;
@@ -16,6 +18,26 @@ const quietFor = {
   },
 };
 
+export const AlarmFacts = Type.Object({
+  alarm: Type.String(),
+  state: Type.Enum(["open", "acknowledged"]),
+  what: Type.String(),
+  acknowledged_by: orNull(Type.String()),
+  until: orNull(instant),
+  note: orNull(Type.String()),
+});
+
+export function alarmFacts({ name, what, acknowledged }: Alarm): Static<typeof AlarmFacts> {
+  return {
+    alarm: name,
+    state: acknowledged ? "acknowledged" : "open",
+    what,
+    acknowledged_by: acknowledged?.by ?? null,
+    until: isoOf(acknowledged?.until ?? null),
+    note: acknowledged?.note || null,
+  };
+}
+
 const listAlarms = command({
   id: "alarms.list",
   summary: "List what needs a hand, and what somebody has acknowledged.",
@@ -23,16 +45,7 @@ const listAlarms = command({
   role: "viewer",
   kind: "read",
   input: Type.Object({}),
-  answer: Type.Array(
-    Type.Object({
-      alarm: Type.String(),
-      state: Type.Enum(["open", "acknowledged"]),
-      what: Type.String(),
-      acknowledged_by: orNull(Type.String()),
-      until: orNull(instant),
-      note: orNull(Type.String()),
-    }),
-  ),
+  answer: Type.Array(AlarmFacts),
   columns: {
     alarm: "alarm",
     state: "state",
@@ -45,17 +58,8 @@ const listAlarms = command({
   none: "Nothing needs a hand.",
   isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
   examples: [{}],
-  run: async (_, room: Pick<Desk, "db" | "now" | "config" | "accounts">) => {
-    const { alarms } = await (await import("./alarms.ts")).readHealth(room);
-    return alarms.map(({ name, what, acknowledged }) => ({
-      alarm: name,
-      state: acknowledged ? ("acknowledged" as const) : ("open" as const),
-      what,
-      acknowledged_by: acknowledged?.by ?? null,
-      until: isoOf(acknowledged?.until ?? null),
-      note: acknowledged?.note || null,
-    }));
-  },
+  run: async (_, room: Pick<Desk, "db" | "now" | "config" | "accounts">) =>
+    (await (await import("./alarms.ts")).readHealth(room)).alarms.map(alarmFacts),
 });
 
 const acknowledgeAlarm = command({

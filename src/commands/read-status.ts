@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { listRevisions } from "../catalogue/revisions/load.ts";
 import { isoOf } from "../operation/command/answer-schema.ts";
+import { alarmFacts } from "./alarm-commands.ts";
 import { type AlarmRoom, readHealth } from "./alarms.ts";
 
 /** How the service is, for `duba status`. `needs` has a sentence for each thing that needs a hand. */
@@ -26,6 +27,7 @@ export async function readStatus(room: AlarmRoom) {
     expiring_keys: ending,
     needs: alarms.filter(({ acknowledged }) => acknowledged === null).map(({ what }) => what),
     acknowledged: alarms.filter(({ acknowledged }) => acknowledged !== null).map(({ name }) => name),
+    alarms: alarms.map(alarmFacts),
   };
 }
 

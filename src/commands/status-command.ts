@@ -1,6 +1,7 @@
 import { instant, orNull, timeText } from "../operation/command/answer-schema.ts";
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
+import { AlarmFacts } from "./alarm-commands.ts";
 import type { Desk } from "./desk.ts";
 
 export const statusCommand = command({
@@ -32,6 +33,7 @@ export const statusCommand = command({
     needs: Type.Array(Type.String()),
     /** Alarms on which somebody works. */
     acknowledged: Type.Array(Type.String()),
+    alarms: Type.Array(AlarmFacts),
   }),
   view: ({ source, needs, ...facts }) => [
     {

@@ -31,11 +31,11 @@ export function page(body: string, status = 200, headers: ConsoleReply["headers"
 }
 
 export function jsonReply(value: unknown, status = 200, headers: ConsoleReply["headers"] = {}): ConsoleReply {
-  return {
-    status,
-    headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
-    body: JSON.stringify(value),
-  };
+  return jsonText(JSON.stringify(value), status, headers);
+}
+
+export function jsonText(body: string, status = 200, headers: ConsoleReply["headers"] = {}): ConsoleReply {
+  return { status, headers: { "Content-Type": "application/json; charset=utf-8", ...headers }, body };
 }
 
 export function redirect(location: string, headers: ConsoleReply["headers"] = {}): ConsoleReply {

@@ -4,6 +4,7 @@ import type { Audit } from "../storage/audited.ts";
 import type { ReportStore } from "../storage/reports.ts";
 import type { Store } from "../storage/store.ts";
 import type { MinuteCounts } from "./counters/minute-counts.ts";
+import type { SharedReadings } from "./shared-readings.ts";
 import type { SiteMap } from "./site-map.ts";
 import type { Say } from "./view/command-words.ts";
 
@@ -19,6 +20,7 @@ export interface ConsoleRoom {
   /** Such as `http://localhost:8090`. */
   origin: () => string;
   counts: MinuteCounts;
+  readings: SharedReadings;
   health: ConsoleHealth;
   log: Log;
 }

@@ -50,7 +50,7 @@ for (const engine of engines)
     test("a person registers, runs the service for a day, and signs out", async () => {
       ada = await join(service.console!.firstLink!, `Ada ${html}`);
       await open(ada.page, "/people/change", { Person: "officer@localhost", Email: "ada@example.com" });
-      await said(ada.page, "ada@example.com is officer.");
+      await said(ada.page, "ada@example.com has the role officer.");
 
       await open(ada.page, "/accounts/create", { Name: `Shop ${html}`, Email: "shop" });
       await said(ada.page, "Email must be an e-mail address.");

@@ -17,6 +17,7 @@ import { sendReply } from "./console-response.ts";
 import type { ConsoleHealth, ConsoleRoom } from "./console-room.ts";
 import { keepMinuteCounts } from "./counters/minute-counts.ts";
 import { requestHandler } from "./handle-request.ts";
+import { SharedReadings } from "./shared-readings.ts";
 import { siteMap } from "./site-map.ts";
 import { sayingFor } from "./view/command-words.ts";
 
@@ -57,6 +58,7 @@ export async function openConsole(
     audit: append,
     origin,
     counts,
+    readings: new SharedReadings(),
     health,
     log,
   };

@@ -24,6 +24,15 @@ suite("what pages of the console say", () => {
     return (await fetch(`${origin}${path}`, { method: "POST", headers, body })).text();
   };
 
+  const invoice = async (csv: string) => {
+    const [, token = ""] = /name="_token" value="([^"]+)"/.exec(await page("/books/reconcile")) ?? [];
+    const body = new FormData();
+    body.set("_token", token);
+    body.set("vendor", "dojah");
+    body.set("invoice", new File([csv], "invoice.csv"));
+    return { text: await (await fetch(`${origin}/books/reconcile`, { method: "POST", headers, body })).text() };
+  };
+
   test("a code of several words is one line of a form", async () => {
     assert.match(await page("/prices/set"), /<input type="text" value=""[^>]* id="f-codes"/);
     const said = await post("/prices/set", { account: "shop@example.com", codes: "MTNDATA 104", price: "99.50" });
@@ -59,5 +68,41 @@ suite("what pages of the console say", () => {
     assert.match(statement, new RegExp(`<h1>Books: statement of till@example.com, ${month}</h1>`));
     assert.match(await page("/prices/show?account=till@example.com"), /<h1>Prices of till@example\.com<\/h1>/);
     assert.match(await page("/accounts/show?account=till@example.com"), /<h1>Account till@example\.com<\/h1>/);
+  });
+
+  test("Now shows a change that was made in the console at once, and one made elsewhere to those who open it", async () => {
+    await page("/");
+    const said = await post("/catalogue/edit", { code: "MTNDATA 113", price: "9000" });
+    const [draft = ""] = /\bd\d+\b/.exec(said) ?? [];
+    const name = `held:${draft}`;
+    assert.match(await page("/now/live"), new RegExp(name));
+    const { db, now } = await service.store();
+    const acknowledged = { name, actor: "terminal:tunde", note: "", until: now() + 60_000, at: now() };
+    await db.insertInto("alarm_acknowledgement").values(acknowledged).execute();
+    assert.match(await page("/"), /by terminal:tunde until/);
+    assert.match(await page("/now/live"), /by terminal:tunde until/);
+  });
+
+  test("a form reads numbers as pages show them, and says what is wrong in its own words", async () => {
+    assert.match(
+      await post("/books/adjust", { account: "till@example.com", credit: "1,250.50", reason: "Goodwill" }),
+      /-1250\.5 naira/,
+    );
+    const past = await post("/catalogue/edit", { code: "MTNDATA 104", price: "99", holds_from: "2020-01-01T00:00" });
+    assert.match(past, /Holds from must be later than now\./);
+    const { text } = await invoice("a,b\n1,2\n");
+    assert.match(text, /Name them with “Reference column”, “Time column” and “Digits column”\./);
+    assert.match(
+      await post("/catalogue/revert", { revision: "99" }),
+      /no revision 99\. All are in: <a href="\/catalogue">/,
+    );
+  });
+
+  test("a scheduled change can be rejected, and waits for no approval", async () => {
+    const said = await post("/catalogue/edit", { code: "MTNDATA 113", price: "201", holds_from: "2099-01-01T00:00" });
+    const [draft = ""] = /\bd\d+\b/.exec(said) ?? [];
+    const card = (await page("/catalogue")).split(`<h2>${draft} is scheduled</h2>`)[1]!.split("</p>")[0]!;
+    assert.match(card, /Reject/);
+    assert.doesNotMatch(card, /Approve/);
   });
 });

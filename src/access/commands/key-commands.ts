@@ -67,7 +67,7 @@ const createKey = command({
   }),
   answer: Type.Object({ ...facts, key: secret }),
   view: ({ id, account, mode, scopes, expires_at }) => [
-    `This ${mode} key ${id} of ${account} may ${scopes.join(" and ")}${expires_at === null ? "" : `, until ${timeText(expires_at)}`}.`,
+    `This ${mode} key ${id} of ${account} has ${scopes.join(" and ")}${expires_at === null ? "" : `, until ${timeText(expires_at)}`}.`,
   ],
   records: ["key.created"],
   examples: [
@@ -166,7 +166,7 @@ const changeKeyCommand = command({
   }),
   answer: KeyFacts,
   view: ({ id, account, mode, label, scopes, addresses, expires_at }) => [
-    `The ${mode} key ${id}${label === "" ? "" : ` (${label})`} of ${account} may ${scopes.join(" and ")} from ` +
+    `The ${mode} key ${id}${label === "" ? "" : ` (${label})`} of ${account} has ${scopes.join(" and ")}, from ` +
       `${addresses.length === 0 ? "any address" : addresses.join(" and ")}, ${expires_at === null ? "without an end" : `until ${timeText(expires_at)}`}.`,
   ],
   records: ["key.changed"],

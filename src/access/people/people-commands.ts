@@ -104,7 +104,7 @@ const change = command({
     email: Type.Optional(formed(email, { description: "New e-mail of the person.", placeholder: "e-mail" })),
   }),
   answer: Type.Object(facts),
-  view: ({ email, role }) => [`${email} is ${role}.`],
+  view: ({ email, role }) => [`${email} has the role ${role}.`],
   records: ["person.changed"],
   examples: [{ person: "ada@example.com", role: "officer" }],
   run: async ({ person, ...change }, room: Audited) => {

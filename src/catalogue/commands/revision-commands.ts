@@ -161,9 +161,6 @@ const revertRevision = command({
   },
 });
 
-/** Whether a draft still waits for somebody, or for its time. */
-const waits = ({ state = "held" }: Readonly<Record<string, unknown>>) => state === "held" || state === "scheduled";
-
 const draft = formed(draftForm, { description: "A draft such as d7. `duba catalogue history` lists the drafts." });
 
 const approveDraft = command({
@@ -176,7 +173,7 @@ const approveDraft = command({
   role: "officer",
   kind: "change",
   target: ["draft"],
-  fits: waits,
+  fits: ({ state = "held" }) => state === "held",
   input: Type.Object({ draft }),
   examples: [{ draft: "d7" }],
   view: (answer, { draft }) =>
@@ -209,7 +206,7 @@ const rejectDraft = command({
   role: "operator",
   kind: "change",
   target: ["draft"],
-  fits: waits,
+  fits: ({ state = "held" }) => state === "held" || state === "scheduled",
   input: Type.Object({ draft }),
   answer: Type.Object({ draft: Type.String() }),
   view: ({ draft }) => [`${draft} is rejected. The served catalogue does not change.`],

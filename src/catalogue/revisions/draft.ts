@@ -114,7 +114,7 @@ export function draftName({ id, version }: SeenDraft): string {
 /** Throws a `CatalogueFault` if there is no such draft. */
 export async function findDraft(db: Kysely<Tables>, id: number): Promise<CatalogueDraftRow> {
   const row = await db.selectFrom("catalogue_draft").selectAll().where("id", "=", id).executeTakeFirst();
-  if (!row) throw new CatalogueFault(`There is no draft d${id}: duba catalogue history lists those that wait.`);
+  if (!row) throw new CatalogueFault(`There is no draft d${id}. Those that wait are in: duba catalogue history`);
   return row;
 }
 

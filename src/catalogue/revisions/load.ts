@@ -132,7 +132,7 @@ export async function findRevision(db: Kysely<Tables>, number: number): Promise<
   const oldest = await oldestRevision(db);
   if (number < oldest)
     throw new CatalogueFault(`Revision ${number} is no longer kept: the history begins with revision ${oldest}.`);
-  throw new CatalogueFault(`There is no revision ${number}: duba catalogue history lists all.`);
+  throw new CatalogueFault(`There is no revision ${number}. All are in: duba catalogue history`);
 }
 
 /** Number of the newest revision; 0 if there is none. */

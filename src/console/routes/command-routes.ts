@@ -82,6 +82,7 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
   try {
     if (command.kind === "danger") await confirmed(room, asked, command, form);
     const { answer, input, said } = await runAs(room, asked, command, readTextsOf(command, form, room.config.timeZone));
+    room.readings.clear();
     const file = fileOf(command, answer);
     if (file) return file;
     const place = placeOf(room.site, command);
@@ -96,7 +97,7 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
       say: room.say,
       links,
     });
-    const main = html`${commandHead(room, command, place)}<div class="outcome" role="status">${shown}</div>${ageLine(said)}<p><a href="${place.path}">Back to ${place.title}</a></p>`;
+    const main = html`${commandHead(room, command, place, {})}<div class="outcome" role="status">${shown}</div>${ageLine(said)}<p><a href="${place.path}">Back to ${place.title}</a></p>`;
     return framed(room, asked, place, titleOf(command), main);
   } catch (fault) {
     if (!isExpected(fault)) throw fault;

@@ -48,14 +48,15 @@ export function readTextsOf(command: AnyCommand, fields: URLSearchParams | FormD
       const filled = lines.filter((line) => line !== "");
       if (filled.length > 0)
         texts[name] =
-          member.type === "array" ? filled : member.type === "boolean" ? true : zoned(member, filled.join(" "), zone);
+          member.type === "array" ? filled : member.type === "boolean" ? true : plain(member, filled.join(" "), zone);
     }
   }
   return texts;
 }
 
-/** A time as browsers send it, with the offset that the zone has then. */
-function zoned({ form }: Member, text: string, zone: TimeZone): string {
+/** A number without the commas with which pages show it, and a time as browsers send it with the offset that the zone has then. */
+function plain({ form }: Member, text: string, zone: TimeZone): string {
+  if (form && /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text)) return text.replaceAll(",", "");
   if (form !== futureTime.form || !/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text)) return text;
   const at = Date.parse(`${text}Z`);
   return Number.isNaN(at) ? text : zone.isoOf(zone.atClock(at)).replace(/\.\d+/, "");

@@ -1,6 +1,8 @@
-import { type Html, html } from "../../http/pages/html.ts";
+import type { Desk } from "../../commands/desk.ts";
+import { Html, html } from "../../http/pages/html.ts";
+import type { Command } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
-import { type ConsoleReply, jsonReply, page } from "../console-response.ts";
+import { type ConsoleReply, jsonText, page } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
 import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
@@ -22,16 +24,14 @@ export async function nowPage(room: ConsoleRoom, asked: SignedIn, place: Console
     (each) =>
       html`<a class="button" href="/?range=${each}"${each === range ? html` aria-current="true"` : ""}>Last ${each}</a> `,
   );
-  const [health, drawn, below] = await Promise.all([
-    healthView(room, asked),
-    charts(room, range),
-    tablesView(room, asked),
-  ]);
+  // A person who opens the page sees it as it is now. What the page then asks for may be some seconds old.
+  const fresh = (part: Part) => readingOf(room, asked, part, "renew");
+  const [health, drawn, below] = await Promise.all([fresh(live), fresh(counts(range)), fresh(belowCharts)]);
   const main = html`<div class="title"><h1>Now</h1><div class="ranges">${links}</div></div>
-<div hx-get="/now/live" hx-trigger="every 10s" hx-swap="innerMorph">${health}</div>
-<div class="charts" data-charts="/now/counts?range=${range}">${drawn.map(chartFigure)}</div>
+<div hx-get="/now/live" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(health)}</div>
+<div class="charts" data-charts="/now/counts?range=${range}">${(JSON.parse(drawn) as Chart[]).map(chartFigure)}</div>
 <p class="quiet age">Of the last ${range}, over all processes with a console. Times are estimated from buckets.</p>
-<div hx-get="/now/tables" hx-trigger="every 10s" hx-swap="innerMorph">${below}</div>`;
+<div hx-get="/now/tables" hx-trigger="every 10s" hx-swap="innerMorph">${new Html(below)}</div>`;
   const { session } = asked;
   const scripts = ["uplot.js", "charts.js", "htmx.js"];
   return page(
@@ -42,17 +42,40 @@ export async function nowPage(room: ConsoleRoom, asked: SignedIn, place: Console
   );
 }
 
-/** The parts of Now that refresh. */
+/** A part of Now that refreshes. Pages of people with the same role share its reading for so many milliseconds. */
+interface Part {
+  name: string;
+  keptFor: number;
+  read: (room: ConsoleRoom, asked: SignedIn) => Promise<string>;
+}
+
+const live: Part = { name: "live", keptFor: 5_000, read: async (room, asked) => (await healthView(room, asked)).text };
+const belowCharts: Part = {
+  name: "tables",
+  keptFor: 5_000,
+  read: async (room, asked) => (await tablesView(room, asked)).text,
+};
+/** A step of the chart of a day is ten minutes. */
+const counts = (range: ChartRange): Part => ({
+  name: `counts ${range}`,
+  keptFor: range === "day" ? 60_000 : 5_000,
+  read: async (room) => JSON.stringify(await charts(room, range)),
+});
+
+function readingOf(room: ConsoleRoom, asked: SignedIn, { name, keptFor, read }: Part, how: "get" | "renew") {
+  return room.readings[how](`${name} ${asked.session.person.role}`, keptFor, () => read(room, asked));
+}
+
 export async function nowLive(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
-  return page((await healthView(room, asked)).text);
+  return page(await readingOf(room, asked, live, "get"));
 }
 
 export async function nowTables(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
-  return page((await tablesView(room, asked)).text);
+  return page(await readingOf(room, asked, belowCharts, "get"));
 }
 
 export async function nowCounts(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
-  return jsonReply(await charts(room, rangeIn(asked.query)));
+  return jsonText(await readingOf(room, asked, counts(rangeIn(asked.query)), "get"));
 }
 
 /** The counts up to this moment. */
@@ -69,13 +92,10 @@ function chartFigure({ title, figures }: Chart): Html {
 
 /** What needs a hand, and how the service is. */
 async function healthView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
-  const [isUp, status, alarms] = await Promise.all([
-    room.health.takesWrites(),
-    answerOf(room, asked, "status"),
-    commandView(room, asked, "alarms.list"),
-  ]);
-  const { instances, revision, published_at, held, unknown_verifications, oldest_unknown_at, last_backup_at } =
-    status as StatusFacts;
+  const status = room.site.commands.get("status")!;
+  const [isUp, { answer }] = await Promise.all([room.health.takesWrites(), runAs(room, asked, status, {})]);
+  const { instances, revision, published_at, held, unknown_verifications, oldest_unknown_at, last_backup_at, alarms } =
+    answer as StatusFacts;
   const now = room.store.now();
   const auditAlarms = room.health.auditAlarms();
   const link = (href: string, tone: string, text: string) =>
@@ -103,7 +123,7 @@ async function healthView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
     "Last backup": last_backup_at === null ? "never" : `${ageOf(now - Date.parse(last_backup_at))} ago`,
   };
   const tiles = Object.entries(facts).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`);
-  return html`<section class="alarms" aria-label="What needs a hand">${alarms}</section>
+  return html`<section class="alarms" aria-label="What needs a hand">${shownBy(room, asked, room.site.commands.get("alarms.list")!, alarms)}</section>
 <dl class="figures">${tiles}</dl>
 <p class="quiet age">As of ${timeElement(now)}. It refreshes itself.</p>`;
 }
@@ -116,6 +136,8 @@ interface StatusFacts {
   unknown_verifications: number;
   oldest_unknown_at: string | null;
   last_backup_at: string | null;
+  /** As `alarms.list` answers. */
+  alarms: unknown;
 }
 
 async function tablesView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
@@ -123,24 +145,19 @@ async function tablesView(room: ConsoleRoom, asked: SignedIn): Promise<Html> {
     tables.map(async ([id, title]) => {
       const command = room.site.commands.get(id);
       if (!command) return html``;
-      return html`<section><h2><a href="${pathOf(command)}">${title}</a></h2>${await commandView(room, asked, id)}</section>`;
+      const { answer } = await runAs(room, asked, command, {});
+      return html`<section><h2><a href="${pathOf(command)}">${title}</a></h2>${shownBy(room, asked, command, answer)}</section>`;
     }),
   );
   return html`${parts}`;
 }
 
-async function answerOf(room: ConsoleRoom, asked: SignedIn, id: string): Promise<unknown> {
-  return (await runAs(room, asked, room.site.commands.get(id)!, {})).answer;
-}
-
-/** The answer of a command without inputs. */
-async function commandView(room: ConsoleRoom, asked: SignedIn, id: string): Promise<Html> {
-  const command = room.site.commands.get(id)!;
-  const { answer, input } = await runAs(room, asked, command, {});
+/** An answer of a command without inputs, as its page shows it. */
+function shownBy(room: ConsoleRoom, asked: SignedIn, command: Command<Desk>, answer: unknown): Html {
   const view = { sort: "", find: "", page: 1 };
   const path = pathOf(command);
   const links = linksOf(room, asked, placeOf(room.site, command), command);
-  return answerView({ command, answer, input, view, urlFor: () => path, say: room.say, links });
+  return answerView({ command, answer, input: {}, view, urlFor: () => path, say: room.say, links });
 }
 
 function ageOf(milliseconds: number): string {

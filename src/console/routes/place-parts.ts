@@ -1,3 +1,4 @@
+import { firstOfficer } from "../../access/people/people-rows.ts";
 import { type Html, html } from "../../http/pages/html.ts";
 import { mayRun } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
@@ -15,7 +16,15 @@ const mostDrafts = 5;
 /** What a page shows above the table of its command. */
 export async function aboveTable(room: ConsoleRoom, asked: SignedIn, { path }: ConsolePage): Promise<Html> {
   if (path === "/catalogue") return waitingDrafts(room, asked);
+  if (path === "/people") return ownEmail(asked);
   return path === "/books" ? books(room, asked) : html``;
+}
+
+/** The first officer has an e-mail that stands for nobody. */
+function ownEmail({ session: { person } }: SignedIn): Html {
+  if (person.email !== firstOfficer) return html``;
+  const address = `/people/change?${new URLSearchParams({ person: firstOfficer })}`;
+  return html`<p class="note warn">Your e-mail is ${firstOfficer}. <a href="${address}">Give your own</a>: the audit trail names you by it.</p>`;
 }
 
 /** Each change that waits, beside what is served, with what a person may do about it. */

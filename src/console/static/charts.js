@@ -31,13 +31,13 @@ function draw(charts) {
       series: [
         { label: "UTC", value: (_, seconds) => (seconds === null ? "–" : clockTime(seconds)) },
         ...series.map(({ name, unit }, line) => ({
-          label: `${name} (${unit})`,
+          label: name,
           stroke: lines[line],
           width: 2,
           dash: dashes[line],
           spanGaps: true,
           points: { show: unit === "ms", size: 5 },
-          value: (_, value) => (value === null ? "–" : String(Math.round(value * 10) / 10)),
+          value: (_, value) => (value === null ? "–" : `${Math.round(value * 10) / 10}${unit === "ms" ? " ms" : ""}`),
         })),
       ],
       legend: { live: true },

@@ -5,7 +5,9 @@ document.querySelector(".fault[role=alert]")?.focus();
 for (const form of document.querySelectorAll("form.command"))
   form.addEventListener("submit", (event) => {
     if (form.dataset.sending) event.preventDefault();
-    else if (form.method === "post" && !event.defaultPrevented) form.dataset.sending = "yes";
+    // After a file is saved the same page stands there still.
+    else if (form.method === "post" && !event.defaultPrevented && form.dataset.saves === undefined)
+      form.dataset.sending = "yes";
   });
 // Back from another page: the form may be sent again.
 addEventListener("pageshow", () => {

@@ -44,7 +44,7 @@ export function commandForm(
   const faults = new Map(fault instanceof InputFault ? fault.faults.map(({ field, message }) => [field, message]) : []);
   return html`<form class="command" method="${byUrl ? "get" : "post"}" action="${action}"${
     isUpload ? html` enctype="multipart/form-data"` : ""
-  }${isDanger ? html` data-passkey="${command.id}"` : ""} novalidate>
+  }${isDanger ? html` data-passkey="${command.id}"` : ""}${savesFile(command) ? html` data-saves` : ""} novalidate>
 ${fault ? faultBox(fault, say, command) : ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}">`}
 ${isDanger ? html`<input type="hidden" name="_passkey" value="">` : ""}
@@ -69,13 +69,18 @@ function buttonOf(command: Command<never>): string {
   return command.id.endsWith(".test") ? verbOf(command) : "Show";
 }
 
+/** What is wrong with a field. A browser asks for a time without its zone. */
+function messageOf(message: string): string {
+  return message.replace(futureTime.form, "later than now");
+}
+
 /** What is wrong, with a link to each field that it is about. */
 export function faultBox(fault: Error, say: Say, command?: Command<never>): Html {
   const faults = fault instanceof InputFault ? fault.faults : [];
   const known = new Set(command ? membersOf(command.input).map(({ name }) => name) : []);
   const items = faults.map(({ field, message }) =>
     known.has(field)
-      ? html`<li><a href="#f-${field}">${labelFor(field)} ${say(message)}.</a></li>`
+      ? html`<li><a href="#f-${field}">${labelFor(field)} ${say(messageOf(message))}.</a></li>`
       : html`<li>${labelFor(field)} ${say(message)}.</li>`,
   );
   const body = items.length > 0 ? html`<ul>${items}</ul>` : html`<p class="lines">${say(fault.message)}</p>`;
@@ -94,7 +99,8 @@ function field(
   const hint = repeatsLabel
     ? ""
     : html`<p class="hint" id="${id}-hint">${say(member.description)}${member.form === futureTime.form ? ` Time of ${zone}.` : ""}</p>`;
-  const wrong = fault === undefined ? "" : html`<p class="wrong" id="${id}-fault">${labelFor(name)} ${say(fault)}.</p>`;
+  const wrong =
+    fault === undefined ? "" : html`<p class="wrong" id="${id}-fault">${labelFor(name)} ${say(messageOf(fault))}.</p>`;
   const described = [...(repeatsLabel ? [] : [`${id}-hint`]), ...(fault === undefined ? [] : [`${id}-fault`])].join(
     " ",
   );

@@ -14,7 +14,12 @@ const commandLine = /(`duba [^`]+`|\bduba (?:[a-z-]+(?: |$)).*$)/gm;
 
 export function sayingFor(site: SiteMap): Say {
   return (text) =>
-    html`${text.split(commandLine).map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", "")) : prose(piece)))}`;
+    html`${text.split(commandLine).map((piece, at) => (at % 2 === 1 ? linkOf(site, piece.replaceAll("`", "")) : prose(withLabels(piece))))}`;
+}
+
+/** An option of the terminal as the label of its field: `--time-column` is “Time column”. */
+function withLabels(text: string): string {
+  return text.replaceAll(/(?<!\S)--([a-z]+(?:-[a-z]+)*)/g, (_, name: string) => `“${labelFor(name)}”`);
 }
 
 function linkOf(site: SiteMap, line: string): Html {

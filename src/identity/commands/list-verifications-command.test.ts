@@ -70,7 +70,7 @@ for (const engine of engines) {
       assert.equal((await duba("keyring", "rotate")).exitCode, 0);
       for (const options of [[], ["--account", "shop@example.com"]])
         assert.match((await duba("ledger", "list", "--idempotency-key", "order-1", ...options)).out, /aaaaaa000000003/);
-      assert.match((await duba("ledger", "list", "--idempotency-key", "order-2")).out, /^No verification fits\.$/m);
+      assert.match((await duba("ledger", "list", "--idempotency-key", "order-2")).out, /^No verifications\.$/m);
       rmSync(path);
     });
 

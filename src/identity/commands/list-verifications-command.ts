@@ -103,7 +103,7 @@ export const listVerificationsCommand = command({
     subject: "subject",
     fee: { of: ({ charged, fee }) => (charged ? fee : null) },
   },
-  none: "No verification fits.",
+  none: "No verifications.",
   view: ({ next, searched_back_to: back }) => [
     list,
     ...(back === null ? [] : [{ note: `The search has come back to ${timeText(back)}.` }]),

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SharedReadings } from "./shared-readings.ts";
+
+test("pages that are open at once share a reading, until it is old, something changes, or it fails", async () => {
+  const clock = { at: 0 };
+  const readings = new SharedReadings(() => clock.at);
+  let count = 0;
+  const read = async () => String(++count);
+  const ask = (key = "live officer") => readings.get(key, 5000, read);
+
+  assert.deepEqual(await Promise.all([ask(), ask(), ask()]), ["1", "1", "1"]);
+  assert.equal(await ask("live viewer"), "2");
+  clock.at = 4999;
+  assert.equal(await ask(), "1");
+  clock.at = 5000;
+  assert.equal(await ask(), "3");
+  readings.clear();
+  assert.equal(await ask(), "4");
+  assert.equal(await readings.renew("live officer", 5000, read), "5");
+  assert.equal(await ask(), "5");
+  await assert.rejects(readings.renew("live officer", 5000, () => Promise.reject(new Error("the store is away"))));
+  assert.equal(await ask(), "6");
+});
