@@ -54,6 +54,19 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     assert.deepEqual(faults, []);
   });
 
+  test("a form that saved a file can be sent again", async () => {
+    const { page } = ada;
+    await page.goto(`${origin}/subjects/export`);
+    await page.getByLabel(/^Number/).fill("22000000017");
+    for (const _ of [1, 2]) {
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Export" }).click(),
+      ]);
+      assert.match(file.suggestedFilename(), /^receipt-.+\.json$/);
+    }
+  });
+
   test("drops a file, sees its faults by line, then the difference, and publishes", async () => {
     const { page, faults } = ada;
     const text = await bundles();

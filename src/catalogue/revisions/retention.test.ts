@@ -69,7 +69,7 @@ for (const engine of engines)
         await assert.rejects(findRevision(db, 2), { message: sentence });
         await assert.rejects(snapshotAt(db, await publisher.latest(), 2), { message: sentence });
         await assert.rejects(findRevision(db, 6), {
-          message: "There is no revision 6: duba catalogue history lists all.",
+          message: "There is no revision 6. All are in: duba catalogue history",
         });
 
         const newest = await publisher.latest();

@@ -114,7 +114,7 @@ for (const engine of engines) {
     test("of a month that is not over is refused, with the time when it is complete", async () => {
       await assert.rejects(statement("acc", december), {
         exitCode: 2,
-        message: /from 2026-12-01T01:00:00.000\+01:00 on/,
+        message: /from 2026-12-01T01:00:00\+01:00 on/,
       });
     });
 
