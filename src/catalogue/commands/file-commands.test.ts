@@ -88,8 +88,8 @@ for (const engine of engines)
 
     for (const [fault, argv, sentence] of [
       ["a file that is not there", ["import", "data-bundles.csv"], /^There is no file data-bundles\.csv\.\n$/],
-      ["an unknown revision", ["show", "999"], /^There is no revision 999: duba catalogue history lists all\.\n$/],
-      ["an unknown draft", ["approve", "d999"], /^There is no draft d999: /],
+      ["an unknown revision", ["show", "999"], /^There is no revision 999\. All are in: duba catalogue history\n$/],
+      ["an unknown draft", ["approve", "d999"], /^There is no draft d999\. /],
       [
         "a place that cannot be written",
         ["export", "--out", "/proc/none/a.json"],
