@@ -43,15 +43,9 @@ export class CompiledQueries {
     values: Values,
     variant: Variant,
   ): Promise<Row[]> {
-    const key = this.#keyOf(write, values, variant);
-    let compiled: FollowedQuery | undefined = this.#compiled.get(key);
-    if (compiled === undefined) {
-      compiled = write(placeholdersFor(values), variant).compile();
-      this.#compiled.set(key, compiled);
-    }
-    const { rows } = await this.#db.executeQuery(filled(compiled, values));
+    const rows = await this.#execute(this.#keyOf(write, values, variant), write, values, variant);
     await this.#queue.next();
-    return rows as Row[];
+    return rows;
   }
 
   /**
@@ -72,7 +66,12 @@ export class CompiledQueries {
       const { columns, input, textOf } = sharedInput(values, kinds, new Placeholder(({ text }) => text));
       const compiled: FollowedQuery = write(columns, variant, input).compile();
       batched = new BatchedStatement(async (batch) => {
-        const { rows } = await this.#db.executeQuery(filled(compiled, { text: textOf(batch as Values[]) }));
+        const calls = batch as Values[];
+        // A call that is alone costs the server and us less with its values as parameters.
+        const rows =
+          calls.length === 1
+            ? await this.#execute(key, write, calls[0]!, variant)
+            : (await this.#db.executeQuery(filled(compiled, { text: textOf(calls) }))).rows;
         return (rows as { reference: string }[]).map(({ reference }) => reference);
       });
       this.#batched.set(key, batched);
@@ -80,6 +79,20 @@ export class CompiledQueries {
     const hasChanged = await asCommit("postgresql", () => batched.run(values));
     await this.#queue.next();
     return hasChanged;
+  }
+
+  async #execute<Values extends object, Variant, Row>(
+    key: string,
+    write: (values: Values, variant: Variant) => Compilable<Row>,
+    values: Values,
+    variant: Variant,
+  ): Promise<Row[]> {
+    let compiled: FollowedQuery | undefined = this.#compiled.get(key);
+    if (compiled === undefined) {
+      compiled = write(placeholdersFor(values), variant).compile();
+      this.#compiled.set(key, compiled);
+    }
+    return (await this.#db.executeQuery(filled(compiled, values))).rows as Row[];
   }
 
   #keyOf(write: unknown, values: object, variant: unknown): string {
