@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
+import { Agent } from "node:http";
 import { suite, test } from "node:test";
 import { engines } from "./support/engines.ts";
 import { serveInProcess } from "./support/process.ts";
@@ -50,7 +51,18 @@ suite("DUBA_WORKERS", () => {
       assert.ok(load.seen.get("200")! > 50);
 
       const [, , , last] = pids();
+      process.kill(last!, "SIGSTOP");
+      // Each worker gets a connection in its turn, and the stopped one takes none.
+      const path = "/api/v2/corporate-data/list";
+      let answered = 0;
+      const asking = Array.from({ length: 4 }, async () => {
+        const { status } = await ask(port, path, { credential: bootstrap, agent: new Agent() });
+        answered += 1;
+        return status;
+      });
+      await until(() => answered === 3, slow);
       process.kill(last!, "SIGKILL");
+      assert.deepEqual(await Promise.all(asking), [200, 200, 200, 200]);
       await until(() => pids().length === 5, slow);
       assert.match(
         service.written(),

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import { mergeMetrics } from "./merge-metrics.ts";
+import { rescueConnections } from "./rescue-connections.ts";
 import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
 
 /** A worker that gave no sign of life for so many of its turns hangs. */
@@ -133,6 +134,7 @@ duba_worker_ends_total{reason="hung"} ${this.#ends.hung}
 
   #fork(place: number): Member {
     const worker = cluster.fork({ [placeName]: String(place) });
+    rescueConnections(worker, () => [...this.#members].some((other) => other.isReady && other.worker !== worker));
     const ready = Promise.withResolvers<string>();
     const ended = Promise.withResolvers<void>();
     const member: Member = {

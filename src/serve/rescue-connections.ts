@@ -1,0 +1,30 @@
+import type { Worker } from "node:cluster";
+
+/** A message of Node's cluster module. */
+interface Internal {
+  act?: string;
+  seq?: number;
+  /** The `seq` that this message answers. */
+  ack?: number;
+}
+
+/**
+ * Gives the connections of a worker that died before it took them to the others, or closes them if there is none. Node waits for
+ * that worker's reply, so its caller would wait for ever: see `handoff` in Node's lib/internal/cluster/round_robin_handle.js.
+ */
+export function rescueConnections(worker: Worker, hasOthers: () => boolean): void {
+  const { process: child } = worker;
+  const handedOver = new Set<number>();
+  const send = child.send.bind(child) as (...args: unknown[]) => boolean;
+  child.send = (message: unknown, ...rest: unknown[]) => {
+    const { act, seq } = message as Internal;
+    if (act === "newconn") handedOver.add(seq!);
+    return send(message, ...rest);
+  };
+  child.on("internalMessage", ({ ack }: Internal) => handedOver.delete(ack!));
+  // By then the worker is gone and all its replies are read. Node hands it no more connections.
+  child.once("close", () => {
+    const accepted = !hasOthers();
+    for (const ack of handedOver) child.emit("internalMessage", { cmd: "NODE_CLUSTER", ack, accepted });
+  });
+}
