@@ -9,7 +9,7 @@ import { until } from "./support/until.ts";
 import { startVendor, type VendorProcess } from "./support/vendor.ts";
 
 const path = "/api/v2/kyc/verify-bvn";
-const simultaneous = 500;
+const simultaneous = 200;
 
 for (const engine of engines) {
   const processes = engine.name === "postgres" ? 2 : 1;

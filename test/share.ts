@@ -32,6 +32,7 @@ const longestTest = 300_000;
 // Without that a rejection still fails the run, and its stack says where it comes from.
 hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false });
 process.on("unhandledRejection", (error) => console.error(error));
+await import("./support/played-timers.ts");
 const { run } = await import("node:test");
 const { spec } = await import("node:test/reporters");
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { lastVendor, withAttempts } from "../src/identity/ledger/attempts.ts";
 import { type Behaviour, json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
@@ -138,12 +139,16 @@ for (const engine of engines)
 
     test("that dies under 200 verifications costs those under way; 200 more are served by the other", async () => {
       const crowded = await startService(
-        { ...settings(first, second), DUBA_UPSTREAM_CONCURRENCY: "200", DUBA_UPSTREAM_TIMEOUT: "3s" },
+        { ...settings(first, second), DUBA_UPSTREAM_CONCURRENCY: "200", DUBA_UPSTREAM_BREAKER_PAUSE: "10min" },
         engine,
       );
       try {
         const credential = (await crowded.newKey({ mode: "live" })).text;
-        first.behaviour = () => {};
+        const underWay: ServerResponse[] = [];
+        first.behaviour = (response) => {
+          underWay.push(response);
+          if (underWay.length === 200) for (const { socket } of underWay) socket!.destroy();
+        };
         second.behaviour = (response, { body }) => {
           const results = { ...verified.results, bvn_number: JSON.parse(body).bvn_number };
           json(200, { ...verified, results })(response, { body } as never);

@@ -11,9 +11,6 @@ import { until } from "./support/until.ts";
 const bootstrap = "a-known-sandbox-key-for-workers";
 const postgres = engines.find(({ name }) => name === "postgres")!;
 
-/** Three processes start meanwhile, beside other tests. Milliseconds. */
-const slow = 45_000;
-
 suite("DUBA_WORKERS", () => {
   test("workers are replaced one by one on SIGHUP and when they die, and no request is lost to a restart", async () => {
     const { settings, dispose } = await postgres.ready();
@@ -44,7 +41,7 @@ suite("DUBA_WORKERS", () => {
     try {
       assert.equal(pids().length, 2);
       service.signal("SIGHUP");
-      await until(() => /the workers are replaced/.test(service.written()), slow);
+      await until(() => /the workers are replaced/.test(service.written()));
       assert.equal(new Set(pids()).size, 4);
       await load.stop();
       assert.deepEqual([...load.seen.keys()], ["200"]);
@@ -60,10 +57,10 @@ suite("DUBA_WORKERS", () => {
         answered += 1;
         return status;
       });
-      await until(() => answered === 3, slow);
+      await until(() => answered === 3);
       process.kill(last!, "SIGKILL");
       assert.deepEqual(await Promise.all(asking), [200, 200, 200, 200]);
-      await until(() => pids().length === 5, slow);
+      await until(() => pids().length === 5);
       assert.match(
         service.written(),
         /"place":2,"code":null,"signal":"SIGKILL",.*"a worker ended; another takes its place"/,
