@@ -10,6 +10,8 @@ export interface Visitor {
 /** Opens a browser window with a virtual authenticator, which signs without being asked. */
 export async function visit(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Visitor> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  // A busy machine may take long for a page: the test's own limit ends what hangs.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("console", (line) => {
