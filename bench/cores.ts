@@ -23,3 +23,8 @@ export const canPin = availableParallelism() > 1 && isInstalled("taskset", "--ve
 export function pinned(core: number | undefined, ...command: string[]): string[] {
   return core === undefined || !canPin ? command : ["taskset", "-c", String(core), ...command];
 }
+
+/** Moves a running process to one core, if that is possible. */
+export function moveTo(core: number, pid: number): void {
+  if (canPin) execFileSync("taskset", ["-a", "-p", "-c", String(core), String(pid)], { stdio: "ignore" });
+}

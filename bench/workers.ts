@@ -1,5 +1,5 @@
 import { engines } from "../test/support/engines.ts";
-import { serverCore } from "./cores.ts";
+import { loadCore, moveTo, serverCore } from "./cores.ts";
 import { median, table } from "./figures.ts";
 import { generator, load, lookUpOfBundles } from "./load.ts";
 import { partOfCore } from "./part-of-core.ts";
@@ -8,7 +8,7 @@ import type { Pace } from "./run.ts";
 
 const crowds = [64, 1000];
 const counts = [1, 2];
-/** Of a core, for each worker. Two of them leave room for what else runs there. */
+/** Of its core, for each worker. It leaves room for the load, which shares the second worker's core. */
 const part = 0.3;
 
 interface Shown {
@@ -21,15 +21,15 @@ interface Shown {
 }
 
 /**
- * What a second worker brings. The machine has too few cores for workers and load to have their own, so each worker gets the same part of a
- * core. Where the kernel does not let us give it, only the CPU time of a look-up tells, and how evenly the workers share it.
+ * What a second worker brings. Two cores are too few for two workers and their load, so each worker gets the same part of its core. Where
+ * the kernel does not let us give it, only the CPU time of a look-up tells, and how evenly the workers share it.
  */
 export async function workers({ starts = 3, seconds = 3, warm = 3 }: Pace): Promise<void> {
   const trial = partOfCore("trial", part);
   trial?.[Symbol.dispose]();
   console.log(`
-Look-ups of 4.1 with one worker and with two, on PostgreSQL; all workers on one core
-  ${trial ? `Once warm, each worker gets ${part * 100} % of that core` : "The workers share that core as they like, since no control group can be made here: their rates tell nothing"}
+Look-ups of 4.1 with one worker and with two, on PostgreSQL; each worker on a core of its own
+  ${trial ? `Once warm, each worker gets ${part * 100} % of its core` : "The load takes as much as it likes of the second worker's core, since no control group can be made here: the rates tell nothing"}
   ${starts} starts of each in turn, each warmed ${warm} s, then ${seconds} s for each count of connections; medians; ${generator}
 `);
   const shown = new Map<string, Shown[]>();
@@ -39,7 +39,8 @@ Look-ups of 4.1 with one worker and with two, on PostgreSQL; all workers on one 
       const environment = { DUBA_WORKERS: String(count) };
       await using service = await startServe(await engines[1]!.fresh(), lookUpOfBundles, environment, serverCore);
       await load(service.url + lookUpOfBundles, warm);
-      for (const pid of service.children()) {
+      for (const [at, pid] of service.children().entries()) {
+        moveTo(at === 0 ? serverCore : loadCore, pid);
         const group = partOfCore(String(pid), part);
         if (group) groups.use(group).add(pid);
       }
@@ -75,6 +76,6 @@ Look-ups of 4.1 with one worker and with two, on PostgreSQL; all workers on one 
   ];
   console.log(table([heading, ...rows]));
   console.log(`
-  Aim: two/one at least 1.8. By CPU time it is arithmetic: how many times as many look-ups two workers answer where each has a core of
-  its own, if a look-up costs the CPU time there that it costs here.`);
+  Aim: two/one at least 1.8. By CPU time it is arithmetic: how many times as many look-ups two workers answer where each has all of its
+  core, if a look-up costs the CPU time there that it costs here.`);
 }
