@@ -40,6 +40,11 @@ export class TimeZone {
     return `${this.#local(at).slice(0, -1)}${minutes < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
   }
 
+  /** The same without milliseconds. */
+  isoSecondOf(at: number): string {
+    return this.isoOf(at).replace(/\.\d+/, "");
+  }
+
   /** The first moment of a day, which is not midnight where a clock is set forward at midnight. */
   startOfDay(day: string): number {
     return this.atClock(Date.parse(`${day}T00:00:00Z`));

@@ -262,13 +262,13 @@ class Run {
   }
 
   /** What is left to be said of a life that is over. */
-  #note({ firstAnswer = 0, lastRefusal = 0, storeWasAway, refusals }: Life): void {
+  #note({ firstAnswer = 0, lastRefusal = 0, storeWasAway, storeWasSlow, refusals }: Life): void {
     this.#refusals += refusals;
     this.#longestToAnswer = Math.max(this.#longestToAnswer, firstAnswer);
     this.#longestToRefusal = Math.max(this.#longestToRefusal, lastRefusal);
     assert.ok(lastRefusal <= this.#refusable, `A key was refused ${lastRefusal} ms after the restart`);
     // What renews a lease may have waited for a database that was away, and takes effect after the death of who sent it.
-    this.#refusable = storeWasAway ? 2 * leaseTime : leaseTime;
+    this.#refusable = storeWasAway || storeWasSlow ? 2 * leaseTime : leaseTime;
     for (const line of this.#service!.alarms) assert.doesNotMatch(line, /\b22\d{9}\b/);
     this.#alarms.push(...this.#service!.alarms);
   }

@@ -1,9 +1,9 @@
 import { mock } from "node:test";
 
 /**
- * Played timers that several test files of one process can use. Node takes another timer out of its queue when a timer of an
- * earlier test is cleared while a later test plays: then the later one waits for ever. And it never clears a real timer that is
- * cleared meanwhile. So each timer goes back to where it comes from.
+ * Makes played timers safe where several test files share a process: the clock that set a timer also clears it. Node's played
+ * `clearTimeout` takes a timer of an earlier test for one of its own and removes another one, which then never fires. And it does
+ * not clear real timers.
  */
 const prototype = Object.getPrototypeOf(mock.timers) as typeof mock.timers;
 const { enable } = prototype;

@@ -8,8 +8,8 @@ const now = performance.now.bind(performance);
 const [shortest, longest] = [5, 50];
 
 /**
- * Looks again and again until `holds`; rejects after a minute, which no promise is about. What has to run meanwhile has the processor to itself:
- * who has waited long is looked for less often.
+ * Looks again and again until `holds`. Rejects after a minute: a test that promises less time says so itself. The longer it waits, the less
+ * often it looks, so that the processor is free for the work that it waits for.
  */
 export async function until(holds: () => boolean | Promise<boolean>, milliseconds = 60_000): Promise<void> {
   const begun = now();

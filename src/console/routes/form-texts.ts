@@ -59,5 +59,5 @@ function plain({ form }: Member, text: string, zone: TimeZone): string {
   if (form && /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text)) return text.replaceAll(",", "");
   if (form !== futureTime.form || !/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text)) return text;
   const at = Date.parse(`${text}Z`);
-  return Number.isNaN(at) ? text : zone.isoOf(zone.atClock(at)).replace(/\.\d+/, "");
+  return Number.isNaN(at) ? text : zone.isoSecondOf(zone.atClock(at));
 }

@@ -78,9 +78,7 @@ export async function statementOf(
 ): Promise<Statement> {
   const [from, to] = [zone.startOfMonth(month), zone.startOfMonth(nextMonth(month))];
   if (now < to + settlingTime)
-    throw new InputFault(
-      `The statement of ${month} is complete from ${zone.isoOf(to + settlingTime).replace(/\.\d+/, "")} on.`,
-    );
+    throw new InputFault(`The statement of ${month} is complete from ${zone.isoSecondOf(to + settlingTime)} on.`);
   if (from < ledgerStart(now))
     throw new InputFault(`The ledger no longer holds all of ${month}. It keeps verifications for 24 months.`);
   const number = `${month}-${hashOf(`${accountId}\n${month}\n${zone.name}\n`).slice(0, 8).toUpperCase()}`;

@@ -2,12 +2,12 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from "kysely"
 import { type Span, spanWithin } from "../../runtime/tracing/trace.ts";
 import { isWrite } from "../store-usage.ts";
 
+type Engine = "sqlite" | "postgresql";
+
 /**
  * A dialect whose transactions, and writes outside one, are spans of the request that causes them. What no request causes, such as
  * polling, has none. A span holds no SQL and no values.
  */
-type Engine = "sqlite" | "postgresql";
-
 export function traced(dialect: Dialect, engine: Engine): Dialect {
   return {
     createDriver: () => tracedDriver(dialect.createDriver(), engine),
