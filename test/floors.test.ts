@@ -28,6 +28,8 @@ const sharedNames: Record<string, string> = {
 };
 /** A folder whose files have fixed names: those that each vendor has. */
 const fixedNames = ["src/upstreams/vendors/"];
+/** A file for each migration, and all tables of a migration in one: these count no lines and no files. */
+const migrations = "src/storage/migrations";
 
 suite("floors", () => {
   test("ARCHITECTURE.md lists every place of src/ and no other", () => {
@@ -60,12 +62,14 @@ suite("floors", () => {
 
   test(`no file has more than ${mostLines} lines`, () => {
     const byHand = clientFiles.filter((file) => basename(file) !== "duba.ts");
-    const long = [...everyFile, ...byHand].filter((file) => textOf(file).split("\n").length - 1 > mostLines);
+    const long = [...everyFile, ...byHand].filter(
+      (file) => dirname(file) !== migrations && textOf(file).split("\n").length - 1 > mostLines,
+    );
     assert.deepEqual(long, []);
   });
 
   test(`no folder has more than ${mostFiles} files`, () => {
-    const counted = files.filter((file) => !file.endsWith(".fixture.ts"));
+    const counted = files.filter((file) => dirname(file) !== migrations && !file.endsWith(".fixture.ts"));
     const full = [...Map.groupBy(counted, dirname)].filter(([, inside]) => inside.length > mostFiles);
     assert.deepEqual(
       full.map(([folder]) => folder),

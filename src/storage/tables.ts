@@ -1,25 +1,22 @@
+import type { Generated } from "kysely";
 import type { Role } from "../operation/command.ts";
 import type { EventType } from "../operation/event.ts";
 import type { Mode } from "../operation/operation.ts";
-import { firstTables } from "./migrations/0001_tables.ts";
-import { secondColumns, secondTables } from "./migrations/0002_tables.ts";
+import type { allTables } from "./migrations/0001_tables.ts";
 
-/** Every table with its columns: those of the first migration, and what later ones add. */
-export const allTables = {
-  ...firstTables,
-  verification: { ...firstTables.verification, ...secondColumns },
-  ...secondTables,
-};
+export { allTables } from "./migrations/0001_tables.ts";
 
 type AllTables = typeof allTables;
 
 type ValueOf<Kind extends string> = Kind extends `${infer Present}?`
   ? ValueOf<Present> | null
-  : Kind extends `text${string}`
-    ? string
-    : Kind extends "flag"
-      ? 0 | 1
-      : number;
+  : Kind extends "serial key"
+    ? Generated<number>
+    : Kind extends `text${string}`
+      ? string
+      : Kind extends "flag"
+        ? 0 | 1
+        : number;
 
 /** Columns with a smaller type than their kind. */
 interface Narrowed {

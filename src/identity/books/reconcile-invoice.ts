@@ -27,7 +27,8 @@ export async function reconcileInvoice(
 ): Promise<Comparison> {
   // The vendor's clock may put a question into the neighbouring month.
   const { rows } = await sql<QuestionRow>`
-    select verification_attempt.reference, number, asked_at, vendor_reference, outcome, reason, price, subject_last4
+    select verification_attempt.reference, number, asked_at, vendor_reference, outcome, verification_attempt.reason, price,
+      subject_last4
       from verification_attempt join verification on verification.reference = verification_attempt.reference
       where vendor = ${vendor} and asked_at >= ${from - clockTolerance} and asked_at < ${to + clockTolerance}
       order by asked_at`.execute(db);

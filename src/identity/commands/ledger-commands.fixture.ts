@@ -14,6 +14,7 @@ export const row: VerificationRow = {
   mode: "live",
   kind: "bvn",
   state: "verified",
+  reason: null,
   was_unknown: 0,
   idempotency_hash: "hash-of-key",
   body_hash: "hash-of-body",

@@ -108,7 +108,15 @@ export function newAttempt(
   { vendor, at, requestId, price }: AttemptStart,
 ): Attempt {
   const start = { reference, number: run, account_id, mode, kind, vendor, asked_at: at, request_id: requestId, price };
-  return { ...start, answered_at: null, outcome: "unknown", reason: null, vendor_reference: null };
+  return {
+    ...start,
+    answered_at: null,
+    outcome: "unknown",
+    reason: null,
+    vendor_reference: null,
+    billed: null,
+    why: null,
+  };
 }
 
 /** The attempts once one of them has its answer. */

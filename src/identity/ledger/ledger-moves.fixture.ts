@@ -17,6 +17,7 @@ export function newRow({ attempts = 1, ...changes }: Partial<Omit<Row, "attempts
     mode: "test",
     kind: "bvn",
     state: "started",
+    reason: null,
     was_unknown: 0,
     idempotency_hash: null,
     body_hash: "v1:body",

@@ -15,6 +15,7 @@ export function verifiedRow(
     mode: "live",
     kind: "bvn",
     state: "verified",
+    reason: null,
     was_unknown: 0,
     idempotency_hash: null,
     body_hash: null,

@@ -59,6 +59,7 @@ export function newIntentRow(
     mode: request.mode,
     kind: request.kind,
     state: "started",
+    reason: null,
     was_unknown: 0,
     idempotency_hash: hash,
     body_hash: hash === null ? null : keyedHashes.of("body", requestContent(request)),

@@ -18,6 +18,7 @@ export const verification: VerificationRow = {
   mode: "live",
   kind: "bvn",
   state: "verified",
+  reason: null,
   was_unknown: 0,
   idempotency_hash: null,
   body_hash: "v1:body",

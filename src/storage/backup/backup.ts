@@ -3,6 +3,7 @@ import { open, rm } from "node:fs/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { type Audited, inSnapshot } from "../audited.ts";
 import { codeOf, StoreFault } from "../errors.ts";
+import { baselineHash } from "../migrations/0001_baseline.ts";
 import { primaryKey } from "../migrations/columns.ts";
 import { migrationsOf, newerMigrations } from "../migrations/migrate.ts";
 import { allTables, type Tables } from "../tables.ts";
@@ -24,6 +25,8 @@ export interface BackupHeader {
   /** ISO 8601, UTC. */
   made_at: string;
   migrations: string[];
+  /** Recognises the tables of the first migration. */
+  baseline: string;
   /** How many rows of each table follow. */
   rows: Record<string, number>;
   /** What the caller noted of the same snapshot. A verifier compares a restored store with it. */
@@ -33,6 +36,7 @@ export interface BackupHeader {
 type Name = keyof Tables;
 
 const notCopied: ReadonlySet<string> = new Set([
+  "baseline",
   // A restored store has a history of its own.
   "catalogue_history",
   // Without these keys no backup can bring back a record that was erased or removed since.
@@ -45,7 +49,6 @@ const notCopied: ReadonlySet<string> = new Set([
   "person_invitation",
   "passkey_challenge",
   "console_session",
-  "minute_count",
   "minute_outcome",
   "minute_duration",
   // A restored store has other alarms.
@@ -63,7 +66,10 @@ export const copiedTables = Object.entries(allTables)
   .filter(([table]) => !notCopied.has(table))
   .map(([table, columns]) => ({
     table: table as Name,
-    columns: Object.keys(columns).filter((column) => column !== notCopiedColumn),
+    // The store to which a row is restored counts it anew.
+    columns: Object.entries(columns).flatMap(([column, kind]) =>
+      column === notCopiedColumn || kind === "serial key" ? [] : [column],
+    ),
     key: primaryKey(columns),
   }));
 
@@ -135,6 +141,7 @@ async function copy(snapshot: Transaction<Tables>, write: Write, options: Backup
     made_by: madeBy,
     made_at: new Date(now).toISOString(),
     migrations: await migrationsOf(snapshot),
+    baseline: baselineHash,
     rows,
     figures: (await figures?.(snapshot)) ?? null,
   };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac, hash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import { sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { engines } from "../../../test/support/engines.ts";
 import { StoreFault } from "../store.ts";
 import type { Tables } from "../tables.ts";
@@ -17,7 +17,7 @@ import {
   revision,
   verification,
 } from "./backup.fixture.ts";
-import { backup, endOf } from "./backup.ts";
+import { type BackupHeader, backup, endOf } from "./backup.ts";
 import { restore, type Verifier } from "./restore.ts";
 
 import { killedHalfWay, nobody, openedStore, options, SuiteBackup } from "./suite-backup.fixture.ts";
@@ -76,8 +76,9 @@ for (const engine of engines) {
     });
 
     /** Puts lines in front of the last one, and closes the file as whoever has this key would. */
-    const rewritten = (lines: readonly unknown[], end: typeof sign): Buffer => {
-      const all = readFileSync(its.path, "utf8").trimEnd().split("\n").slice(0, -1);
+    const rewritten = (lines: readonly unknown[], end: typeof sign, changes: Partial<BackupHeader> = {}): Buffer => {
+      const [header, ...rest] = readFileSync(its.path, "utf8").trimEnd().split("\n").slice(0, -1);
+      const all = [JSON.stringify({ ...JSON.parse(header!), ...changes }), ...rest];
       const text = [...all, ...lines.map((line) => JSON.stringify(line))].map((line) => `${line}\n`).join("");
       return Buffer.from(`${text}${JSON.stringify(endOf(hash("sha256", text), end))}\n`);
     };
@@ -114,11 +115,9 @@ for (const engine of engines) {
         assert.deepEqual(await contentOf(its.empty.db), before);
       });
 
-    test("of other tables is refused, and names the version that made it", async (t) => {
+    test("of other tables is refused, and names the version that made it", async () => {
       const { db } = its.empty;
-      const { db: earlier } = await openedStore(t, engine);
-      await sql`delete from kysely_migration where name > '0001_baseline'`.execute(earlier);
-      await backup(audited(earlier), `${its.path}-earlier`, options);
+      writeFileSync(`${its.path}-earlier`, rewritten([], sign, { baseline: "another" }));
       assert.match(
         await refusal(restore(audited(db), `${its.path}-earlier`, { sign })),
         /another version of Duba \(0\.0\.0-test\)/,

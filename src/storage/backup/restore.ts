@@ -4,6 +4,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { type AuditEvent, type Audited, inTransaction } from "../audited.ts";
 import { codeOf, StoreFault } from "../errors.ts";
 import { newHistoryId } from "../history-id.ts";
+import { baselineHash } from "../migrations/0001_baseline.ts";
 import { migrationsOf } from "../migrations/migrate.ts";
 import type { Tables } from "../tables.ts";
 import { type BackupHeader, copiedTables, countRows, endOf } from "./backup.ts";
@@ -121,8 +122,9 @@ function refuseForeign(table: string, columns: readonly string[]): void {
   throw new StoreFault("The backup holds a table or a column that no backup of Duba has: nothing was restored.");
 }
 
-async function refuseOtherMigrations(db: Kysely<Tables>, { migrations, made_by }: BackupHeader): Promise<void> {
-  if (JSON.stringify(await migrationsOf(db)) === JSON.stringify(migrations)) return;
+async function refuseOtherMigrations(db: Kysely<Tables>, header: BackupHeader): Promise<void> {
+  const { migrations, baseline, made_by } = header;
+  if (JSON.stringify(await migrationsOf(db)) === JSON.stringify(migrations) && baseline === baselineHash) return;
   throw new StoreFault(
     `The backup was made by another version of Duba (${made_by}), with other tables: restore it with that version, ` +
       "and start this one on the store afterwards.",

@@ -1,9 +1,10 @@
-import { consoleTables } from "./0001_console_tables.ts";
-import { spendingTables } from "./0001_spending_tables.ts";
 import type { ColumnKind } from "./columns.ts";
 
-/** The columns of each table, in an order that foreign keys allow. Times are milliseconds since 1970, money is whole kobo. */
-export const firstTables = {
+/** Every table with its columns, in an order that foreign keys allow. Times are milliseconds since 1970, money is whole kobo. */
+export const allTables = {
+  /** One row: recognises the tables with which this store was made. */
+  baseline: { hash: "text key" },
+
   instance_secret: { name: "text key", value: "text", created_at: "bigint" },
 
   account: {
@@ -148,6 +149,8 @@ export const firstTables = {
     /** `bvn` or `nin`. */
     kind: "text",
     state: "text",
+    /** Says more about a state, such as `no_phone`. */
+    reason: "text?",
     idempotency_hash: "text?",
     /** Recognises the request of an idempotency key. Kept as long as the key. */
     body_hash: "text?",
@@ -176,6 +179,8 @@ export const firstTables = {
     created_at: "bigint",
     started_at: "bigint",
     completed_at: "bigint?",
+    /** 1: its outcome is or was unknown, and no event has told another one. */
+    was_unknown: "flag",
   },
 
   /** One question that was put to a vendor, or may have been. It holds no personal data. */
@@ -197,6 +202,10 @@ export const firstTables = {
     vendor_reference: "text?",
     /** Kobo that the vendor bills for a question of this kind. Null: not configured. */
     price: "bigint?",
+    /** `yes`, `no` or `unknown`, as the vendor says. Null: it says nothing. */
+    billed: "text?",
+    /** Why this vendor was asked. Null: it stands first in the settings. */
+    why: "text?",
     /** The id of the request that asked. */
     request_id: "text",
   },
@@ -223,6 +232,58 @@ export const firstTables = {
 
   /** The verifications whose outcome, or whose change since, the audit trail does not have yet. See `audit-outbox.ts`. */
   verification_audit_due: { reference: "text key" },
+
+  /** What happened to verifications, until the audit trail, the events and the sums have it. See `journal.ts`. */
+  verification_journal: {
+    number: "serial key",
+    reference: "text",
+    run: "integer",
+    at: "bigint",
+    /** What happened: see `Happening`. */
+    what: "text",
+    /** Of the verification, afterwards. */
+    state: "text",
+    reason: "text?",
+    /** Whether it is charged, afterwards. */
+    charged: "flag",
+    /** What it added to the fees of its account. */
+    kobo: "bigint",
+    key_id: "text",
+    request_id: "text",
+    /** The attempt that ended by it. */
+    attempt: "integer?",
+    /** 1: a caller was told, or may have been told, that the outcome is unknown. */
+    told_unknown: "flag",
+  },
+
+  /** What attempts came to in an hour or a day of UTC, by the time they were asked, and what was charged then. */
+  verification_sum: {
+    /** `hour` or `day`. */
+    span: "text key",
+    begins_at: "bigint key",
+    account_id: "text key",
+    mode: "text key",
+    kind: "text key",
+    /** Empty: nobody was asked. */
+    vendor: "text key",
+    attempts: "integer",
+    verified: "integer",
+    /** Found nobody, or somebody else. */
+    negative: "integer",
+    failed: "integer",
+    unknown: "integer",
+    billed_kobo: "bigint",
+    charges: "integer",
+    charged_kobo: "bigint",
+    /** Attempts by how long their answer took. */
+    within_250ms: "integer",
+    within_500ms: "integer",
+    within_1s: "integer",
+    within_2s: "integer",
+    within_5s: "integer",
+    within_10s: "integer",
+    later: "integer",
+  },
 
   /** The key of a verification's sealed record, encrypted with a key of the ring. See `record-keys.ts`. */
   record_key: { slot: "integer key", reference: "text key", sealed_key: "text" },
@@ -285,7 +346,166 @@ export const firstTables = {
     removed: "bigint",
     mac: "text",
   },
-  ...spendingTables,
 
-  ...consoleTables,
+  /** What the live verifications of an account take from a cap or a balance. The store refuses more than the maxima. */
+  spending: {
+    account_id: "text key",
+    /** A month such as `2026-11`, or `prepaid`. */
+    period: "text key",
+    kobo: "bigint",
+    verifications: "bigint",
+    /** Of `prepaid`: all that was topped up. Of a month: the cap at the last verification. Null: none. */
+    most_kobo: "bigint?",
+    most_verifications: "bigint?",
+  },
+
+  /** Money that was added to an account's balance, or taken back if the amount is negative. Rows are never changed. */
+  top_up: { id: "text key", account_id: "text", at: "bigint", kobo: "bigint", reason: "text", actor: "text" },
+
+  /** Somebody who may use the console. */
+  person: {
+    id: "text key",
+    /** In lower case. */
+    email: "text",
+    name: "text",
+    role: "text",
+    /** An actor of the audit trail. */
+    invited_by: "text",
+    created_at: "bigint",
+    last_seen_at: "bigint?",
+  },
+
+  /** A link that registers a passkey, once. A person has one at most. */
+  person_invitation: { person_id: "text key", secret_hash: "text", expires_at: "bigint" },
+
+  /** The public half of a person's passkey. */
+  passkey: {
+    /** As the browser names it. */
+    id: "text key",
+    person_id: "text",
+    /** CBOR in base64url. */
+    public_key: "text",
+    counter: "bigint",
+    /** JSON. */
+    transports: "text",
+    created_at: "bigint",
+  },
+
+  /** A question to a passkey, which is deleted with its answer. */
+  passkey_challenge: {
+    challenge: "text key",
+    /** `sign-in`, or what else it is for and for whom. */
+    purpose: "text",
+    expires_at: "bigint",
+  },
+
+  console_session: { secret_hash: "text key", person_id: "text", created_at: "bigint", seen_at: "bigint" },
+
+  /** Something that happened, for accounts or operators. It holds ids and states only, and never changes. */
+  event: {
+    /** In the order of the commits, without a gap. */
+    number: "bigint key",
+    /** Its public name. */
+    id: "text",
+    type: "text",
+    /** An account, `accounts` or `operators`. */
+    audience: "text",
+    /** Null: it concerns both modes. */
+    mode: "text?",
+    /** Recognises the events about one subject. */
+    about: "text",
+    at: "bigint",
+    /** JSON. */
+    data: "text",
+  },
+
+  /** Where events are sent. */
+  event_endpoint: {
+    id: "text key",
+    /** An account, or `operators`. */
+    audience: "text",
+    /** Null: of operators. */
+    mode: "text?",
+    url: "text",
+    /** JSON: the types of events that it wants. An empty list: all. */
+    types: "text",
+    /** Sealed with a record key of the ring. */
+    secret: "text",
+    /** The secret before the last roll, which signs too until `former_ends_at`. */
+    former_secret: "text?",
+    former_ends_at: "bigint?",
+    created_at: "bigint",
+    /** Nothing is sent before this time. */
+    next_at: "bigint",
+    /** The process that sends to it now, and until when nobody else may. */
+    lease_owner: "text?",
+    leased_until: "bigint",
+  },
+
+  /** An event for an endpoint. */
+  event_delivery: {
+    endpoint_id: "text key",
+    /** Of the event. */
+    number: "bigint key",
+    /** In the endpoint's queue. */
+    place: "bigint",
+    state: "text",
+    attempts: "integer",
+    /** When a failure is the last one. */
+    give_up_at: "bigint",
+    tried_at: "bigint?",
+    /** An HTTP status or a code of ours, never the receiver's text. */
+    outcome: "text?",
+  },
+
+  /** An answer to a caller with a key. Holds nothing of the request but its id. */
+  api_request: {
+    /** Of the process that answered, in its order. */
+    serial: "text key",
+    account_id: "text",
+    mode: "text",
+    written_at: "bigint",
+    /** As the answer named it. A caller may choose it, and repeat it. */
+    request_id: "text",
+    key_id: "text",
+    operation: "text",
+    status: "integer",
+    /** Failure code. */
+    code: "text?",
+    /** Milliseconds from the request's headers to its answer. */
+    duration: "integer",
+    /** Reference of the verification. */
+    reference: "text?",
+    answered_at: "bigint",
+  },
+
+  /** Answers in one minute, by operation and outcome: `ok`, `not_modified` or the code of a failure. */
+  minute_outcome: {
+    minute: "bigint key",
+    /** The process that counted. */
+    instance: "text key",
+    operation: "text key",
+    outcome: "text key",
+    answers: "integer",
+  },
+
+  /** How long the answers of one minute took. */
+  minute_duration: {
+    minute: "bigint key",
+    instance: "text key",
+    /** `look-ups` or `verifications`. */
+    about: "text key",
+    /** JSON: how many took so long, for each bucket of `Durations`. */
+    buckets: "text",
+  },
+
+  /** Somebody works on an alarm, so that it need not be shown as open. */
+  alarm_acknowledgement: {
+    name: "text key",
+    actor: "text",
+    at: "bigint",
+    /** When it is open again. */
+    until: "bigint",
+    note: "text",
+  },
 } as const satisfies Record<string, Record<string, ColumnKind>>;

@@ -1,5 +1,8 @@
-/** A portable column: `?` may be null, `key` is part of the primary key. `bigint` holds epoch milliseconds and kobo. */
-export type ColumnKind = `${"text" | "integer" | "bigint" | "flag"}${"" | "?" | " key"}`;
+/**
+ * A portable column: `?` may be null, `key` is part of the primary key. `bigint` holds epoch milliseconds and kobo; the store counts
+ * a `serial` up by itself.
+ */
+export type ColumnKind = `${"text" | "integer" | "bigint" | "flag"}${"" | "?" | " key"}` | "serial key";
 
 /** The columns of a table's primary key, in order. */
 export function primaryKey(columns: Record<string, ColumnKind>): string[] {

@@ -1,4 +1,5 @@
 import type { CreateTableBuilder, Kysely } from "kysely";
+import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
 import { type ColumnKind, primaryKey } from "./columns.ts";
 
@@ -13,9 +14,19 @@ export async function createTables(
   for (const [name, columns] of Object.entries(tables)) {
     let table: Builder = db.schema.createTable(name);
     for (const [column, kind] of Object.entries(columns)) {
-      const type = kind.startsWith("flag") ? "integer" : (kind.match(/^\w+/)![0] as "text" | "integer" | "bigint");
-      table = table.addColumn(column, type, (it) => (kind.endsWith("?") ? it : it.notNull()));
+      if (kind === "serial key") table = addSerial(db, table, column);
+      else {
+        const type = kind.startsWith("flag") ? "integer" : (kind.match(/^\w+/)![0] as "text" | "integer" | "bigint");
+        table = table.addColumn(column, type, (it) => (kind.endsWith("?") ? it : it.notNull()));
+      }
     }
     await complete(name, table.addPrimaryKeyConstraint(`${name}_primary`, primaryKey(columns))).execute();
   }
+}
+
+/** SQLite counts its only integer key up, if that has this very type. */
+function addSerial(db: Kysely<Tables>, table: Builder, column: string): Builder {
+  return isSqlite(db)
+    ? table.addColumn(column, "integer", (it) => it.notNull())
+    : table.addColumn(column, "bigint", (it) => it.notNull().generatedByDefaultAsIdentity());
 }

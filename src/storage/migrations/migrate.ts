@@ -4,17 +4,16 @@ import { isSqlite } from "../engine.ts";
 import { StoreFault } from "../errors.ts";
 import { lockMigrations } from "../postgres/own-session.ts";
 import type { Tables } from "../tables.ts";
-import { makeBaseline } from "./0001_baseline.ts";
-import { addEvents } from "./0002_events.ts";
+import { baselineHash, makeBaseline } from "./0001_baseline.ts";
+
+const baseline = "0001_baseline";
 
 /**
- * Every migration by name, in the order of the names. A released one is never edited: a change is a new file and line. A name that
- * ends with `_since_0002` says that a version whose newest migration is 0002 can run on these tables too; else no earlier one can.
+ * Every migration by name, in the order of the names. The first one is edited in place until 0.1.0 is released. A released one is
+ * never edited: a change is a new file and line. A name that ends with `_since_0002` says that a version whose newest migration is 0002 can
+ * run on these tables too; else no earlier one can.
  */
-const migrations: Record<string, Migration> = {
-  "0001_baseline": { up: makeBaseline },
-  "0002_events": { up: addEvents },
-};
+const migrations: Record<string, Migration> = { [baseline]: { up: makeBaseline } };
 
 const numberOf = (name: string) => Number(name.slice(0, 4));
 const newest = Math.max(...Object.keys(migrations).map(numberOf));
@@ -32,10 +31,14 @@ export async function migrationsOf(db: Kysely<Tables>): Promise<string[]> {
 
 /** Whether the database holds a store of this or any other version. */
 export async function hasTables(db: Kysely<Tables>): Promise<boolean> {
-  // Kysely's introspection would read every column of every table.
+  return hasTable(db, "kysely_migration");
+}
+
+/** Kysely's introspection would read every column of every table. */
+async function hasTable(db: Kysely<Tables>, table: string): Promise<boolean> {
   const found = isSqlite(db)
-    ? sql<{ name: string | null }>`select max(name) as name from sqlite_master where name = 'kysely_migration'`
-    : sql<{ name: string | null }>`select to_regclass('kysely_migration')::text as name`;
+    ? sql<{ name: string | null }>`select max(name) as name from sqlite_master where name = ${table}`
+    : sql<{ name: string | null }>`select to_regclass(${table})::text as name`;
   return (await found.execute(db)).rows[0]!.name !== null;
 }
 
@@ -50,6 +53,7 @@ export async function newerMigrations(db: Kysely<Tables>): Promise<string[]> {
  */
 export async function missingMigrations(db: Kysely<Tables>): Promise<string[]> {
   const made = (await hasTables(db)) ? await migrationsOf(db) : [];
+  if (made.includes(baseline)) await refuseOtherBaseline(db);
   const unknown = made.filter((name) => !Object.hasOwn(migrations, name));
   const missing = Object.keys(migrations).filter((name) => !made.includes(name));
   if (unknown.length > 0 && !(missing.length === 0 && unknown.every(canRunOn))) {
@@ -58,6 +62,16 @@ export async function missingMigrations(db: Kysely<Tables>): Promise<string[]> {
     );
   }
   return missing;
+}
+
+/** Throws `StoreFault` if the tables are those of a version before the first release, which had others. */
+async function refuseOtherBaseline(db: Kysely<Tables>): Promise<void> {
+  const noted = (await hasTable(db, "baseline")) && (await db.selectFrom("baseline").select("hash").executeTakeFirst());
+  if (noted && noted.hash === baselineHash) return;
+  throw new StoreFault(
+    "The tables of this store were made by an earlier version of Duba. Nothing is carried over before version 0.1.0: start with an " +
+      "empty data directory or database, or run the version that made the store.",
+  );
 }
 
 /**
