@@ -5,7 +5,7 @@ import { publish } from "../src/catalogue/revisions/publish.ts";
 import { readConfig } from "../src/config/read-config.ts";
 import { silent } from "../src/runtime/log.ts";
 import { type LiveSource, openSource } from "../src/upstreams/open-vendors.ts";
-import { makeStore, ran } from "./support/command-line.ts";
+import { makeStore, ran, terminalActor } from "./support/command-line.ts";
 import { engines } from "./support/engines.ts";
 import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
 import { noticed } from "./support/until.ts";
@@ -74,7 +74,7 @@ for (const engine of engines)
       assert.match(tried.err, /Nothing was changed/);
       assert.equal(priceIn(await ask()), "100");
       const before = await ask();
-      const pulled = await sources("pull", "--author", "ada");
+      const pulled = await sources("pull");
       assert.equal(pulled.exitCode, 0, pulled.err);
       assert.match(pulled.out, /Revision 2 is published: 1 modified\.\n$/);
       const after = await noticed(ask, (answer) => priceIn(answer) === "110");
@@ -84,7 +84,7 @@ for (const engine of engines)
       assert.match((await sources("pull")).out, /^Nothing changed/);
       const { db } = await service.store();
       const [revision] = await db.selectFrom("catalogue_revision").selectAll().where("number", "=", 2).execute();
-      assert.deepEqual([revision?.author, revision?.source], ["terminal:ada", "peer"]);
+      assert.deepEqual([revision?.author, revision?.source], [terminalActor, "peer"]);
     });
 
     test("a process that pulls again asks for changes alone, and comes to the same", async () => {

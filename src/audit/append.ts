@@ -10,26 +10,42 @@ type Fact = AuditEvent["facts"][string];
 const longestText = 200;
 const idBytes = 15;
 
+/** What a face adds to the facts of each entry. */
+export interface BesideFacts {
+  /** Whom a person at the terminal names as the author. It does not say who acted: the actor does. */
+  author_note?: string | undefined;
+}
+
 /**
  * Records events in the transaction of the change itself. They are sealed later. Throws for an unknown kind or fact, for an actor of
  * another form, and for a value that is not of its fact's type: programming faults. People write the texts, so a text never makes the
  * change fail: runs of ten or more digits become "…", and we cut it after 200 characters.
  */
-export const append: Audit = async (trx, ...events) => {
-  const now = Date.now();
-  for (const some of piecesOf(events.map((event) => entryOf(event, now))))
-    await trx.insertInto("audit_entry").values(some).execute();
-};
+export const append: Audit = appendWith({});
 
-/** The unsealed row of an event at `now`, in milliseconds since 1970. */
-export function entryOf({ kind, actor, facts }: AuditEvent, now: number): AuditEntryRow {
-  if (!isActor(actor)) throw new TypeError(`The actor of a ${kind} is not a word, or a word and an id`);
-  const id = randomBytes(idBytes).toString("base64url");
-  return { id, occurred_at: now, kind, actor, facts: factsText(kind, facts), batch: null, position: 0 };
+/** As `append`, with these facts in each entry. */
+export function appendWith(beside: BesideFacts): Audit {
+  return async (trx, ...events) => {
+    const now = Date.now();
+    for (const some of piecesOf(events.map((event) => entryOf(event, now, beside))))
+      await trx.insertInto("audit_entry").values(some).execute();
+  };
 }
 
-/** JSON of the facts in the order of the list. No error message contains a value. */
-function factsText(kind: string, facts: AuditEvent["facts"]): string {
+/** The unsealed row of an event at `now`, in milliseconds since 1970. */
+export function entryOf({ kind, actor, facts }: AuditEvent, now: number, beside: BesideFacts = {}): AuditEntryRow {
+  if (!isActor(actor)) throw new TypeError(`The actor of a ${kind} is not a word, or a word and an id`);
+  const id = randomBytes(idBytes).toString("base64url");
+  const text = JSON.stringify({ ...checkedFacts(kind, facts), ...notesOf(beside) });
+  return { id, occurred_at: now, kind, actor, facts: text, batch: null, position: 0 };
+}
+
+function notesOf({ author_note }: BesideFacts): BesideFacts {
+  return author_note === undefined ? {} : { author_note: bounded(author_note) };
+}
+
+/** The facts in the order of the list. No error message contains a value. */
+function checkedFacts(kind: string, facts: AuditEvent["facts"]): AuditEvent["facts"] {
   const types = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
   if (types === undefined) throw new TypeError(`The audit trail has no kind "${kind}"`);
   const unknown = Object.keys(facts).find((name) => !Object.hasOwn(types, name));
@@ -41,7 +57,7 @@ function factsText(kind: string, facts: AuditEvent["facts"]): string {
     if (value !== null && !fits[type](value)) throw new TypeError(`The fact ${name} of a ${kind} is not a ${type}`);
     checked[name] = type === "text" && value !== null ? bounded(String(value)) : value;
   }
-  return JSON.stringify(checked);
+  return checked;
 }
 
 const fits: Record<FactType, (value: Fact) => boolean> = {

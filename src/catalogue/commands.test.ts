@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, suite, test } from "node:test";
 import { type CatalogueDesk, openDesk } from "../../test/support/catalogue-desk.ts";
+import { terminalActor } from "../../test/support/command-line.ts";
 import { engines } from "../../test/support/engines.ts";
 import { listNames } from "./model/lists.ts";
 
@@ -95,23 +96,15 @@ for (const engine of engines)
 
     test("publishes an import as one revision, tells its history, compares and undoes it", async () => {
       const file = await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,110,110,");
-      const { exitCode, out } = await desk.duba(
-        "catalogue",
-        "import",
-        file,
-        "--note",
-        "MTN raised a price",
-        "--author",
-        "ada",
-      );
+      const { exitCode, out } = await desk.duba("catalogue", "import", file, "--note", "MTN raised a price");
       assert.equal(exitCode, 0);
       assert.match(out, /\nRevision 2 is published: 1 modified\.\n$/);
 
       const history = (await desk.duba("catalogue", "history")).out.split("\n");
       assert.match(history[0]!, /^revision +published +author +source +changes +note$/);
-      assert.match(history[1]!, /^ +2 .*Z +terminal:ada +import +1 modified +MTN raised a price$/);
+      assert.match(history[1]!, new RegExp(`^ +2 .*Z +${terminalActor} +import +1 modified +MTN raised a price$`));
       const { changes, ...facts } = JSON.parse((await desk.duba("catalogue", "show", "2", "--json")).out);
-      assert.deepEqual([facts.revision, facts.author, facts.modified], [2, "terminal:ada", 1]);
+      assert.deepEqual([facts.revision, facts.author, facts.modified], [2, terminalActor, 1]);
       assert.deepEqual(
         [changes[0].list, changes[0].change, changes[0].old.price, changes[0].new.price],
         ["data-bundles", "modified", "100", "110"],
@@ -192,8 +185,8 @@ for (const engine of engines)
       const held = await desk.duba("catalogue", "import", await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,1000,"));
       const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
       await desk.duba("catalogue", "import", await bundles("50MB 24Hrs,100,100,", "50MB 24Hrs,100,110,"));
-      for (const person of ["ada", "bola"]) {
-        const { exitCode, out, err } = await desk.duba("catalogue", "approve", draft, "--author", person);
+      for (const author of ["ada", "bola"]) {
+        const { exitCode, out, err } = await desk.duba("catalogue", "approve", draft, "--author", author);
         assert.equal(exitCode, 1);
         assert.match(out, /MTNDATA 104 +price +110 +1000/);
         assert.match(

@@ -79,7 +79,7 @@ function aboutOf({ description, type }: Member, isRequired: boolean): string {
 function addFaceOptions(sub: Commander, command: Command<Desk>): void {
   const { kind, store, answer, first } = command;
   if (kind !== "read" && store !== "none")
-    sub.option("--author <name>", "Your name in the history and the audit trail. Default: your user name.");
+    sub.option("--author <name>", "A name for the audit trail to note beside your user name.");
   if (kind === "danger") sub.option("--yes", "do not ask to confirm");
   if (first !== undefined) sub.option("--all", "show every row, not only the first ones");
   if (memberWith("holds", answer))

@@ -13,7 +13,7 @@ import { progressBar } from "./terminal/progress.ts";
 interface Opening {
   /** In place of settings of the environment, by their names. */
   overrides: Record<string, string | undefined>;
-  /** In place of the user of this machine, in the audit trail. */
+  /** Whom the audit trail names beside the user of this machine. */
   author?: string | undefined;
   /** Where the files of the answer go. */
   out?: string | undefined;
@@ -42,8 +42,9 @@ export async function withDesk<Result>(
           // A command without a store never reads it.
           db: (source?.db ?? store?.db) as Desk["db"],
           now: store?.now ?? Date.now,
-          audit: async (trx, ...events) => (await import("../audit/append.ts")).append(trx, ...events),
-          actor: actorOf(author ?? userName()),
+          audit: async (trx, ...events) =>
+            (await import("../audit/append.ts")).appendWith({ author_note: author })(trx, ...events),
+          actor: actorOf(userName()),
           config,
           commands: everyCommand,
           progress: bar.update,

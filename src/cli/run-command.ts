@@ -28,7 +28,14 @@ export async function runCommand(io: Io, command: Command<Desk>, texts: Texts, o
     return await withDesk(io, command, opening, async (desk, clearProgress) => {
       const answer = await command.run(input, desk);
       clearProgress();
-      return showAnswer(io, command, { answer, input }, options);
+      const forPrograms = options.json || options.csv;
+      const { withEmails } = await import("../access/people/shown-actors.ts");
+      return showAnswer(
+        io,
+        command,
+        { answer: forPrograms ? answer : await withEmails(desk.db, answer), input },
+        options,
+      );
     });
   } finally {
     await ask.end();

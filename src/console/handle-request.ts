@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { consoleActor, personEvent } from "../access/people/people-rows.ts";
+import { personActor, personEvent } from "../access/people/people-rows.ts";
 import { findSession, type Session } from "../access/people/sessions.ts";
 import { html } from "../http/pages/html.ts";
 import { RateLimiter } from "../runtime/rate-limiter.ts";
@@ -88,7 +88,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     const { status, reason, message } = error;
     if (session && (reason === "origin" || reason === "form_token")) {
       const { person } = session;
-      const event = personEvent("console.refused", consoleActor(person), person, { reason });
+      const event = personEvent("console.refused", personActor(person), person, { reason });
       await room.audit(room.store.db, event).catch(() => room.log.error({}, "the audit trail did not take a refusal"));
     }
     return reported(status, message, isScript);

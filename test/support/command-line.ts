@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { after, before } from "node:test";
 import { run } from "../../src/cli/program.ts";
 import type { Operation } from "../../src/operation/operation.ts";
@@ -19,6 +20,9 @@ export interface TestSurroundings {
   colours?: { out: boolean; err: boolean };
   operations?: readonly Operation<never>[];
 }
+
+/** Who acts on a command line of a test, in the audit trail. */
+export const terminalActor = `terminal:${userInfo().username}`;
 
 /** Runs a command line in process. */
 export async function ran(argv: readonly string[], surroundings: TestSurroundings = {}): Promise<Ran> {

@@ -8,7 +8,7 @@ import type { Kysely } from "kysely";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import type { PersonRow, Tables } from "../../storage/tables.ts";
 import { secretHash } from "../secrets.ts";
-import { consoleActor, invitedPerson, personEvent } from "./people-rows.ts";
+import { invitedPerson, personActor, personEvent } from "./people-rows.ts";
 
 /** How long a person may take to answer with the passkey, in milliseconds. */
 const challengeLife = 5 * 60_000;
@@ -96,7 +96,7 @@ export async function registerPasskey(
       })
       .execute();
     if (name !== "") await trx.updateTable("person").set({ name }).where("id", "=", person.id).execute();
-    await audit(trx, personEvent("person.registered", consoleActor(person), person, { role: person.role }));
+    await audit(trx, personEvent("person.registered", personActor(person), person, { role: person.role }));
     return { ...person, name: name || person.name };
   });
 }

@@ -107,7 +107,7 @@ const change = command({
   view: ({ email, role }) => [`${email} has the role ${role}.`],
   records: ["person.changed"],
   examples: [{ person: "ada@example.com", role: "officer" }],
-  run: async ({ person, ...change }, room: Audited) => {
+  run: async ({ person, ...change }, room: Audited & WithClock) => {
     if (Object.keys(change).length === 0)
       throw new InputFault("The command has nothing to change. Add a role, a name or an e-mail.");
     return factsOf(await people.changePerson(room, person, change));

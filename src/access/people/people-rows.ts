@@ -21,23 +21,26 @@ export interface Invitation {
 
 /**
  * Invites a new person, or one who lost the passkey. An earlier invitation of the person ends. Without a role a new person is
- * a viewer, and another person keeps the role.
+ * a viewer, and another person keeps the role. Who was removed has the same id again. Throws an `AccessFault` for a former e-mail
+ * of another person.
  */
 export async function invitePerson(
   { db, audit, actor, now }: Audited & WithClock,
-  { email, role }: { email: string; role?: Role | undefined },
+  { email: given, role }: { email: string; role?: Role | undefined },
 ): Promise<Invitation> {
   const secret = randomBase62(43);
   const expiresAt = now() + invitationLife;
   return inTransaction(db, async (trx) => {
-    const fresh = { id: `per_${randomBase62(12)}`, email: email.toLowerCase(), name: "", invited_by: actor };
+    const fresh = { email: given.toLowerCase(), name: "", invited_by: actor };
+    const id = await holdEmail(trx, fresh.email, `per_${randomBase62(12)}`, now());
     await trx
       .insertInto("person")
-      .values({ ...fresh, role: role ?? "viewer", created_at: now(), last_seen_at: null })
-      .onConflict((it) => it.column("email").doNothing())
+      .values({ id, ...fresh, role: role ?? "viewer", created_at: now(), last_seen_at: null })
+      .onConflict((it) => it.column("id").doNothing())
       .execute();
-    if (role) await trx.updateTable("person").set({ role }).where("email", "=", fresh.email).execute();
-    const person = await findPerson(trx, fresh.email);
+    if (role) await trx.updateTable("person").set({ role }).where("id", "=", id).execute();
+    const person = await findPerson(trx, id);
+    if (person.email !== fresh.email) throw takenEmail(fresh.email);
     const invitation = { secret_hash: secretHash(secret), expires_at: expiresAt };
     await trx
       .insertInto("person_invitation")
@@ -52,7 +55,14 @@ export async function invitePerson(
 /** Invites the first officer if nobody can sign in yet. Undefined if somebody can. */
 export async function inviteFirst(store: Audited & WithClock): Promise<Invitation | undefined> {
   const somebody = await store.db.selectFrom("passkey").select("id").limit(1).executeTakeFirst();
-  return somebody ? undefined : invitePerson(store, { email: firstOfficer, role: "officer" });
+  if (somebody) return undefined;
+  // Who was invited first may have another e-mail by now.
+  const first = await store.db
+    .selectFrom("person")
+    .select("email")
+    .where("id", "=", (await holderOf(store.db, firstOfficer)) ?? "")
+    .executeTakeFirst();
+  return invitePerson(store, { email: first?.email ?? firstOfficer, role: "officer" });
 }
 
 /** The person who holds an invitation that still works. */
@@ -86,47 +96,71 @@ export async function findPerson(db: Kysely<Tables>, idOrEmail: string): Promise
   return row;
 }
 
-/** Changes a person. Absent members do not change. Throws an `AccessFault` for an e-mail that another person has. */
+/** Changes a person. Absent members do not change. Throws an `AccessFault` for an e-mail that another person has or had. */
 export async function changePerson(
-  { db, audit, actor }: Audited,
+  { db, audit, actor, now }: Audited & WithClock,
   idOrEmail: string,
   change: { name?: string; email?: string; role?: Role },
 ): Promise<PersonRow> {
   return inTransaction(db, async (trx) => {
     const { id, ...before } = await findPerson(trx, idOrEmail);
-    if (change.role && change.role !== before.role && actor === consoleActor({ id, ...before }))
+    if (change.role && change.role !== before.role && actor === personActor({ id }))
       throw new AccessFault("You cannot change your own role. Ask another officer.");
     const email = change.email?.toLowerCase();
-    if (email !== undefined && email !== before.email) {
-      const other = await trx.selectFrom("person").select("id").where("email", "=", email).executeTakeFirst();
-      if (other) throw new AccessFault(`Another person has the e-mail ${email}.`);
-    }
+    const isNew = email !== undefined && email !== before.email;
+    if (isNew && (await holdEmail(trx, email, id, now())) !== id) throw takenEmail(email);
     await trx
       .updateTable("person")
       .set({ ...change, ...(email !== undefined && { email }) })
       .where("id", "=", id)
       .execute();
     const person = await findPerson(trx, id);
-    const changed = Object.keys(change).join(" ");
-    await audit(trx, personEvent("person.changed", actor, person, { changed, role: person.role }));
+    const facts = { changed: Object.keys(change).join(" "), role: person.role };
+    const emails = isNew ? { former_email: before.email, email } : {};
+    await audit(trx, personEvent("person.changed", actor, person, { ...facts, ...emails }));
     return person;
   });
+}
+
+/** The id of the person whose e-mail this is or was. Was it nobody's, it is that of the person with this id from now on. */
+async function holdEmail(trx: Kysely<Tables>, email: string, id: string, since: number): Promise<string> {
+  await trx.deleteFrom("person_email_history").where("email", "=", email).where("person_id", "=", id).execute();
+  await trx
+    .insertInto("person_email_history")
+    .values({ email, person_id: id, since })
+    .onConflict((it) => it.column("email").doNothing())
+    .execute();
+  return (await holderOf(trx, email))!;
+}
+
+/** The id of the person whose e-mail this is or was. */
+async function holderOf(db: Kysely<Tables>, email: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("person_email_history")
+    .select("person_id")
+    .where("email", "=", email)
+    .executeTakeFirst();
+  return row?.person_id;
+}
+
+function takenEmail(email: string): AccessFault {
+  return new AccessFault(`${email} is or was the e-mail of another person. The audit trail knows that person by it.`);
 }
 
 /** Removes a person, and with the row the passkey, the invitation and all sessions. */
 export async function removePerson({ db, audit, actor }: Audited, idOrEmail: string): Promise<PersonRow> {
   return inTransaction(db, async (trx) => {
     const person = await findPerson(trx, idOrEmail);
-    if (actor === consoleActor(person)) throw new AccessFault("You cannot remove yourself. Ask another officer.");
+    if (actor === personActor(person)) throw new AccessFault("You cannot remove yourself. Ask another officer.");
     await trx.deleteFrom("person").where("id", "=", person.id).execute();
     await audit(trx, personEvent("person.removed", actor, person, { email: person.email }));
     return person;
   });
 }
 
-/** The name of a person in the audit trail and in histories. */
-export function consoleActor({ id, email }: Pick<PersonRow, "id" | "email">): string {
-  return `console:${/^[!-~]{1,64}$/.test(email) ? email : id}`;
+/** A person as an actor of the audit trail. An e-mail can change, an id cannot. */
+export function personActor({ id }: Pick<PersonRow, "id">): string {
+  return `person:${id}`;
 }
 
 export function personEvent(

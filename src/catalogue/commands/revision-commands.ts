@@ -189,8 +189,12 @@ const approveDraft = command({
           },
         ],
   run: async ({ draft }, room: CatalogueRoom & { config: { fourEyes: boolean } }) => {
-    if (room.config.fourEyes && (await findDraft(room.db, draft.id)).author === room.actor)
-      throw new CatalogueFault(`You made d${draft.id}. DUBA_FOUR_EYES is on, so another person must approve it.`);
+    if (room.config.fourEyes) {
+      if (!room.actor.startsWith("person:"))
+        throw new CatalogueFault("DUBA_FOUR_EYES is on, so a person must approve it in the console.");
+      if ((await findDraft(room.db, draft.id)).author === room.actor)
+        throw new CatalogueFault(`You made d${draft.id}. DUBA_FOUR_EYES is on, so another person must approve it.`);
+    }
     const approval = await approve(roomPublisher(room), draft.id, room.actor, draft.version);
     if (approval.state === "empty")
       throw new CatalogueFault(

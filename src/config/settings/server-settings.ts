@@ -255,7 +255,7 @@ export const serverSettings = {
   fourEyes: setting({
     name: "DUBA_FOUR_EYES",
     default: "off",
-    about: "If on, nobody can approve a catalogue change that they made.",
+    about: "If on, nobody can approve a catalogue change that they made, or approve one at the terminal.",
     ...onOff,
   }),
   serverTiming: setting({

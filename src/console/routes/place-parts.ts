@@ -24,7 +24,7 @@ export async function aboveTable(room: ConsoleRoom, asked: SignedIn, { path }: C
 function ownEmail({ session: { person } }: SignedIn): Html {
   if (person.email !== firstOfficer) return html``;
   const address = `/people/change?${new URLSearchParams({ person: firstOfficer })}`;
-  return html`<p class="note warn">Your e-mail is ${firstOfficer}. <a href="${address}">Give your own</a>: the audit trail names you by it.</p>`;
+  return html`<p class="note warn">Your e-mail is ${firstOfficer}. <a href="${address}">Give your own</a>: pages name you by it.</p>`;
 }
 
 /** Each change that waits, beside what is served, with what a person may do about it. */

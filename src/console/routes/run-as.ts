@@ -1,8 +1,9 @@
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { AccessFault } from "../../access/access-fault.ts";
 import { PasskeyFault, verifyAssertion } from "../../access/people/passkeys.ts";
-import { consoleActor, personEvent } from "../../access/people/people-rows.ts";
+import { personActor, personEvent } from "../../access/people/people-rows.ts";
 import { isFormToken } from "../../access/people/sessions.ts";
+import { withEmails } from "../../access/people/shown-actors.ts";
 import { type Desk, deskOf } from "../../commands/desk.ts";
 import type { Texts } from "../../operation/command/read-texts.ts";
 import { accept, type Command } from "../../operation/command.ts";
@@ -28,13 +29,13 @@ export async function runAs(
   const source = command.reports ? await reports.source() : { db: store.db, said: undefined };
   const config = { ...room.config, consoleOrigin: room.origin() };
   const input = accept(command, session.person.role, texts);
-  const actor = consoleActor(session.person);
+  const actor = personActor(session.person);
   const surroundings = { db: source.db, now: store.now, audit, actor, config, progress: () => {}, log: silent };
   const answer: unknown = await command.run(
     input,
     deskOf({ ...surroundings, savesSeveral: false, commands: async () => [] }, store.db),
   );
-  return { answer, input, said: source.said };
+  return { answer: await withEmails(store.db, answer), input, said: source.said };
 }
 
 export function checkToken({ session }: SignedIn, form: FormData): void {
@@ -73,7 +74,7 @@ export async function confirmed(
   } catch (fault) {
     if (!(fault instanceof PasskeyFault)) throw fault;
     const facts = { reason: "passkey", command: command.id };
-    await room.audit(store.db, personEvent("console.refused", consoleActor(person), person, facts));
+    await room.audit(store.db, personEvent("console.refused", personActor(person), person, facts));
     throw new AccessFault(fault.message);
   }
 }
@@ -93,7 +94,7 @@ export async function refusedRole(
   command: AnyCommand,
 ): Promise<Refusal> {
   const facts = { reason: "role", command: command.id };
-  await room.audit(room.store.db, personEvent("console.refused", consoleActor(person), person, facts));
+  await room.audit(room.store.db, personEvent("console.refused", personActor(person), person, facts));
   return new Refusal(403, "role", `${command.id} needs the role ${command.role}. Your role is ${person.role}.`);
 }
 

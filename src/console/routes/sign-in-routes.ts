@@ -6,7 +6,7 @@ import {
   registrationOptions,
   verifyAssertion,
 } from "../../access/people/passkeys.ts";
-import { consoleActor, firstOfficer, personEvent } from "../../access/people/people-rows.ts";
+import { firstOfficer, personActor, personEvent } from "../../access/people/people-rows.ts";
 import { beginSession, endSession, isFormToken, sessionLife } from "../../access/people/sessions.ts";
 import { html } from "../../http/pages/html.ts";
 import { type Asked, formIn, jsonIn, longestForm, Refusal, type SignedIn } from "../console-request.ts";
@@ -52,7 +52,7 @@ export async function passkeyRoute(room: ConsoleRoom, { raw, path, query }: Aske
       return refusing(room, async () => {
         const { response } = await jsonIn(raw);
         const person = await verifyAssertion(place, "sign-in", response as AuthenticationResponseJSON);
-        await room.audit(place.db, personEvent("console.signed_in", consoleActor(person), person));
+        await room.audit(place.db, personEvent("console.signed_in", personActor(person), person));
         return signedIn(room, person.id, localPath(query.get("next")));
       });
     case "/join/options":
@@ -90,7 +90,7 @@ export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<Conso
   checkToken(asked, await formIn(asked.raw, longestForm));
   const { person, secret } = asked.session;
   await endSession(room.store.db, secret);
-  await room.audit(room.store.db, personEvent("console.signed_out", consoleActor(person), person));
+  await room.audit(room.store.db, personEvent("console.signed_out", personActor(person), person));
   return redirect("/sign-in", { "Set-Cookie": cookie(room, "", 0), "Clear-Site-Data": '"cache"' });
 }
 
@@ -119,7 +119,7 @@ async function refusing(room: ConsoleRoom, act: () => Promise<ConsoleReply>): Pr
     if (!(fault instanceof PasskeyFault)) throw fault;
     const { person } = fault;
     if (person) {
-      const event = personEvent("console.refused", consoleActor(person), person, { reason: "passkey" });
+      const event = personEvent("console.refused", personActor(person), person, { reason: "passkey" });
       await room.audit(room.store.db, event);
     }
     return jsonReply({ message: fault.message }, 403);

@@ -375,6 +375,9 @@ export const allTables = {
     last_seen_at: "bigint?",
   },
 
+  /** Every e-mail that a person has or had. It stays when the person is removed, so that nobody else gets it. */
+  person_email_history: { email: "text key", person_id: "text", since: "bigint" },
+
   /** A link that registers a passkey, once. A person has one at most. */
   person_invitation: { person_id: "text key", secret_hash: "text", expires_at: "bigint" },
 

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { type Ran, ran, terminalActor } from "../../test/support/command-line.ts";
+import { engines } from "../../test/support/engines.ts";
+import { type Operators, startOperators } from "./operators.fixture.ts";
+
+for (const engine of engines)
+  suite(`who acted and who approves on ${engine.name}`, () => {
+    let operators: Operators;
+    let duba: (...argv: string[]) => Promise<Ran>;
+
+    before(async () => {
+      operators = await startOperators(engine, { DUBA_FOUR_EYES: "on" });
+      const { dataDirectory, databaseUrl } = operators.service.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl, DUBA_FOUR_EYES: "on" };
+      duba = (...argv) => ran(argv, { environment: { ...environment, DUBA_CONSOLE: "127.0.0.1:8090" } });
+    });
+    after(() => operators.service.close());
+
+    const entries = async (kind: string) => {
+      const { db } = await operators.service.store();
+      const rows = await db
+        .selectFrom("audit_entry")
+        .select(["actor", "facts"])
+        .where("kind", "=", kind)
+        .orderBy("occurred_at")
+        .execute();
+      return rows.map(({ actor, facts }) => ({ actor, facts: JSON.parse(facts) }));
+    };
+
+    test("nobody approves what they made, with a new e-mail either, and the trail names the same person", async () => {
+      const { post, by, send } = operators;
+      const held = await post("/catalogue/edit", by.officer, { code: "MTNDATA 104", price: "9000" });
+      const [, draft = ""] = /waits for approval as (d\d+)/.exec(held.text) ?? [];
+      await post("/people/change", by.officer, { person: "officer@example.com", email: "other@example.com" });
+      const own = await post("/catalogue/approve", by.officer, { draft });
+      assert.match(own.text, /You made d\d+\. DUBA_FOUR_EYES is on, so another person must approve it/);
+
+      const officer = `person:${by.officer.id}`;
+      assert.deepEqual([(await entries("catalogue.held"))[0]!.actor], [officer]);
+      const [changed] = await entries("person.changed");
+      assert.equal(changed!.actor, officer);
+      assert.deepEqual(
+        [changed!.facts.former_email, changed!.facts.email],
+        ["officer@example.com", "other@example.com"],
+      );
+      for (const path of ["/catalogue", "/audit", `/catalogue/show?revision=${draft}`]) {
+        const { text } = await send(path, { cookie: by.viewer.cookie });
+        assert.match(text, /other@example\.com/, path);
+        assert.doesNotMatch(text, /person:per_/, path);
+      }
+      const { out } = await duba("catalogue", "history");
+      assert.match(out, /held +at once +other@example\.com/);
+      const { waiting } = JSON.parse((await duba("catalogue", "history", "--json")).out);
+      assert.equal(waiting[0].author, officer);
+
+      const second = await operators.signIn("second@example.com", "officer");
+      const approved = await post("/catalogue/approve", second, { draft });
+      assert.match(approved.text, /Revision 2 is published/);
+    });
+
+    test("nothing is approved at the terminal, whoever the author is said to be", async () => {
+      const held = await duba("catalogue", "edit", "MTNDATA", "104", "--price", "100", "--author", "bob");
+      const [, draft = ""] = /approve (d\d+)/.exec(held.err) ?? [];
+      for (const author of ["grace", "bob"]) {
+        const { exitCode, err } = await duba("catalogue", "approve", draft, "--author", author);
+        assert.equal(exitCode, 1);
+        assert.match(err, /DUBA_FOUR_EYES is on, so a person must approve it in the console/);
+      }
+      const made = (await entries("catalogue.held")).at(-1)!;
+      assert.equal(made.actor, terminalActor);
+      assert.deepEqual([made.facts.author, made.facts.author_note], [made.actor, "bob"]);
+    });
+
+    test("nobody gets an e-mail that another person had", async () => {
+      await duba("people", "invite", "ada@example.com", "--role", "operator");
+      const [ada] = JSON.parse((await duba("people", "list", "--json")).out).slice(-1);
+      await duba("people", "change", "ada@example.com", "--email", "ada.obi@example.com");
+      const taken = /was the e-mail of another person/;
+      assert.match((await duba("people", "invite", "ada@example.com")).err, taken);
+      assert.match((await duba("people", "change", "viewer@example.com", "--email", "Ada@example.com")).err, taken);
+      assert.match((await duba("people", "list")).out, /ada\.obi@example\.com +operator/);
+
+      await duba("people", "remove", "ada.obi@example.com", "--yes");
+      assert.match((await duba("people", "change", "viewer@example.com", "--email", "ada@example.com")).err, taken);
+      assert.match((await duba("audit", "tail", "--lines", "200")).out, /person\.invited +terminal/);
+      // Who comes back is who they were.
+      await duba("people", "invite", "ada@example.com");
+      const [back] = JSON.parse((await duba("people", "list", "--json")).out).slice(-1);
+      assert.deepEqual([back.id, back.email, back.role], [ada.id, "ada@example.com", "viewer"]);
+      // An own former e-mail is free for oneself.
+      assert.equal((await duba("people", "change", "ada@example.com", "--email", "ada.obi@example.com")).exitCode, 0);
+    });
+  });
