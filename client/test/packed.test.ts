@@ -9,16 +9,20 @@ import { sandboxKey, startService, type TestService } from "../../test/support/s
 
 /** The client as a new project gets it: packed, unpacked into its `node_modules`. */
 const project = mkdtempSync(join(tmpdir(), "duba-client-"));
-const mostBytes = 12 * 1024;
+const mostBytes = 16 * 1024;
 
-const shop = `import { Duba } from "duba-client";
-
+const importing = `import { Duba } from "duba-client";
+`;
+const shopping = `
 const duba = new Duba({ url: process.env.DUBA_URL ?? "", key: process.env.DUBA_KEY });
 const bundles = await duba.lookupDataBundles({ provider: "MTNDATA" });
 if (bundles.success) console.log(bundles.data.data[0]?.type);
 const person = await duba.verifyBvn({ bvn: "22000000017", phone: "08000000017", amount: "100" });
 console.log(person.success ? person.data.verification_status : person.error.code);
 `;
+const shop = importing + shopping;
+/** CommonJS awaits in functions only. */
+const inFunction = `void (async () => {${shopping}})();\n`;
 
 /** Each Node that is here: the project's own, and the machine's. */
 const nodes = [...new Map([process.execPath, "/usr/bin/node", "/usr/local/bin/node"].flatMap(versionOf))];
@@ -34,6 +38,7 @@ suite("the packed client", () => {
     run("tar", ["xzf", join(project, packed), "--strip-components=1", "-C", client], project);
     writeFileSync(join(project, "package.json"), '{ "type": "module" }');
     writeFileSync(join(project, "shop.js"), shop);
+    writeFileSync(join(project, "shop.cjs"), `const { Duba } = require("duba-client");\n${inFunction}`);
   });
   after(async () => {
     await service.close();
@@ -42,20 +47,25 @@ suite("the packed client", () => {
 
   for (const [version, node] of nodes)
     test(`answers in Node ${version}`, async () => {
-      const child = spawn(node, ["shop.js"], {
-        cwd: project,
-        env: { DUBA_URL: service.url, DUBA_KEY: sandboxKey },
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      assert.equal(await text(child.stdout), "MTNDATA\nVERIFIED\n");
+      for (const script of ["shop.js", "shop.cjs"]) {
+        const env = { DUBA_URL: service.url, DUBA_KEY: sandboxKey };
+        const child = spawn(node, [script], { cwd: project, env, stdio: ["ignore", "pipe", "inherit"] });
+        assert.equal(await text(child.stdout), "MTNDATA\nVERIFIED\n", script);
+      }
     });
 
   test("has types that a strict project accepts, without those of Node", () => {
-    writeFileSync(join(project, "shop.ts"), shop.replaceAll(/process\.env\.DUBA_\w+( \?\? "")?/g, '"x"'));
+    const typed = (source: string) => source.replaceAll(/process\.env\.DUBA_\w+( \?\? "")?/g, '"x"');
+    writeFileSync(join(project, "shop.ts"), typed(shop));
+    writeFileSync(join(project, "shop.cts"), typed(importing + inFunction));
     const options = { strict: true, noEmit: true, skipLibCheck: false, types: [], exactOptionalPropertyTypes: true };
-    for (const module of ["nodenext", "preserve"]) {
+    // Older compilers refuse to require what is no CommonJS; `node16` still does.
+    for (const module of ["node16", "nodenext", "preserve"]) {
       const compilerOptions = { ...options, module, target: "es2022", lib: ["es2022", "dom"] };
-      writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["shop.ts"] }));
+      writeFileSync(
+        join(project, "tsconfig.json"),
+        JSON.stringify({ compilerOptions, files: ["shop.ts", "shop.cts"] }),
+      );
       run(resolve("node_modules/.bin/tsc"), ["-p", "."], project);
     }
   });
@@ -64,8 +74,8 @@ suite("the packed client", () => {
     const client = join(project, "node_modules/duba-client");
     const { dependencies, exports } = JSON.parse(readFileSync(join(client, "package.json"), "utf8"));
     assert.equal(dependencies, undefined);
-    assert.equal(exports["."].default, "./dist/duba.js");
-    const scripts = ["duba.js", "call.js", "outcome.js"].map((name) =>
+    assert.equal(exports["."].default.default, "./dist/duba.js");
+    const scripts = ["duba.js", "call.js", "options.js", "outcome.js"].map((name) =>
       readFileSync(join(client, "dist", name), "utf8"),
     );
     for (const script of scripts) assert.doesNotMatch(script, /from "(?!\.\/)|\bprocess\b|\bBuffer\b/);

@@ -17,7 +17,7 @@ import { callsOf, generators } from "./generators.ts";
  */
 const place = mkdtempSync(join(tmpdir(), "duba-clients-"));
 const run = promisify(execFile);
-const mostBytes = 12 * 1024;
+const mostBytes = 16 * 1024;
 
 /** A project of its own with these packages, or undefined if they cannot be installed. */
 async function projectWith(t: TestContext, name: string, packages: string[]): Promise<string | undefined> {
@@ -138,6 +138,17 @@ suite("clients of others", () => {
       const { stdout } = await run(program, [...words, "shop.js"], { cwd: folder, env, timeout: 60_000 });
       assert.equal(stdout, "MTNDATA\nVERIFIED\n");
     });
+
+  test("the packed client has types for CommonJS on TypeScript 5.0", async (t) => {
+    const folder = await projectWith(t, "typescript-5.0", ["typescript@5.0"]);
+    if (!folder) return;
+    await installClient(folder);
+    const program = `import { Duba } from "duba-client";\nexport const listed = (duba: Duba) => duba.fetchCableProviders();\n`;
+    writeFileSync(join(folder, "shop.cts"), program);
+    const compilerOptions = { strict: true, noEmit: true, module: "nodenext", lib: ["es2022", "dom"], types: [] };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["shop.cts"] }));
+    await run(process.execPath, [bin(folder, "tsc"), "-p", "."], { cwd: folder });
+  });
 
   test("the packed client, bundled for browsers, is small and answers", async (t) => {
     const folder = await projectWith(t, "bundler", ["esbuild@0"]);
