@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
+import { guzzle, python, succeeds } from "./support/example-languages.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
 import { sandboxKey, startService, type TestService } from "./support/service.ts";
 
 /** Runs the examples of `docs/clients/` as a reader would, through a gateway that loses the answer to the verification. */
-
-/** Where Debian's php-guzzlehttp-guzzle and a project's Composer put Guzzle. */
-const guzzle =
-  succeeds("php", "--version") &&
-  [process.env.DUBA_TEST_GUZZLE, "/usr/share/php/GuzzleHttp/autoload.php"].find(
-    (path) => path !== undefined && existsSync(path),
-  );
-const python = ["python3", "/usr/bin/python3"].find((command) => succeeds(command, "-c", "import httpx"));
 
 const place = mkdtempSync(join(tmpdir(), "duba-examples-"));
 
@@ -57,7 +50,7 @@ suite("the example in", { concurrency: true }, () => {
       const folder = join(place, name);
       mkdirSync(folder);
       const [command, ...words] = prepare(folder, script);
-      await using proxy = await FaultyProxy.open(service.url, ["none", "lost", "html"]);
+      await using proxy = await FaultyProxy.open(service.url, ["none", "lost", "502 HTML"]);
       const env = { PATH: process.env.PATH, DUBA_URL: proxy.url, DUBA_KEY: sandboxKey };
       const child = spawn(command, words, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
       assert.equal(await text(child.stdout), printed);
@@ -70,7 +63,3 @@ suite("the example in", { concurrency: true }, () => {
     });
   }
 });
-
-function succeeds(command: string, ...words: string[]): boolean {
-  return spawnSync(command, words, { stdio: "ignore" }).status === 0;
-}

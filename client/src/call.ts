@@ -1,51 +1,5 @@
-import { answerOf, type ClientFailure, clientFailure, type Outcome } from "./outcome.ts";
-
-/** How a client reaches the service. */
-export interface Options {
-  /** Address of the service, such as `https://duba.example`. It may end with the prefix of its paths: `/api/v2` or `/api`. */
-  url: string;
-  /** API key or access token. Without it, only the open look-ups answer. */
-  key?: string | undefined;
-  /** How often a failed request is sent again. Default: 3. */
-  retries?: number;
-  /** Longest wait before the first retry, in milliseconds. It doubles with each retry. Default: 250. */
-  backoff?: number;
-  /**
-   * Longest wait before any retry, in milliseconds. If the service asks for a longer one, the failure is returned at once, with
-   * `error.retry_after`. Default: 10,000.
-   */
-  longestWait?: number;
-  /** Longest time for one request, in milliseconds. Default: 10,000 for a look-up, 30,000 for a verification. */
-  timeout?: number;
-  /** How many catalogue answers are kept for their ETag. 0: none. Default: 50. */
-  cache?: number;
-  /** Replaces the platform's `fetch`, for example to go through a proxy. */
-  fetch?: typeof fetch;
-  /** Called after each answer, for logs and metrics. It sees no body and no parameter. An error that it throws is ignored. */
-  onAnswer?: (answer: AnswerFacts) => void;
-}
-
-/** One answer on the wire. */
-export interface AnswerFacts {
-  /** Name of the operation. */
-  operation: string;
-  /** HTTP status. */
-  status: number;
-  /** Headers of the answer, such as `Duba-Catalogue-Revision` and `RateLimit`. */
-  headers: Headers;
-  /** From the request to the last byte of the answer. */
-  milliseconds: number;
-}
-
-/** Options of one call. */
-export interface CallOptions {
-  /** Ends the call, for example `AbortSignal.timeout(60_000)`. The call then returns the failure `aborted`. */
-  signal?: AbortSignal;
-  /** As in `Options`, for this call. */
-  timeout?: number;
-  /** As in `Options`, for this call. */
-  retries?: number;
-}
+import { type AnswerFacts, type CallOptions, checkOptions, headerValue, type Options } from "./options.ts";
+import { answerOf, type ClientFailure, clientFailure, type Outcome, type Success } from "./outcome.ts";
 
 /** An operation as the wire needs it. */
 export interface Row {
@@ -54,6 +8,10 @@ export interface Row {
   path: string;
   /** Headers that a caller can set, in lower case. */
   headers?: readonly string[];
+  /** Member of the answer that holds what was asked for. */
+  payload: string;
+  /** Members of the input and of the payload that hold the number of a person. */
+  number?: { input: string; record: string };
   /** The answer has an ETag. */
   isCatalogue?: true;
   /** A retry needs an idempotency key. Path that says what became of a request with a key. */
@@ -64,6 +22,7 @@ export type Call = <Answer>(row: Row, input: object, options?: CallOptions) => P
 
 interface Request {
   row: Row;
+  input: object;
   url: string;
   headers: Record<string, string>;
   body?: string;
@@ -75,17 +34,20 @@ const pollEvery = 1000;
 
 /** Returns the function that sends the requests of a client. Throws a TypeError if an option cannot be right. */
 export function caller(usual: Options): Call {
+  checkOptions(usual);
   const { retries: usualRetries = 3, backoff = 250, longestWait = 10_000, cache: mostKept = 50 } = usual;
   const addressOf = addressesAt(usual.url);
-  const authorization = usual.key ? `Bearer ${headerValue("key", usual.key)}` : undefined;
+  const authorization = usual.key !== undefined ? `Bearer ${headerValue("key", usual.key)}` : undefined;
   const fetching = usual.fetch ?? globalThis.fetch;
   const kept = new Map<string, { etag: string; text: string }>();
 
   return async <Answer>(row: Row, input: object, options: CallOptions = {}) => {
+    checkOptions(options);
     const request = requestOf(row, input, options);
     const key = request.headers["idempotency-key"];
     const outcome = await (row.stateByKey === undefined ? repeated(request) : verified(request, row.stateByKey));
-    if (!outcome.success && row.stateByKey !== undefined && key !== undefined) outcome.error.idempotency_key = key;
+    if (row.stateByKey !== undefined && key !== undefined)
+      (outcome.success ? outcome : outcome.error).idempotency_key = key;
     return outcome as Answer;
   };
 
@@ -105,20 +67,21 @@ export function caller(usual: Options): Call {
    */
   async function verified(request: Request, path: string): Promise<Outcome> {
     const { row, headers, options } = request;
-    const question: Request = { row: { id: row.id, method: "GET", path }, url: addressOf(path), headers, options };
-    const deadline = Date.now() + timeoutOf(request);
+    const state: Row = { id: row.id, method: "GET", path, payload: "data" };
+    const question: Request = { row: state, input: {}, url: addressOf(path), headers, options };
+    const deadline = performance.now() + timeoutOf(request);
     let last = await sent(request);
     for (let tries = 0; !last.success; tries += 1) {
       if (!(await waited(last, tries, options))) return last;
       if (isLost(last)) {
-        const state = await sent(question);
-        if (state.success && state.data?.state === "started" && Date.now() < deadline) {
+        const found = await sent(question);
+        if (found.success && stateOf(found) === "started" && performance.now() < deadline) {
           // A verification that runs is no failed try.
           tries -= 1;
           if (!(await pause(pollEvery, options.signal))) return aborted();
           continue;
         }
-        if (!state.success && isLost(state)) continue;
+        if (!found.success && isLost(found)) continue;
       }
       if (options.signal?.aborted) return aborted();
       last = await sent(request);
@@ -143,7 +106,7 @@ export function caller(usual: Options): Call {
     const stop = () => limit.abort();
     const timer = setTimeout(stop, timeoutOf(request));
     options.signal?.addEventListener("abort", stop, { once: true });
-    const begun = Date.now();
+    const begun = performance.now();
     try {
       const headers = known ? { ...own, "if-none-match": known.etag } : own;
       const response = await fetching(url, {
@@ -159,9 +122,10 @@ export function caller(usual: Options): Call {
         operation: row.id,
         status: response.status,
         headers: response.headers,
-        milliseconds: Date.now() - begun,
+        milliseconds: performance.now() - begun,
       });
-      const outcome = answerOf(unmodified ? 200 : response.status, response.headers, text);
+      const status = unmodified ? 200 : response.status;
+      const outcome = answerOf(status, response.headers, text, (answer) => isWhole(request, answer));
       if (outcome.success && row.isCatalogue) keep(url, response.headers.get("etag"), text);
       return outcome;
     } catch {
@@ -200,15 +164,30 @@ export function caller(usual: Options): Call {
     const { path, rest } = filled(row.path, input);
     if (row.method === "POST") {
       headers["content-type"] = "application/json";
-      return { row, url: addressOf(path), headers, body: JSON.stringify(rest), options };
+      return { row, input, url: addressOf(path), headers, body: JSON.stringify(rest), options };
     }
     const query = new URLSearchParams(rest as Record<string, string>).toString();
-    return { row, url: addressOf(path) + (query && `?${query}`), headers, options };
+    return { row, input, url: addressOf(path) + (query && `?${query}`), headers, options };
   }
 
   function timeoutOf({ row, options }: Request): number {
     return options.timeout ?? usual.timeout ?? (row.stateByKey === undefined ? 10_000 : 30_000);
   }
+}
+
+/** Whether a success has its payload, and the person of a verification is the one asked for. */
+function isWhole({ row: { payload, number }, input }: Request, answer: Success): boolean {
+  const given = answer[payload];
+  if (typeof given !== "object" || given === null) return false;
+  if (number === undefined) return true;
+  const asked = String((input as Record<string, unknown>)[number.input]).replaceAll(" ", "");
+  const told = (given as Record<string, unknown>)[number.record];
+  // An account with masked answers is told the last digits.
+  return told === asked || told === `*******${asked.slice(-4)}`;
+}
+
+function stateOf({ data }: Success): unknown {
+  return (data as { state?: unknown }).state;
 }
 
 /** True if the service may have done what it was asked, or is still doing it. */
@@ -236,12 +215,6 @@ function addressesAt(url: string): (path: string) => string {
   if (!/^https?:\/\/[^\s?#]+$/.test(url)) throw new TypeError("url must be an address such as https://duba.example.");
   const [, host, prefix = "/api/v2"] = /^(.+?)(\/api(?:\/v2)?)?\/*$/.exec(url)!;
   return (path) => host + path.replace("/api/v2", prefix);
-}
-
-/** Refuses what `fetch` would refuse with a message that repeats the value. */
-function headerValue(name: string, value: unknown): string {
-  if (typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)) return value;
-  throw new TypeError(`${name} must be text of visible ASCII characters.`);
 }
 
 /** True after the time, false as soon as the signal aborts. */

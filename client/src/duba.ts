@@ -1,8 +1,9 @@
 // Written by `npm run generate` from the table of operations. Do not edit.
-import { type CallOptions, caller, type Options, type Row } from "./call.ts";
-import type { ClientCode, ClientFacts } from "./outcome.ts";
+import { caller, type Row } from "./call.ts";
+import type { CallOptions, Options } from "./options.ts";
+import type { ClientCode, ClientFacts, Keyed } from "./outcome.ts";
 
-export type { AnswerFacts, CallOptions, Options } from "./call.ts";
+export type { AnswerFacts, CallOptions, Options } from "./options.ts";
 export type { ClientCode, ClientFacts } from "./outcome.ts";
 
 /** Every code with which the service says that it failed. */
@@ -434,6 +435,7 @@ const lookupDataBundles: Row = {
   id: "lookupDataBundles",
   method: "GET",
   path: "/api/v2/internet/data/lookup",
+  payload: "data",
   isCatalogue: true,
 };
 
@@ -452,6 +454,7 @@ const listCorporateBundles: Row = {
   id: "listCorporateBundles",
   method: "GET",
   path: "/api/v2/corporate-data/list",
+  payload: "data",
   isCatalogue: true,
 };
 
@@ -489,6 +492,7 @@ const fetchTvAddOns: Row = {
   id: "fetchTvAddOns",
   method: "GET",
   path: "/api/v2/cable-tv/fetch-tv-add-ons",
+  payload: "data",
   isCatalogue: true,
 };
 
@@ -504,6 +508,7 @@ const fetchDataProviders: Row = {
   id: "fetchDataProviders",
   method: "GET",
   path: "/api/v2/internet/data/fetch-providers",
+  payload: "billers",
   isCatalogue: true,
 };
 
@@ -519,6 +524,7 @@ const fetchCableProviders: Row = {
   id: "fetchCableProviders",
   method: "GET",
   path: "/api/v2/cable-tv/fetch-providers",
+  payload: "billers",
   isCatalogue: true,
 };
 
@@ -541,6 +547,7 @@ const fetchCablePlans: Row = {
   id: "fetchCablePlans",
   method: "GET",
   path: "/api/v2/cable-tv/fetch-billers",
+  payload: "plans",
   isCatalogue: true,
 };
 
@@ -570,7 +577,12 @@ export type ListCatalogueChangesFailure = Failure<
   AnyOperationCode | "conflicting_parameters" | "insufficient_scope" | "validation_failed"
 >;
 
-const listCatalogueChanges: Row = { id: "listCatalogueChanges", method: "GET", path: "/api/v2/catalogue/changes" };
+const listCatalogueChanges: Row = {
+  id: "listCatalogueChanges",
+  method: "GET",
+  path: "/api/v2/catalogue/changes",
+  payload: "data",
+};
 
 export interface VerifyBvnInput {
   /** Customer BVN: 11 digits. */
@@ -581,7 +593,7 @@ export interface VerifyBvnInput {
   amount: string;
 }
 
-export interface VerifyBvnAnswer {
+export interface VerifyBvnAnswer extends Keyed {
   success: true;
   message: string;
   data: IdentityRecord;
@@ -629,6 +641,8 @@ const verifyBvn: Row = {
   method: "POST",
   path: "/api/v2/kyc/verify-bvn",
   headers: ["idempotency-key", "consent-reference", "traceparent"],
+  payload: "data",
+  number: { input: "bvn", record: "bvn_number" },
   stateByKey: "/api/v2/kyc/verifications",
 };
 
@@ -641,7 +655,7 @@ export interface VerifyNinInput {
   amount: string;
 }
 
-export interface VerifyNinAnswer {
+export interface VerifyNinAnswer extends Keyed {
   success: true;
   message: string;
   data: IdentityRecord;
@@ -689,6 +703,8 @@ const verifyNin: Row = {
   method: "POST",
   path: "/api/v2/kyc/verify-nin",
   headers: ["idempotency-key", "consent-reference", "traceparent"],
+  payload: "data",
+  number: { input: "nin", record: "nin" },
   stateByKey: "/api/v2/kyc/verifications",
 };
 
@@ -704,7 +720,12 @@ export interface LookupWaecAmountAnswer {
 
 export type LookupWaecAmountFailure = Failure<AnyOperationCode | "insufficient_scope">;
 
-const lookupWaecAmount: Row = { id: "lookupWaecAmount", method: "GET", path: "/api/v2/education/waec-lookup" };
+const lookupWaecAmount: Row = {
+  id: "lookupWaecAmount",
+  method: "GET",
+  path: "/api/v2/education/waec-lookup",
+  payload: "data",
+};
 
 export interface GetVerificationInput {
   /** Reference of the verification. */
@@ -726,6 +747,7 @@ const getVerification: Row = {
   id: "getVerification",
   method: "GET",
   path: "/api/v2/kyc/verifications/{request_reference}",
+  payload: "data",
 };
 
 export interface FindVerificationInput {
@@ -759,6 +781,7 @@ const findVerification: Row = {
   method: "GET",
   path: "/api/v2/kyc/verifications",
   headers: ["idempotency-key"],
+  payload: "data",
 };
 
 export interface ListEventsInput {
@@ -790,7 +813,7 @@ export interface ListEventsAnswer {
 
 export type ListEventsFailure = Failure<AnyOperationCode | "conflicting_parameters" | "validation_failed">;
 
-const listEvents: Row = { id: "listEvents", method: "GET", path: "/api/v2/events" };
+const listEvents: Row = { id: "listEvents", method: "GET", path: "/api/v2/events", payload: "data" };
 
 export interface AuthorizeMerchantInput {
   /** E-mail address of the account; case does not matter. */
@@ -818,7 +841,12 @@ export type AuthorizeMerchantFailure = Failure<
   | "validation_failed"
 >;
 
-const authorizeMerchant: Row = { id: "authorizeMerchant", method: "POST", path: "/api/v2/merchant/authorization" };
+const authorizeMerchant: Row = {
+  id: "authorizeMerchant",
+  method: "POST",
+  path: "/api/v2/merchant/authorization",
+  payload: "data",
+};
 
 export interface GetRequestInput {
   /** The X-Request-Id of the answer. */
@@ -836,7 +864,7 @@ export type GetRequestFailure = Failure<
   AnyOperationCode | "conflicting_parameters" | "request_not_found" | "validation_failed"
 >;
 
-const getRequest: Row = { id: "getRequest", method: "GET", path: "/api/v2/requests/{request_id}" };
+const getRequest: Row = { id: "getRequest", method: "GET", path: "/api/v2/requests/{request_id}", payload: "data" };
 
 export interface ListRequestsInput {
   /** The `next` of an earlier answer. */
@@ -859,7 +887,7 @@ export interface ListRequestsAnswer {
 
 export type ListRequestsFailure = Failure<AnyOperationCode | "conflicting_parameters" | "validation_failed">;
 
-const listRequests: Row = { id: "listRequests", method: "GET", path: "/api/v2/requests" };
+const listRequests: Row = { id: "listRequests", method: "GET", path: "/api/v2/requests", payload: "data" };
 
 /** The service at one address, with one key. A method returns the answer, or a failure: look at `success`. It throws only a TypeError, for options that cannot be right. The service describes each operation in full at `/docs`. */
 export class Duba {

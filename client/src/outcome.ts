@@ -14,6 +14,12 @@ export interface ClientFacts {
   idempotency_key?: string;
 }
 
+/** What the client adds to the answer of a verification. */
+export interface Keyed {
+  /** Its key: yours, or the one that the client made. */
+  idempotency_key: string;
+}
+
 /** A failure of any code. */
 export interface ClientFailure {
   success: false;
@@ -22,17 +28,26 @@ export interface ClientFailure {
   error: { code: string; retryable: boolean; request_id: string; help: string } & ClientFacts;
 }
 
-export type Outcome = { success: true; data?: { state?: string } } | ClientFailure;
+/** An answer of the service. */
+export type Success = { success: true } & Partial<Keyed> & Record<string, unknown>;
 
-/** Reads an answer. Anything but an answer of Duba becomes a failure. */
-export function answerOf(status: number, headers: Headers, text: string): Outcome {
+export type Outcome = Success | ClientFailure;
+
+/** Reads an answer. What is no failure of Duba, and no success that `isWhole` accepts, becomes `unexpected_answer`. */
+export function answerOf(
+  status: number,
+  headers: Headers,
+  text: string,
+  isWhole: (answer: Success) => boolean,
+): Outcome {
   const body = parsed(text) as Partial<Outcome> | undefined;
-  if (body?.success === true && status === 200) return body as Outcome;
-  const isDuba = body?.success === false && typeof body.error?.code === "string";
+  if (status === 200 && body?.success === true && isWhole(body as Success)) return body as Success;
+  // Gateways have failures of their own.
+  const isDuba = body?.success === false && typeof body.error?.retryable === "boolean";
   const failure = isDuba ? (body as ClientFailure) : notDuba(status, headers);
   failure.error.http_status = status;
-  const wait = Number(headers.get("retry-after") || Number.NaN);
-  if (Number.isFinite(wait)) failure.error.retry_after = wait;
+  const wait = headers.get("retry-after") ?? "";
+  if (/^\d{1,9}$/.test(wait)) failure.error.retry_after = Number(wait);
   return failure;
 }
 

@@ -28,11 +28,18 @@ final class DubaFailure extends RuntimeException
 final class Duba
 {
     private const LONGEST_WAIT = 10;
+    /** The member of a record that holds the number. */
+    private const NUMBERS = ['bvn' => 'bvn_number', 'nin' => 'nin'];
 
     private Client $http;
 
-    public function __construct(string $url, string $key, private readonly int $retries = 3)
-    {
+    /** @param float $timeout the most seconds that one request of a verification takes */
+    public function __construct(
+        string $url,
+        string $key,
+        private readonly int $retries = 3,
+        private readonly float $timeout = 30,
+    ) {
         $this->http = new Client([
             'base_uri' => $url,
             'headers' => ['Authorization' => "Bearer $key", 'Accept' => 'application/json'],
@@ -49,24 +56,30 @@ final class Duba
     }
 
     /**
-     * Verifies a person by `bvn` or `nin`. Store the key before you call, if you want to go on after a crash. Throws DubaFailure.
+     * Verifies a person by `bvn` or `nin`. The answer has its `idempotency_key`. Store a key of yours before you call, if you want to
+     * go on after a crash. Throws DubaFailure.
      *
      * @param array<string, string> $input the number, phone and amount
      */
     public function verify(string $kind, array $input, ?string $idempotencyKey = null): array
     {
         $idempotencyKey ??= bin2hex(random_bytes(16));
+        $number = str_replace(' ', '', (string) ($input[$kind] ?? ''));
+        // An account with masked answers is told the last digits.
+        $numbers = [$number, '*******' . substr($number, -4)];
+        $isAsked = fn (array $answer) => in_array($answer['data'][self::NUMBERS[$kind]] ?? null, $numbers, true);
         try {
             // Each retry has the same key, so that it repeats or resumes the one verification.
-            return $this->repeat(fn () => $this->send('POST', "/api/v2/kyc/verify-$kind", [
+            $answer = $this->repeat(fn () => $this->send('POST', "/api/v2/kyc/verify-$kind", [
                 'json' => $input,
                 'headers' => ['Idempotency-Key' => $idempotencyKey],
-                'timeout' => 30,
-            ]));
+                'timeout' => $this->timeout,
+            ], $isAsked));
         } catch (DubaFailure $failure) {
             $failure->idempotencyKey = $idempotencyKey;
             throw $failure;
         }
+        return $answer + ['idempotency_key' => $idempotencyKey];
     }
 
     private function repeat(callable $send): array
@@ -84,7 +97,7 @@ final class Duba
         }
     }
 
-    private function send(string $method, string $path, array $options): array
+    private function send(string $method, string $path, array $options, ?callable $isAsked = null): array
     {
         try {
             $response = $this->http->request($method, $path, $options);
@@ -93,19 +106,19 @@ final class Duba
             throw new DubaFailure('no_answer', 'The connection failed, or the time ran out.', true);
         }
         $status = $response->getStatusCode();
-        if ($status === 200 && ($answer['success'] ?? null) === true) {
+        $answer = is_array($answer) ? $answer : [];
+        $success = $answer['success'] ?? null;
+        if ($status === 200 && $success === true && ($isAsked === null || $isAsked($answer))) {
             return $answer;
         }
+        $wait = $response->getHeaderLine('Retry-After');
+        $wait = preg_match('/^\d{1,9}$/', $wait) ? (int) $wait : 0;
         $error = $answer['error'] ?? null;
-        if (!is_array($error) || !isset($error['code'])) {
-            throw new DubaFailure('unexpected_answer', "The answer (HTTP $status) is not one of Duba.", $status >= 500);
+        // Gateways have failures of their own.
+        if ($success !== false || !is_array($error) || !is_bool($error['retryable'] ?? null)) {
+            $mayHelp = in_array($status, [200, 408, 429], true) || $status >= 500;
+            throw new DubaFailure('unexpected_answer', "The answer (HTTP $status) is not one of Duba.", $mayHelp, $wait);
         }
-        throw new DubaFailure(
-            $error['code'],
-            $answer['message'],
-            $error['retryable'],
-            (int) $response->getHeaderLine('Retry-After'),
-            $error,
-        );
+        throw new DubaFailure($error['code'], $answer['message'], $error['retryable'], $wait, $error);
     }
 }

@@ -1,12 +1,15 @@
 """A client for Duba on httpx. Copy this file into your project, and change it as you like."""
 
 import random
+import re
 import time
 import uuid
 
 import httpx
 
 LONGEST_WAIT = 10
+# The member of a record that holds the number.
+NUMBERS = {"bvn": "bvn_number", "nin": "nin"}
 
 
 class DubaFailure(Exception):
@@ -22,26 +25,36 @@ class DubaFailure(Exception):
 
 
 class Duba:
-    def __init__(self, url, key, retries=3):
+    def __init__(self, url, key, retries=3, timeout=30):
+        """`timeout`: the most seconds that one request of a verification waits for its answer."""
         headers = {"Authorization": f"Bearer {key}", "Accept": "application/json"}
         self._http = httpx.Client(base_url=url, headers=headers, follow_redirects=False)
         self._retries = retries
+        self._timeout = timeout
 
     def get(self, path, **query):
         """A look-up, such as get("/api/v2/internet/data/lookup", provider="MTNDATA"). Raises DubaFailure."""
         return self._repeat(lambda: self._send("GET", path, params=query, timeout=10))
 
     def verify(self, kind, person, idempotency_key=None):
-        """Verifies a person by "bvn" or "nin". Store the key before you call, to go on after a crash. Raises DubaFailure."""
+        """Verifies a person by "bvn" or "nin". The answer has its `idempotency_key`. Store a key of yours before you call, to go on
+        after a crash. Raises DubaFailure."""
         key = idempotency_key or str(uuid.uuid4())
-        headers = {"Idempotency-Key": key}
+        options = {"json": person, "headers": {"Idempotency-Key": key}, "timeout": self._timeout}
+        number = str(person.get(kind)).replace(" ", "")
+
+        def is_asked(answer):
+            record = answer.get("data")
+            # An account with masked answers is told the last digits.
+            return isinstance(record, dict) and record.get(NUMBERS[kind]) in (number, "*" * 7 + number[-4:])
+
         try:
             # Each retry has the same key, so that it repeats or resumes the one verification.
-            path = f"/api/v2/kyc/verify-{kind}"
-            return self._repeat(lambda: self._send("POST", path, json=person, headers=headers, timeout=30))
+            answer = self._repeat(lambda: self._send("POST", f"/api/v2/kyc/verify-{kind}", is_asked, **options))
         except DubaFailure as failure:
             failure.idempotency_key = key
             raise
+        return {**answer, "idempotency_key": key}
 
     def _repeat(self, send):
         tries = 0
@@ -54,7 +67,7 @@ class Duba:
                 time.sleep(failure.retry_after + 0.25 * 2**tries * random.uniform(0.5, 1))
                 tries += 1
 
-    def _send(self, method, path, **options):
+    def _send(self, method, path, is_asked=lambda answer: True, **options):
         try:
             response = self._http.request(method, path, **options)
         except httpx.HTTPError:
@@ -63,11 +76,16 @@ class Duba:
         try:
             answer = response.json()
         except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
             answer = {}
-        if status == 200 and answer.get("success") is True:
+        if status == 200 and answer.get("success") is True and is_asked(answer):
             return answer
+        wait = response.headers.get("Retry-After", "")
+        wait = int(wait) if re.fullmatch("[0-9]{1,9}", wait) else 0
         error = answer.get("error")
-        if not isinstance(error, dict) or "code" not in error:
-            raise DubaFailure("unexpected_answer", f"The answer (HTTP {status}) is not one of Duba.", status >= 500)
-        wait = response.headers.get("Retry-After", "0")
-        raise DubaFailure(error["code"], answer["message"], error["retryable"], int(wait), error)
+        # Gateways have failures of their own.
+        if answer.get("success") is not False or not isinstance(error, dict) or not isinstance(error.get("retryable"), bool):
+            may_help = status in (200, 408, 429) or status >= 500
+            raise DubaFailure("unexpected_answer", f"The answer (HTTP {status}) is not one of Duba.", may_help, wait)
+        raise DubaFailure(error["code"], answer["message"], error["retryable"], wait, error)

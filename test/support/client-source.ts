@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { failureComponents } from "../../src/http/openapi/failure-responses.ts";
 import { type JsonObject, jsonSchema, namedSchemas } from "../../src/http/openapi/schema.ts";
+import { checkKinds, numberMember } from "../../src/operation/check-kind.ts";
 import { type FailureCode, failures } from "../../src/operation/failures.ts";
 import { failuresOf, type Operation } from "../../src/operation/operation.ts";
 
@@ -18,10 +19,11 @@ interface Schema {
 }
 
 const opening = `// Written by \`npm run generate\` from the table of operations. Do not edit.
-import { type CallOptions, caller, type Options, type Row } from "./call.ts";
-import type { ClientCode, ClientFacts } from "./outcome.ts";
+import { caller, type Row } from "./call.ts";
+import type { CallOptions, Options } from "./options.ts";
+import type { ClientCode, ClientFacts, Keyed } from "./outcome.ts";
 
-export type { AnswerFacts, CallOptions, Options } from "./call.ts";
+export type { AnswerFacts, CallOptions, Options } from "./options.ts";
 export type { ClientCode, ClientFacts } from "./outcome.ts";
 `;
 
@@ -77,7 +79,7 @@ function typesOf(operation: Operation<never>, shared: FailureCode[]): string {
   const options = settable(headers).map(([header, schema]) => [camel(header), schema] as const);
   return [
     hasInput(operation) ? `export interface ${name}Input ${objectOf(jsonSchema(input), true)}\n` : "",
-    `export interface ${name}Answer ${objectOf(jsonSchema(answer))}\n`,
+    `export interface ${name}Answer ${isKeyed(operation) ? "extends Keyed " : ""}${objectOf(jsonSchema(answer))}\n`,
     `export type ${name}Failure = Failure<AnyOperationCode${own.map((code) => ` | "${code}"`).join("")}>;\n`,
     options.length > 0
       ? `export interface ${name}Options extends CallOptions ${objectOf({ properties: Object.fromEntries(options) })}\n`
@@ -86,17 +88,28 @@ function typesOf(operation: Operation<never>, shared: FailureCode[]): string {
 }
 
 /** What a call sends. See `Row` of the client. */
-function rowOf({ id, method, path, headers, pick }: Operation<never>, all: readonly Operation<never>[]): JsonObject {
+function rowOf(operation: Operation<never>, all: readonly Operation<never>[]): JsonObject {
+  const { id, method, path, headers, input, answer, pick } = operation;
   const names = settable(headers).map(([name]) => name);
-  const isKeyed = method === "POST" && names.includes("idempotency-key");
+  const [payload] = Object.entries((answer as Schema).properties!).find(
+    ([, { properties, items }]) => properties ?? items,
+  )!;
+  const kind = checkKinds.find((kind) => kind in input.properties);
   return {
     id,
     method,
     path,
     ...(names.length > 0 ? { headers: names } : {}),
+    payload,
+    ...(kind ? { number: { input: kind, record: numberMember(kind) } } : {}),
     ...(pick ? { isCatalogue: true } : {}),
-    ...(isKeyed ? { stateByKey: all.find(({ id }) => id === "findVerification")!.path } : {}),
+    ...(isKeyed(operation) ? { stateByKey: all.find(({ id }) => id === "findVerification")!.path } : {}),
   };
+}
+
+/** The operation takes an idempotency key, so that the client repeats it. */
+function isKeyed({ method, headers }: Operation<never>): boolean {
+  return method === "POST" && settable(headers).some(([name]) => name === "idempotency-key");
 }
 
 function classOf(operations: readonly Operation<never>[]): string {

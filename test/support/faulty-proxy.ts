@@ -2,14 +2,24 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { type GatewayAnswer, gatewayAnswers } from "./gateway-answers.ts";
 
 /**
- * What happens to a request between client and service. `refused`: it never arrives. `cut`: it arrives, and the connection breaks at
+ * What a connection does to a request. `refused`: it never arrives. `cut`: it arrives, and the connection breaks at
  * once. `lost`: it breaks once the service has answered. `half`: half of the answer arrives. `held`: no answer ever arrives.
- * `html`: a gateway answers in the service's place. `late`: the connection breaks, and the request arrives with the next one.
+ * `late`: the connection breaks, and the request arrives with the next one. `garbage`: what comes back is not HTTP.
  */
-export const faults = ["refused", "cut", "lost", "half", "held", "html", "late"] as const;
-export type Fault = (typeof faults)[number];
+export const connectionFaults = ["refused", "cut", "lost", "half", "held", "late", "garbage"] as const;
+
+/** What happens to a request between client and service. If a gateway answers, it has asked the service before. */
+export type Fault = (typeof connectionFaults)[number] | keyof typeof gatewayAnswers;
+
+export const faults = [...connectionFaults, ...Object.keys(gatewayAnswers)] as readonly Fault[];
+
+/** A retry cannot help after this fault. */
+export function isFinal(fault: Fault): boolean {
+  return answerOf(fault)?.isFinal === true;
+}
 
 /** A request that the client sent. */
 export interface Passed {
@@ -68,8 +78,9 @@ export class FaultyProxy implements AsyncDisposable {
     const { status, headers: answered, bytes } = await forward();
     if (fault === "held") return;
     if (fault === "lost") return void response.destroy();
-    if (fault === "html")
-      return void response.writeHead(502, { "Content-Type": "text/html" }).end("<h1>Bad gateway</h1>");
+    if (fault === "garbage") return void response.socket!.end("220 smtp.example ESMTP\r\n");
+    const gateways = answerOf(fault);
+    if (gateways) return void response.writeHead(gateways.status, gateways.headers).end(gateways.body);
     response.writeHead(status, answered);
     if (fault === "none") response.end(bytes);
     else response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
@@ -82,4 +93,8 @@ export class FaultyProxy implements AsyncDisposable {
     passed.status = answer.statusCode!;
     return { status: answer.statusCode!, headers: answer.headers, bytes };
   }
+}
+
+function answerOf(fault: Fault | "none"): GatewayAnswer | undefined {
+  return (gatewayAnswers as Partial<Record<string, GatewayAnswer>>)[fault];
 }

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { FaultyProxy } from "../../test/support/faulty-proxy.ts";
+import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
+import { Duba } from "../src/duba.ts";
+
+const person = { bvn: "22000000017", phone: "08000000017", amount: "100" };
+
+suite("the client", () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.close());
+
+  test("takes no answer without its payload for a success", async () => {
+    await using proxy = await FaultyProxy.open(service.url, ["200 success alone", "200 success without data"]);
+    const answers = new Duba({ url: proxy.url, backoff: 4 }).lookupDataBundles({ provider: "MTNDATA" });
+    assert.ok((await answers).success);
+    assert.equal(proxy.passed.length, 3);
+  });
+
+  test("accepts the number of a masked record, and one with spaces", async () => {
+    const masked = { success: true, message: "", data: { bvn_number: `*******${person.bvn.slice(-4)}` } };
+    const duba = new Duba({ url: service.url, fetch: async () => Response.json(masked) });
+    assert.ok((await duba.verifyBvn(person)).success);
+    const sandbox = new Duba({ url: service.url, key: sandboxKey });
+    const spaced = await sandbox.verifyBvn({ ...person, bvn: `${person.bvn.slice(0, 4)} ${person.bvn.slice(4)}` });
+    assert.ok(spaced.success, JSON.stringify(spaced));
+    const nin = await sandbox.verifyNin({ nin: "70000000017", phone: person.phone, amount: "100" });
+    assert.ok(nin.success, JSON.stringify(nin));
+  });
+});
