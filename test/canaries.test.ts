@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
 import { openReceiver } from "../src/events/events.fixture.ts";
-import { noteForAudit } from "../src/identity/ledger/audit-outbox.ts";
+import { journaled } from "../src/identity/ledger/ledger-rows.fixture.ts";
 import { type CheckKind, checkKinds } from "../src/operation/check-kind.ts";
-import { inTable } from "../src/storage/queries/followed.ts";
 import { openStore } from "../src/storage/store.ts";
 import { ran } from "./support/command-line.ts";
 import { engines, type FreshSettings } from "./support/engines.ts";
@@ -222,12 +221,7 @@ for (const engine of engines) {
 
         // A verification that was unknown and now is not, of the person whose data the canaries are.
         const store = await openStore({ ...fresh.settings, serving: false });
-        await store.db
-          .updateTable("verification")
-          .set({ was_unknown: 1 })
-          .where("reference", "in", references)
-          .execute();
-        for (const reference of references) await noteForAudit(store.db, inTable, reference).execute();
+        for (const reference of references) await journaled(store.db, reference, { told_unknown: 1 }).execute();
         await store.close();
         await until(() => receiver.received.length === references.length);
         const polled = await call("/api/v2/events?after=0&limit=1000");

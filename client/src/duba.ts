@@ -319,6 +319,34 @@ export interface VerificationSettledEvent {
   };
 }
 
+export interface VerificationChargedEvent {
+  id: string;
+  type: "verification.charged";
+  timestamp: string;
+  mode: "test" | "live" | null;
+  data: {
+    request_reference: string | null;
+    kind: "bvn" | "nin" | null;
+    /** Naira */
+    fee: string;
+    charged_at: string;
+  };
+}
+
+export interface VerificationReversedEvent {
+  id: string;
+  type: "verification.reversed";
+  timestamp: string;
+  mode: "test" | "live" | null;
+  data: {
+    request_reference: string | null;
+    kind: "bvn" | "nin" | null;
+    /** Naira */
+    fee: string;
+    charged_at: string;
+  };
+}
+
 export interface CataloguePublishedEvent {
   id: string;
   type: "catalogue.published";
@@ -799,6 +827,8 @@ export interface ListEventsAnswer {
   /** Events after the cursor, oldest first */
   data: (
     | VerificationSettledEvent
+    | VerificationChargedEvent
+    | VerificationReversedEvent
     | CataloguePublishedEvent
     | PriceScheduledEvent
     | KeyExpiringEvent

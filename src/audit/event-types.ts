@@ -4,6 +4,20 @@
  */
 export type FactType = "reference" | "text" | "number" | "flag" | "time";
 
+/** How a verification stands on the ledger. */
+const verificationFacts = {
+  reference: "reference",
+  account: "reference",
+  key: "reference",
+  kind: "reference",
+  mode: "reference",
+  state: "reference",
+  upstream: "reference",
+  attempts: "number",
+  charged: "flag",
+  fee: "text",
+} as const;
+
 /** Every kind of event on the audit trail, with the names and types of its facts. */
 export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>> = {
   "account.created": { account: "reference", bvn_fee: "text", nin_fee: "text", answers: "reference" },
@@ -38,17 +52,19 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   },
   "key.rolled": { key: "reference", successor: "reference", account: "reference", ends_at: "time" },
   "key.revoked": { key: "reference", account: "reference" },
-  "verification.ended": {
+  ...Object.fromEntries(
+    ["ended", "charged", "reversed"].map((name) => [`verification.${name}`, verificationFacts] as const),
+  ),
+  "verification.attempted": {
     reference: "reference",
     account: "reference",
     key: "reference",
     kind: "reference",
     mode: "reference",
-    state: "reference",
     upstream: "reference",
-    attempts: "number",
-    charged: "flag",
-    fee: "text",
+    attempt: "number",
+    state: "reference",
+    reason: "reference",
   },
   "verification.settled": { reference: "reference", state: "reference", reason: "text" },
   "books.adjusted": {

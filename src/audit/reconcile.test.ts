@@ -2,14 +2,16 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { ran } from "../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../test/support/engines.ts";
-import { drainAuditOutbox, noteForAudit } from "../identity/ledger/audit-outbox.ts";
+import { followJournal } from "../identity/ledger/journal/follow-journal.ts";
+import { journaled } from "../identity/ledger/ledger-rows.fixture.ts";
+import { TimeZone } from "../runtime/time-zone.ts";
 import { account, verification as sample } from "../storage/backup/backup.fixture.ts";
-import { inTable } from "../storage/queries/followed.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables, VerificationRow } from "../storage/tables.ts";
 import { append } from "./append.ts";
 
 const day = 86_400_000;
+const zone = new TimeZone("Africa/Lagos");
 
 for (const engine of engines) {
   suite(`the ledger held against the audit trail on ${engine.name}`, () => {
@@ -26,7 +28,8 @@ for (const engine of engines) {
       created_at: Date.now() - days * day,
       started_at: Date.now() - days * day,
     });
-    const note = (reference: string) => noteForAudit(store.db, inTable, reference).execute();
+    const note = (reference: string, changes: Parameters<typeof journaled>[2] = {}) =>
+      journaled(store.db, reference, changes).execute();
     const put = (reference: string, changes: Partial<VerificationRow>) =>
       store.db
         .insertInto("verification")
@@ -44,7 +47,7 @@ for (const engine of engines) {
       store = await openStore({ ...place.settings, serving: false });
       await store.db.insertInto("account").values(account).execute();
       for (const reference of ["ref-1", "ref-2", "ref-3"]) await add(reference);
-      await drainAuditOutbox(store.db, append);
+      await followJournal({ db: store.db, audit: append, zone });
     });
     after(async () => {
       await store.close();
@@ -55,8 +58,8 @@ for (const engine of engines) {
       await add("due");
       await put("running", { state: "started" });
       await set("ref-3", { state: "unknown", charged: 0 });
-      await note("ref-3");
-      await drainAuditOutbox(store.db, append);
+      await note("ref-3", { state: "unknown", charged: 0, kobo: 0 });
+      await followJournal({ db: store.db, audit: append, zone });
       await add("due-later");
       assert.deepEqual(await reconcile(), {
         exitCode: 0,

@@ -14,7 +14,7 @@ export interface LedgerRow {
   reference: string;
   /** Milliseconds since 1970. */
   createdAt: number;
-  /** Null while the verification runs, and until the outbox has passed it on. */
+  /** Null while the verification runs, and while something of it waits in the journal. */
   event: AuditEvent | null;
 }
 
@@ -83,7 +83,7 @@ async function lastEntries(db: Kysely<Tables>): Promise<Map<string, { occurredAt
     const page = await db
       .selectFrom("audit_entry")
       .select(["id", "occurred_at", "facts"])
-      .where("kind", "=", "verification.ended")
+      .where("kind", "in", ["verification.ended", "verification.charged", "verification.reversed"])
       .where((it) => it(it.refTuple("occurred_at", "id"), ">", it.tuple(occurred_at, id)))
       .orderBy("occurred_at")
       .orderBy("id")

@@ -2,7 +2,7 @@ import type { PricedAccounts } from "../catalogue/commands/price-commands.ts";
 import type { Config } from "../config/read-config.ts";
 import type { WithAccounts } from "../identity/commands/with-accounts.ts";
 import type { WithAuditEntries } from "../identity/commands/with-audit-entries.ts";
-import type { ledgerAuditEvents } from "../identity/ledger/audit-outbox.ts";
+import type { ledgerAuditEvents } from "../identity/ledger/journal/follow-journal.ts";
 import type { Keyring } from "../keyring/keyring.ts";
 import type { Command } from "../operation/command.ts";
 import type { Log } from "../runtime/log.ts";
@@ -50,7 +50,8 @@ export function deskOf(surroundings: Surroundings, store = surroundings.db): Des
       emails: () => textOf("email"),
       names: () => textOf("name"),
     },
-    ledgerRows: async (snapshot) => (await import("../identity/ledger/audit-outbox.ts")).ledgerAuditEvents(snapshot),
+    ledgerRows: async (snapshot) =>
+      (await import("../identity/ledger/journal/follow-journal.ts")).ledgerAuditEvents(snapshot),
     auditEntries: async (reference) => (await import("../audit/tail.ts")).tail(db, { most: 100, reference }),
     backups: {
       ofBackup: async () => (await import("./backups.ts")).ofBackup(config),

@@ -105,8 +105,6 @@ export async function fillBusyDay(service: TestService, now = Date.now()): Promi
       reference: newReference(now - minutes * minute),
       key_id: keys[0]!,
       state: "unknown",
-      reason: null,
-      was_unknown: 1,
       charged: 0,
       charged_at: null,
       completed_at: null,

@@ -4,6 +4,7 @@ import { ran } from "../../test/support/command-line.ts";
 import { type Engine, engines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
+import { eventTypeNames } from "../operation/event.ts";
 import { openReceiver, readDelivery } from "./events.fixture.ts";
 
 for (const engine of engines)
@@ -37,7 +38,7 @@ for (const engine of engines)
         await done("events", "endpoints", "add", receiver.url, "--account", "sandbox@example.com"),
       ];
       assert.match(added.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
-      assert.deepEqual([live.mode, live.account, live.types], ["live", "sandbox@example.com", []]);
+      assert.deepEqual([live.mode, live.account, live.types], ["live", "sandbox@example.com", eventTypeNames]);
       const { next } = (await service.ask("/api/v2/events")).json;
       const tested = await done("events", "endpoints", "test", added.id);
       assert.deepEqual([tested.delivered, tested.outcome], [true, "204"]);

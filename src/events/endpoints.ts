@@ -4,7 +4,7 @@ import { secretsOf } from "../keyring/endpoint-secrets.ts";
 import { openSecret, sealSecret } from "../keyring/envelope-encryption.ts";
 import type { Keyring } from "../keyring/keyring.ts";
 import { CommandFault } from "../operation/command.ts";
-import type { EventType } from "../operation/event.ts";
+import { type EventType, eventTypeNames } from "../operation/event.ts";
 import type { Mode } from "../operation/operation.ts";
 import { type Audited, inTransaction } from "../storage/audited.ts";
 import { lockCounter } from "../storage/change-counter.ts";
@@ -27,7 +27,7 @@ export interface NewEndpoint {
   /** Null: of operators. */
   mode: Mode | null;
   url: URL;
-  /** None: all types. */
+  /** None: all types that there are today. One that comes later must be named. */
   types: readonly EventType[];
 }
 
@@ -40,7 +40,7 @@ export async function addEndpoint(
   const id = `ep_${randomBytes(9).toString("base64url")}`;
   const secret = newSecret();
   const row: EventEndpointRow = {
-    ...{ id, audience, mode, url: url.href, types: JSON.stringify(types) },
+    ...{ id, audience, mode, url: url.href, types: JSON.stringify(types.length > 0 ? types : eventTypeNames) },
     secret: sealSecret(keyring, secretsOf({ id, audience }), secret, now),
     former_secret: null,
     former_ends_at: null,

@@ -9,9 +9,9 @@ import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type IdentitySettings, keyLifetime } from "./identity-settings.ts";
-import { drainAuditOutbox } from "./ledger/audit-outbox.ts";
 import { Charges } from "./ledger/charges.ts";
 import { DeferredOutcomes } from "./ledger/deferred-outcomes.ts";
+import { followJournal } from "./ledger/journal/follow-journal.ts";
 import { abandonAll, openLeases, singleProcessLeases } from "./ledger/leases.ts";
 import { Ledger, type Row } from "./ledger/ledger.ts";
 import { retentionJob } from "./retention/retention.ts";
@@ -65,7 +65,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const retentionClock = new RetentionClock(db, now, log);
   await retentionClock.open();
   const leases = engine === "sqlite" ? singleProcessLeases() : await openLeases(db, log);
-  await abandonAll(db, leases);
+  await abandonAll(db, leases, now);
   const charges = new Charges(db, now);
   const deferred = new DeferredOutcomes(ledger, charges, log);
   const limits = new VerificationLimits(db, settings, keyedHashes);
@@ -87,12 +87,12 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   };
   const spending = new SpendingWatch(db, settings.timeZone, log);
   const jobs = [
-    repeat(1_000, () => drainAuditOutbox(db, audit, now)),
+    repeat(1_000, () => followJournal({ db, audit, zone: settings.timeZone })),
     repeat(5_000, () => verifications.failOrphanedRows()),
     repeat(60_000, retentionJob(db, retentionClock, settings.recordRetention, audit)),
     repeat(60_000, lookUp),
     repeat(60_000, async () => spending.look(now(), await leases.isLeader())),
-    ...(leases.hasPeers ? [repeat(5_000, () => abandonAll(db, leases))] : []),
+    ...(leases.hasPeers ? [repeat(5_000, () => abandonAll(db, leases, now))] : []),
   ];
 
   return {
@@ -118,7 +118,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       await Promise.all(jobs.map((job) => job.stop()));
       await withTimeout(finished, stopReserve / 2);
       try {
-        await abandonAll(db, { owner: leases.ownerId });
+        await abandonAll(db, { owner: leases.ownerId }, now);
         await leases.stop();
       } catch (error) {
         log.warn({ code: codeOf(error) }, "At the stop, Duba could not mark running verifications as unknown");

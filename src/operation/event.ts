@@ -23,6 +23,16 @@ const id = (description?: string) => Type.String({ pattern: "^[!-~]{1,64}$", ...
 const count = (description?: string) => Type.Integer({ minimum: 0, ...described(description) });
 const orNull = <Schema extends TObject["properties"][string]>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
+const chargeChange = Type.Object({
+  request_reference: orNull(id("Null: a correction that concerns no single verification")),
+  kind: orNull(Type.Enum([...checkKinds])),
+  fee: Type.String({ description: "Naira" }),
+  charged_at: time(),
+});
+const chargeExample = {
+  ...{ request_reference: "3wKwKW719640695", kind: "bvn" as const, fee: "100", charged_at: "2026-11-02T09:30:00.000Z" },
+};
+
 /** Every type of event that Duba tells others of, in webhooks and in `GET /api/v2/events`. */
 export const eventTypes = {
   "verification.settled": describe({
@@ -35,6 +45,19 @@ export const eventTypes = {
       charged: Type.Boolean(),
     }),
     example: { request_reference: "3wKwKW719640695", kind: "bvn", state: "not_found", charged: false },
+  }),
+  "verification.charged": describe({
+    summary: "The fee of a verification was charged after an event told of its outcome, or a correction charges it.",
+    scope: "identity:verify",
+    data: chargeChange,
+    example: chargeExample,
+  }),
+  "verification.reversed": describe({
+    summary:
+      "The charge of a verification was taken back, since its record was not given, or a correction takes it back.",
+    scope: "identity:verify",
+    data: chargeChange,
+    example: chargeExample,
   }),
   "catalogue.published": describe({
     summary: "A new revision of the catalogue is served.",

@@ -68,12 +68,14 @@ const add = command({
       default: "live",
     }),
     type: Type.Optional(
-      Type.Array(Type.Enum(eventTypeNames), { description: "Type of events that it gets. Default: all types." }),
+      Type.Array(Type.Enum(eventTypeNames), {
+        description: "Type of events that it gets. Default: all types that there are today.",
+      }),
     ),
   }),
   answer: Type.Object({ ...facts, secret }),
   view: ({ id, account, mode, types }) => [
-    `The endpoint ${id} of ${account ?? "operators"} gets ${types.length === 0 ? "all events" : types.join(" and ")}${mode === null ? "" : ` of ${mode} mode`}.`,
+    `The endpoint ${id} of ${account ?? "operators"} gets ${hasAll(types) ? "all events" : types.join(" and ")}${mode === null ? "" : ` of ${mode} mode`}.`,
     { note: `Test it: duba events endpoints test ${id}` },
   ],
   records: ["endpoint.added"],
@@ -113,7 +115,7 @@ const listEndpoints = command({
     account: { heading: "account", none: "operators" },
     mode: "mode",
     url: "url",
-    types: { of: ({ types }) => (types.length === 0 ? "all" : types) },
+    types: { of: ({ types }) => (hasAll(types) ? "all" : types) },
     created_at: "created",
   },
   none: "There is no endpoint.",
@@ -231,6 +233,10 @@ function refuseUnfit(
     );
   if (url.protocol !== "https:" && mode !== "test" && networks === null)
     throw new InputFault("Use an https:// URL. Only an endpoint for test mode may use http.");
+}
+
+function hasAll(types: readonly string[]): boolean {
+  return types.length === eventTypeNames.length;
 }
 
 function factsOf(row: EventEndpointRow, emails: (id: string) => string) {

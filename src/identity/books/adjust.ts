@@ -7,6 +7,7 @@ import { nairaOf } from "../../operation/money.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { redactNumbers } from "../../runtime/redact.ts";
 import type { Audited } from "../../storage/audited.ts";
+import { announce } from "../../storage/events/announce.ts";
 import type { Tables } from "../../storage/tables.ts";
 
 /** A correction of what an account was charged. */
@@ -65,6 +66,12 @@ export async function adjust(
       reason,
     };
     await audit(trx, { kind: "books.adjusted", actor, facts });
+    const change = {
+      ...{ request_reference: row.reference, kind: row.kind as CheckKind | null },
+      ...{ fee: nairaOf(Math.abs(kobo)), charged_at: new Date(now).toISOString() },
+    };
+    const type = kobo < 0 ? "verification.reversed" : "verification.charged";
+    await announce(trx, { type, audience: accountId, mode, about: reference ?? row.id, at: now, data: change });
     return { id: row.id, at: now, kind: row.kind as CheckKind | null };
   });
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { TimeZone } from "../../runtime/time-zone.ts";
+import { openStore } from "../../storage/store.ts";
 import { storeRows, verifiedRow } from "../ledger/ledger-rows.fixture.ts";
 import { suiteShop } from "./ledger-commands.fixture.ts";
 
@@ -117,6 +118,19 @@ for (const engine of engines) {
       });
       assert.match((await adjust("--debit", "5", "--reason", "Was too much")).out, /^Adjustment \S+ of 5 naira/);
       assert.equal((await statement("--json")).out, before);
+      const { db, close } = await openStore({ ...shop.settings, serving: false });
+      const events = await db.selectFrom("event").select(["type", "data"]).orderBy("number").execute();
+      await close();
+      assert.deepEqual(
+        events.map(({ type, data }) => [type, { ...JSON.parse(data), charged_at: "" }]),
+        [
+          [
+            "verification.reversed",
+            { request_reference: "aaaaaa000000001", kind: "bvn", fee: "100.5", charged_at: "" },
+          ],
+          ["verification.charged", { request_reference: null, kind: null, fee: "5", charged_at: "" }],
+        ],
+      );
       const { groups } = JSON.parse((await duba("ledger", "summary", "--json")).out);
       assert.deepEqual(
         groups.map(({ kind, charged, fees }: Record<string, unknown>) => [kind, charged, fees]),

@@ -15,7 +15,6 @@ export const row: VerificationRow = {
   kind: "bvn",
   state: "verified",
   reason: null,
-  was_unknown: 0,
   idempotency_hash: "hash-of-key",
   body_hash: "hash-of-body",
   subject_hash: "hash-of-subject",

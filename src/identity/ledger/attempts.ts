@@ -1,11 +1,12 @@
-import { type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
 import type { Changed } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import type { OutcomeState } from "./transitions.ts";
 
 /**
- * Why a vendor gave no answer about the person. `bad_response`: we could not trust its answer. With `timed_out`,
+ * Why a vendor gave no answer about the person. `bad_response`: we could not trust its answer. `released`: an operator said that the
+ * vendor did no work. With `timed_out`,
  * `connection_lost`, `server_error` and `unclear` it may have done the work.
  */
 export const attemptReasons = [
@@ -16,6 +17,7 @@ export const attemptReasons = [
   "rate_limited",
   "out_of_service",
   "not_done",
+  "released",
   "bad_response",
   "timed_out",
   "connection_lost",
@@ -163,8 +165,7 @@ export function closeAttempt(
   { state, notPut }: Pick<AttemptAnswer, "state" | "notPut">,
   holds = sql<SqlBool>`1 = 1`,
 ) {
-  const isOpen = sql<SqlBool>`verification_attempt.reference = ${reference} and verification_attempt.number = ${attempt}
-    and verification_attempt.outcome = 'unknown'`;
+  const isOpen = openAttemptOf(reference, attempt);
   const isOfRow = sql<SqlBool>`verification.reference = ${reference} and ${holds}`;
   if (notPut)
     return db
@@ -174,6 +175,12 @@ export function closeAttempt(
   const answered = state === "unknown" ? {} : { answered_at: at };
   const change = { outcome: state, reason, vendor_reference: vendorReference, ...answered };
   return db.updateTable("verification_attempt").from(changed).set(change).where(isOpen).where(isOfRow);
+}
+
+/** Whether it is this attempt, and its outcome may still change: it is unknown, or an operator's word that the vendor's answer outweighs. */
+export function openAttemptOf(reference: string, attempt: number | null): Expression<SqlBool> {
+  return sql<SqlBool>`verification_attempt.reference = ${reference} and verification_attempt.number = ${attempt}
+    and (verification_attempt.outcome = 'unknown' or verification_attempt.reason = 'released')`;
 }
 
 /** How many attempts of a row have an unknown outcome. */

@@ -4,7 +4,7 @@ import { followed, inTable } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "../spending/budget.ts";
 import { giveBack, spendingColumns, take } from "../spending/spending.ts";
-import { noteForAudit } from "./audit-outbox.ts";
+import { addToJournal, type Happening } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
 
 /** A charge whose write got no answer: it may have committed, or may still commit. */
@@ -58,7 +58,7 @@ export class Charges {
         .returning([...spendingColumns, "mode", "kind"]);
       const query = followed(db, change, (changed) => [
         ...(budget ? [take(db, changed, { ...budget, reference }, kindOf(budget))] : []),
-        noteForAudit(db, changed, reference),
+        addToJournal(db, changed, entryOf(row, "charge", at), false),
       ]);
       return (await db.executeQuery(query.compile())).rows[0];
     };
@@ -100,10 +100,10 @@ export class Charges {
         .where("reference", "=", reference)
         .where("charged", "=", 1)
         .where("charge_mark", "=", mark)
-        .returning(["mode", "kind", ...spendingColumns])
+        .returning(["mode", "kind", "run", ...spendingColumns])
         .executeTakeFirst();
       if (waived) await adjust(trx, waived, { charges: -1, at, reason: "its record was not given" });
-      if (waived) await noteForAudit(trx, inTable, reference).execute();
+      if (waived) await addToJournal(trx, inTable, entryOf(waived, "reversal", at), false).execute();
       if (waived?.spends) await giveBack(trx, inTable, reference).execute();
       return waived !== undefined;
     });
@@ -120,6 +120,17 @@ export class Charges {
       .executeTakeFirst();
     return barred !== undefined;
   }
+}
+
+/** What the journal says of a change of a charge. */
+function entryOf(
+  { reference, run, fee }: Pick<VerificationRow, "reference" | "run" | "fee">,
+  what: Happening,
+  at: number,
+) {
+  const charged = what === "charge" ? 1 : 0;
+  const verified = { state: "verified", reason: null, attempt: null, told_unknown: 0 } as const;
+  return { reference, run, at, what, charged, kobo: what === "charge" ? fee : -fee, ...verified } as const;
 }
 
 async function adjust(

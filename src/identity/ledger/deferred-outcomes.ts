@@ -1,14 +1,20 @@
 import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { Charges, DoubtfulCharge } from "./charges.ts";
-import type { Ledger, Run } from "./ledger.ts";
-import type { RunOutcome } from "./run-outcome.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Run, RunOutcome } from "./run-outcome.ts";
 
 interface Late {
   run: Run;
   outcome: RunOutcome;
   /** Charges that may have committed although no caller got the record. */
   doubtful: readonly DoubtfulCharge[];
+}
+
+/** The run of a later answer, with what callers were told while the one before waited. */
+function withEarlierAnswer(run: Run, waiting: Late | undefined): Run {
+  if (!waiting || (waiting.outcome.state !== "unknown" && !waiting.run.journaled?.toldUnknown)) return run;
+  return { ...run, journaled: { attempts: 0, ...run.journaled, toldUnknown: true } };
 }
 
 const firstPause = 250;
@@ -37,7 +43,11 @@ export class DeferredOutcomes {
   add(run: Run, outcome: RunOutcome, ...doubtful: DoubtfulCharge[]): void {
     const { reference } = run;
     const waiting = this.#waiting.get(reference);
-    const late = { run, outcome, doubtful: [...(waiting?.doubtful ?? []), ...doubtful] };
+    const late = {
+      run: withEarlierAnswer(run, waiting),
+      outcome,
+      doubtful: [...(waiting?.doubtful ?? []), ...doubtful],
+    };
     this.#waiting.set(reference, late);
     if (waiting || this.#stopped) return;
     const running = this.#writeUntilDone(reference).finally(() => this.#running.delete(running));

@@ -6,7 +6,7 @@ import { allTables, type Tables, type VerificationRow } from "../../storage/tabl
 import type { Budget, BudgetKind } from "../spending/budget.ts";
 import { hasEnough, spendingColumns, take } from "../spending/spending.ts";
 import { newAttempt, openAttempt } from "./attempts.ts";
-import { noteForAudit } from "./audit-outbox.ts";
+import { addToJournal, type JournalEntry } from "./journal/journal-entry.ts";
 import { isFree } from "./reference.ts";
 
 /** Conditions for an insert or retry: SQL built from `values`, and from `variant` if anything else shapes the SQL. */
@@ -58,8 +58,14 @@ export function insertStatement(db: Kysely<Tables>) {
     const followUps = (changed: Changed) => [
       ...(hasAttempt ? [openAttempt(db, changed, newAttempt(values, start))] : []),
       ...(spends ? [take(db, changed, values, spends)] : []),
-      ...(hasEnded ? [noteForAudit(db, changed, values.reference)] : []),
+      ...(hasEnded ? [addToJournal(db, changed, refusedEntry(values), false)] : []),
     ];
     return followed(db, insert, followUps, input);
   };
+}
+
+/** Only a refused verification ends as it begins. */
+function refusedEntry({ reference, run, started_at: at }: VerificationRow): JournalEntry {
+  const ended = { what: "outcome", state: "refused", reason: null, attempt: null } as const;
+  return { reference, run, at, ...ended, charged: 0, kobo: 0, told_unknown: 0 };
 }

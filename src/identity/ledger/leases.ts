@@ -4,9 +4,10 @@ import { every } from "../../runtime/every.ts";
 import type { Log } from "../../runtime/log.ts";
 import { codeOf } from "../../storage/errors.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";
+import { piecesOf } from "../../storage/queries/pieces.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { giveBack, spendingColumns } from "../spending/spending.ts";
-import { noteForAudit } from "./audit-outbox.ts";
+import { addAbandoned } from "./journal/journal-entry.ts";
 import { transitions } from "./transitions.ts";
 
 /** Each serving process owns the rows it started, for as long as its lease is valid. */
@@ -109,7 +110,7 @@ export async function openLeases(db: Kysely<Tables>, log: Log): Promise<Leases> 
 type Whose = { owner: string } | Pick<Leases, "isOwnerGone">;
 
 /** Makes started rows `unknown`. Each gives back what it took. */
-export async function abandonAll(db: Kysely<Tables>, whose: Whose): Promise<number> {
+export async function abandonAll(db: Kysely<Tables>, whose: Whose, now: () => number): Promise<number> {
   const spending = await db
     .selectFrom("verification")
     .select(["reference", "spends"])
@@ -118,10 +119,12 @@ export async function abandonAll(db: Kysely<Tables>, whose: Whose): Promise<numb
     .where(isOf(whose))
     .execute();
   let abandoned = 0;
-  for (const row of spending) if (await abandonOne(db, row, whose)) abandoned += 1;
+  for (const row of spending) if (await abandonOne(db, row, whose, now)) abandoned += 1;
   return db.transaction().execute(async (trx) => {
     const others = await abandonment(trx, whose).where("spends", "is", null).returning("reference").execute();
-    for (const { reference } of others) await noteForAudit(trx, inTable, reference).execute();
+    const at = now();
+    for (const references of piecesOf(others.map(({ reference }) => reference)))
+      await addAbandoned(trx, inTable, at, references).execute();
     return abandoned + others.length;
   });
 }
@@ -131,11 +134,14 @@ export async function abandonOne(
   db: Kysely<Tables>,
   { reference, spends }: Pick<VerificationRow, "reference" | "spends">,
   whose: Whose,
+  now: () => number,
 ): Promise<boolean> {
-  const change = abandonment(db, whose).where("reference", "=", reference).returning(spendingColumns);
+  const change = abandonment(db, whose)
+    .where("reference", "=", reference)
+    .returning([...spendingColumns, "run", "started_at"]);
   const query = followed(db, change, (changed) => [
     ...(spends === null ? [] : [giveBack(db, changed, reference)]),
-    noteForAudit(db, changed, reference),
+    addAbandoned(db, changed, now(), [reference]),
   ]);
   return (await db.executeQuery(query.compile())).rows.length > 0;
 }
@@ -143,7 +149,7 @@ export async function abandonOne(
 function abandonment(db: Kysely<Tables>, whose: Whose) {
   return db
     .updateTable("verification")
-    .set({ state: "unknown", was_unknown: 1 })
+    .set({ state: "unknown" })
     .where("state", "in", transitions.abandon.from)
     .where(isOf(whose));
 }

@@ -18,7 +18,6 @@ export function newRow({ attempts = 1, ...changes }: Partial<Omit<Row, "attempts
     kind: "bvn",
     state: "started",
     reason: null,
-    was_unknown: 0,
     idempotency_hash: null,
     body_hash: "v1:body",
     subject_hash: "v1:subject",

@@ -1,5 +1,7 @@
 import type { Kysely } from "kysely";
+import { inTable } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
+import { addToJournal, type JournalEntry } from "./journal/journal-entry.ts";
 import { newReference } from "./reference.ts";
 
 /** A row as the ledger keeps it for a verified BVN of `createdAt`, charged 100 naira a second later. */
@@ -16,7 +18,6 @@ export function verifiedRow(
     kind: "bvn",
     state: "verified",
     reason: null,
-    was_unknown: 0,
     idempotency_hash: null,
     body_hash: null,
     subject_hash: "v1:subject",
@@ -48,4 +49,14 @@ export async function storeRows(db: Kysely<Tables>, ...rows: VerificationRow[]):
       .values(rows.slice(at, at + 500))
       .execute();
   return rows;
+}
+
+/** The statement that puts an outcome into the journal, as the statement of a verification does. */
+export function journaled(db: Kysely<Tables>, reference: string, changes: Partial<JournalEntry>) {
+  const entry: JournalEntry = {
+    ...{ reference, run: 1, at: Date.now(), what: "outcome", state: "verified", reason: null },
+    ...{ charged: 1, kobo: 10_000, told_unknown: 0, attempt: null },
+    ...changes,
+  };
+  return addToJournal(db, inTable, entry, false);
 }

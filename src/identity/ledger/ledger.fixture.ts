@@ -3,7 +3,7 @@ import type { StoreUsage } from "../../storage/store-usage.ts";
 import type { Tables } from "../../storage/tables.ts";
 import type { VerificationRequest } from "../verification/request.ts";
 import { type Attempt, lastVendor, unresolvedAttempts, withAttempts } from "./attempts.ts";
-import type { Row } from "./ledger.ts";
+import { Ledger, type Row } from "./ledger.ts";
 import { newReference } from "./reference.ts";
 
 /** A ledger row with its attempts counted. */
@@ -53,6 +53,12 @@ export async function onlyRow(
   const [row, ...more] = await ledgerRows(db, account);
   if (!row || more.length > 0) throw new Error(`There are ${row ? more.length + 1 : 0} rows`);
   return row;
+}
+
+/** The only row of a request's account, as the ledger reads it. */
+export async function rowOf(db: Kysely<Tables>, { accountId, mode }: VerificationRequest): Promise<Row | undefined> {
+  const { reference } = await onlyRow(db, { accountId });
+  return new Ledger(db).byReference(accountId, mode, reference);
 }
 
 /** Writes so many more rows like this one, under other references and without an idempotency key. */

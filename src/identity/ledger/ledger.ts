@@ -28,7 +28,6 @@ import {
   withAnswer,
   withAttempts,
 } from "./attempts.ts";
-import { noteForAudit } from "./audit-outbox.ts";
 import {
   type Conditions,
   type InsertVariant,
@@ -36,14 +35,17 @@ import {
   insertStatement,
   unconditional,
 } from "./insert-statement.ts";
+import { addToJournal, type Journaled } from "./journal/journal-entry.ts";
 import { abandonOne, type Leases } from "./leases.ts";
 import {
+  journalEntry,
   type OutcomeValues,
   type OutcomeVariant,
   outcomeColumns,
   outcomeValueKinds,
   outcomeValues,
   outcomeVariant,
+  type Run,
   type RunOutcome,
 } from "./run-outcome.ts";
 import {
@@ -61,10 +63,14 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
   kind: CheckKind;
   /** Oldest first. */
   attempts: readonly Attempt[];
+  /** Of a row that this process started: what the journal has of it already; undefined: nothing. */
+  journaled?: Journaled;
 };
 
-/** Binds an outcome to its run: an outcome of another run or owner changes nothing. */
-export type Run = Pick<Row, "reference" | "owner" | "run" | "spends">;
+/** What the journal has of a new row. */
+const nothing: Journaled = { toldUnknown: false, attempts: 0 };
+const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
+const anyRow = sql<SqlBool>`1 = 1`;
 
 /**
  * The ledger of verifications. Each change is one guarded statement on one row, so that of two concurrent changes one
@@ -86,7 +92,7 @@ export class Ledger {
    * reference or idempotency key exists: under the hash that the row stores, or under one of `otherHashes`.
    */
   async insert(
-    { attempts: [attempt], ...row }: Row & { state: (typeof insertableStates)[number] },
+    { attempts: [attempt], journaled: _, ...row }: Row & { state: (typeof insertableStates)[number] },
     otherHashes: readonly string[] = [],
     { values, kinds, variant, hold }: Conditions = unconditional,
     budget?: Budget,
@@ -153,29 +159,36 @@ export class Ledger {
       ...(budget ? [take(this.#db, changed, { ...row, ...budget }, kindOf(budget))] : []),
     ]);
     const [retried] = await this.#run(query).catch(noneIfTooMuch);
-    return retried && ({ ...retried, attempts: [...row.attempts, ...attempts] } as Row);
+    const journaled = { toldUnknown: row.state === "unknown", attempts: row.run };
+    return retried && ({ ...retried, attempts: [...row.attempts, ...attempts], journaled } as Row);
   }
 
   /** Writes what became of the run's attempt, and that another vendor is called next. Undefined if this run lost its row. */
   async failOver(row: Row, before: AttemptAnswer, next: AttemptStart): Promise<Row | undefined> {
-    const { reference, owner } = row;
+    const { reference, owner, journaled = nothing } = row;
     const run = row.run + 1;
     const attempt = newAttempt({ ...row, run }, next);
+    const { state, reason, at } = before;
+    const entry = { reference, run: row.run, what: "failover", state, reason, at, attempt: before.attempt } as const;
     const change = this.#transition("failOver", "started", reference, { run })
       .where("owner", "=", owner)
       .where("run", "=", row.run)
       .returningAll();
     const query = followed(this.#db, change, (changed) => [
+      ...(before.attempt === null || before.notPut
+        ? []
+        : [addToJournal(this.#db, changed, { ...entry, ...uncharged }, before.attempt <= journaled.attempts)]),
       closeAttempt(this.#db, changed, { reference, ...before }, before),
       openAttempt(this.#db, changed, attempt),
     ]);
     const [moved] = await this.#run(query);
-    return moved && ({ ...moved, attempts: [...withAnswer(row.attempts, before), attempt] } as Row);
+    const attempts = [...withAnswer(row.attempts, before), attempt];
+    return moved && ({ ...moved, attempts, journaled: { ...journaled, attempts: row.run } } as Row);
   }
 
   /** Ends a run, which gives back what it may have taken unless it is charged. False if the run lost its row. */
   async complete(run: Run, outcome: RunOutcome, mayHaveTaken = run.spends !== null): Promise<boolean> {
-    const variant = { ...outcomeVariant(outcome), givesBack: mayHaveTaken && outcome.charge === null };
+    const variant = { ...outcomeVariant(outcome, run), givesBack: mayHaveTaken && outcome.charge === null };
     const values = outcomeValues(run, outcome);
     if (!variant.givesBack && !variant.notPut)
       return this.#queries.runBatched(this.#writeCompletion, values, variant, outcomeValueKinds);
@@ -197,27 +210,41 @@ export class Ledger {
   /** Writes an outcome that came after its run ended. It is not charged, since no caller got it. */
   async resolve(run: Run, outcome: RunOutcome): Promise<boolean> {
     if (outcome.state === "unknown") return false;
-    const { reference } = run;
-    const values = outcomeValues(run, { ...outcome, charge: null });
+    const by = outcome.state === "failed" ? "resolveToFailed" : "resolve";
+    for (const from of transitions[by].from) if (await this.#resolveFrom(from, run, outcome)) return true;
+    return false;
+  }
+
+  /** Apart by state: callers were told that the outcome is unknown, or of a failure. */
+  async #resolveFrom(from: "unknown" | "failed", run: Run, late: RunOutcome): Promise<boolean> {
+    const { reference, owner } = run;
+    const outcome = { ...late, charge: null };
+    const known = { ...run, journaled: { toldUnknown: from === "unknown", attempts: Number.POSITIVE_INFINITY } };
+    const values = outcomeValues(known, outcome);
     const columns = outcomeColumns(values);
     const update =
       outcome.state === "failed"
         ? this.#transition("resolveToFailed", "failed", reference, columns)
-            .where("owner", "=", run.owner)
+            .where("owner", "=", owner)
             .where("run", "=", run.run)
             .where((row) => row(unresolvedCount(row, reference), "=", 1))
         : this.#transition("resolve", outcome.state, reference, columns);
-    return (await this.#run(this.#withFollowUps(update, values, outcomeVariant(outcome)))).length > 0;
+    const query = this.#withFollowUps(update.where("state", "=", from), values, outcomeVariant(outcome, known));
+    return (await this.#run(query)).length > 0;
   }
 
   /** Writes what a vendor answered after all, to a question whose verification has another outcome. */
-  async answerAttempt({ reference, owner, run }: Run, answer: AttemptAnswer): Promise<void> {
-    if (answer.attempt === null || answer.state === "unknown") return;
+  async answerAttempt(run: Run, answer: AttemptAnswer): Promise<void> {
+    const { state, reason, at, attempt, notPut } = answer;
+    if (attempt === null || state === "unknown") return;
+    const { reference, owner } = run;
     // A run that may not be on the ledger deletes no attempt of another run with its number.
-    const holds = answer.notPut
-      ? sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run}`
-      : sql<SqlBool>`1 = 1`;
-    await this.#run<unknown>(closeAttempt(this.#db, inTable, { reference, ...answer }, answer, holds));
+    const holds = notPut ? sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run.run}` : anyRow;
+    const entry = { reference, run: run.run, what: "late_answer", state, reason, at, attempt, ...uncharged } as const;
+    await this.#db.transaction().execute(async (trx) => {
+      if (!notPut) await addToJournal(trx, inTable, entry, true).execute();
+      await closeAttempt(trx, inTable, { reference, ...answer }, answer, holds).execute();
+    });
   }
 
   #withFollowUps(
@@ -232,9 +259,9 @@ export class Ledger {
     ]);
     const followUps = (changed: Changed) => [
       ...(variant.isSealed ? [storeRecordKey(this.#db, changed, values)] : []),
+      addToJournal(this.#db, changed, journalEntry(values, variant), variant.isKnown),
       ...(variant.hasAttempt ? [closeAttempt(this.#db, changed, values, variant)] : []),
       ...(variant.givesBack ? [giveBack(this.#db, changed, values.reference)] : []),
-      noteForAudit(this.#db, changed, values.reference),
     ];
     return followed(this.#db, change, followUps, input);
   }
@@ -244,16 +271,17 @@ export class Ledger {
   }
 
   /** Makes one started row `unknown` if its owner's lease expired. False if not. */
-  abandon(row: Row, leases: Pick<Leases, "isOwnerGone">): Promise<boolean> {
-    return abandonOne(this.#db, row, leases);
+  abandon(row: Row, leases: Pick<Leases, "isOwnerGone">, now: () => number): Promise<boolean> {
+    return abandonOne(this.#db, row, leases, now);
   }
 
-  /** Frees an idempotency key that is past its lifetime. */
+  /** Frees an idempotency key that is past its lifetime, unless a retry runs under it. */
   async releaseKey(reference: string): Promise<void> {
     await this.#db
       .updateTable("verification")
       .set({ idempotency_hash: null, body_hash: null })
       .where("reference", "=", reference)
+      .where("state", "<>", "started")
       .execute();
   }
 
@@ -263,7 +291,7 @@ export class Ledger {
     if (!allowed.includes(to)) throw new Error(`No verification goes to ${to} by ${by}`);
     return this.#db
       .updateTable("verification")
-      .set({ ...columns, state: to, ...(to === "unknown" && { was_unknown: 1 }) })
+      .set({ ...columns, state: to })
       .where("reference", "=", reference)
       .where("state", "in", from);
   }

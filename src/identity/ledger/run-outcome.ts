@@ -1,12 +1,19 @@
 import { expressionBuilder } from "kysely";
 import type { Sealed } from "../../keyring/envelope-encryption.ts";
 import { slotAt } from "../../storage/record-keys.ts";
-import { allTables, type Tables } from "../../storage/tables.ts";
+import { allTables, type Tables, type VerificationRow } from "../../storage/tables.ts";
 import type { AttemptAnswer } from "./attempts.ts";
+import type { JournalEntry, Journaled } from "./journal/journal-entry.ts";
 import type { OutcomeState } from "./transitions.ts";
 
 /** Replaces the columns that identify a person, once that person is erased. */
 export const erased = "erased";
+
+/** Binds an outcome to its run: an outcome of another run or owner changes nothing. */
+export interface Run extends Pick<VerificationRow, "reference" | "owner" | "run" | "spends" | "fee"> {
+  /** Undefined: the journal has nothing of the row yet. */
+  journaled?: Journaled;
+}
 
 /** The outcome of a run, as it is written, and what became of its attempt. */
 export interface RunOutcome extends AttemptAnswer {
@@ -19,7 +26,7 @@ export type OutcomeValues = ReturnType<typeof outcomeValues>;
 
 /** The values of the statements that write an outcome. */
 export function outcomeValues(
-  { reference, owner, run }: { reference: string; owner: string | null; run: number },
+  { reference, owner, run, fee, journaled }: Run,
   { state, charge, sealed, at, attempt, reason, vendorReference }: RunOutcome,
 ) {
   return {
@@ -30,6 +37,8 @@ export function outcomeValues(
     charged: charge === null ? 0 : 1,
     charged_at: charge === null ? null : at,
     charge_mark: charge ?? "",
+    kobo: charge === null ? 0 : fee,
+    told_unknown: state === "unknown" || journaled?.toldUnknown ? 1 : 0,
     sealed_record: sealed?.sealed_record ?? null,
     sealed_key: sealed?.sealed_key ?? "",
     slot: slotAt(at),
@@ -45,6 +54,8 @@ export function outcomeValues(
 export const outcomeValueKinds = {
   ...allTables.verification,
   ...allTables.record_key,
+  kobo: "bigint",
+  told_unknown: "flag",
   attempt: "integer",
   reason: "text",
   vendorReference: "text",
@@ -55,10 +66,27 @@ export const outcomeValueKinds = {
 export interface OutcomeVariant extends Pick<RunOutcome, "state" | "notPut"> {
   isSealed: boolean;
   hasAttempt: boolean;
+  /** Whether the journal names the attempt already. */
+  isKnown: boolean;
 }
 
-export function outcomeVariant({ state, notPut, sealed, attempt }: RunOutcome): OutcomeVariant {
-  return { state, notPut, isSealed: sealed !== null, hasAttempt: attempt !== null };
+export function outcomeVariant(
+  { state, notPut, sealed, attempt }: RunOutcome,
+  { journaled }: Pick<Run, "journaled">,
+): OutcomeVariant {
+  const isKnown = attempt !== null && attempt <= (journaled?.attempts ?? 0);
+  return { state, notPut, isSealed: sealed !== null, hasAttempt: attempt !== null, isKnown };
+}
+
+/** What the journal says of an outcome. An attempt that was not put is none. */
+export function journalEntry(
+  values: OutcomeValues,
+  { state, notPut }: Pick<OutcomeVariant, "state" | "notPut">,
+): JournalEntry {
+  const { reference, run, at, reason, charged, kobo, told_unknown } = values;
+  const what = state === "unknown" ? "told_unknown" : "outcome";
+  const attempt = notPut ? null : values.attempt;
+  return { reference, run, at, what, state, reason, charged, kobo, told_unknown, attempt };
 }
 
 /** The columns that an outcome sets. A row that was erased while it ran keeps no record. */

@@ -45,14 +45,18 @@ for (const engine of engines)
       assert.deepEqual([row.state, row.charged], ["failed", 0]);
       assert.deepEqual(
         row.attempts.map(({ outcome, reason }) => [outcome, reason]),
-        [1, 2, 3].map(() => ["failed", "not_done"]),
+        [1, 2, 3].map(() => ["failed", "released"]),
       );
       const facts = { reference, state: "failed", reason: "Line 4 of …, duba_…" };
       assert.deepEqual(events, [{ kind: "verification.settled", actor: "terminal:ada", facts }]);
       assert.deepEqual(await spent(mine.accountId), [{ kobo: 0, verifications: 0 }]);
-      // The audit trail hears of the outcome as of any other.
-      const due = store.db.selectFrom("verification_audit_due").selectAll().where("reference", "=", reference);
-      assert.equal((await due.execute()).length, 1);
+      // The audit trail and the caller hear of the outcome as of any other.
+      const waiting = store.db.selectFrom("verification_journal").selectAll().where("reference", "=", reference);
+      const entry = (await waiting.where("what", "=", "release").execute()).map(({ state, told_unknown }) => [
+        state,
+        told_unknown,
+      ]);
+      assert.deepEqual(entry, [["failed", 1]]);
 
       const { replayed } = await identity.verify(mine);
       assert.deepEqual([replayed, questions.length], [false, 4]);

@@ -5,7 +5,7 @@ import { type Audited, inTransaction, type WithClock } from "../../storage/audit
 import { inTable } from "../../storage/queries/followed.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { type AttemptReason, closeAttempt, unresolvedAttempts } from "./attempts.ts";
-import { noteForAudit } from "./audit-outbox.ts";
+import { addToJournal } from "./journal/journal-entry.ts";
 import type { Row } from "./ledger.ts";
 import { verificationByReference } from "./reports/inspect.ts";
 import { transitions } from "./transitions.ts";
@@ -53,7 +53,6 @@ export async function settle(
       .executeTakeFirst();
     if (!changed) throw new CommandFault("The verification has changed in the meantime. Look at it again.");
     await closeAttempts(trx, row, state, at);
-    await noteForAudit(trx, inTable, reference).execute();
     const facts = { reference, state, reason: redactNumbers(redactCredentials(reason)) };
     await audit(trx, { kind: "verification.settled", actor, facts });
   });
@@ -62,11 +61,24 @@ export async function settle(
 
 /** With `failed`, no question was answered. Any other outcome is that of the last question; those before stay unknown. */
 async function closeAttempts(trx: Kysely<Tables>, row: Row, state: SettledState, at: number): Promise<void> {
+  const { reference, run } = row;
   const open = unresolvedAttempts(row);
   const closed = state === "failed" ? open : open.slice(-1);
-  const reason: AttemptReason | null = state === "failed" ? "not_done" : null;
-  for (const { number, vendor_reference: vendorReference } of closed) {
-    const answer = { reference: row.reference, attempt: number, reason, vendorReference, at };
-    await closeAttempt(trx, inTable, answer, { state, notPut: false }).execute();
+  const reason: AttemptReason | null = state === "failed" ? "released" : null;
+  const ended = { reference, run, at, state, reason, charged: 0, kobo: 0 } as const;
+  const last = closed.at(-1)?.number ?? null;
+  for (const { number: attempt } of closed) {
+    const entry = { ...ended, what: "late_answer", told_unknown: 0, attempt } as const;
+    if (attempt !== last) await addToJournal(trx, inTable, entry, true).execute();
   }
+  const what = state === "failed" ? "release" : "settling";
+  const entry = { ...ended, what, told_unknown: 1, attempt: last } as const;
+  await addToJournal(trx, inTable, entry, last !== null).execute();
+  for (const { number: attempt, vendor_reference: vendorReference } of closed)
+    await closeAttempt(
+      trx,
+      inTable,
+      { reference, attempt, reason, vendorReference, at },
+      { state, notPut: false },
+    ).execute();
 }

@@ -60,7 +60,6 @@ export function newIntentRow(
     kind: request.kind,
     state: "started",
     reason: null,
-    was_unknown: 0,
     idempotency_hash: hash,
     body_hash: hash === null ? null : keyedHashes.of("body", requestContent(request)),
     subject_hash: keyedHashes.of("subject", [request.kind, request.number]),

@@ -1,6 +1,7 @@
 import { Failure } from "../../operation/failures.ts";
 import { vendorPriceOf } from "../fees.ts";
 import { keyLifetime } from "../identity-settings.ts";
+import { unresolvedAttempts } from "../ledger/attempts.ts";
 import type { Row } from "../ledger/ledger.ts";
 import { erased, notCalledOutcome } from "../ledger/run-outcome.ts";
 import type { RunStart } from "../ledger/transitions.ts";
@@ -155,9 +156,9 @@ export class Verification implements Flight {
 
   /** Ends a started row without a worker. False if this process or another still works on it. */
   async #endAbandoned(row: Row): Promise<boolean> {
-    const { leases, ledger, inFlight } = this.#parts;
+    const { leases, ledger, inFlight, now } = this.#parts;
     const { owner, reference } = row;
-    if (owner !== leases.ownerId) return ledger.abandon(row, leases);
+    if (owner !== leases.ownerId) return ledger.abandon(row, leases, now);
     if (inFlight.worksOn(reference)) return false;
     await failOrphan(this.#parts, row);
     return true;
@@ -229,7 +230,8 @@ export class Verification implements Flight {
         // The UPDATE may have committed after we timed out: no upstream is called for it.
         const run = row.run + 1;
         const outcome = notCalledOutcome(begins === "call" ? run : null, next.at);
-        if (!overdue) deferred.add({ ...row, owner: next.owner, run }, outcome);
+        const journaled = { toldUnknown: row.state === "unknown", attempts: row.run };
+        if (!overdue) deferred.add({ ...row, owner: next.owner, run, journaled }, outcome);
         throw error;
       });
       if (!retried) {
@@ -285,5 +287,7 @@ export class Verification implements Flight {
 /** Fails a started row for which no upstream was called. */
 export async function failOrphan({ ledger, now }: Pick<VerificationParts, "ledger" | "now">, row: Row): Promise<void> {
   const attempt = row.attempts.find(({ number }) => number === row.run);
-  await ledger.complete(row, notCalledOutcome(attempt?.number ?? null, now()));
+  const earlier = unresolvedAttempts(row).filter((each) => each !== attempt);
+  const journaled = { toldUnknown: earlier.length > 0, attempts: row.run - (attempt ? 1 : 0) };
+  await ledger.complete({ ...row, journaled }, notCalledOutcome(attempt?.number ?? null, now()));
 }

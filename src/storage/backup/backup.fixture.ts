@@ -19,7 +19,6 @@ export const verification: VerificationRow = {
   kind: "bvn",
   state: "verified",
   reason: null,
-  was_unknown: 0,
   idempotency_hash: null,
   body_hash: "v1:body",
   subject_hash: "v1:subject",

@@ -10,7 +10,7 @@ import { startService, type TestService } from "../../../test/support/service.ts
 import { until } from "../../../test/support/until.ts";
 import { writeAnchor } from "../../audit/anchor/anchor.ts";
 import { signer } from "../../audit/chain/seal.ts";
-import { openStore } from "../../storage/store.ts";
+import { openStore } from "../store.ts";
 
 for (const engine of engines) {
   suite(`a backup beside a service on ${engine.name}`, () => {

@@ -75,7 +75,7 @@ export async function announce<Type extends EventType>(
             row.and([
               ...(audience === everyAccount ? [] : [row("endpoint.audience", "=", audience)]),
               ...(mode === null ? [] : [row("endpoint.mode", "=", mode)]),
-              row.or([row("endpoint.types", "=", "[]"), row("endpoint.types", "like", `%"${type}"%`)]),
+              row("endpoint.types", "like", `%"${type}"%`),
             ]),
           ),
       )

@@ -179,8 +179,6 @@ export const allTables = {
     created_at: "bigint",
     started_at: "bigint",
     completed_at: "bigint?",
-    /** 1: its outcome is or was unknown, and no event has told another one. */
-    was_unknown: "flag",
   },
 
   /** One question that was put to a vendor, or may have been. It holds no personal data. */
@@ -230,9 +228,6 @@ export const allTables = {
     reason: "text",
   },
 
-  /** The verifications whose outcome, or whose change since, the audit trail does not have yet. See `audit-outbox.ts`. */
-  verification_audit_due: { reference: "text key" },
-
   /** What happened to verifications, until the audit trail, the events and the sums have it. See `journal.ts`. */
   verification_journal: {
     number: "serial key",
@@ -248,17 +243,17 @@ export const allTables = {
     charged: "flag",
     /** What it added to the fees of its account. */
     kobo: "bigint",
-    key_id: "text",
-    request_id: "text",
+    /** 1: callers were told before, or may have been, that the outcome is unknown. */
+    told_unknown: "flag",
     /** The attempt that ended by it. */
     attempt: "integer?",
-    /** 1: a caller was told, or may have been told, that the outcome is unknown. */
-    told_unknown: "flag",
+    /** The outcome of that attempt until then, if an earlier row named it. */
+    attempt_was: "text?",
   },
 
-  /** What attempts came to in an hour or a day of UTC, by the time they were asked, and what was charged then. */
+  /** What attempts came to, by the hour or day in which they were asked, and what was charged in it. */
   verification_sum: {
-    /** `hour` or `day`. */
+    /** `hour`, or `day` of the configured time zone. */
     span: "text key",
     begins_at: "bigint key",
     account_id: "text key",
@@ -430,7 +425,7 @@ export const allTables = {
     /** Null: of operators. */
     mode: "text?",
     url: "text",
-    /** JSON: the types of events that it wants. An empty list: all. */
+    /** JSON: the types of events that it wants. */
     types: "text",
     /** Sealed with a record key of the ring. */
     secret: "text",

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
-import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
-import { drainAuditOutbox } from "./audit-outbox.ts";
-import { onlyRow } from "./ledger.fixture.ts";
+import { TimeZone } from "../../../runtime/time-zone.ts";
+import { engines, failureFrom, newRequest, suiteStore, until } from "../../identity.fixture.ts";
+import { answering, PlayedUpstream, verified } from "../../played-upstream.fixture.ts";
+import { Charges } from "../charges.ts";
+import { onlyRow, rowOf, withoutLedger } from "../ledger.fixture.ts";
+import { Ledger } from "../ledger.ts";
+import { bareOutcome } from "../run-outcome.ts";
+import { followJournal } from "./follow-journal.ts";
 
 const audit = async () => {};
+const zone = new TimeZone("Africa/Lagos");
 
 for (const engine of engines)
   suite(`verifications that settle, on ${engine.name}`, () => {
@@ -22,10 +27,10 @@ for (const engine of engines)
       const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
       const mine = newRequest({ idempotencyKey: "settles" });
       await failureFrom(identity.verify(mine));
-      await drainAuditOutbox(store.db, audit);
+      await followJournal({ db: store.db, audit, zone });
       assert.deepEqual(await eventsOf(mine.accountId), [], "not while the outcome is unknown");
       const { record } = await identity.verify(mine);
-      for (const _ of [1, 2]) await drainAuditOutbox(store.db, audit);
+      for (const _ of [1, 2]) await followJournal({ db: store.db, audit, zone });
       const { reference } = await onlyRow(store.db, mine);
       const data = { request_reference: reference, kind: "bvn", state: "verified", charged: true };
       const event = { type: "verification.settled", mode: "test", about: reference, data };
@@ -43,7 +48,7 @@ for (const engine of engines)
       const mine = newRequest({ idempotencyKey: "soon" });
       await failureFrom(identity.verify(mine));
       await failureFrom(identity.verify(mine));
-      await drainAuditOutbox(store.db, audit);
+      await followJournal({ db: store.db, audit, zone });
       assert.deepEqual(
         (await eventsOf(mine.accountId)).map(({ data }) => [data.state, data.charged]),
         [["not_found", false]],
@@ -68,7 +73,7 @@ for (const engine of engines)
         return state === "unknown";
       });
       await next.verify(mine);
-      await drainAuditOutbox(store.db, audit);
+      await followJournal({ db: store.db, audit, zone });
       assert.deepEqual(
         (await eventsOf(mine.accountId)).map(({ data }) => data.state),
         ["verified"],
@@ -88,9 +93,81 @@ for (const engine of engines)
       await identity.verify(ordinary);
       await identity.verify(mine);
       const refuses = () => Promise.reject(new Error("played"));
-      await assert.rejects(drainAuditOutbox(store.db, refuses), /played/);
+      await assert.rejects(followJournal({ db: store.db, audit: refuses, zone }), /played/);
       assert.deepEqual(await eventsOf(mine.accountId), []);
-      await drainAuditOutbox(store.db, audit);
+      await followJournal({ db: store.db, audit, zone });
       assert.deepEqual([(await eventsOf(mine.accountId)).length, await eventsOf(ordinary.accountId)], [1, []]);
+    });
+
+    test("are announced although the store was away when the caller was told nothing", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
+      const upstream = new PlayedUpstream();
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] }, settings: { timeLimit: 1000 } });
+      const mine = newRequest({ idempotencyKey: "away" });
+      const told = failureFrom(identity.verify(mine));
+      await upstream.asked();
+      let answered = false;
+      void told.then(() => {
+        answered = true;
+      });
+      await withoutLedger(store.db, async () => {
+        await until(() => {
+          t.mock.timers.tick(100);
+          return answered;
+        });
+        upstream.answer(await verified(mine));
+      });
+      assert.equal((await told).code, "upstream_timeout");
+      await until(async () => {
+        t.mock.timers.tick(5_000);
+        const { state } = await onlyRow(store.db, mine);
+        return state === "verified";
+      });
+      // The room follows the journal too.
+      await until(async () => {
+        await followJournal({ db: store.db, audit, zone });
+        return (await eventsOf(mine.accountId)).length > 0;
+      });
+      const told504 = (await eventsOf(mine.accountId)).map(({ type, data }) => [type, data.state, data.charged]);
+      assert.deepEqual(told504, [["verification.settled", "verified", false]]);
+    });
+
+    test("are followed by an event when a retry is charged for them, and when that is taken back", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const { upstream } = answering(async () => ({ kind: "unknown" }));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "charged later" });
+      await failureFrom(identity.verify(mine));
+      const ledger = new Ledger(store.db);
+      const row = (await rowOf(store.db, mine))!;
+      await ledger.resolve(row, { ...bareOutcome("verified", 5), attempt: 1 });
+      const charges = new Charges(store.db, () => Date.UTC(2026, 10, 2));
+      await charges.charge((await rowOf(store.db, mine))!, "mark");
+      await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
+      await followJournal({ db: store.db, audit, zone });
+      const change = {
+        ...{ request_reference: row.reference, kind: "bvn", fee: "100", charged_at: "2026-11-02T00:00:00.000Z" },
+      };
+      assert.deepEqual(
+        (await eventsOf(mine.accountId)).map(({ type, data }) => [type, data]),
+        [
+          [
+            "verification.settled",
+            { request_reference: row.reference, kind: "bvn", state: "verified", charged: false },
+          ],
+          ["verification.charged", change],
+          ["verification.reversed", change],
+        ],
+      );
+    });
+
+    test("and a charge that nobody was told of is no event", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
+      const mine = newRequest({ idempotencyKey: "ordinary" });
+      await identity.verify(mine);
+      await identity.verify(mine);
+      await followJournal({ db: store.db, audit, zone });
+      assert.deepEqual(await eventsOf(mine.accountId), []);
     });
   });

@@ -1,0 +1,193 @@
+import type { Kysely, Transaction } from "kysely";
+import type { CheckKind } from "../../../operation/check-kind.ts";
+import { nairaOf } from "../../../operation/money.ts";
+import type { Mode } from "../../../operation/operation.ts";
+import type { TimeZone } from "../../../runtime/time-zone.ts";
+import type { Audit, AuditEvent } from "../../../storage/audited.ts";
+import { isSqlite } from "../../../storage/engine.ts";
+import { announce } from "../../../storage/events/announce.ts";
+import { piecesOf } from "../../../storage/queries/pieces.ts";
+import type { Tables, VerificationRow } from "../../../storage/tables.ts";
+import { type Attempt, lastVendor, withAttempts } from "../attempts.ts";
+import type { Followed, Happening } from "./journal-entry.ts";
+import { addSums } from "./verification-sums.ts";
+
+const batch = 200;
+
+export interface JournalFollower {
+  db: Kysely<Tables>;
+  audit: Audit;
+  /** That of the sums of days. */
+  zone: TimeZone;
+}
+
+/**
+ * Takes what waits in the journal, oldest first: each row becomes an entry of the audit trail, a part of the sums, and an event
+ * if callers wait for one. A row and what follows from it commit together, so nothing is lost or told twice. No row of the
+ * ledger is locked: what the journal's row does not say never changes. Several processes may do this at once; a
+ * verification's later rows wait for its earlier ones. Resolves to how many rows it took.
+ */
+export async function followJournal({ db, audit, zone }: JournalFollower): Promise<number> {
+  let all = 0;
+  for (;;) {
+    const count = await db.transaction().execute(async (trx) => {
+      const rows = await takeRows(trx);
+      if (rows.length === 0) return 0;
+      await audit(trx, ...rows.map(entryOf));
+      await addSums(trx, rows, zone);
+      for (const numbers of piecesOf(rows.map(({ number }) => number)))
+        await trx.deleteFrom("verification_journal").where("number", "in", numbers).execute();
+      // Last, as it locks the numbers of events until the commit.
+      for (const row of rows) await tell(trx, row);
+      return rows.length;
+    });
+    all += count;
+    if (count === 0) return all;
+  }
+}
+
+/** The oldest rows, at most one of each verification; on PostgreSQL without those that another process has taken. */
+async function takeRows(trx: Transaction<Tables>): Promise<Followed[]> {
+  const oldest = await trx
+    .selectFrom("verification_journal as journal")
+    .selectAll()
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("verification_journal as earlier")
+            .select("earlier.number")
+            .whereRef("earlier.reference", "=", "journal.reference")
+            .whereRef("earlier.number", "<", "journal.number"),
+        ),
+      ),
+    )
+    .orderBy("number")
+    .limit(batch)
+    .$if(!isSqlite(trx), (query) => query.forUpdate().skipLocked())
+    .execute();
+  const about = new Map<string, Pick<VerificationRow, (typeof lasting)[number]>>();
+  for (const references of piecesOf(oldest.map(({ reference }) => reference)))
+    for (const row of await trx
+      .selectFrom("verification")
+      .select(lasting)
+      .where("reference", "in", references)
+      .execute())
+      about.set(row.reference, row);
+  return (await withAttempts(trx, oldest)).flatMap((row) => {
+    const verification = about.get(row.reference);
+    const attempts = row.attempts.filter(({ number }) => number <= row.run);
+    return verification ? [{ ...row, ...verification, attempts } as Followed] : [];
+  });
+}
+
+/** Columns of a verification that never change once they are set. */
+const lasting = ["reference", "account_id", "key_id", "mode", "kind", "fee", "charged_at"] as const;
+
+/** Tells callers who were told that an outcome is unknown what it is, and whoever was told an outcome what became of its charge. */
+async function tell(trx: Transaction<Tables>, row: Followed): Promise<void> {
+  const { reference, account_id: audience, at, what, state, charged } = row;
+  const [mode, kind] = [row.mode as Mode, row.kind as CheckKind];
+  const announced = { audience, mode, about: reference, at };
+  if (what === "charge" || what === "reversal") {
+    if (what === "charge" && !(await wasAnnounced(trx, reference))) return;
+    const type = what === "charge" ? "verification.charged" : "verification.reversed";
+    const charged_at = new Date(row.charged_at ?? at).toISOString();
+    await announce(trx, {
+      ...announced,
+      type,
+      data: { request_reference: reference, kind, fee: nairaOf(row.fee), charged_at },
+    });
+  } else if (row.told_unknown === 1 && state !== "unknown" && state !== "started" && state !== "refused") {
+    const data = { request_reference: reference, kind, state, charged: charged === 1 };
+    await announce(trx, { ...announced, type: "verification.settled", data });
+  }
+}
+
+/** Whether an event told of this verification. */
+async function wasAnnounced(trx: Transaction<Tables>, reference: string): Promise<boolean> {
+  const told = trx
+    .selectFrom("event")
+    .select("number")
+    .where("type", "in", ["verification.settled", "verification.reversed"])
+    .where("about", "=", reference);
+  return (await told.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The kinds of entries that say how a verification stands. The last of them agrees with the ledger. */
+export const ledgerKinds = ["verification.ended", "verification.charged", "verification.reversed"];
+
+const kindOf: Record<Happening, string> = {
+  outcome: "verification.ended",
+  told_unknown: "verification.ended",
+  settling: "verification.ended",
+  release: "verification.ended",
+  charge: "verification.charged",
+  reversal: "verification.reversed",
+  failover: "verification.attempted",
+  late_answer: "verification.attempted",
+};
+
+function entryOf(row: Followed): AuditEvent {
+  const kind = kindOf[row.what];
+  if (ledgerKinds.includes(kind)) return { ...ledgerEntry(row), kind };
+  const { reference, account_id: account, key_id: key, mode, state, reason, attempt } = row;
+  const upstream = row.attempts.find(({ number }) => number === attempt)?.vendor ?? null;
+  const facts = { reference, account, key, mode, kind: row.kind, upstream, attempt, state, reason };
+  return { kind, actor: `key:${key}`, facts };
+}
+
+type Standing = Pick<
+  VerificationRow,
+  "reference" | "account_id" | "key_id" | "mode" | "kind" | "state" | "charged" | "fee"
+>;
+
+function ledgerEntry(row: Standing & { attempts: Attempt[] }): AuditEvent {
+  return {
+    kind: "verification.ended",
+    actor: `key:${row.key_id}`,
+    facts: {
+      reference: row.reference,
+      account: row.account_id,
+      key: row.key_id,
+      mode: row.mode,
+      kind: row.kind,
+      state: row.state,
+      upstream: lastVendor(row),
+      attempts: row.attempts.length,
+      charged: row.charged === 1,
+      fee: nairaOf(row.fee),
+    },
+  };
+}
+
+const page = 500;
+
+/** The entry that the audit trail should have of each ledger row, in pages; null while it runs or waits in the journal. */
+export async function* ledgerAuditEvents(
+  db: Kysely<Tables>,
+): AsyncGenerator<{ reference: string; createdAt: number; event: AuditEvent | null }[]> {
+  let after = "";
+  for (;;) {
+    const rows = await db
+      .selectFrom("verification")
+      .select([...lasting, "state", "charged", "created_at"])
+      .select(({ exists, selectFrom }) =>
+        exists(
+          selectFrom("verification_journal as journal")
+            .select("journal.number")
+            .whereRef("journal.reference", "=", "verification.reference"),
+        ).as("waits"),
+      )
+      .where("reference", ">", after)
+      .orderBy("reference")
+      .limit(page)
+      .execute();
+    yield (await withAttempts(db, rows)).map((row) => ({
+      reference: row.reference,
+      createdAt: row.created_at,
+      event: row.state === "started" || row.waits ? null : ledgerEntry(row),
+    }));
+    if (rows.length < page) return;
+    after = rows.at(-1)!.reference;
+  }
+}

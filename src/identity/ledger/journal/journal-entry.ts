@@ -1,0 +1,111 @@
+import { type Kysely, sql } from "kysely";
+import type { Changed } from "../../../storage/queries/followed.ts";
+import type { Tables, VerificationRow } from "../../../storage/tables.ts";
+import { type Attempt, openAttemptOf } from "../attempts.ts";
+import type { VerificationState } from "../transitions.ts";
+
+/**
+ * What happened to a verification:
+ * - `outcome`: it ended, with its charge, or its outcome came late
+ * - `told_unknown`: callers were told that its outcome is unknown, or may have been
+ * - `failover`: an attempt ended, and another vendor is asked
+ * - `late_answer`: an attempt ended, and the verification stays as it was
+ * - `charge`, `reversal`: its fee was charged, or taken back
+ * - `settling`, `release`: an operator ended it
+ */
+export type Happening =
+  | "outcome"
+  | "told_unknown"
+  | "failover"
+  | "late_answer"
+  | "charge"
+  | "reversal"
+  | "settling"
+  | "release";
+
+/** A row of the journal. The attempt, if one ended, has the state and the reason too. */
+export type JournalEntry = Omit<Tables["verification_journal"], "number" | "what" | "state" | "attempt_was"> & {
+  what: Happening;
+  state: VerificationState;
+};
+
+/** A row of the journal with the verification that it is about. */
+export type Followed = Tables["verification_journal"] &
+  Pick<VerificationRow, "account_id" | "key_id" | "mode" | "kind" | "fee" | "charged_at"> & {
+    number: number;
+    what: Happening;
+    state: VerificationState;
+    /** Up to the run of the journal's row. */
+    attempts: Attempt[];
+  };
+
+/** What the journal has of a row from before its present run. */
+export interface Journaled {
+  /** Whether callers were told that its outcome is unknown. */
+  toldUnknown: boolean;
+  /** The number of its last attempt. */
+  attempts: number;
+}
+
+const columns = ["reference", "run", "at", "what", "state", "reason", "charged", "kobo", "told_unknown"] as const;
+
+/**
+ * The statement that adds an entry to the journal, if the row `changed`. `isKnown`: an earlier entry names the attempt; then the
+ * statement must run before the one that closes the attempt.
+ */
+export function addToJournal(db: Kysely<Tables>, changed: Changed, entry: JournalEntry, isKnown: boolean) {
+  const { reference, attempt } = entry;
+  return db
+    .insertInto("verification_journal")
+    .columns([...columns, "attempt", "attempt_was"])
+    .expression((insert) =>
+      insert
+        .selectFrom(changed)
+        .select((row) => columns.map((column) => row.val(entry[column]).as(column)))
+        .select((row) => [
+          row.val(attempt).as("attempt"),
+          isKnown ? outcomeBefore(reference, attempt).as("attempt_was") : row.lit(null).as("attempt_was"),
+        ])
+        .where("verification.reference", "=", reference),
+    );
+}
+
+/** The outcome that an attempt has until now; `closed` if nothing can change it any more. */
+function outcomeBefore(reference: string, attempt: number | null) {
+  return sql<string>`coalesce(
+    (select outcome from verification_attempt where ${openAttemptOf(reference, attempt)}), 'closed')`;
+}
+
+/**
+ * The statement that notes rows which became `unknown` because nobody works on them any more. Their last attempt is new to the
+ * journal, unless it was asked before their last start: then a retry waited for it.
+ */
+export function addAbandoned(db: Kysely<Tables>, changed: Changed, at: number, references: readonly string[]) {
+  const told = { what: "told_unknown", state: "unknown", reason: null, charged: 0, kobo: 0, told_unknown: 1 } as const;
+  return db
+    .insertInto("verification_journal")
+    .columns([...columns, "attempt"])
+    .expression((insert) =>
+      insert
+        .selectFrom(changed)
+        .where("verification.reference", "in", references)
+        .select((row) => [
+          "verification.reference",
+          "verification.run",
+          row.val(at).as("at"),
+          row.val(told.what).as("what"),
+          row.val(told.state).as("state"),
+          row.lit(told.reason).as("reason"),
+          row.lit(told.charged).as("charged"),
+          row.lit(told.kobo).as("kobo"),
+          row.lit(told.told_unknown).as("told_unknown"),
+          row
+            .selectFrom("verification_attempt as attempt")
+            .select("attempt.number")
+            .whereRef("attempt.reference", "=", "verification.reference")
+            .whereRef("attempt.number", "=", "verification.run")
+            .whereRef("attempt.asked_at", ">=", "verification.started_at")
+            .as("attempt"),
+        ]),
+    );
+}

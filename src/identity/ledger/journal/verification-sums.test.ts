@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { sql } from "kysely";
+import { TimeZone } from "../../../runtime/time-zone.ts";
+import { engines, failureFrom, newRequest, suiteStore } from "../../identity.fixture.ts";
+import { answering, verified } from "../../played-upstream.fixture.ts";
+import { Charges } from "../charges.ts";
+import { abandonAll } from "../leases.ts";
+import { rowOf } from "../ledger.fixture.ts";
+import { Ledger, type Row } from "../ledger.ts";
+import { found, placing } from "../ledger-moves.fixture.ts";
+import { bareOutcome } from "../run-outcome.ts";
+import { settle, settledAfter } from "../settle.ts";
+import { followJournal } from "./follow-journal.ts";
+
+const zone = new TimeZone("Africa/Lagos");
+const audit = async () => {};
+
+for (const engine of engines)
+  suite(`sums of verifications on ${engine.name}`, () => {
+    const store = suiteStore(engine);
+    const { placed, nowOf } = placing(store);
+
+    /** What the sums of a span say, over all hours or days. */
+    const summed = (span: string) =>
+      sql`select account_id, vendor, sum(attempts) as attempts, sum(verified) as verified, sum(negative) as negative,
+          sum(failed) as failed, sum(unknown) as unknown, sum(charges) as charges, sum(charged_kobo) as charged_kobo
+        from verification_sum where span = ${span} group by 1, 2 having sum(attempts) + sum(charges) > 0 order by 1, 2`;
+    /** The same from the attempts and charges themselves. */
+    const counted = sql`select account_id, vendor, count(*) as attempts,
+        sum(case when outcome = 'verified' then 1 else 0 end) as verified,
+        sum(case when outcome in ('not_found', 'phone_mismatch') then 1 else 0 end) as negative,
+        sum(case when outcome = 'failed' then 1 else 0 end) as failed,
+        sum(case when outcome = 'unknown' then 1 else 0 end) as unknown,
+        (select count(*) from verification v where charged = 1 and v.account_id = a.account_id and a.vendor =
+          (select vendor from verification_attempt l where l.reference = v.reference order by number desc limit 1)) as charges,
+        (select coalesce(sum(fee), 0) from verification v where charged = 1 and v.account_id = a.account_id and a.vendor =
+          (select vendor from verification_attempt l where l.reference = v.reference order by number desc limit 1)) as charged_kobo
+      from verification_attempt a group by 1, 2 order by 1, 2`;
+    const rowsOf = async (query: typeof counted) => (await query.execute(store.db)).rows;
+
+    test("are those of the attempts and the charges, whatever happened in between", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const ledger = new Ledger(store.db);
+      const room = { db: store.db, actor: "terminal:ada", audit, now: () => 1 + settledAfter };
+      const next = { vendor: "next", at: 3, requestId: "another", price: 500 };
+      const call = { ...next, owner: "me", begins: "call" } as const;
+      const moves: ((row: Row) => Promise<unknown>)[] = [
+        (row) => ledger.complete(row, found("verified")),
+        (row) => ledger.complete(row, found("not_found")),
+        (row) => ledger.complete(row, found("unknown")),
+        async (row) => {
+          await ledger.complete(row, found("unknown"));
+          await ledger.resolve(row, { ...bareOutcome("phone_mismatch", 9), attempt: 1 });
+        },
+        async (row) => {
+          const moved = await ledger.failOver(row, found("unknown"), next);
+          await ledger.complete(moved!, { ...found("failed", 2) });
+          await ledger.resolve(row, { ...bareOutcome("verified", 9), attempt: 1 });
+        },
+        async (row) => {
+          const moved = await ledger.failOver(row, { ...found("failed"), notPut: true }, next);
+          await ledger.complete(moved!, found("verified", 2));
+        },
+        async (row) => {
+          await ledger.complete(row, found("failed"));
+          const again = await ledger.retry(await nowOf(row), call);
+          await ledger.complete(again!, found("verified", 2));
+        },
+        async (row) => {
+          await ledger.complete(row, found("unknown"));
+          const again = await ledger.retry(await nowOf(row), { ...call, begins: "wait" });
+          await ledger.complete(again!, found("verified", 1));
+        },
+        async (row) => {
+          await ledger.complete(row, found("unknown"));
+          await ledger.retry(await nowOf(row), { ...call, begins: "wait" });
+          await abandonAll(store.db, { owner: "me" }, () => 20);
+        },
+        async () => void (await abandonAll(store.db, { owner: "me" }, () => 20)),
+        async (row) => {
+          await ledger.complete(row, found("unknown"));
+          await settle(room, { reference: row.reference, state: "failed", reason: "Not on their list" });
+          // The vendor answers after all.
+          await ledger.resolve(row, { ...bareOutcome("verified", 9), attempt: 1 });
+        },
+        async (row) => {
+          await ledger.complete(row, found("unknown"));
+          await settle(room, { reference: row.reference, state: "not_found", reason: "Their support" });
+          await ledger.answerAttempt(row, { ...bareOutcome("verified", 9), attempt: 1 });
+        },
+        async (row) => {
+          await ledger.complete(row, found("verified"));
+          const charges = new Charges(store.db, () => 40);
+          await charges.withdraw(row.reference, { mark: "mark", replaces: "" });
+        },
+        async (row) => {
+          await ledger.complete(row, found("unknown"));
+          await ledger.resolve(row, { ...bareOutcome("verified", 9), attempt: 1 });
+          await new Charges(store.db, () => 40).charge(await nowOf(row), "later");
+        },
+      ];
+      for (const move of moves) {
+        await move(await placed());
+        await followJournal({ db: store.db, audit, zone });
+      }
+      // Several at once, too.
+      for (const move of moves) await move(await placed());
+      const outcomes = [{ kind: "unknown" as const }];
+      const { upstream } = answering(async (question) => outcomes.shift() ?? verified(question));
+      const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+      const mine = newRequest({ accountId: "acc_of_service", idempotencyKey: "through the service" });
+      await failureFrom(identity.verify(mine));
+      await identity.verify(mine);
+      assert.equal((await rowOf(store.db, mine))?.charged, 1);
+      await followJournal({ db: store.db, audit, zone });
+      const expected = await rowsOf(counted);
+      assert.ok(expected.length > 2);
+      for (const span of ["hour", "day"]) assert.deepEqual(await rowsOf(summed(span)), expected, span);
+      const left = await store.db.selectFrom("verification_journal").select("number").execute();
+      assert.deepEqual(left, []);
+    });
+  });

@@ -1,0 +1,101 @@
+import { type Kysely, sql } from "kysely";
+import type { TimeZone } from "../../../runtime/time-zone.ts";
+import type { Tables } from "../../../storage/tables.ts";
+import { billed } from "../../../upstreams/vendor-prices.ts";
+import { type Attempt, lastVendor } from "../attempts.ts";
+import type { Followed } from "./journal-entry.ts";
+
+type SumRow = Tables["verification_sum"];
+
+const keys = ["span", "begins_at", "account_id", "mode", "kind", "vendor"] as const;
+type Key = Pick<SumRow, (typeof keys)[number]>;
+export type Count = Exclude<keyof SumRow, keyof Key>;
+
+/** Milliseconds within which an attempt was answered, by the column that counts it. */
+const bounds: readonly [Count, number][] = [
+  ["within_250ms", 250],
+  ["within_500ms", 500],
+  ["within_1s", 1_000],
+  ["within_2s", 2_000],
+  ["within_5s", 5_000],
+  ["within_10s", 10_000],
+  ["later", Number.POSITIVE_INFINITY],
+];
+
+const counts = [
+  "attempts",
+  ...["verified", "negative", "failed", "unknown"],
+  "billed_kobo",
+  ...["charges", "charged_kobo"],
+  ...bounds.map(([column]) => column),
+] as Count[];
+
+/**
+ * Adds journal rows to the sums of their hours and days. An attempt counts where it was asked, under its latest outcome; a charge
+ * where it was made or taken back, at the vendor that was asked last.
+ */
+export async function addSums(db: Kysely<Tables>, rows: readonly Followed[], zone: TimeZone): Promise<void> {
+  const sums = new Map<string, SumRow>();
+  const add = (
+    at: number,
+    { account_id, mode, kind }: Followed,
+    vendor: string,
+    changes: Partial<Record<Count, number>>,
+  ) => {
+    for (const [span, begins_at] of [
+      ["hour", at - (at % 3_600_000)],
+      ["day", zone.startOfDay(zone.dayOf(at))],
+    ] as const) {
+      const key: Key = { span, begins_at, account_id, mode, kind, vendor };
+      // Those who add to several sums lock them in this order.
+      const name = JSON.stringify(Object.values(key));
+      const sum = sums.get(name) ?? ({ ...key, ...Object.fromEntries(counts.map((count) => [count, 0])) } as SumRow);
+      sums.set(name, sum);
+      for (const [count, change] of Object.entries(changes)) sum[count as Count] += change;
+    }
+  };
+  for (const row of rows) {
+    const attempt = row.attempts.find(({ number }) => number === row.attempt);
+    if (attempt) add(attempt.asked_at, row, attempt.vendor, ofAttempt(row, attempt));
+    const charges =
+      row.what === "reversal" ? -1 : row.what === "charge" || (row.what === "outcome" && row.charged) ? 1 : 0;
+    if (charges !== 0) add(row.at, row, lastVendor(row) ?? "", { charges, charged_kobo: row.kobo });
+  }
+  for (const name of [...sums.keys()].sort())
+    await db
+      .insertInto("verification_sum")
+      .values(sums.get(name)!)
+      .onConflict((conflict) =>
+        conflict
+          .columns([...keys])
+          .doUpdateSet(
+            Object.fromEntries(
+              counts.map((count) => [
+                count,
+                sql<number>`${sql.ref(`verification_sum.${count}`)} + ${sql.ref(`excluded.${count}`)}`,
+              ]),
+            ),
+          ),
+      )
+      .execute();
+}
+
+const columnOf: Record<string, Count> = { verified: "verified", failed: "failed", unknown: "unknown" };
+
+/** What the end of an attempt adds. One that counted before is moved from the outcome that it had. */
+function ofAttempt(
+  { attempt_was: was, state, reason, at }: Followed,
+  { price, asked_at }: Attempt,
+): Partial<Record<Count, number>> {
+  if (was === "closed") return {};
+  const column = (outcome: string) => columnOf[outcome] ?? "negative";
+  const bill = (outcome: string, why: string | null) => billed({ price, outcome, reason: why }) ?? 0;
+  const billed_kobo = bill(state, reason);
+  if (was !== null) {
+    // An attempt that failed before was released by an operator.
+    const moved = { [column(was)]: -1, billed_kobo: billed_kobo - bill(was, was === "failed" ? "released" : null) };
+    return column(was) === column(state) ? { billed_kobo: moved.billed_kobo } : { ...moved, [column(state)]: 1 };
+  }
+  const [within] = bounds.find(([, most]) => at - asked_at <= most)!;
+  return { attempts: 1, [column(state)]: 1, billed_kobo, ...(state === "unknown" ? {} : { [within]: 1 }) };
+}
