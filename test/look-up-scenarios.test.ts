@@ -40,8 +40,10 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
         const [status, code] = result.split(" ");
         assert.equal(answer.status, Number(status), `${operation.id} ${answer.text}`);
         assert.equal(answer.headers["duba-scenario"], scenario);
-        if (code) assertFailure(answer, Number(status), code as never, { path: operation.path });
-        else assert.equal(answer.json.success, true);
+        if (code) {
+          assertFailure(answer, Number(status), code as never, { path: operation.path });
+          assert.match(answer.json.message, new RegExp(` Rehearsed: the request has Duba-Scenario: ${scenario}\\.$`));
+        } else assert.equal(answer.json.success, true);
       }
     });
   }

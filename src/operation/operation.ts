@@ -147,6 +147,11 @@ export function tellsMode({ scope }: Pick<Described, "scope">): boolean {
   return scope === "identity:verify";
 }
 
+/** Whether the operation takes an idempotency key, so that a caller can repeat it without being charged twice. */
+export function isKeyed({ method, headers }: Operation<never>): boolean {
+  return method === "POST" && headers?.properties["idempotency-key"] !== undefined;
+}
+
 const order = Object.keys(failures) as FailureCode[];
 
 /** Every failure that an operation can answer, declared or implied, in the order of the table of failures. */

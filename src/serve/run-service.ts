@@ -122,7 +122,8 @@ Try it:
   curl -s ${url}/api/v2/corporate-data/list -H 'Authorization: Bearer ${key}'
 
   curl -s ${url}/api/v2/kyc/verify-bvn -H 'Authorization: Bearer ${key}' \\
-    -H 'Content-Type: application/json' -d '{"bvn":"22000000017","phone":"08000000017","amount":"100"}'
+    -H 'Content-Type: application/json' -H 'Idempotency-Key: order-1001' \\
+    -d '{"bvn":"22000000017","phone":"08000000017","amount":"100"}'
 
 `;
 }

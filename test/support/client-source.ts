@@ -3,7 +3,7 @@ import { failureComponents } from "../../src/http/openapi/failure-responses.ts";
 import { type JsonObject, jsonSchema, namedSchemas } from "../../src/http/openapi/schema.ts";
 import { checkKinds, numberMember } from "../../src/operation/check-kind.ts";
 import { type FailureCode, failures } from "../../src/operation/failures.ts";
-import { failuresOf, type Operation } from "../../src/operation/operation.ts";
+import { failuresOf, isKeyed, type Operation } from "../../src/operation/operation.ts";
 
 /** The members of a JSON Schema that the operations use. */
 interface Schema {
@@ -105,11 +105,6 @@ function rowOf(operation: Operation<never>, all: readonly Operation<never>[]): J
     ...(pick ? { isCatalogue: true } : {}),
     ...(isKeyed(operation) ? { stateByKey: all.find(({ id }) => id === "findVerification")!.path } : {}),
   };
-}
-
-/** The operation takes an idempotency key, so that the client repeats it. */
-function isKeyed({ method, headers }: Operation<never>): boolean {
-  return method === "POST" && settable(headers).some(([name]) => name === "idempotency-key");
 }
 
 function classOf(operations: readonly Operation<never>[]): string {

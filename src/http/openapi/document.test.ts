@@ -174,16 +174,25 @@ test("the document sends the add-on parameters with GET, a browser in the query 
   const required = (entry: Entry) =>
     entry.parameters!.filter((parameter) => parameter.required).map(({ name }) => name);
   assert.deepEqual(required(sent), []);
-  const inBrowser = resolved(browserDocument(document).paths[path]!.get, document) as Entry;
+  const inBrowser = resolved(
+    browserDocument(document, served, "http://127.0.0.1:8080").paths[path]!.get,
+    document,
+  ) as Entry;
   assert.equal(inBrowser.requestBody, undefined);
   assert.deepEqual(required(inBrowser), ["type", "productCode"]);
 });
 
-test("no secret of its own making: a browser is given no ready idempotency key", () => {
-  const { parameters } = browserDocument(document).paths["/api/v2/kyc/verify-bvn"]!.post as unknown as Entry;
-  const key = parameters!.find(({ name }) => name === "Idempotency-Key");
+test("a browser is given no ready idempotency key to send, but a sample with one", () => {
+  const entry = browserDocument(document, served, "http://127.0.0.1:8080").paths["/api/v2/kyc/verify-bvn"]!
+    .post as unknown as Entry & {
+    "x-codeSamples": { source: string }[];
+  };
+  const key = entry.parameters!.find(({ name }) => name === "Idempotency-Key");
   assert.ok(key);
   assert.equal(key.example, undefined);
+  const sample = entry["x-codeSamples"][0]!.source;
+  assert.ok(sample.startsWith("curl -i 'http://127.0.0.1:8080/api/v2/kyc/verify-bvn'"));
+  assert.ok(sample.includes(" -H 'Idempotency-Key: order-1001' "));
 });
 
 test("an operation on its way out is marked, with its headers and its end", () => {

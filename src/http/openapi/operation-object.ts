@@ -1,5 +1,5 @@
 import type { TSchema } from "typebox";
-import { type Example, modeHeader, type Operation, tellsMode } from "../../operation/operation.ts";
+import { type Example, isKeyed, modeHeader, type Operation, tellsMode } from "../../operation/operation.ts";
 import { rehearsedScope, scenarioHeader, scenarios } from "../rehearsal/scenarios.ts";
 import { describeFailures, failureResponses } from "./failure-responses.ts";
 import { type JsonObject, jsonSchema, ref } from "./schema.ts";
@@ -81,7 +81,8 @@ const scenarioParameter: JsonObject = {
   [scenarioHeader]: {
     name: scenarioHeader,
     in: "header",
-    description: "With a test key: what the look-up rehearses, as /docs/sandbox explains. Without one it does nothing.",
+    description:
+      "With a test key: what the look-up rehearses, as /docs/sandbox explains. Leave it out for the usual answer. Without a test key it does nothing.",
     schema: { type: "string", enum: Object.keys(scenarios) },
   },
 };
@@ -143,8 +144,7 @@ function success(operation: Operation<never>): JsonObject {
   const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
   if (operation.pick) names.push("ETag", "Last-Modified", "Cache-Control", ...CATALOGUE_HEADERS);
   if (operation.carriage === "query or body") names.push("Content-Location");
-  if (operation.carriage === "body" && operation.headers?.properties["idempotency-key"])
-    names.push("Idempotency-Replayed");
+  if (isKeyed(operation)) names.push("Idempotency-Replayed");
   if (tellsMode(operation) || operation.limit === "credential") names.push(modeHeader);
   if (operation.deprecated) names.push(...DEPRECATION_HEADERS);
   return {

@@ -1,6 +1,6 @@
 import type { FailureCode } from "../../operation/failures.ts";
 import { failures } from "../../operation/failures.ts";
-import { failuresOf, type Operation } from "../../operation/operation.ts";
+import { failuresOf, isKeyed, type Operation } from "../../operation/operation.ts";
 import { exampleFailure } from "./failure-responses.ts";
 import type { JsonObject } from "./schema.ts";
 
@@ -69,18 +69,23 @@ function item(operation: Operation<never>, origin: string): JsonObject {
   return { name: `${summary} (${id})`, request, response: [...answers, ...failing] };
 }
 
-function requestOf({ method, path, carriage, headers, examples: [example] }: Operation<never>): JsonObject {
+function requestOf(operation: Operation<never>): JsonObject {
+  const {
+    method,
+    path,
+    carriage,
+    examples: [example],
+  } = operation;
   const input = Object.entries(example?.input ?? {}).map(([name, value]) => [name, variables[name] ?? value] as const);
   const inPath = ([name]: readonly [string, string]) => path.includes(`{${name}}`);
   const whole = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => Object.fromEntries(input)[name]!);
   const query = carriage === "body" ? [] : input.filter((member) => !inPath(member));
   const search = query.map(([key, value]) => `${key}=${value}`).join("&");
-  const isKeyed = method === "POST" && headers?.properties["idempotency-key"];
   return {
     method,
     header: [
       ...(carriage === "body" ? [{ key: "Content-Type", value: "application/json" }] : []),
-      ...(isKeyed ? [{ key: "Idempotency-Key", value: variables.idempotency_key }] : []),
+      ...(isKeyed(operation) ? [{ key: "Idempotency-Key", value: variables.idempotency_key }] : []),
     ],
     url: {
       raw: `{{url}}${whole}${search && `?${search}`}`,

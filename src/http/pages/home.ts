@@ -49,7 +49,7 @@ const curlLines = (origin: string) => [
   {
     about: "Verification of an invented person",
     line: `curl ${origin}/api/v2/kyc/verify-bvn \\
-  -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
+  -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" -H "Idempotency-Key: order-1001" \\
   -d '{"bvn": "22000000017", "phone": "08000000017", "amount": "100"}'`,
   },
 ];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { findBrowser, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
@@ -10,35 +10,16 @@ import type { Operation } from "../../operation/operation.ts";
 import { registerPages } from "./index.ts";
 
 const operations: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];
-const key = "duba_test_browser";
 
 const missing = missingBrowser();
 
-interface Received {
-  method: string;
-  url: string;
-  authorization: string | undefined;
-  body: unknown;
-}
-
 suite("in a browser", { skip: missing }, () => {
-  const received: Received[] = [];
   let app: FastifyInstance;
   let origin: string;
   let browser: Browser;
 
   before(async () => {
     app = Fastify();
-    for (const { method, path, examples } of operations) {
-      app.route({
-        method,
-        url: path.replaceAll(/\{(\w+)\}/g, ":$1"),
-        handler: async ({ url, headers, body }) => {
-          received.push({ method, url, authorization: headers.authorization, body });
-          return examples[0]!.answer;
-        },
-      });
-    }
     app.get("/healthz", async () => ({ status: "ok" }));
     registerPages(
       app,
@@ -118,30 +99,6 @@ suite("in a browser", { skip: missing }, () => {
     await close();
   });
 
-  test("the reference sends operations to this service, with the key", async () => {
-    const { page, faults, close } = await open("/docs", { colorScheme: "light", width: 1280 });
-    await page.getByPlaceholder("Token").first().fill(key);
-    received.length = 0;
-    await send(page, "Verify a BVN", "/api/v2/kyc/verify-bvn");
-    await send(page, "Add-ons of a cable-TV product", "/api/v2/cable-tv/fetch-tv-add-ons");
-    assert.deepEqual(received, [
-      {
-        method: "POST",
-        url: "/api/v2/kyc/verify-bvn",
-        authorization: `Bearer ${key}`,
-        body: { bvn: "22000000017", phone: "08000000017", amount: "100" },
-      },
-      {
-        method: "GET",
-        url: "/api/v2/cable-tv/fetch-tv-add-ons?type=dstv&productCode=PRWE36",
-        authorization: `Bearer ${key}`,
-        body: undefined,
-      },
-    ]);
-    assert.deepEqual(faults, []);
-    await close();
-  });
-
   test("the reference offers nothing that calls home", async () => {
     const { page, close } = await open("/docs", { colorScheme: "light", width: 1280 });
     for (const offer of [/ask ai/i, /generate mcp/i, /developer tools/i, /deploy/i, /share/i, /open api client/i])
@@ -149,17 +106,6 @@ suite("in a browser", { skip: missing }, () => {
     await close();
   });
 });
-
-/** Opens the form of one operation in the reference, sends it as it stands and waits for the answer. */
-async function send(page: Page, summary: string, path: string): Promise<void> {
-  await page.getByRole("link", { name: summary }).first().click();
-  await page.getByRole("button", { name: new RegExp(`Test Request.*${path}`, "s") }).click();
-  const answered = page.waitForResponse((response) => new URL(response.url()).pathname === path);
-  await page.getByRole("button", { name: /^Send/ }).first().click();
-  await answered;
-  await page.getByText("200 OK").waitFor();
-  await page.getByRole("button", { name: "Close Client" }).first().click();
-}
 
 function brightness(color: string): number {
   return (color.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);

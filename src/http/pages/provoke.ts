@@ -1,5 +1,6 @@
 import { checkKinds, labelOf } from "../../operation/check-kind.ts";
 import type { FailureCode } from "../../operation/failures.ts";
+import { isKeyed, type Operation } from "../../operation/operation.ts";
 import { sandboxNumbers } from "../../upstreams/sandbox/numbers.ts";
 import { scenarioHeader } from "../rehearsal/scenarios.ts";
 
@@ -77,13 +78,32 @@ export function numbersFor(code: FailureCode): string[] {
   );
 }
 
-/** A request as a line for a shell, in which `$KEY` is the reader's key. */
+/** The key of the samples, by which the sample of the requery finds the verification. */
+const sampleKey = "order-1001";
+
+/** The first example of an operation as a request. */
+export function sampleOf(operation: Operation<never>): CopiedRequest {
+  const { method, path, carriage, access, examples } = operation;
+  const rest = { ...examples[0]?.input };
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest[name]!;
+    delete rest[name];
+    return value;
+  });
+  const credential = access === "credential" ? {} : { credential: null };
+  if (carriage === "body") {
+    const headers = { ...json, ...(isKeyed(operation) ? { "Idempotency-Key": sampleKey } : {}) };
+    return { method, path: filled, ...credential, headers, body: JSON.stringify(rest) };
+  }
+  const query = new URLSearchParams(rest).toString();
+  return { path: filled + (query && `?${query}`), ...credential };
+}
+
+/** A request as a line for a shell, in which `$KEY` is the reader's key. Each header begins a line of its own. */
 export function curlLine(origin: string, { method, path, credential, headers = {}, body }: CopiedRequest): string {
-  const words = ["curl -i"];
-  if (method === "DELETE") words.push(`-X ${method}`);
-  words.push(`'${origin}${path}'`);
+  const words = [`curl -i${method === "DELETE" ? ` -X ${method}` : ""} '${origin}${path}'`];
   if (credential !== null) words.push(`-H "Authorization: Bearer ${credential ?? "$KEY"}"`);
   for (const [name, value] of Object.entries(headers)) words.push(`-H '${name}: ${value}'`);
   if (body !== undefined) words.push(`-d '${body}'`);
-  return words.join(" ");
+  return words.join(" \\\n  ");
 }

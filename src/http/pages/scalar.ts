@@ -1,6 +1,8 @@
 import Fastify from "fastify";
+import { isKeyed, type Operation } from "../../operation/operation.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { type Html, html } from "./html.ts";
+import { curlLine, sampleOf } from "./provoke.ts";
 
 /** Settings of the reference in the browser. It must not call other hosts. */
 const settings = {
@@ -34,18 +36,24 @@ export function reference(): Html {
 }
 
 /**
- * The document for browsers. They cannot send a body with GET, so it shows the query string only. It has no examples of header
- * values that must differ in each request, because the page would send them.
+ * The document for browsers. They cannot send a body with GET, so it shows the query string only. The page sends each header that has
+ * an example or an enumeration, so that optional ones have neither, or an example that the reader must pick.
  */
-export function browserDocument(document: OpenApiDocument): OpenApiDocument {
+export function browserDocument(
+  document: OpenApiDocument,
+  operations: readonly Operation<never>[],
+  origin: string,
+): OpenApiDocument {
   const copy = structuredClone(document);
   // The page may send nothing to another host than its own.
   copy.servers = copy.servers.map(({ url }) => ({ url: new URL(url, "http://local").pathname }));
   for (const { get, post } of Object.values(copy.paths)) {
     if (get) leaveOutBody(get);
-    for (const parameter of parametersOf(get ?? {}, post ?? {}))
-      if (parameter.in === "header" && !parameter.required) delete parameter.example;
+    const keyed = operations.find((operation) => operation.id === post?.operationId && isKeyed(operation));
+    if (keyed) post!["x-codeSamples"] = [{ lang: "Shell", label: "curl", source: curlLine(origin, sampleOf(keyed)) }];
+    parametersOf(get ?? {}, post ?? {}).forEach(leaveUnpicked);
   }
+  for (const shared of Object.values(copy.components.parameters ?? {})) leaveUnpicked(shared as Parameter);
   return copy;
 }
 
@@ -57,6 +65,13 @@ function leaveOutBody(get: Record<string, unknown>): void {
   delete get.requestBody;
 }
 
+function leaveUnpicked(parameter: Parameter): void {
+  if (parameter.in !== "header" || parameter.required) return;
+  delete parameter.example;
+  const [first] = parameter.schema?.enum ?? [];
+  if (first !== undefined) parameter.examples = { default: { value: first, "x-disabled": true } };
+}
+
 function parametersOf(...operations: Record<string, unknown>[]): Parameter[] {
   return operations.flatMap(({ parameters }) => (parameters as Parameter[] | undefined) ?? []);
 }
@@ -66,6 +81,8 @@ interface Parameter {
   in: string;
   required?: boolean;
   example?: unknown;
+  examples?: Record<string, object>;
+  schema?: { enum?: string[] };
 }
 
 interface SentBody {

@@ -36,7 +36,8 @@ export const contents = {
   "/docs/errors": (site) => page(site, "/docs/errors", "Failures", errors(site.operations, site.origin)),
   "/docs/sandbox": (site) => page(site, "/docs/sandbox", "Sandbox", sandboxPage()),
   "/openapi.json": (site) => json(`${JSON.stringify(documentOf(site), null, 2)}\n`),
-  "/docs/reference.json": (site) => json(JSON.stringify(browserDocument(documentOf(site)))),
+  "/docs/reference.json": (site) =>
+    json(JSON.stringify(browserDocument(documentOf(site), site.operations, site.origin))),
   "/postman.json": ({ operations, version, origin }) =>
     json(`${JSON.stringify(postmanCollection(operations, version, origin), null, 2)}\n`),
   "/llms.txt": ({ operations, version, origin }) =>

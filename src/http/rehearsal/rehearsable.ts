@@ -1,5 +1,5 @@
 import { type ReadyAnswer, ReadyForm } from "../../operation/answers/ready-answer.ts";
-import { Failure } from "../../operation/failures.ts";
+import { Failure, failures } from "../../operation/failures.ts";
 import type { BoundOperation, Call } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { type Scenario, scenarioHeader, scenarioName, scenarios } from "./scenarios.ts";
@@ -42,7 +42,8 @@ function askedFor({ caller, headers }: Call): [name: string, scenario: Scenario]
   if (failure) {
     const { code, retryAfter, headers } = failure;
     const own = { ...headers, [scenarioHeader]: name };
-    throw new Failure(code, undefined, { rehearsed: true, headers: own, ...(retryAfter ? { retryAfter } : {}) });
+    const message = `${failures[code].cause} Rehearsed: the request has ${scenarioHeader}: ${name}.`;
+    throw new Failure(code, message, { rehearsed: true, headers: own, ...(retryAfter ? { retryAfter } : {}) });
   }
   return [name, scenario];
 }

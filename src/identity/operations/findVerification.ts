@@ -19,7 +19,7 @@ export const findVerification = operation({
       pattern: "^[^]",
       description: "Idempotency key of the verification.",
       fault: "must not be empty",
-      example: "5f0c9a53-5e1e-4a57-a4dc-0f5e0f4b6f10",
+      example: "order-1001",
     }),
   }),
   headers: Type.Object({
@@ -29,7 +29,7 @@ export const findVerification = operation({
   examples: [
     {
       summary: "Verified and charged",
-      input: { idempotency_key: "5f0c9a53-5e1e-4a57-a4dc-0f5e0f4b6f10" },
+      input: { idempotency_key: "order-1001" },
       answer: stateExample,
     },
   ],
