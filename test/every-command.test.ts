@@ -44,7 +44,7 @@ suite("every command", () => {
   });
 
   for (const command of everyCommand) {
-    const { id, kind, input, target = [], examples, records = [] } = command;
+    const { id, kind, gives, givesNothing, input, target = [], examples, records = [] } = command;
     const members = membersOf(input);
     suite(id, () => {
       test("refuses each lower role, whatever the texts", () => {
@@ -57,6 +57,11 @@ suite("every command", () => {
       test("names its audit entries if it changes something, and none if not", () => {
         assert.equal(records.length > 0, kind !== "read");
         if (kind === "danger") assert.ok(target[0] !== undefined, "a face asks the person to type the target");
+      });
+
+      test("gives something away only if it changes something", () => {
+        if (gives) assert.notEqual(kind, "read");
+        if (givesNothing) assert.ok(gives && kind === "change", "what nobody can undo is always confirmed");
       });
 
       test("names every input in its help, and ends the help with an example", async () => {

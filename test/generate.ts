@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import packageJson from "../package.json" with { type: "json" };
+import { everyCommand } from "../src/commands/families.ts";
 import { everySetting } from "../src/config/settings.ts";
 import { openapi } from "../src/http/openapi/document.ts";
 import { scenarioRows } from "../src/http/rehearsal/scenarios.ts";
+import { confirms, givenAway } from "../src/operation/command.ts";
 import { sandboxNumbers } from "../src/upstreams/sandbox/numbers.ts";
 import { everyOperation } from "../src/wire.ts";
 import { withBlock } from "./support/blocks.ts";
@@ -21,6 +23,7 @@ const generated: Record<string, string> = {
     "scenarios",
     scenariosTable(),
   ),
+  "docs/threat-model.md": withBlock(readFileSync("docs/threat-model.md", "utf8"), "gives", await giftsTable()),
   "README.md": withBlock(withBlock(readme, "settings", settingsTable()), "operations", operationTables()),
 };
 
@@ -57,6 +60,17 @@ function scenariosTable(): string {
     ({ scenario, result, description }) => `| \`${scenario}\` | \`${result}\` | ${description} |`,
   );
   return ["| Duba-Scenario | result | what happens |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+/** By what it gives away. */
+async function giftsTable(): Promise<string> {
+  const commands = await everyCommand();
+  const rows = givenAway.map((gift) => {
+    const named = commands.filter(({ gives }) => gives === gift);
+    const words = named.map((each) => `\`${each.id}\`${confirms(each) === "sometimes" ? " (not always)" : ""}`);
+    return `| ${gift} | ${words.join(", ")} |`;
+  });
+  return ["| what | commands |", "| --- | --- |", ...rows].join("\n");
 }
 
 function operationTables(): string {

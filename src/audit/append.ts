@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Confirmation } from "../operation/command/deed.ts";
 import { redactNumbers } from "../runtime/redact.ts";
 import type { Audit, AuditEvent } from "../storage/audited.ts";
 import { piecesOf } from "../storage/queries/pieces.ts";
@@ -10,10 +11,12 @@ type Fact = AuditEvent["facts"][string];
 const longestText = 200;
 const idBytes = 15;
 
-/** What a face adds to the facts of each entry. */
+/** What a face adds to the facts of the entries of its actor. */
 export interface BesideFacts {
   /** Whom a person at the terminal names as the author. It does not say who acted: the actor does. */
   author_note?: string | undefined;
+  /** What the passkey of the actor signed. */
+  confirmation?: Confirmation | undefined;
 }
 
 /**
@@ -21,13 +24,13 @@ export interface BesideFacts {
  * another form, and for a value that is not of its fact's type: programming faults. People write the texts, so a text never makes the
  * change fail: runs of ten or more digits become "…", and we cut it after 200 characters.
  */
-export const append: Audit = appendWith({});
+export const append: Audit = appendWith("", {});
 
-/** As `append`, with these facts in each entry. */
-export function appendWith(beside: BesideFacts): Audit {
+/** As `append`, with these facts in each entry of `actor`. */
+export function appendWith(actor: string, beside: BesideFacts): Audit {
   return async (trx, ...events) => {
     const now = Date.now();
-    for (const some of piecesOf(events.map((event) => entryOf(event, now, beside))))
+    for (const some of piecesOf(events.map((event) => entryOf(event, now, event.actor === actor ? beside : {}))))
       await trx.insertInto("audit_entry").values(some).execute();
   };
 }
@@ -40,8 +43,11 @@ export function entryOf({ kind, actor, facts }: AuditEvent, now: number, beside:
   return { id, occurred_at: now, kind, actor, facts: text, batch: null, position: 0 };
 }
 
-function notesOf({ author_note }: BesideFacts): BesideFacts {
-  return author_note === undefined ? {} : { author_note: bounded(author_note) };
+function notesOf({ author_note, confirmation }: BesideFacts): BesideFacts {
+  return {
+    ...(author_note !== undefined && { author_note: bounded(author_note) }),
+    ...(confirmation && { confirmation }),
+  };
 }
 
 /** The facts in the order of the list. No error message contains a value. */

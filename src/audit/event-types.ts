@@ -112,7 +112,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   "endpoint.removed": { endpoint: "reference", account: "reference", mode: "reference", host: "text" },
   "events.resent": { endpoint: "reference", events: "number" },
   "person.invited": { person: "reference", email: "text", role: "reference" },
-  "person.registered": { person: "reference", role: "reference" },
+  "person.registered": { person: "reference", role: "reference", passkey: "reference" },
   "person.changed": {
     person: "reference",
     changed: "text",

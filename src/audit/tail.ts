@@ -43,3 +43,10 @@ export async function tail(db: Kysely<Tables>, { most, since, until, kind, refer
   const found = await query.execute();
   return found.reverse().map(({ occurred_at, ...entry }) => ({ ...entry, occurredAt: Number(occurred_at) }));
 }
+
+/** An entry without what a passkey signed, which nobody reads. */
+export function withoutConfirmation(entry: Entry): Entry {
+  if (!entry.facts.includes('"confirmation":{')) return entry;
+  const { confirmation, ...facts } = JSON.parse(entry.facts);
+  return { ...entry, facts: JSON.stringify(facts) };
+}

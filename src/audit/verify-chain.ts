@@ -4,6 +4,7 @@ import type { Tables } from "../storage/tables.ts";
 import type { Anchor } from "./anchor/anchor.ts";
 import { SealedBatch } from "./chain/batch.ts";
 import { Chain, type KeptHead, type Pin } from "./chain/chain.ts";
+import { Confirmations } from "./chain/confirmations.ts";
 import { type Head, readHead } from "./chain/head.ts";
 import { batchSize, type Sign, signer } from "./chain/seal.ts";
 import { entryPages, type Range, sealPages } from "./read.ts";
@@ -30,6 +31,8 @@ export interface VerifyOptions {
   kept?: KeptHead;
   /** Must be part of the trail, and of its store. Read it before the verification begins, because it may move meanwhile. */
   anchor?: Anchor;
+  /** The kinds of entries that a person leaves with a passkey only. */
+  confirmed?: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   now?: number;
 }
@@ -70,6 +73,7 @@ class Verification {
   readonly #options: VerifyOptions;
   readonly #chain: Chain;
   readonly #result: ChainVerification;
+  #confirmations: Confirmations | undefined;
   /** Everything committed until then had been sealed, in milliseconds since 1970. */
   #sealedUntil = 0;
 
@@ -88,6 +92,11 @@ class Verification {
     if (this.#head === undefined) this.#note(null, null, "is missing, was changed, or is of another key");
     else if (anchor && anchor.store !== this.#head.store) this.#note(null, null, "is of another store than the anchor");
     // Without a genuine head we read every batch.
+    this.#confirmations = await Confirmations.read(
+      this.#db,
+      this.#result.removedBatches > 0,
+      this.#options.confirmed ?? new Set(),
+    );
     const last = String(this.#head?.batch ?? Number.MAX_SAFE_INTEGER);
     await this.#sealed(last);
     for (const [batch, fault] of this.#chain.end(this.#head)) this.#note(batch, null, fault);
@@ -125,6 +134,8 @@ class Verification {
         const list = lists.get(entry.batch);
         if (list === undefined) this.#note(null, entry.id, `names batch ${entry.batch}, which has no seal`);
         else for (const fault of list.faultsOf(entry)) this.#note(Number(entry.batch), entry.id, fault);
+        const fault = await this.#confirmations!.faultOf(entry);
+        if (fault !== undefined) this.#note(Number(entry.batch), entry.id, fault);
       }
       this.#result.entries += entries.length;
     }

@@ -33,6 +33,7 @@ export async function withDesk<Result>(
   const store = needed === "none" ? undefined : await openNeeded(needed, config);
   const replica = reports && config.databaseReadUrl ? await openReplica(config, store!) : undefined;
   const bar = progressBar(io, counts);
+  const actor = actorOf(userName());
   try {
     const source = await replica?.source();
     if (source?.said) io.err(`${source.said}\n`);
@@ -43,8 +44,8 @@ export async function withDesk<Result>(
           db: (source?.db ?? store?.db) as Desk["db"],
           now: store?.now ?? Date.now,
           audit: async (trx, ...events) =>
-            (await import("../audit/append.ts")).appendWith({ author_note: author })(trx, ...events),
-          actor: actorOf(userName()),
+            (await import("../audit/append.ts")).appendWith(actor, { author_note: author })(trx, ...events),
+          actor,
           config,
           commands: everyCommand,
           progress: bar.update,

@@ -52,7 +52,10 @@ export function deskOf(surroundings: Surroundings, store = surroundings.db): Des
     },
     ledgerRows: async (snapshot) =>
       (await import("../identity/ledger/journal/follow-journal.ts")).ledgerAuditEvents(snapshot),
-    auditEntries: async (reference) => (await import("../audit/tail.ts")).tail(db, { most: 100, reference }),
+    async auditEntries(reference) {
+      const { tail, withoutConfirmation } = await import("../audit/tail.ts");
+      return (await tail(db, { most: 100, reference })).map(withoutConfirmation);
+    },
     backups: {
       ofBackup: async () => (await import("./backups.ts")).ofBackup(config),
       ofRestore: async (isRingLost) => (await import("./backups.ts")).ofRestore(config, isRingLost),

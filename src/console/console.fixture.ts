@@ -1,6 +1,18 @@
 import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { type Visitor, visit } from "../../test/support/passkey.ts";
+import type { TestService } from "../../test/support/service.ts";
+import { invitationLink } from "../access/people/console-origin.ts";
+import { invitePerson } from "../access/people/people-rows.ts";
+import { append } from "../audit/append.ts";
+import type { Role } from "../operation/command.ts";
+
+/** The link of an invitation that was made at the terminal. */
+export async function inviteAtTerminal(service: TestService, email: string, role: Role): Promise<string> {
+  const { db, now } = await service.store();
+  const { secret } = await invitePerson({ db, audit: append, actor: "terminal", now }, { email, role });
+  return invitationLink(service.console!.origin, secret);
+}
 
 /** Registers a passkey with a link of an invitation. */
 export async function join(
@@ -17,7 +29,7 @@ export async function join(
   return visitor;
 }
 
-/** Opens a form, fills it by its labels, and sends it. */
+/** Opens a form, fills it by its labels, and sends it, with the passkey if it wants one. */
 export async function sendForm(page: Page, address: string, fields: Record<string, string> = {}): Promise<void> {
   await page.goto(address);
   const form = page.locator("main form.command");
@@ -26,7 +38,18 @@ export async function sendForm(page: Page, address: string, fields: Record<strin
     if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(value);
     else await field.fill(value);
   }
+  await sendOpened(page);
+}
+
+/** Sends the form of the page, with the passkey if it wants one. */
+export async function sendOpened(page: Page): Promise<void> {
+  const form = page.locator("main form.command");
+  const left = page.waitForEvent("framenavigated");
   await form.locator("button.main, button.danger").click();
+  const confirm = page.locator("[data-confirm]");
+  await Promise.race([left, confirm.waitFor()]).catch(() => left);
+  if (await confirm.isVisible()) await confirm.click();
+  await left;
 }
 
 /** Waits for a text of the page. */

@@ -124,6 +124,10 @@ suite("every page of the console", { skip: missingBrowser() }, () => {
     await sendForm(page, `${origin}/keys/create`, { Account: subjects.account! });
     await page.getByLabel("Key", { exact: true }).waitFor();
     found.push(...(await faultsOf(page, "a new key")));
+    await page.goto(`${origin}/keys/revoke?id=${subjects.id}`);
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: "Confirm with your passkey" }).waitFor();
+    found.push(...(await faultsOf(page, "a deed to confirm")));
     await page.goto(`${origin}/nothing`);
     found.push(...(await faultsOf(page, "a page that is not there")));
     await ada.context.clearCookies();

@@ -9,8 +9,9 @@ import { type Asked, cookieIn, Refusal, type SignedIn } from "./console-request.
 import { type ConsoleReply, jsonReply, page, redirect } from "./console-response.ts";
 import type { ConsoleRoom } from "./console-room.ts";
 import { runForm, showCommand, showPlace } from "./routes/command-routes.ts";
+import { confirmOptions } from "./routes/confirm-deed.ts";
 import { nowCounts, nowLive, nowPage, nowTables } from "./routes/now-routes.ts";
-import { confirmOptions, cookieName, joinPage, passkeyRoute, signInPage, signOut } from "./routes/sign-in-routes.ts";
+import { cookieName, joinPage, passkeyRoute, signInPage, signOut } from "./routes/sign-in-routes.ts";
 import { pathOf } from "./site-map.ts";
 import { barePage } from "./view/frame.ts";
 
@@ -73,7 +74,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
 
   /** A refusal as a page, and in the audit trail if somebody is signed in. */
   async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<ConsoleReply> {
-    const isScript = /\bjson\b/.test(String(raw.headers["content-type"] ?? ""));
+    const isScript = /\bjson\b/.test(`${raw.headers.accept} ${raw.headers["content-type"]}`);
     if (!(error instanceof Refusal)) {
       room.log.error(
         { code: codeOf(error), fault: error instanceof Error ? error.name : "unknown" },

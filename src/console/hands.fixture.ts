@@ -7,9 +7,13 @@ export interface Hands {
   page: Page;
   /** Follows a link or presses a button, and waits for the page that comes. */
   go(name: RegExp): Promise<void>;
+  /** Presses a button, and confirms with the passkey what it will do. */
+  confirm(name: RegExp): Promise<void>;
   fill(label: RegExp, text: string): Promise<void>;
   choose(label: RegExp, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
 }
+
+const confirming = /^Confirm with your passkey$/;
 
 async function loaded(page: Page, act: () => Promise<void>): Promise<void> {
   await Promise.all([page.waitForEvent("framenavigated"), act()]);
@@ -18,10 +22,15 @@ async function loaded(page: Page, act: () => Promise<void>): Promise<void> {
 
 /** With a mouse. */
 export function mouse(page: Page): Hands {
+  const press = (name: RegExp) =>
+    page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click();
   return {
     page,
-    go: (name) =>
-      loaded(page, () => page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click()),
+    go: (name) => loaded(page, () => press(name)),
+    async confirm(name) {
+      await press(name);
+      await loaded(page, () => press(confirming));
+    },
     async fill(label, text) {
       const field = page.getByLabel(label).first();
       if ((await field.evaluate((element) => element.tagName)) === "SELECT") await field.selectOption(text);
@@ -46,6 +55,13 @@ export function keyboard(page: Page): Hands {
   };
   return {
     page,
+    async confirm(name) {
+      await tabTo(name);
+      await page.keyboard.press("Enter");
+      await page.locator("[data-confirm]").waitFor();
+      await tabTo(confirming);
+      await loaded(page, () => page.keyboard.press("Enter"));
+    },
     async go(name) {
       await tabTo(name);
       await loaded(page, () => page.keyboard.press("Enter"));

@@ -5,7 +5,7 @@ import { findBrowser, missingBrowser, startBrowser } from "../../test/support/br
 import { type Visitor, visit } from "../../test/support/passkey.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
-import { join, said, sendForm } from "./console.fixture.ts";
+import { inviteAtTerminal, join, said, sendForm, sendOpened } from "./console.fixture.ts";
 import { type Hands, keyboard, mouse } from "./hands.fixture.ts";
 
 // What a browser does here does not depend on the engine.
@@ -59,9 +59,10 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await page.goto(`${origin}/subjects/export`);
     await page.getByLabel(/^Number/).fill("22000000017");
     for (const _ of [1, 2]) {
+      await page.getByRole("button", { name: "Export" }).click();
       const [file] = await Promise.all([
         page.waitForEvent("download"),
-        page.getByRole("button", { name: "Export" }).click(),
+        page.getByRole("button", { name: "Confirm with your passkey" }).click(),
       ]);
       assert.match(file.suggestedFilename(), /^receipt-.+\.json$/);
     }
@@ -126,7 +127,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       .getByRole("link", { name: "Release" })
       .click();
     await page.getByLabel("Reason").fill("Not on their list");
-    await page.getByRole("button", { name: "Release" }).click();
+    await sendOpened(page);
     await said(page, `${released} is released`);
     await page.goto(`${origin}/ledger/show?reference=${released}`);
     await said(page, "verification.settled");
@@ -143,12 +144,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
   async function dayOfWork(hands: Hands, name: string, joins: (link: string) => Promise<Hands>) {
     const { page } = hands;
     const email = `${name}@example.com`;
-    await hands.go(/^People$/);
-    await hands.go(/^Invite$/);
-    await hands.fill(/^Email/, `second-${email}`);
-    await hands.fill(/^Role/, "officer");
-    await hands.go(/^Invite$/);
-    const second = await joins(await page.getByLabel("Link").inputValue());
+    const second = await joins(await inviteAtTerminal(service, `second-${email}`, "officer"));
 
     await hands.go(/^Accounts$/);
     await hands.go(/^Create$/);
@@ -170,7 +166,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       const [, draft] = /waits for approval as (d\d+)/.exec(await page.locator("main").innerText()) ?? [];
       await second.go(/^Catalogue$/);
       await second.go(new RegExp(`^Approve ${draft}$`));
-      await second.go(/^Approve$/);
+      await second.confirm(/^Approve$/);
       await said(second.page, /is published/);
     };
     const before = await bundles();
@@ -220,7 +216,14 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
   test("does a day's work by keyboard alone", async () => {
     const { page, context, faults } = ada;
     await page.goto(origin);
-    await dayOfWork(keyboard(page), "keys", async (link) => {
+    const hands = keyboard(page);
+    await hands.go(/^People$/);
+    await hands.go(/^Invite$/);
+    await hands.fill(/^Email/, "third@example.com");
+    await hands.fill(/^Role/, "operator");
+    await hands.confirm(/^Invite$/);
+    await said(page, "third@example.com is invited as operator");
+    await dayOfWork(hands, "keys", async (link) => {
       grace = await visit(browser, origin);
       await grace.page.goto(link);
       const hands = keyboard(grace.page);
@@ -246,12 +249,13 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
       return other;
     };
     const first = await withoutScripts(ada);
+    // Who approves uses a passkey.
+    let second: Visitor | undefined;
     await dayOfWork(mouse(first.page), "plain", async (link) => {
-      const second = await join(browser, link, "Second");
-      const other = await withoutScripts(second);
-      await second.context.close();
-      return mouse(other.page);
+      second = await join(browser, link, "Second");
+      return mouse(second.page);
     });
+    await second!.context.close();
     assert.match(await first.page.locator("main").innerText(), /Switch scripts on to sign in/);
     assert.deepEqual(first.faults, []);
     await first.context.close();

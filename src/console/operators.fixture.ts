@@ -1,10 +1,11 @@
+import assert from "node:assert/strict";
 import { request } from "node:http";
 import type { Engine } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
-import { invitePerson } from "../access/people/people-rows.ts";
-import { beginSession, findSession } from "../access/people/sessions.ts";
-import { append } from "../audit/append.ts";
+import { type SoftwarePasskey, softwarePasskey } from "../../test/support/software-passkey.ts";
+import { findSession } from "../access/people/sessions.ts";
 import { type Role, roles } from "../operation/command.ts";
+import { inviteAtTerminal } from "./console.fixture.ts";
 
 export interface ConsoleSent {
   method?: string;
@@ -23,7 +24,10 @@ export interface SignedInOperator {
   id: string;
   cookie: string;
   token: string;
+  passkey: SoftwarePasskey;
 }
+
+type Fields = Record<string, string>;
 
 /** A service with a console, and somebody of each role who is signed in without a browser. */
 export interface Operators {
@@ -31,17 +35,28 @@ export interface Operators {
   origin: string;
   /** `<role>@example.com`. */
   by: Record<Role, SignedInOperator>;
+  /** The secret of an invitation, made at the terminal. */
+  invite(email: string, role: Role): Promise<string>;
+  /** Registers a passkey with an invitation. */
+  join(invitation: string, passkey?: SoftwarePasskey): Promise<ConsoleAnswer>;
   signIn(email: string, role: Role): Promise<SignedInOperator>;
   send(path: string, sent?: ConsoleSent): Promise<ConsoleAnswer>;
+  /** Sends JSON, as scripts do. */
+  sendJson(path: string, body: object, cookie?: string): Promise<ConsoleAnswer>;
   /** Sends a form of the operator. */
-  post(
-    path: string,
-    who: SignedInOperator,
-    fields: Record<string, string>,
-    headers?: Record<string, string>,
-  ): Promise<ConsoleAnswer>;
+  post(path: string, who: SignedInOperator, fields: Fields, headers?: Fields): Promise<ConsoleAnswer>;
+  /** What the operator has to sign for a form: the answer to scripts. */
+  deedOf(path: string, who: SignedInOperator, fields: Fields): Promise<{ status: number; json: DeedOptions }>;
+  /** Sends a form that the operator's passkey confirms. */
+  confirm(path: string, who: SignedInOperator, fields: Fields): Promise<ConsoleAnswer>;
   /** What the audit trail says of refusals. */
   refusals(): Promise<{ person: string; reason: string; command?: string }[]>;
+}
+
+interface DeedOptions {
+  options?: { challenge: string; allowCredentials: { id: string }[] };
+  deed: string;
+  page: string;
 }
 
 export const formType = { "Content-Type": "application/x-www-form-urlencoded" };
@@ -51,13 +66,6 @@ export async function startOperators(engine: Engine, settings: Record<string, st
   const { origin } = service.console!;
   const { port } = new URL(origin);
 
-  const signIn = async (email: string, role: Role): Promise<SignedInOperator> => {
-    const { db, now } = await service.store();
-    const { person } = await invitePerson({ db, audit: append, actor: "terminal", now }, { email, role });
-    const secret = await beginSession(db, person.id, now());
-    const session = await findSession(db, secret, now(), false);
-    return { id: person.id, cookie: `duba_console=${secret}`, token: session!.formToken };
-  };
   const send: Operators["send"] = (path, { method = "GET", headers = {}, body, cookie } = {}) =>
     new Promise((resolve, reject) => {
       const all = { Host: `localhost:${port}`, ...(cookie && { Cookie: cookie }), ...headers };
@@ -70,14 +78,46 @@ export async function startOperators(engine: Engine, settings: Record<string, st
       });
       asking.on("error", reject).end(body);
     });
+  const sendJson: Operators["sendJson"] = (path, body, cookie) => {
+    const headers = { "Content-Type": "application/json", Origin: origin };
+    return send(path, { method: "POST", body: JSON.stringify(body), headers, ...(cookie && { cookie }) });
+  };
+  const post: Operators["post"] = (path, { cookie, token }, fields, headers = {}) => {
+    const body = new URLSearchParams({ _token: token, ...fields }).toString();
+    return send(path, { method: "POST", cookie, body, headers: { ...formType, Origin: origin, ...headers } });
+  };
+  const deedOf: Operators["deedOf"] = async (path, who, fields) => {
+    const named = { _command: path.slice(1).replaceAll("/", "."), ...fields };
+    const { status, text } = await post("/confirm", who, named, { Accept: "application/json" });
+    return { status, json: JSON.parse(text) };
+  };
+  const invite: Operators["invite"] = async (email, role) => {
+    const [, secret = ""] = (await inviteAtTerminal(service, email, role)).split("#");
+    return secret;
+  };
+  const join: Operators["join"] = async (invitation, passkey = softwarePasskey(origin)) => {
+    const { challenge } = JSON.parse((await sendJson("/join/options", { invitation })).text);
+    return sendJson("/join", { invitation, name: "", response: passkey.register(challenge) });
+  };
+  const signIn = async (email: string, role: Role): Promise<SignedInOperator> => {
+    const passkey = softwarePasskey(origin);
+    const joined = await join(await invite(email, role), passkey);
+    assert.equal(joined.status, 200, joined.text);
+    const [cookie = ""] = String(joined.headers["set-cookie"]).split(";");
+    const { db, now } = await service.store();
+    const session = (await findSession(db, cookie.split("=")[1]!, now(), false))!;
+    return { id: session.person.id, cookie, token: session.formToken, passkey };
+  };
 
   const by = {} as Operators["by"];
   for (const role of roles) by[role] = await signIn(`${role}@example.com`, role);
   return {
-    ...{ service, origin, by, signIn, send },
-    post: (path, { cookie, token }, fields, headers = {}) => {
-      const body = new URLSearchParams({ _token: token, ...fields }).toString();
-      return send(path, { method: "POST", cookie, body, headers: { ...formType, Origin: origin, ...headers } });
+    ...{ service, origin, by, invite, join, signIn, send, sendJson, post, deedOf },
+    async confirm(path, who, fields) {
+      const { json } = await deedOf(path, who, fields);
+      assert.ok(json.options, `${path} asked for no passkey`);
+      const _passkey = JSON.stringify(who.passkey.sign(json.options.challenge));
+      return post(path, who, { ...fields, _passkey, _deed: json.deed });
     },
     async refusals() {
       const { db } = await service.store();

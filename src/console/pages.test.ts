@@ -1,44 +1,45 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { startService, type TestService } from "../../test/support/service.ts";
-import { officersSession } from "./busy-day.fixture.ts";
+import { engines } from "../../test/support/engines.ts";
+import type { TestService } from "../../test/support/service.ts";
+import { type Operators, startOperators } from "./operators.fixture.ts";
 
 // What pages say does not depend on the engine.
 suite("what pages of the console say", () => {
+  let operators: Operators;
   let service: TestService;
-  let origin: string;
-  let headers: Record<string, string>;
 
   before(async () => {
-    service = await startService({ DUBA_CONSOLE: "127.0.0.1:0" });
-    origin = service.console!.origin;
-    headers = { Cookie: `duba_console=${await officersSession(service)}`, Origin: origin };
+    operators = await startOperators(engines[0]!);
+    ({ service } = operators);
     for (const account of ["Shop", "Till"]) await service.newAccount(account);
   });
   after(() => service.close());
 
-  const page = async (path: string) => (await fetch(`${origin}${path}`, { headers })).text();
-  const post = async (path: string, fields: Record<string, string>) => {
-    const [, _token = ""] = /name="_token" value="([^"]+)"/.exec(await page(path)) ?? [];
-    const body = new URLSearchParams({ _token, ...fields });
-    return (await fetch(`${origin}${path}`, { method: "POST", headers, body })).text();
-  };
+  const page = async (path: string) => (await operators.send(path, { cookie: operators.by.officer.cookie })).text;
+  const post = async (path: string, fields: Record<string, string>) =>
+    (await operators.post(path, operators.by.officer, fields)).text;
+  const confirm = async (path: string, fields: Record<string, string>) =>
+    (await operators.confirm(path, operators.by.officer, fields)).text;
 
   const invoice = async (csv: string) => {
-    const [, token = ""] = /name="_token" value="([^"]+)"/.exec(await page("/books/reconcile")) ?? [];
+    const { cookie, token } = operators.by.officer;
     const body = new FormData();
     body.set("_token", token);
     body.set("vendor", "dojah");
     body.set("invoice", new File([csv], "invoice.csv"));
-    return { text: await (await fetch(`${origin}/books/reconcile`, { method: "POST", headers, body })).text() };
+    const headers = { Cookie: cookie, Origin: operators.origin };
+    return {
+      text: await (await fetch(`${operators.origin}/books/reconcile`, { method: "POST", headers, body })).text(),
+    };
   };
 
   test("a code of several words is one line of a form", async () => {
     assert.match(await page("/prices/set"), /<input type="text" value=""[^>]* id="f-codes"/);
-    const said = await post("/prices/set", { account: "shop@example.com", codes: "MTNDATA 104", price: "99.50" });
+    const said = await confirm("/prices/set", { account: "shop@example.com", codes: "MTNDATA 104", price: "99.50" });
     assert.match(said, /revision \d+ is published/i);
     assert.match(await page("/prices/show?account=shop@example.com"), /MTNDATA 104/);
-    const refused = await post("/prices/set", { account: "shop@example.com", codes: "MTNDATA", price: "99.50" });
+    const refused = await confirm("/prices/set", { account: "shop@example.com", codes: "MTNDATA", price: "99.50" });
     assert.match(refused, /A price is of one entry\. Add its code after MTNDATA\./);
   });
 
@@ -56,7 +57,7 @@ suite("what pages of the console say", () => {
   });
 
   test("amounts have their thousands, and names of settings their underscores", async () => {
-    await post("/accounts/terms", { account: "till@example.com", cap_naira: "2500000" });
+    await confirm("/accounts/terms", { account: "till@example.com", cap_naira: "2500000" });
     assert.match(await page("/accounts"), /<td class="number"[^>]*>0 of 2,500,000<\/td>/);
     assert.match(await page("/accounts/show?account=till@example.com"), /<dt>Cap naira<\/dt><dd>2,500,000<\/dd>/);
     assert.match(await page("/sources/list"), /needs DUBA_VTPASS_API_KEY/);
@@ -85,7 +86,7 @@ suite("what pages of the console say", () => {
 
   test("a form reads numbers as pages show them, and says what is wrong in its own words", async () => {
     assert.match(
-      await post("/books/adjust", { account: "till@example.com", credit: "1,250.50", reason: "Goodwill" }),
+      await confirm("/books/adjust", { account: "till@example.com", credit: "1,250.50", reason: "Goodwill" }),
       /-1250\.5 naira/,
     );
     const past = await post("/catalogue/edit", { code: "MTNDATA 104", price: "99", holds_from: "2020-01-01T00:00" });

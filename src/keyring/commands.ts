@@ -77,6 +77,7 @@ const rotateKeyring = command({
     "copy the file to all of them before that time.",
   role: "officer",
   kind: "change",
+  gives: "authority",
   face: "terminal",
   input: Type.Object({
     records: flag("Add only a record key. It encrypts records."),
@@ -112,6 +113,7 @@ const rewrapKeys = command({
   onTerminal: "The exit code is 1 if Duba cannot open a record or a secret.",
   role: "officer",
   kind: "change",
+  gives: "authority",
   face: "terminal",
   counts: "records",
   input: Type.Object({}),
@@ -153,6 +155,7 @@ const retireKey = command({
     "file to the others afterwards.",
   role: "officer",
   kind: "danger",
+  gives: "authority",
   face: "terminal",
   store: "patient",
   target: ["key"],

@@ -11,6 +11,9 @@ type RowOf<Answer> = Answer extends readonly (infer Row)[]
   ? Row
   : { [Name in keyof Answer]: Answer[Name] extends readonly (infer Row)[] ? Row : never }[keyof Answer];
 
+/** What a command can give away. */
+export const givenAway = ["money", "authority", "credentials", "personal data"] as const;
+
 type ExampleOf<Input> = { readonly [Name in keyof Input]?: string | readonly string[] | true };
 
 export interface Specification<Input extends TObject, Answer extends TSchema, Room> {
@@ -26,6 +29,10 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   role: Role;
   /** `danger`: a change that nobody can undo. A face asks the person to type what it hits. */
   kind: "read" | "change" | "danger";
+  /** What it gives away. A face where people sign in wants their passkey to confirm it, as for `danger`. */
+  gives?: (typeof givenAway)[number];
+  /** Whether it gives nothing away with this input, such as with a test key. */
+  givesNothing?: (input: Static<Input>, room: Room) => boolean | Promise<boolean>;
   /** Only the machine of the service can do it. */
   face?: "terminal";
   /** Default: `shared`, beside a running service. `patient`: without time limits. `own`: no service may run on it. */
@@ -76,6 +83,16 @@ export function command<Input extends TObject, Answer extends TSchema, Room>(
 /** Whether a person of this role may run the command. */
 export function mayRun(role: Role, { role: least }: Pick<Command<never>, "role">): boolean {
   return roles.indexOf(role) >= roles.indexOf(least);
+}
+
+/** Whether a person of a face confirms it with a passkey. `never`: whatever the input is. */
+export function confirms({
+  kind,
+  gives,
+  givesNothing,
+}: Pick<Command<never>, "kind" | "gives" | "givesNothing">): "always" | "sometimes" | "never" {
+  if (kind === "danger") return "always";
+  return gives === undefined ? "never" : givesNothing ? "sometimes" : "always";
 }
 
 /** The command cannot do what the person wants. `message` is a sentence that says why, or what would be right. */

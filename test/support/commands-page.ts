@@ -34,6 +34,7 @@ function sectionOf(command: Command<Desk>): string {
     onTerminal,
     role,
     kind,
+    gives,
     face,
     reports,
     records = [],
@@ -46,6 +47,7 @@ function sectionOf(command: Command<Desk>): string {
   );
   const facts = [
     `Role: ${role}. ${{ read: "Reads only.", change: "Changes something.", danger: "Nobody can undo it." }[kind]}`,
+    gives && `Gives away: ${gives}.`,
     records.length > 0 && `Audit trail: ${records.map((each) => `\`${each}\``).join(", ")}.`,
     reports && "May read a replica (`DUBA_DATABASE_READ_URL`).",
     face && "Only at a terminal.",

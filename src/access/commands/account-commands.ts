@@ -90,6 +90,8 @@ const changeAccount = command({
     "access tokens stay valid.",
   role: "operator",
   kind: "change",
+  gives: "money",
+  givesNothing: ({ account, name, email, ...terms }) => Object.keys(terms).length === 0,
   target: ["account"],
   input: Type.Object({
     account: accountMember,

@@ -42,6 +42,8 @@ const createKey = command({
   summary: "Create an API key. Duba shows the key once, stores only a hash, and cannot show the key again.",
   role: "operator",
   kind: "change",
+  gives: "credentials",
+  givesNothing: ({ mode }) => mode === "test",
   input: Type.Object({
     account: Type.String({ description: "Account of the key.", placeholder: "id or e-mail" }),
     mode: Type.Enum(["test", "live"], {
@@ -146,6 +148,8 @@ const changeKeyCommand = command({
     "Access tokens of the key follow.",
   role: "operator",
   kind: "change",
+  gives: "credentials",
+  givesNothing: isTestKey,
   target: ["id"],
   input: Type.Object({
     id: idMember,
@@ -195,6 +199,8 @@ const rollKeyCommand = command({
   description: "The old key and its tokens stay valid for the overlap. Duba shows the new key once.",
   role: "operator",
   kind: "change",
+  gives: "credentials",
+  givesNothing: isTestKey,
   target: ["id"],
   input: Type.Object({
     id: idMember,
@@ -238,6 +244,11 @@ const revokeKey = command({
 });
 
 export const keyCommands = [createKey, listKeys, changeKeyCommand, rollKeyCommand, revokeKey];
+
+async function isTestKey({ id }: { id: string }, { db }: Audited): Promise<boolean> {
+  const key = await db.selectFrom("api_key").select("mode").where("id", "=", publicIdOf(id)).executeTakeFirst();
+  return key?.mode === "test";
+}
 
 function publicIdOf(idOrKey: string): string {
   return readApiKey(idOrKey)?.id ?? idOrKey;

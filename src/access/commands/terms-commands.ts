@@ -105,6 +105,8 @@ const setTerms = command({
     "has a cap or a balance, not both. Its own limits also hold if DUBA_LIMITS is off.",
   role: "operator",
   kind: "change",
+  gives: "money",
+  givesNothing: ({ account, ...terms }) => Object.keys(terms).length === 0,
   target: ["account"],
   input: Type.Object({
     account,
@@ -178,6 +180,7 @@ const topUpAccount = command({
   description: "A top-up never changes later. To correct one, take money back: the account then has two top-ups.",
   role: "operator",
   kind: "change",
+  gives: "money",
   target: ["account", "amount"],
   input: Type.Object({
     account,

@@ -5,6 +5,7 @@ import type {
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import type { Kysely } from "kysely";
+import { passkeyDigest } from "../../operation/command/deed.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import type { PersonRow, Tables } from "../../storage/tables.ts";
 import { secretHash } from "../secrets.ts";
@@ -79,6 +80,7 @@ export async function registerPasskey(
   );
   if (!registrationInfo) throw new PasskeyFault("Your browser made no valid passkey. Try again.", person);
   const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+  const public_key = Buffer.from(publicKey).toString("base64url");
   return inTransaction(db, async (trx) => {
     const used = await trx
       .deleteFrom("person_invitation")
@@ -92,41 +94,46 @@ export async function registerPasskey(
       .insertInto("passkey")
       .values({
         ...{ id, person_id: person.id, counter, transports: JSON.stringify(transports), created_at: now() },
-        public_key: Buffer.from(publicKey).toString("base64url"),
+        public_key,
       })
       .execute();
     if (name !== "") await trx.updateTable("person").set({ name }).where("id", "=", person.id).execute();
-    await audit(trx, personEvent("person.registered", personActor(person), person, { role: person.role }));
+    const facts = { role: person.role, passkey: passkeyDigest(public_key) };
+    await audit(trx, personEvent("person.registered", personActor(person), person, facts));
     return { ...person, name: name || person.name };
   });
 }
 
 /**
- * The request to a browser to sign with a passkey. With `person`, only that person's passkeys count. `purpose` binds the answer
- * to its use.
+ * The request to a browser to sign with a passkey. `purpose` binds the answer to its use. With `deed`, only that person's passkeys
+ * count, and they sign this challenge.
  */
 export async function assertionOptions(
   { db, origin, now }: PasskeyPlace,
   purpose: string,
-  person?: PersonRow,
+  deed?: { person: PersonRow; challenge: Buffer },
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await library();
-  const own = person && (await db.selectFrom("passkey").select("id").where("person_id", "=", person.id).execute());
+  const passkeys = db.selectFrom("passkey").select("id");
+  const own = deed && (await passkeys.where("person_id", "=", deed.person.id).execute());
   const options = await generateAuthenticationOptions({
     rpID: new URL(origin).hostname,
     userVerification: "required",
     ...(own && { allowCredentials: own.map(({ id }) => ({ id })) }),
+    ...(deed && { challenge: new Uint8Array(deed.challenge) }),
   });
   await keepChallenge(db, options.challenge, purpose, now());
   return options;
 }
 
-/** Who signed the challenge of this purpose. Throws a `PasskeyFault`. */
+/** Who signed a challenge of this purpose, and with which public key. With `deed`, it must be that person and challenge. Throws a `PasskeyFault`. */
 export async function verifyAssertion(
   { db, origin, now }: PasskeyPlace,
   purpose: string,
   response: AuthenticationResponseJSON,
-): Promise<PersonRow> {
+  deed?: { person: PersonRow; challenge: Buffer },
+): Promise<{ person: PersonRow; publicKey: string }> {
+  const wanted = deed?.challenge.toString("base64url");
   const passkey = await db
     .selectFrom("passkey")
     .innerJoin("person", "person.id", "passkey.person_id")
@@ -136,11 +143,14 @@ export async function verifyAssertion(
     .executeTakeFirst();
   if (!passkey) throw new PasskeyFault("Nobody has registered this passkey here. Ask an officer for an invitation.");
   const { credential: id, public_key, counter, ...person } = passkey;
+  if (deed && person.id !== deed.person.id)
+    throw new PasskeyFault("This is the passkey of another person. Use your own.", person);
   const { verifyAuthenticationResponse } = await library();
   const { verified, authenticationInfo } = await refusing(person, () =>
     verifyAuthenticationResponse({
       response,
-      expectedChallenge: (challenge) => takeChallenge(db, challenge, purpose, now()),
+      expectedChallenge: async (signed) =>
+        (wanted === undefined || signed === wanted) && (await takeChallenge(db, signed, purpose, now())),
       expectedOrigin: origin,
       expectedRPID: new URL(origin).hostname,
       credential: { id, publicKey: new Uint8Array(Buffer.from(public_key, "base64url")), counter },
@@ -149,7 +159,7 @@ export async function verifyAssertion(
   );
   if (!verified) throw new PasskeyFault("The passkey did not sign what the console asked for. Try again.", person);
   await db.updateTable("passkey").set({ counter: authenticationInfo.newCounter }).where("id", "=", id).execute();
-  return person;
+  return { person, publicKey: public_key };
 }
 
 /** The library throws what it finds wrong, such as another origin or a used challenge. */

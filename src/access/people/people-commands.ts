@@ -35,6 +35,7 @@ const invite = command({
     "Without a role a new person is a viewer.",
   role: "officer",
   kind: "change",
+  gives: "authority",
   target: ["email"],
   input: Type.Object({
     email: formed(email, { description: "E-mail of the person.", placeholder: "e-mail" }),
@@ -96,6 +97,7 @@ const change = command({
   summary: "Change the role, the name or the e-mail of a person, at once.",
   role: "officer",
   kind: "change",
+  gives: "authority",
   target: ["person"],
   input: Type.Object({
     person,
@@ -119,6 +121,7 @@ const remove = command({
   summary: "Remove a person from the console. The person's sessions end at once.",
   role: "officer",
   kind: "danger",
+  gives: "authority",
   target: ["person"],
   input: Type.Object({ person }),
   answer: Type.Object(facts),

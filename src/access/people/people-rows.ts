@@ -22,7 +22,7 @@ export interface Invitation {
 /**
  * Invites a new person, or one who lost the passkey. An earlier invitation of the person ends. Without a role a new person is
  * a viewer, and another person keeps the role. Who was removed has the same id again. Throws an `AccessFault` for a former e-mail
- * of another person.
+ * of another person, and for an officer whom a person of the console invites.
  */
 export async function invitePerson(
   { db, audit, actor, now }: Audited & WithClock,
@@ -30,6 +30,7 @@ export async function invitePerson(
 ): Promise<Invitation> {
   const secret = randomBase62(43);
   const expiresAt = now() + invitationLife;
+  if (role === "officer") terminalOnly(actor, "A person becomes an officer");
   return inTransaction(db, async (trx) => {
     const fresh = { email: given.toLowerCase(), name: "", invited_by: actor };
     const id = await holdEmail(trx, fresh.email, `per_${randomBase62(12)}`, now());
@@ -38,9 +39,11 @@ export async function invitePerson(
       .values({ id, ...fresh, role: role ?? "viewer", created_at: now(), last_seen_at: null })
       .onConflict((it) => it.column("id").doNothing())
       .execute();
+    const { role: before, email } = await findPerson(trx, id);
+    if (email !== fresh.email) throw takenEmail(fresh.email);
+    if (before === "officer") terminalOnly(actor, "An officer is invited again");
     if (role) await trx.updateTable("person").set({ role }).where("id", "=", id).execute();
     const person = await findPerson(trx, id);
-    if (person.email !== fresh.email) throw takenEmail(fresh.email);
     const invitation = { secret_hash: secretHash(secret), expires_at: expiresAt };
     await trx
       .insertInto("person_invitation")
@@ -106,6 +109,7 @@ export async function changePerson(
     const { id, ...before } = await findPerson(trx, idOrEmail);
     if (change.role && change.role !== before.role && actor === personActor({ id }))
       throw new AccessFault("You cannot change your own role. Ask another officer.");
+    if (change.role === "officer" && before.role !== "officer") terminalOnly(actor, "A person becomes an officer");
     const email = change.email?.toLowerCase();
     const isNew = email !== undefined && email !== before.email;
     if (isNew && (await holdEmail(trx, email, id, now())) !== id) throw takenEmail(email);
@@ -141,6 +145,11 @@ async function holderOf(db: Kysely<Tables>, email: string): Promise<string | und
     .where("email", "=", email)
     .executeTakeFirst();
   return row?.person_id;
+}
+
+/** Who takes over a session of the console must not get the power of an officer for longer. */
+function terminalOnly(actor: string, what: string): void {
+  if (actor.startsWith("person:")) throw new AccessFault(`${what} at the terminal only.`);
 }
 
 function takenEmail(email: string): AccessFault {

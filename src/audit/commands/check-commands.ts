@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
 import { instant, list, orNull } from "../../operation/command/answer-schema.ts";
 import { formed } from "../../operation/command/read-texts.ts";
-import { command } from "../../operation/command.ts";
+import { type Command, command, confirms } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { type Audited, inSnapshot } from "../../storage/audited.ts";
 import type { Tables } from "../../storage/tables.ts";
@@ -10,7 +10,10 @@ import type { LedgerDifference, LedgerRow } from "../reconcile.ts";
 import type { ChainFault } from "../verify-chain.ts";
 import { headText, keptHead } from "./kept-head.ts";
 
+type AnyCommand = Pick<Command<never>, "kind" | "gives" | "givesNothing" | "records">;
+
 interface Room extends Audited {
+  commands: () => Promise<readonly AnyCommand[]>;
   config: Parameters<typeof keyringPath>[0];
   progress: (done: number, all?: number) => void;
   /** The verifications of the ledger as the trail should have them. */
@@ -81,6 +84,10 @@ const verifyTrail = command({
         "The end",
         "A person who can also write that file can hide the change. Copy the head of this answer to another machine, and ask with it later: the trail must still contain it.",
       ],
+      [
+        "Confirmations",
+        "What gives something away, and what nobody can undo, a person of the console confirms with a passkey. The entry keeps what the passkey signed: the command, its input and the time. It is a fault if the passkey did not sign this, if nobody registered it, or if such an entry of a person has no confirmation.",
+      ],
       ["Backdated", "It is a fault if an entry is dated minutes before Duba sealed the previous batch."],
       [
         "Not sealed",
@@ -89,7 +96,7 @@ const verifyTrail = command({
     ],
   },
   examples: [{}, { head: "57:aTESZZ3fQ1p-hm6AT0SRLsJ3HgUTpcd3nyzFwFNOCRU" }],
-  run: async ({ head: kept }, { db, config, progress }: Room) => {
+  run: async ({ head: kept }, { db, config, progress, commands }: Room) => {
     const [{ verify }, { anchorPath, readAnchor }, { signer }] = await Promise.all([
       import("../verify-chain.ts"),
       import("../anchor/anchor.ts"),
@@ -100,7 +107,9 @@ const verifyTrail = command({
     const anchor = await readAnchor(anchorPath(ringPath), signer(sealKey));
     const faults: ChainFault[] = [];
     const found = (fault: ChainFault) => void faults.push(fault);
-    const trail = await verify(db, sealKey, { found, progress, ...(kept && { kept }), ...(anchor && { anchor }) });
+    const confirmed = confirmedKinds(await commands());
+    const pins = { ...(kept && { kept }), ...(anchor && { anchor }) };
+    const trail = await verify(db, sealKey, { found, progress, confirmed, ...pins });
     return {
       whole: faults.length === 0,
       batches: trail.batches,
@@ -164,6 +173,13 @@ const reconcileLedger = command({
 });
 
 export const checkCommands = [verifyTrail, reconcileLedger];
+
+/** The kinds of entries that people leave with a passkey only. */
+function confirmedKinds(commands: readonly AnyCommand[]): Set<string> {
+  const kindsOf = (isAlways: boolean) =>
+    commands.filter((each) => (confirms(each) === "always") === isAlways).flatMap(({ records = [] }) => records);
+  return new Set(kindsOf(true)).difference(new Set(kindsOf(false)));
+}
 
 function faultText({ batch, entry, what }: ChainFault): string {
   if (entry !== null) return `Entry ${entry}${batch === null ? "" : ` of batch ${batch}`} ${what}.`;

@@ -117,7 +117,8 @@ function factsText(facts: Record<string, unknown> | string): string {
   if (typeof facts === "string") return facts;
   return Object.entries(facts)
     .map(
-      ([name, value]) => `${name}=${value === null ? "-" : typeof value === "object" ? JSON.stringify(value) : value}`,
+      ([name, value]) =>
+        `${name}=${value === null ? "-" : name === "confirmation" ? "by passkey" : typeof value === "object" ? JSON.stringify(value) : value}`,
     )
     .join(" ");
 }

@@ -47,6 +47,7 @@ const setPrice = command({
     "If a margin makes the price 0 or less, Duba uses the catalogue's price.",
   role: "operator",
   kind: "change",
+  gives: "money",
   target: ["account", "codes"],
   input: Type.Object({
     account,
@@ -83,6 +84,7 @@ const removePrices = command({
   summary: "Remove special prices of an account. The catalogue's prices apply again.",
   role: "operator",
   kind: "change",
+  gives: "money",
   target: ["account", "codes"],
   input: Type.Object({
     account,

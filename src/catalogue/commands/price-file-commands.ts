@@ -26,6 +26,8 @@ const importPrices = command({
     "not in the file do not change.\nAll lines together make one revision. If a line has a fault, nothing changes, and all faults are listed.",
   role: "operator",
   kind: "change",
+  gives: "money",
+  givesNothing: ({ dry_run }) => dry_run === true,
   target: ["file"],
   input: Type.Object({
     file: files({ description: "One CSV file, as `duba prices export` writes it." }),

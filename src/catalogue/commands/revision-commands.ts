@@ -172,6 +172,7 @@ const approveDraft = command({
     "d7.2. You approve what you name, so nobody publishes a difference that only others saw.",
   role: "officer",
   kind: "change",
+  gives: "money",
   target: ["draft"],
   fits: ({ state = "held" }) => state === "held",
   input: Type.Object({ draft }),

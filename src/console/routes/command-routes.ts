@@ -3,7 +3,7 @@ import { type Html, html } from "../../http/pages/html.ts";
 import type { AnswerFile } from "../../operation/command/answer-schema.ts";
 import { answerCsv, csvOfRows, listOf, listRows, listTable, memberWith } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
-import { type Command, mayRun, RoleFault } from "../../operation/command.ts";
+import { type Command, confirms, mayRun, RoleFault } from "../../operation/command.ts";
 import { formIn, longestForm, longestUpload, type SignedIn } from "../console-request.ts";
 import { type ConsoleReply, download, page } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
@@ -12,11 +12,12 @@ import { answerView } from "../view/answer-view.ts";
 import { asksByUrl, canCheck, commandForm, type FormTexts, faultBox } from "../view/command-form.ts";
 import { framedPage } from "../view/frame.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
+import { confirmationOf, mustConfirm } from "./confirm-deed.ts";
 import { hasMembers, readTextsOf, textsIn, urlOf } from "./form-texts.ts";
 import { commandHead, commandList, filterForm, finder, formParts, seeAlso, titleOf, toolbar } from "./page-parts.ts";
 import { aboveTable } from "./place-parts.ts";
 import { editorOf, hasEditor, linksOf, recordActions } from "./row-actions.ts";
-import { checkToken, confirmed, isExpected, redacted, refusedRole, runAs } from "./run-as.ts";
+import { checkToken, isExpected, redacted, refusedRole, runAs } from "./run-as.ts";
 
 type AnyCommand = Command<Desk>;
 
@@ -80,8 +81,11 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
     membersOf(command.input).map(({ name }) => [name, form.getAll(name).filter((each) => typeof each === "string")]),
   ) as FormTexts;
   try {
-    if (command.kind === "danger") await confirmed(room, asked, command, form);
-    const { answer, input, said } = await runAs(room, asked, command, readTextsOf(command, form, room.config.timeZone));
+    const given = readTextsOf(command, form, room.config.timeZone);
+    const confirmation = (await mustConfirm(room, asked, command, given))
+      ? await confirmationOf(room, asked, command, { texts: given, form })
+      : undefined;
+    const { answer, input, said } = await runAs(room, asked, command, given, { confirmation });
     room.readings.clear();
     const file = fileOf(command, answer);
     if (file) return file;
@@ -185,7 +189,10 @@ async function commandPage(
   const place = placeOf(room.site, command);
   const form = commandForm(command, { ...formParts(room, asked), ...state });
   const title = state.fault ? `Fault: ${titleOf(command)}` : titleOf(command);
-  const scripts = command.kind === "danger" ? ["webauthn.js", "passkey.js"] : canCheck(command) ? ["htmx.js"] : [];
+  const scripts = [
+    ...(confirms(command) === "never" ? [] : ["webauthn.js", "passkey.js"]),
+    ...(canCheck(command) ? ["htmx.js"] : []),
+  ];
   return page(
     framedPage(
       { title, main: html`${commandHead(room, command, place)}${form}`, scripts },

@@ -7,13 +7,13 @@ import {
   verifyAssertion,
 } from "../../access/people/passkeys.ts";
 import { firstOfficer, personActor, personEvent } from "../../access/people/people-rows.ts";
-import { beginSession, endSession, isFormToken, sessionLife } from "../../access/people/sessions.ts";
+import { beginSession, endSession, sessionLife } from "../../access/people/sessions.ts";
 import { html } from "../../http/pages/html.ts";
-import { type Asked, formIn, jsonIn, longestForm, Refusal, type SignedIn } from "../console-request.ts";
+import { type Asked, formIn, jsonIn, longestForm, type SignedIn } from "../console-request.ts";
 import { type ConsoleReply, jsonReply, page, redirect } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { barePage } from "../view/frame.ts";
-import { checkToken, confirmationOf } from "./run-as.ts";
+import { checkToken } from "./run-as.ts";
 
 const scripts = ["webauthn.js", "passkey.js"];
 const withoutScripts = html`<noscript><p class="note">Browsers offer passkeys to scripts only. Switch scripts on to sign in. After that you can switch them off.</p></noscript>`;
@@ -51,7 +51,7 @@ export async function passkeyRoute(room: ConsoleRoom, { raw, path, query }: Aske
     case "/sign-in":
       return refusing(room, async () => {
         const { response } = await jsonIn(raw);
-        const person = await verifyAssertion(place, "sign-in", response as AuthenticationResponseJSON);
+        const { person } = await verifyAssertion(place, "sign-in", response as AuthenticationResponseJSON);
         await room.audit(place.db, personEvent("console.signed_in", personActor(person), person));
         return signedIn(room, person.id, localPath(query.get("next")));
       });
@@ -75,15 +75,6 @@ export async function passkeyRoute(room: ConsoleRoom, { raw, path, query }: Aske
     default:
       return undefined;
   }
-}
-
-/** What a passkey must sign before a command of kind `danger` runs. */
-export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
-  const { token, command } = await jsonIn(asked.raw);
-  if (!isFormToken(asked.session, token))
-    throw new Refusal(403, "form_token", "This page is not from this session. Load it again.");
-  const place = { db: room.store.db, now: room.store.now, origin: room.origin() };
-  return jsonReply(await assertionOptions(place, confirmationOf(asked, String(command)), asked.session.person));
 }
 
 export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {

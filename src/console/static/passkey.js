@@ -1,11 +1,13 @@
 // Browsers offer passkeys to scripts only.
 const { startAuthentication, startRegistration } = SimpleWebAuthnBrowser;
 
+/** `body`: the fields of a form, or what is sent as JSON. */
 async function post(path, body) {
+  const isForm = body instanceof FormData;
   const response = await fetch(path, {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
+    headers: { Accept: "application/json", ...(!isForm && { "Content-Type": "application/json" }) },
+    body: isForm ? body : JSON.stringify(body),
   });
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.message);
@@ -14,7 +16,8 @@ async function post(path, body) {
 
 /** Runs work with its button off, and says what went wrong. */
 async function attempt(button, work) {
-  const fault = document.querySelector("[data-fault]");
+  const own = button.closest("form, section")?.querySelector("[data-fault]");
+  const fault = own ?? document.querySelector("[data-fault]");
   if (fault) fault.textContent = "";
   button.disabled = true;
   try {
@@ -46,19 +49,45 @@ join?.addEventListener("submit", (event) => {
   });
 });
 
+/** Shows what the form would do in its place, and sends it with what the passkey signed. */
+function confirmFirst(form, { options, deed, page }) {
+  const shown = document.createElement("div");
+  shown.innerHTML = page;
+  const back = () => {
+    shown.remove();
+    form.hidden = false;
+  };
+  const confirm = shown.querySelector("[data-confirm]");
+  confirm.addEventListener("click", () =>
+    attempt(confirm, async () => {
+      form.elements._passkey.value = JSON.stringify(await startAuthentication({ optionsJSON: options }));
+      form.elements._deed.value = deed;
+      form.submit();
+      // The page stays when the browser saves a file.
+      if (form.dataset.saves !== undefined) back();
+    }),
+  );
+  shown.querySelector("[data-back]").addEventListener("click", back);
+  form.hidden = true;
+  form.after(shown);
+  shown.querySelector("h2").focus();
+}
+
 for (const form of document.querySelectorAll("[data-passkey]")) {
   const note = document.createElement("p");
   note.className = "wrong";
   note.setAttribute("role", "alert");
   note.dataset.fault = "";
   form.append(note);
+  const button = form.querySelector("button");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     delete form.dataset.sending;
-    attempt(form.querySelector("button"), async () => {
-      const options = await post("/confirm", { token: form.elements._token.value, command: form.dataset.passkey });
-      form.elements._passkey.value = JSON.stringify(await startAuthentication({ optionsJSON: options }));
-      form.submit();
+    attempt(button, async () => {
+      const answer = await post("/confirm", new FormData(form));
+      if (!answer.options) return form.submit();
+      button.disabled = false;
+      confirmFirst(form, answer);
     });
   });
 }

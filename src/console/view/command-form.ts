@@ -2,7 +2,7 @@ import { type Html, html } from "../../http/pages/html.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
 import { calendarDay, calendarMonth, day, futureTime, naira } from "../../operation/command/forms.ts";
 import { InputFault, type Member, membersOf } from "../../operation/command/read-texts.ts";
-import type { Command } from "../../operation/command.ts";
+import { type Command, confirms } from "../../operation/command.ts";
 import { labelFor, pathOf, verbOf } from "../site-map.ts";
 import type { Say } from "./command-words.ts";
 
@@ -44,18 +44,29 @@ export function commandForm(
   const faults = new Map(fault instanceof InputFault ? fault.faults.map(({ field, message }) => [field, message]) : []);
   return html`<form class="command" method="${byUrl ? "get" : "post"}" action="${action}"${
     isUpload ? html` enctype="multipart/form-data"` : ""
-  }${isDanger ? html` data-passkey="${command.id}"` : ""}${savesFile(command) ? html` data-saves` : ""} novalidate>
+  }${confirms(command) === "never" ? "" : html` data-passkey`}${savesFile(command) ? html` data-saves` : ""} novalidate>
 ${fault ? faultBox(fault, say, command) : ""}
 ${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}">`}
-${isDanger ? html`<input type="hidden" name="_passkey" value="">` : ""}
+${
+  confirms(command) === "never"
+    ? ""
+    : html`<input type="hidden" name="_command" value="${command.id}"><input type="hidden" name="_deed" value=""><input type="hidden" name="_passkey" value="">`
+}
 ${members.map((named) => field(named, texts[named.name] ?? [], faults.get(named.name), { say, zone, command }))}
-${isDanger ? html`<p class="note">Nobody can undo this. Your passkey confirms it. <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>` : ""}
+${confirms(command) === "never" ? "" : html`<p class="note">${whyPasskey(command)} <noscript>Browsers offer passkeys to scripts only, so switch scripts on.</noscript></p>`}
 <p class="buttons"><button class="${isDanger ? "danger" : "main"}">${buttonOf(command)}</button>${
     canCheck(command)
       ? html` <button name="dry_run" value="on" hx-post="${action}"${isUpload ? html` hx-encoding="multipart/form-data"` : ""} hx-target="#checked" hx-select=".outcome, .fault" hx-swap="innerHTML">Check first</button>`
       : ""
   }</p>${canCheck(command) ? html`<div id="checked" aria-live="polite"></div>` : ""}
 </form>`;
+}
+
+/** Why the passkey of a person confirms a command. */
+export function whyPasskey(command: Command<never>): string {
+  const { kind, gives } = command;
+  if (confirms(command) === "sometimes") return `If this gives away ${gives}, your passkey confirms it.`;
+  return `${kind === "danger" ? "Nobody can undo this." : ""}${gives ? ` It gives away ${gives}.` : ""} Your passkey confirms it.`.trim();
 }
 
 function savesFile({ answer }: Command<never>): boolean {

@@ -57,6 +57,7 @@ const add = command({
     "Without an account it is an endpoint of operators, and gets the alarms of vendors. An account has at most 10 endpoints, and so have operators.",
   role: "operator",
   kind: "change",
+  gives: "credentials",
   target: ["url"],
   input: Type.Object({
     url: formed(endpointUrl, { description: "Where Duba sends the events.", placeholder: "url" }),
@@ -167,6 +168,7 @@ const roll = command({
   description: "For the overlap, each delivery carries a signature by both secrets.",
   role: "operator",
   kind: "change",
+  gives: "credentials",
   target: ["id"],
   input: Type.Object({
     id,

@@ -102,6 +102,7 @@ const adjustBooks = command({
   description: "Past statements do not change. Name no person in the reason.",
   role: "officer",
   kind: "change",
+  gives: "money",
   input: Type.Object({
     account,
     mode: Type.Enum(["test", "live"], { description: "Test or live.", default: "live" }),

@@ -15,6 +15,7 @@ const about = {
 const shared = {
   role: "officer" as const,
   kind: "danger" as const,
+  gives: "money" as const,
   target: ["reference" as const],
   fits: ({ state = "unknown" }: Readonly<Record<string, unknown>>) => state === "unknown",
   answer: Type.Object({

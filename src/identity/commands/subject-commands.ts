@@ -26,6 +26,7 @@ const exportSubject = command({
   onTerminal: "Duba reads the BVN or NIN from standard input.",
   role: "officer",
   kind: "change",
+  gives: "personal data",
   input: Type.Object(person),
   answer: Type.Object({ receipt: Type.String(), verifications: Type.Integer(), files: answerFiles }),
   view: ({ receipt, verifications }) => [`${verifications} verifications were exported as ${receipt}.`],
@@ -53,6 +54,7 @@ const eraseSubject = command({
   onTerminal: "Duba reads the BVN or NIN from standard input.",
   role: "officer",
   kind: "danger",
+  gives: "personal data",
   target: ["number"],
   input: Type.Object(person),
   answer: Type.Object({

@@ -1,0 +1,96 @@
+import type { Kysely } from "kysely";
+import { type Confirmation, challengeOf, passkeyDigest } from "../../operation/command/deed.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { entryColumns, type StoredEntry } from "../read.ts";
+
+interface Registration {
+  person: string;
+  passkey: string;
+  at: number;
+}
+
+/** Checks what the passkeys of people signed. */
+export class Confirmations {
+  readonly #registrations: readonly Registration[];
+  /** Whether retention has removed entries, and maybe registrations with them. */
+  readonly #isCut: boolean;
+  /** The kinds of entries that a person leaves with a passkey only. */
+  readonly #confirmed: ReadonlySet<string>;
+  readonly #seen = new Set<string>();
+
+  private constructor(registrations: readonly Registration[], isCut: boolean, confirmed: ReadonlySet<string>) {
+    this.#registrations = registrations;
+    this.#isCut = isCut;
+    this.#confirmed = confirmed;
+  }
+
+  static async read(db: Kysely<Tables>, isCut: boolean, confirmed: ReadonlySet<string>): Promise<Confirmations> {
+    const rows = await db
+      .selectFrom("audit_entry")
+      .select(entryColumns)
+      .where("kind", "=", "person.registered")
+      .orderBy("audit_entry.occurred_at")
+      .execute();
+    const registrations = rows.map(({ facts, occurred_at }) => {
+      const { person, passkey } = factsOf(facts);
+      return { person: String(person), passkey: String(passkey), at: Number(occurred_at) };
+    });
+    return new Confirmations(registrations, isCut, confirmed);
+  }
+
+  /** What is wrong with the confirmation of an entry, or with one that it lacks. */
+  async faultOf({ kind, actor, facts, occurred_at }: StoredEntry): Promise<string | undefined> {
+    const [, person] = /^person:(.+)$/.exec(actor) ?? [];
+    const confirmation = facts.includes('"confirmation"') ? factsOf(facts).confirmation : undefined;
+    if (confirmation === undefined)
+      return person !== undefined && this.#confirmed.has(kind) ? "has no confirmation by a passkey" : undefined;
+    const signed = confirmation as Confirmation;
+    if (!(await isSigned(signed))) return "has a confirmation that no passkey signed";
+    if (!this.#isRegistered(person, passkeyDigest(signed.public_key), Number(occurred_at)))
+      return "is confirmed with a passkey that its actor never registered";
+    // A deed leaves one entry of a kind.
+    const place = `${signed.nonce} ${kind}`;
+    if (this.#seen.has(place)) return "repeats the confirmation of another entry";
+    this.#seen.add(place);
+    return undefined;
+  }
+
+  #isRegistered(person: string | undefined, passkey: string, at: number): boolean {
+    const own = this.#registrations.filter((each) => each.person === person);
+    if (own.some((each) => each.passkey === passkey)) return true;
+    return this.#isCut && person !== undefined && (own[0] === undefined || at < own[0].at);
+  }
+}
+
+/** Whether the passkey of this public key signed this deed. */
+async function isSigned(confirmation: Confirmation): Promise<boolean> {
+  const { verifyAuthenticationResponse } = await import("@simplewebauthn/server");
+  const { passkey: id, public_key, authenticator_data, client_data, signature } = confirmation;
+  try {
+    const { origin } = JSON.parse(Buffer.from(client_data, "base64url").toString()) as { origin: string };
+    const { verified } = await verifyAuthenticationResponse({
+      response: {
+        ...{ id, rawId: id, type: "public-key", clientExtensionResults: {} },
+        response: { clientDataJSON: client_data, authenticatorData: authenticator_data, signature },
+      },
+      expectedChallenge: challengeOf(confirmation).toString("base64url"),
+      expectedOrigin: origin,
+      expectedRPID: new URL(origin).hostname,
+      // The service checked then that the counter grows.
+      credential: { id, publicKey: new Uint8Array(Buffer.from(public_key, "base64url")), counter: 0 },
+      requireUserVerification: true,
+    });
+    return verified;
+  } catch {
+    return false;
+  }
+}
+
+/** The facts of an entry; none if its text is no JSON. */
+function factsOf(text: string): Record<string, unknown> {
+  try {
+    return { ...(JSON.parse(text) as object) };
+  } catch {
+    return {};
+  }
+}

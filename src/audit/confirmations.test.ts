@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { softwarePasskey } from "../../test/support/software-passkey.ts";
+import { until } from "../../test/support/until.ts";
+import { type Confirmation, challengeOf, type Deed, passkeyDigest } from "../operation/command/deed.ts";
+import { append, appendWith } from "./append.ts";
+import { engines, faultsIn, sign, trailStore } from "./audit.fixture.ts";
+import { removeOld } from "./retention.ts";
+import { sealEntries } from "./seal-batch.ts";
+
+const ada = "person:per_ada";
+const topUp: Deed = {
+  command: "accounts.top-up",
+  input: { account: "a", amount: "5" },
+  nonce: "n1",
+  at: 1_800_000_000_000,
+};
+const confirmed = new Set(["account.topped_up"]);
+
+for (const engine of engines)
+  suite(`confirmations in the audit trail on ${engine.name}`, () => {
+    const store = trailStore(engine);
+    const own = softwarePasskey("https://console.example");
+    const foreign = softwarePasskey("https://console.example");
+
+    /** As the console keeps what a passkey signed. `over`: what it is said to be. */
+    const signedBy = (passkey: typeof own, deed: Deed, over: Partial<Confirmation> = {}): Confirmation => {
+      const { authenticatorData, clientDataJSON, signature } = passkey.sign(
+        challengeOf(deed).toString("base64url"),
+      ).response;
+      return {
+        ...deed,
+        ...{ passkey: passkey.id, public_key: passkey.publicKey },
+        ...{ authenticator_data: authenticatorData, client_data: clientDataJSON, signature, ...over },
+      };
+    };
+    /** Leaves a sealed entry, and returns what is wrong with the trail since. */
+    const faultsOf = async (
+      confirmation: Confirmation | undefined,
+      { actor = ada, kind = "account.topped_up" } = {},
+    ) => {
+      const before = await faultsIn(store.db, { confirmed });
+      await appendWith(actor, { confirmation })(store.db, { kind, actor, facts: { account: "a" } });
+      await sealEntries(store.db, sign);
+      const after = await faultsIn(store.db, { confirmed });
+      return after.slice(before.length).map(({ what }) => what);
+    };
+    const register = (person: string, { publicKey }: typeof own) =>
+      append(store.db, {
+        kind: "person.registered",
+        actor: person,
+        facts: { person: person.split(":")[1]!, passkey: passkeyDigest(publicKey) },
+      });
+
+    test("one that the passkey of its person signed is right, in each kind of entry that the deed leaves", async () => {
+      await register(ada, own);
+      await register("person:per_bob", foreign);
+      const confirmation = signedBy(own, topUp);
+      assert.deepEqual(await faultsOf(confirmation), []);
+      assert.deepEqual(await faultsOf(confirmation, { kind: "account.resumed" }), []);
+    });
+
+    test("one that was moved to another deed, time or place is found", async () => {
+      const deed = { ...topUp, nonce: "n2" };
+      const unsigned = ["has a confirmation that no passkey signed"];
+      for (const over of [
+        { input: { account: "b", amount: "5" } },
+        { input: { account: "a", amount: "50" } },
+        { command: "books.adjust" },
+        { nonce: "n3" },
+        { at: 1_800_000_000_001 },
+        { public_key: foreign.publicKey },
+        { signature: "" },
+        { client_data: "e30" },
+      ])
+        assert.deepEqual(await faultsOf(signedBy(own, deed, over)), unsigned, JSON.stringify(over));
+      assert.deepEqual(await faultsOf(signedBy(own, topUp)), ["repeats the confirmation of another entry"]);
+    });
+
+    test("one of another person, of a passkey that nobody registered, and none at all are found", async () => {
+      const never = ["is confirmed with a passkey that its actor never registered"];
+      assert.deepEqual(await faultsOf(signedBy(foreign, { ...topUp, nonce: "n4" })), never);
+      const stranger = softwarePasskey("https://console.example");
+      assert.deepEqual(await faultsOf(signedBy(stranger, { ...topUp, nonce: "n5" })), never);
+      assert.deepEqual(await faultsOf(signedBy(own, { ...topUp, nonce: "n6" }), { actor: "system" }), never);
+      assert.deepEqual(await faultsOf(undefined), ["has no confirmation by a passkey"]);
+      assert.deepEqual(await faultsOf(undefined, { actor: "terminal:ada" }), []);
+      assert.deepEqual(await faultsOf(undefined, { kind: "account.resumed" }), []);
+    });
+
+    test("one of a passkey whose registration retention removed is right, until its person registers another", async () => {
+      const [former, next] = [1, 2].map(() => softwarePasskey("https://console.example"));
+      const grace = { actor: "person:per_grace" };
+      await register(grace.actor, former!);
+      await sealEntries(store.db, sign);
+      await removeOld(store.db, sign, Date.now() + 60_000);
+      assert.deepEqual(await faultsOf(signedBy(former!, { ...topUp, nonce: "n7" }), grace), []);
+      const leftAt = Date.now();
+      await until(() => Date.now() > leftAt);
+      await register(grace.actor, next!);
+      assert.deepEqual(await faultsOf(signedBy(next!, { ...topUp, nonce: "n8" }), grace), []);
+      const late = await faultsOf(signedBy(former!, { ...topUp, nonce: "n9" }), grace);
+      assert.deepEqual(late, ["is confirmed with a passkey that its actor never registered"]);
+    });
+  });

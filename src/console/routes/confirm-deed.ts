@@ -1,0 +1,134 @@
+import { hash, randomBytes } from "node:crypto";
+import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
+import { AccessFault } from "../../access/access-fault.ts";
+import { assertionOptions, PasskeyFault, verifyAssertion } from "../../access/people/passkeys.ts";
+import { personActor, personEvent } from "../../access/people/people-rows.ts";
+import { signer } from "../../audit/chain/seal.ts";
+import type { Desk } from "../../commands/desk.ts";
+import { keyringPath, readKeyring } from "../../keyring/file.ts";
+import { type Confirmation, challengeOf, type Deed } from "../../operation/command/deed.ts";
+import { type ChosenFile, membersOf, type Texts } from "../../operation/command/read-texts.ts";
+import { accept, type Command, confirms, mayRun } from "../../operation/command.ts";
+import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
+import { formIn, longestUpload, Refusal, type SignedIn } from "../console-request.ts";
+import { type ConsoleReply, jsonReply } from "../console-response.ts";
+import type { ConsoleRoom } from "../console-room.ts";
+import { deedPage } from "./deed-page.ts";
+import { readTextsOf } from "./form-texts.ts";
+import { checkToken, deskAs, isExpected, refusedRole } from "./run-as.ts";
+
+type AnyCommand = Command<Desk>;
+
+/** Whether a person's passkey must confirm what these texts do. Throws as `accept`, or what the command throws about them. */
+export async function mustConfirm(
+  room: ConsoleRoom,
+  asked: SignedIn,
+  command: AnyCommand,
+  texts: Texts,
+): Promise<boolean> {
+  const input = accept(command, asked.session.person.role, texts);
+  if (confirms(command) !== "sometimes") return confirms(command) === "always";
+  return !(await command.givesNothing!(input, deskAs(room, asked)));
+}
+
+/** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */
+export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
+  const form = await formIn(asked.raw, longestUpload);
+  checkToken(asked, form);
+  const command = room.site.commands.get(String(form.get("_command")));
+  if (!command) throw new Refusal(404, "path", "The console has no such form.");
+  const { person } = asked.session;
+  if (!mayRun(person.role, command)) throw await refusedRole(room, asked, command);
+  const texts = readTextsOf(command, form, room.config.timeZone);
+  try {
+    if (!(await mustConfirm(room, asked, command, texts))) return jsonReply({});
+  } catch (fault) {
+    // The form says what is wrong with it.
+    if (isExpected(fault)) return jsonReply({});
+    throw fault;
+  }
+  const [nonce, at] = [randomBytes(16).toString("base64url"), room.store.now()];
+  const challenge = challengeOf({ command: command.id, input: await deedInputOf(room, command, texts), nonce, at });
+  return jsonReply({
+    options: await assertionOptions(placeOf(room), purposeOf(asked), { person, challenge }),
+    deed: `${nonce}.${at}`,
+    page: (await deedPage(room, asked, command, texts)).text,
+  });
+}
+
+/** What the passkey of the person signed: this command with these texts. Throws an `AccessFault`, or a `Refusal` for another person's. */
+export async function confirmationOf(
+  room: ConsoleRoom,
+  asked: SignedIn,
+  command: AnyCommand,
+  { texts, form }: { texts: Texts; form: FormData },
+): Promise<Confirmation> {
+  const signed = form.get("_passkey");
+  if (typeof signed !== "string" || signed === "")
+    throw new AccessFault("Your passkey must confirm this. Press the button and use the passkey.");
+  const [nonce = "", at] = String(form.get("_deed")).split(".");
+  const deed: Deed = { command: command.id, input: await deedInputOf(room, command, texts), nonce, at: Number(at) };
+  const { person } = asked.session;
+  const answer = parsed(signed);
+  try {
+    const { publicKey } = await verifyAssertion(placeOf(room), purposeOf(asked), answer, {
+      person,
+      challenge: challengeOf(deed),
+    });
+    const { authenticatorData, clientDataJSON, signature } = answer.response;
+    return {
+      ...deed,
+      ...{ passkey: answer.id, public_key: publicKey },
+      ...{ authenticator_data: authenticatorData, client_data: clientDataJSON, signature },
+    };
+  } catch (fault) {
+    if (!(fault instanceof PasskeyFault)) throw fault;
+    const facts = { reason: "passkey", command: command.id };
+    await room.audit(room.store.db, personEvent("console.refused", personActor(person), person, facts));
+    if (fault.person && fault.person.id !== person.id) throw new Refusal(403, "passkey", fault.message);
+    throw new AccessFault(fault.message);
+  }
+}
+
+function placeOf({ store, origin }: ConsoleRoom) {
+  return { db: store.db, now: store.now, origin: origin() };
+}
+
+/** A challenge answers in the session that asked. */
+function purposeOf({ session }: SignedIn): string {
+  return `confirm ${session.formToken}`;
+}
+
+/** The texts as a deed holds them: files by name and hash; what may be a secret, or the number of a person, by a keyed hash. */
+async function deedInputOf({ config }: ConsoleRoom, { input }: AnyCommand, texts: Texts): Promise<Deed["input"]> {
+  const keyed = async (text: string) =>
+    `hmac-sha256:${signer((await readKeyring(keyringPath(config))).audit, "confirmation")(text)}`;
+  const deed: Record<string, Deed["input"][string]> = {};
+  for (const { name, member } of membersOf(input)) {
+    const plain = async (text: string) =>
+      member.private || redactNumbers(redactCredentials(text)) !== text ? keyed(text) : text;
+    const given = texts[name];
+    if (given === undefined) continue;
+    if (typeof given === "string") deed[name] = await plain(given);
+    else if (given === true) deed[name] = true;
+    else
+      deed[name] = await Promise.all(
+        given.map(async (each) =>
+          typeof each === "string" ? plain(each) : `${await plain(each.name)} sha256:${await hashOf(each)}`,
+        ),
+      );
+  }
+  return deed;
+}
+
+async function hashOf(file: ChosenFile): Promise<string> {
+  return hash("sha256", await file.read());
+}
+
+function parsed(text: string): AuthenticationResponseJSON {
+  try {
+    return { response: {}, ...JSON.parse(text) };
+  } catch {
+    return { response: {} } as AuthenticationResponseJSON;
+  }
+}

@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { type Ran, ran } from "../../test/support/command-line.ts";
+import { engines } from "../../test/support/engines.ts";
+import { until } from "../../test/support/until.ts";
+import { everyCommand } from "../commands/families.ts";
+import { confirms, givenAway, mayRun, roles } from "../operation/command.ts";
+import { type Operators, startOperators } from "./operators.fixture.ts";
+import { pathOf } from "./site-map.ts";
+
+const commands = (await everyCommand()).filter(({ face, store }) => face !== "terminal" && store !== "own");
+
+test("what gives something away is what the design names", () => {
+  const by = Object.fromEntries(
+    givenAway.map((gift) => [gift, commands.filter(({ gives }) => gives === gift).map(({ id }) => id)]),
+  );
+  assert.deepEqual(by, {
+    money: [
+      ...["accounts.change", "accounts.terms", "accounts.top-up", "catalogue.approve"],
+      ...["prices.set", "prices.remove", "prices.import", "ledger.release", "ledger.settle", "books.adjust"],
+    ],
+    authority: ["people.invite", "people.change", "people.remove"],
+    credentials: ["keys.create", "keys.change", "keys.roll", "events.endpoints.add", "events.endpoints.roll"],
+    "personal data": ["subjects.export", "subjects.erase"],
+  });
+});
+
+for (const engine of engines)
+  suite(`what a deed gives away on ${engine.name}`, () => {
+    let operators: Operators;
+    let duba: (...argv: string[]) => Promise<Ran>;
+
+    before(async () => {
+      operators = await startOperators(engine);
+      const { dataDirectory, databaseUrl } = operators.service.settings;
+      duba = (...argv) => ran(argv, { environment: { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl } });
+      await operators.service.newAccount("Shop");
+    });
+    after(() => operators.service.close());
+
+    const entries = async (kind: string) => {
+      const { db } = await operators.service.store();
+      const rows = await db
+        .selectFrom("audit_entry")
+        .select(["actor", "facts"])
+        .where("kind", "=", kind)
+        .orderBy("occurred_at")
+        .execute();
+      return rows.map(({ actor, facts }) => ({ actor, facts: JSON.parse(facts) }));
+    };
+    const isRevoked = async (id: string) => {
+      const { db } = await operators.service.store();
+      const { revoked_at } = await db
+        .selectFrom("api_key")
+        .select("revoked_at")
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
+      return revoked_at !== null;
+    };
+
+    test("a stolen cookie does none of it, and leaves nothing", async () => {
+      const { post, by, service } = operators;
+      const example = (texts: object) =>
+        Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, String([text].flat().join("\n"))]));
+      const always = commands.filter((command) => confirms(command) === "always" && command.id !== "prices.import");
+      assert.ok(always.length > 10);
+      const { db } = await service.store();
+      const written = async () =>
+        (await db.selectFrom("audit_entry").select("id").where("kind", "!=", "console.refused").execute()).length;
+      const invitations = () => db.selectFrom("person_invitation").select("secret_hash").execute();
+      const before = { entries: await written(), invitations: await invitations() };
+      for (const command of always) {
+        const role = roles.find((each) => mayRun(each, command))!;
+        const own = {
+          ...example(command.examples[0]!),
+          ...(command.id.startsWith("subjects") && { number: "22000000017" }),
+        };
+        for (const extra of [{}, { _passkey: "{}", _deed: "x" }]) {
+          const { text } = await post(pathOf(command), by[role], { ...own, ...extra });
+          assert.match(text, /Your passkey must confirm this|Nobody has registered this passkey/, command.id);
+        }
+      }
+      assert.deepEqual({ entries: await written(), invitations: await invitations() }, before);
+    });
+
+    test("nobody becomes an officer in the console, and no officer is invited again there", async () => {
+      const { confirm, by } = operators;
+      const only = /at the terminal only/;
+      const invited = { email: "mallory@example.com", role: "officer" };
+      assert.match((await confirm("/people/invite", by.officer, invited)).text, only);
+      assert.match((await confirm("/people/invite", by.officer, { email: "officer@example.com" })).text, only);
+      const again = { email: "officer@example.com", role: "viewer" };
+      assert.match((await confirm("/people/invite", by.officer, again)).text, only);
+      const promoted = { person: "operator@example.com", role: "officer" };
+      assert.match((await confirm("/people/change", by.officer, promoted)).text, only);
+      const fine = await confirm("/people/invite", by.officer, { email: "new@example.com", role: "operator" });
+      assert.match(fine.text, /join#/);
+    });
+
+    test("a confirmation is of one deed: no other target, input, command, session or person has it", async () => {
+      const { service, by, post, deedOf } = operators;
+      const [one, other] = [await service.newKey(), await service.newKey()];
+      const signed = async (fields: Record<string, string>, who = by.operator) => {
+        const { json } = await deedOf("/keys/revoke", who, fields);
+        return { _deed: json.deed, _passkey: JSON.stringify(who.passkey.sign(json.options!.challenge)) };
+      };
+      const before = (await operators.refusals()).length;
+      const moved = await post("/keys/revoke", by.operator, { id: other.id, ...(await signed({ id: one.id })) });
+      assert.match(moved.text, /The passkey did not sign what the console asked for/);
+      assert.ok(!(await isRevoked(other.id)));
+      const elsewhere = await post("/accounts/top-up", by.operator, {
+        ...{ account: "shop@example.com", amount: "5", reason: "Cash", ...(await signed({ id: one.id })) },
+      });
+      assert.match(elsewhere.text, /The passkey did not sign/);
+      // Another session of another person, with the passkey of the first.
+      const colleague = await operators.signIn("colleague@example.com", "operator");
+      const stolen = await post("/keys/revoke", colleague, { id: one.id, ...(await signed({ id: one.id })) });
+      assert.equal(stolen.status, 403);
+      // Late, or with another time than the one that was signed.
+      const late = await signed({ id: one.id });
+      const [nonce, at] = late._deed.split(".");
+      const shifted = await post("/keys/revoke", by.operator, {
+        id: one.id,
+        ...late,
+        _deed: `${nonce}.${Number(at) + 1}`,
+      });
+      assert.match(shifted.text, /The passkey did not sign/);
+      assert.ok(!(await isRevoked(one.id)));
+      assert.equal((await operators.refusals()).slice(before).filter(({ reason }) => reason === "passkey").length, 4);
+
+      const used = await signed({ id: one.id });
+      assert.match((await post("/keys/revoke", by.operator, { id: one.id, ...used })).text, /is revoked since/);
+      const again = await post("/keys/revoke", by.operator, { id: one.id, ...used });
+      assert.match(again.text, /The passkey did not sign/);
+    });
+
+    test("the page before it shows the deed and what it hits", async () => {
+      const { service, by, deedOf } = operators;
+      const key = await service.newKey({ label: "till of the corner shop" });
+      const page = async (path: string, who: typeof by.officer, fields: Record<string, string>) =>
+        (await deedOf(path, who, fields)).json.page;
+      const revoking = await page("/keys/revoke", by.operator, { id: key.id });
+      assert.match(revoking, /Nobody can undo this/);
+      for (const fact of ["sandbox@example.com", "till of the corner shop", "Last used", "never"])
+        assert.ok(revoking.includes(fact), fact);
+      const paying = await page("/accounts/top-up", by.operator, {
+        account: "shop@example.com",
+        amount: "5000",
+        reason: "Cash",
+      });
+      assert.match(paying, /It gives away money/);
+      assert.match(paying, /5,000[\s\S]*What it hits[\s\S]*Shop/);
+      assert.match(
+        await page("/people/remove", by.officer, { person: "viewer@example.com" }),
+        /What it hits[\s\S]*viewer/,
+      );
+      const exported = await page("/subjects/export", by.officer, { number: "22000000017" });
+      assert.doesNotMatch(exported, /22000000017/);
+    });
+
+    test("a test key, a name and a dry run need no passkey, a live key does", async () => {
+      const { post, confirm, by, deedOf } = operators;
+      const account = "shop@example.com";
+      const made = await post("/keys/create", by.operator, { account, mode: "test" });
+      const [, id = ""] = /This test key (\w+) of/.exec(made.text) ?? [];
+      assert.match((await post("/keys/change", by.operator, { id, label: "till" })).text, /\(till\)/);
+      assert.match((await post("/accounts/change", by.operator, { account, name: "Shop" })).text, /\(Shop, /);
+      assert.deepEqual((await deedOf("/accounts/change", by.operator, { account, name: "Shop" })).json, {});
+      for (const [path, fields] of [
+        ["/keys/create", { account, mode: "live" }],
+        ["/accounts/change", { account, bvn_fee: "1" }],
+        ["/accounts/terms", { account, prepaid: "on" }],
+      ] as const)
+        assert.match((await post(path, by.operator, fields)).text, /Your passkey must confirm this/, path);
+      const live = await confirm("/keys/create", by.operator, { account, mode: "live" });
+      const [, liveId = ""] = /This live key (\w+) of/.exec(live.text) ?? [];
+      assert.match((await post("/keys/roll", by.operator, { id: liveId })).text, /Your passkey must confirm this/);
+      assert.match((await confirm("/keys/roll", by.operator, { id: liveId })).text, /replaces/);
+    });
+
+    test("its entry proves who acted, and holds nothing personal", async () => {
+      const { confirm, by } = operators;
+      const account = "shop@example.com";
+      await confirm("/accounts/terms", by.operator, { account, prepaid: "on" });
+      const given = { account, amount: "250", reason: "They paid 22000000017" };
+      assert.match((await confirm("/accounts/top-up", by.operator, given)).text, /250/);
+      await confirm("/subjects/export", by.officer, { number: "22000000017" });
+      const [{ actor, facts }] = (await entries("account.topped_up")) as [Awaited<ReturnType<typeof entries>>[number]];
+      assert.equal(actor, `person:${by.operator.id}`);
+      const { command, input, passkey } = facts.confirmation;
+      assert.deepEqual([command, input.account, input.amount], ["accounts.top-up", account, "250"]);
+      assert.match(input.reason, /^hmac-sha256:[\w-]{43}$/);
+      assert.equal(passkey, by.operator.passkey.id);
+      const [exported] = await entries("subject.exported");
+      assert.match(exported!.facts.confirmation.input.number, /^hmac-sha256:/);
+      assert.doesNotMatch(JSON.stringify([facts, exported]), /22000000017/);
+      assert.match((await duba("audit", "tail", "--kind", "account.topped_up")).out, /confirmation=by passkey/);
+      // Sealed within a second.
+      await until(async () => {
+        const { out } = await duba("audit", "verify", "--json");
+        const { whole, unsealed, faults } = JSON.parse(out);
+        assert.deepEqual(faults, []);
+        return whole && unsealed === 0;
+      });
+    });
+  });
