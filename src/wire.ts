@@ -8,6 +8,7 @@ import { anchorPath } from "./audit/anchor/anchor.ts";
 import { openAuditTrail } from "./audit/audit.ts";
 import { unsealedEntries } from "./audit/unsealed-entries.ts";
 import { openCatalogue } from "./catalogue/catalogue.ts";
+import { guardOf } from "./catalogue/guard/guard.ts";
 import { catalogueOperations } from "./catalogue/operations/index.ts";
 import { listWaiting } from "./catalogue/revisions/draft.ts";
 import type { Desk } from "./commands/desk.ts";
@@ -139,7 +140,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const catalogue = await openCatalogue({
     db,
     now,
-    guard: { removal: config.guardRemoval, priceFactor: config.guardPriceFactor },
+    guard: guardOf(config),
     history: config.catalogueHistory,
     audit,
     follows: source && { source, every, staleAfter, log },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
+import { looseGuard, priced, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
 import { publish } from "../src/catalogue/revisions/publish.ts";
 import { readConfig } from "../src/config/read-config.ts";
 import { silent } from "../src/runtime/log.ts";
@@ -35,7 +35,7 @@ for (const engine of engines)
     /** Gives the source another price, and waits until it serves that. */
     const reprice = async (naira: number) => {
       const { db } = await source.store();
-      const publisher = publisherOf(db, { guard: { removal: 1, priceFactor: 100 } });
+      const publisher = publisherOf(db, { guard: { ...looseGuard, priceFactor: 100 } });
       await publish(publisher, priced("MTNDATA 104", naira * 100), about);
       await noticed(
         () => source.ask(bundles),

@@ -10,10 +10,11 @@ import { callerAddress } from "../http/request/caller-address.ts";
 import { buildServer } from "../http/server.ts";
 import { bind, type Caller } from "../operation/operation.ts";
 import { FairQueue } from "../runtime/fair-queue.ts";
-import { freshStore, publishTo } from "./catalogue.fixture.ts";
+import { freshStore, looseGuard, publisherOf, publishTo } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
 import { itemIn } from "./model/snapshot.ts";
 import { catalogueOperations } from "./operations/index.ts";
+import { approve } from "./revisions/decide.ts";
 import { settingRule } from "./revisions/price-rules.ts";
 import type { Plan } from "./revisions/publish.ts";
 import { type Load, ownMargin, priceIn } from "./under-load.fixture.ts";
@@ -70,13 +71,18 @@ for (const engine of engines)
     test(`through 64 connections are each of exactly one revision while ${revisions} are published`, async () => {
       const store = await freshStore(engine);
       const catalogue = await openCatalogue({ db: store.db });
-      const published = (plan: Plan) => publishTo(catalogue, plan, about, { guard: { removal: 1, priceFactor: 1e9 } });
+      const published = (plan: Plan) => publishTo(catalogue, plan, about, { guard: looseGuard });
       const app = buildServer(bind(catalogueOperations, catalogue), http);
       try {
         await app.listen({ host: "127.0.0.1", port: 0 });
         const { account, kobo } = ownMargin;
         await published(settingRule({ account, of: "MTNDATA", rule: "margin", value: kobo }));
-        await published(nextPrices);
+        // A product at 100 naira is far from its provider's others.
+        const far = await published(nextPrices);
+        assert.ok(far.state === "held");
+        await approve(publisherOf(store.db), far.draft, "boss");
+        await catalogue.refresh();
+        await catalogue.refresh();
         const load: Load = { port: (app.server.address() as AddressInfo).port, connections: 64 };
         const looking = new Worker(new URL("./under-load.fixture.ts", import.meta.url), { workerData: load });
         await once(looking, "message");

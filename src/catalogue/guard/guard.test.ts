@@ -56,7 +56,8 @@ test("a price of 0 is held, of a known entry and of a new one", async () => {
 
 test("a new code does not hide how far a price moves", async () => {
   const [gone] = removals(["MTNDATA 104"]);
-  const like = (members: EntryContent) => added({ value: "", duration: "", description: "", ...members });
+  const like = (members: EntryContent) =>
+    added({ value: "", duration: "", description: "", amount: members.price!, ...members });
   const held = [
     "MTNDATA new looks like MTNDATA 104, which is gone: its price moves from 100 to 201, by more than a factor of 2.",
   ];
@@ -108,7 +109,8 @@ test("prices that creep away from the usual price of a GB are held where they le
   const odd = await applyChanges(base, [start]);
   const step = (from: Snapshot, price: number): Change => {
     const old = itemIn(from, "data-bundles", "MTNDATA 104")!;
-    return { subject: "data-bundles", key: old.key, old, new: { ...old, content: { ...old.content, price } } };
+    const content = { ...old.content, price, amount: price };
+    return { subject: "data-bundles", key: old.key, old, new: { ...old, content } };
   };
   assert.deepEqual(await reasonsFor([step(odd, 101_000)], odd), []);
   const low = await applyChanges(odd, [step(odd, 101_000)]);
@@ -154,8 +156,8 @@ test("what is removed in small steps adds up", async () => {
 
 test("thresholds are the operator's", async () => {
   const change = withMembers("MTNDATA 104", { price: 11_000 });
-  assert.equal((await reasonsFor([change], base, { removal: 0.3, priceFactor: 1.05 })).length, 1);
-  assert.deepEqual(await reasonsFor([change], base, { removal: 0.3, priceFactor: 1.1 }), []);
+  assert.equal((await reasonsFor([change], base, { ...usualGuard, priceFactor: 1.05 })).length, 1);
+  assert.deepEqual(await reasonsFor([change], base, { ...usualGuard, priceFactor: 1.1 }), []);
 });
 
 test("three in ten entries of a list may go", async () => {

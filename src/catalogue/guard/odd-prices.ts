@@ -1,22 +1,146 @@
 import { nairaOf } from "../../operation/money.ts";
-import { changesBetween } from "../changes/change.ts";
-import { nameOf } from "../model/lists.ts";
-import { emptySnapshot, inOrder, type Snapshot } from "../model/snapshot.ts";
-import { freePrices, oddPricesOfData } from "./prices.ts";
+import { type Change, changesBetween } from "../changes/change.ts";
+import { type EntryContent, groupOf, type ListName, nameOf } from "../model/lists.ts";
+import { emptySnapshot, type Group, groupIn, type Snapshot } from "../model/snapshot.ts";
+import { foundIn, kept, ratio } from "./found.ts";
+import { bundleSize } from "./quantity.ts";
 
-/** Prices that are 0, far from the face value, or far from what a GB costs in similar bundles, in sentences. */
+/** Factor between the price of a GB and the usual one that is odd. Published lists reach 4.6. */
+const GB_FACTOR = 5;
+/** Factor between sizes that are similar: large bundles cost less per GB. */
+const SIMILAR = 4;
+/** Factor between a price of cable TV and the median of its provider that is odd. Published lists reach 17.8. */
+const CABLE_FACTOR = 20;
+/** Fewer prices have no median. */
+const FEWEST = 3;
+
+/** What is odd about an entry by itself and beside those of its provider, after its name; undefined if nothing is. */
+type Rule = (list: ListName, key: string, content: EntryContent) => string | undefined;
+
+/** Sentences of one kind. `more`: what follows the number of those that nobody names. */
+interface OddPrices {
+  readonly sentences: readonly string[];
+  readonly more: string;
+}
+
+/** Prices that the changes make odd: what was odd before is not told again. The guard and `duba doctor` have the same rules. */
+export async function oddPrices(
+  base: Snapshot,
+  after: Snapshot,
+  changes: readonly Change[],
+  factor: number,
+): Promise<OddPrices[]> {
+  const found: OddPrices[] = [];
+  for (const [more, rules] of Object.entries(rulesFor(base, after, factor))) {
+    const sentences = await foundIn(changes, function* ({ subject, key, old, new: now }) {
+      if (subject === "prices" || now === null) return;
+      for (const rule of rules) {
+        const odd = rule(subject, key, now.content);
+        if (odd && !(old && rule(subject, key, old.content))) yield `${nameOf(subject, now.content)}: ${odd}.`;
+      }
+    });
+    found.push({ sentences, more });
+  }
+  return found;
+}
+
+/** All odd prices of a catalogue, in sentences. */
 export async function oddPricesIn(snapshot: Snapshot, factor: number): Promise<string[]> {
   const all = await changesBetween(emptySnapshot, snapshot);
-  const farFromAmount = (["data-bundles", "cable-products"] as const).flatMap((list) =>
-    [...inOrder(snapshot, list)].flatMap(({ content }) => {
-      const [price, amount] = [Number(content.price), Number(content.amount)];
-      if (price === 0 || amount === 0 || Math.max(price / amount, amount / price) <= factor) return [];
-      return [`${nameOf(list, content)}: the price is ${nairaOf(price)}, and the face value ${nairaOf(amount)}.`];
-    }),
-  );
-  return [
-    ...(await freePrices(all)),
-    ...farFromAmount,
-    ...(await oddPricesOfData(emptySnapshot, snapshot, all, factor)),
-  ];
+  return (await oddPrices(emptySnapshot, snapshot, all, factor)).flatMap(({ sentences }) => sentences);
+}
+
+function rulesFor(base: Snapshot, after: Snapshot, factor: number): Record<string, Rule[]> {
+  const medians = new Medians(base, after);
+  return {
+    "prices are 0": [isFree("amount"), isFree("price")],
+    "prices are as far from the face value": [
+      (_, __, { price, amount }) =>
+        Number(price) > 0 && Number(amount) > 0 && ratio(Number(price), Number(amount)) > factor
+          ? `the price is ${nairaOf(Number(price))}, and the face value ${nairaOf(Number(amount))}`
+          : undefined,
+    ],
+    "prices of a GB are as odd": [
+      (list, key, content) => {
+        const sample = list === "data-bundles" ? sampleOf(content) : undefined;
+        const usual = sample && medians.ofGb(groupOf(list, key), sample.size);
+        if (usual === undefined || ratio(sample!.perGb, usual) <= GB_FACTOR) return undefined;
+        const [own, others] = [sample!.perGb, usual].map((kobo) => nairaOf(Math.round(kobo)));
+        return `a GB costs ${own}, and ${others} in bundles of similar size`;
+      },
+    ],
+    "prices are as far from their provider's": [
+      (list, key, content) => {
+        if (list !== "cable-products" && list !== "cable-add-ons") return undefined;
+        const price = Number(content.price);
+        const usual = price === 0 ? undefined : medians.ofCable(list, key.slice(0, key.indexOf(" ")));
+        if (usual === undefined || ratio(price, usual) <= CABLE_FACTOR) return undefined;
+        return `the price is ${nairaOf(price)}, and ${nairaOf(Math.round(usual))} is the median in ${list} of ${content.type}`;
+      },
+    ],
+  };
+}
+
+function isFree(member: string): Rule {
+  return (_, __, content) => (content[member] === 0 ? `${member} is 0` : undefined);
+}
+
+interface Sample {
+  /** Megabytes. */
+  readonly size: number;
+  /** Kobo. */
+  readonly perGb: number;
+}
+
+function sampleOf(content: EntryContent): Sample | undefined {
+  const size = bundleSize(content);
+  const price = Number(content.price);
+  return size === undefined || price === 0 ? undefined : { size, perGb: (price / size) * 1024 };
+}
+
+/** What is usual with a provider, in kobo: before the changes, or after them if its list is new as a whole. */
+class Medians {
+  readonly #base: Snapshot;
+  readonly #after: Snapshot;
+  readonly #samples = new Map<Group, Sample[]>();
+  readonly #known = new Map<string, number | undefined>();
+
+  constructor(base: Snapshot, after: Snapshot) {
+    this.#base = base;
+    this.#after = after;
+  }
+
+  /** Of a GB in bundles of similar size. */
+  ofGb(provider: string, size: number): number | undefined {
+    return this.#usual(`${provider} ${size}`, (snapshot) => {
+      const group = groupIn(snapshot, "data-bundles", provider);
+      return kept(this.#samples, group, () => group.flatMap(({ content }) => sampleOf(content) ?? []))
+        .filter((each) => ratio(each.size, size) <= SIMILAR)
+        .map(({ perGb }) => perGb);
+    });
+  }
+
+  ofCable(list: "cable-products" | "cable-add-ons", provider: string): number | undefined {
+    return this.#usual(`${list} ${provider}`, (snapshot) => {
+      const products = groupIn(snapshot, "cable-products", provider);
+      const entries =
+        list === "cable-products" ? products : products.flatMap(({ key }) => groupIn(snapshot, list, key));
+      return entries.map(({ content }) => Number(content.price)).filter((price) => price > 0);
+    });
+  }
+
+  #usual(name: string, pricesIn: (snapshot: Snapshot) => number[]): number | undefined {
+    return kept(
+      this.#known,
+      name,
+      () => medianOf(pricesIn(this.#base), FEWEST) ?? medianOf(pricesIn(this.#after), FEWEST + 1),
+    );
+  }
+}
+
+function medianOf(prices: number[], fewest: number): number | undefined {
+  if (prices.length < fewest) return undefined;
+  prices.sort((one, other) => one - other);
+  const half = prices.length >> 1;
+  return prices.length % 2 === 1 ? prices[half] : (prices[half - 1]! + prices[half]!) / 2;
 }

@@ -1,7 +1,20 @@
+import type { EntryContent } from "../model/lists.ts";
+
 /** Megabytes of each unit. */
 const sizes = { mb: 1, gb: 1024, tb: 1024 ** 2 };
 /** Hours of each unit. */
 const times = { hour: 1, hr: 1, day: 24, week: 168, month: 720, year: 8760 };
+
+/** Megabytes of a data bundle; undefined for all else, and unless its value or description names exactly one size. */
+export function bundleSize({ value, description }: EntryContent): number | undefined {
+  return value === undefined ? undefined : (megabytesIn(String(value)) ?? megabytesIn(String(description)));
+}
+
+/** 1536 is "1.5GB". */
+export function sizeText(megabytes: number): string {
+  const [size, unit] = megabytes < 1024 ? [megabytes, "MB"] : [megabytes / 1024, "GB"];
+  return `${Math.round(size * 1000) / 1000}${unit}`;
+}
 
 /** Megabytes in a text such as `1.5GB` or `corporate_data_500mb`; undefined unless it names exactly one size. */
 export function megabytesIn(text: string): number | undefined {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { openStore } from "../../storage/store.ts";
-import { priced, removed } from "../catalogue.fixture.ts";
+import { looseGuard, priced, removed } from "../catalogue.fixture.ts";
 import { changesBetween } from "../changes/change.ts";
 import { difference } from "../changes/difference.ts";
 import { undo } from "../changes/rebase.ts";
@@ -65,7 +65,7 @@ for (const engine of engines)
     });
 
     test("a snapshot is of one revision, whatever is published while it is read", async () => {
-      const { store, publisher } = await opened(engine, {}, true);
+      const { store, publisher } = await opened(engine, { guard: looseGuard }, true);
       const reader = await openStore({ ...store.settings, serving: false });
       try {
         let publishing = true;

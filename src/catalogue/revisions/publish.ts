@@ -3,8 +3,9 @@ import { CatalogueFault } from "../model/fault.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { type Committed, commit, type Publisher } from "./commit.ts";
 import type { About } from "./draft.ts";
+import { expectedFor } from "./expected.ts";
 import { review } from "./review.ts";
-import { expectedAt, publishDue } from "./schedule.ts";
+import { publishDue } from "./schedule.ts";
 
 /** How often a publication starts again because other processes published meanwhile. */
 const ATTEMPTS = 20;
@@ -22,12 +23,11 @@ export type PublishOutcome =
  * would become too large.
  */
 export async function preview(publisher: Publisher, plan: Plan, { holdsFrom }: Pick<About, "holdsFrom">) {
-  const newest = await publisher.latest();
-  const base = holdsFrom === undefined ? newest : await expectedAt(publisher.db, newest, holdsFrom);
-  const changes = await plan(base);
-  const { reasons, tooLarge } = await review(publisher, newest, base, changes);
+  const expected = await expectedFor(publisher, holdsFrom);
+  const changes = await plan(expected.base);
+  const { reasons, tooLarge } = await review(publisher, expected, changes);
   if (tooLarge) throw tooLarge;
-  return { changes, reasons, revision: newest.revision };
+  return { changes, reasons, revision: expected.newest.revision };
 }
 
 /**

@@ -41,7 +41,7 @@ export function draftOf(outcome: PublishOutcome): number {
 /** One provider with many bundles, every one at this price. */
 export function many(count: number, price: number): WantedList[] {
   const provider = { type: "MANY", id: 9, name: "", narration: "", image: "" };
-  const bundle = { type: "MANY", description: "", amount: 1, value: "", duration: "" };
+  const bundle = { type: "MANY", description: "", amount: price, value: "", duration: "" };
   const entries = Array.from({ length: count }, (_, n) => ({
     place: "",
     content: { ...bundle, code: `c${n}`, price },

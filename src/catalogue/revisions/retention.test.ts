@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { until } from "../../../test/support/until.ts";
+import { looseGuard } from "../catalogue.fixture.ts";
 import { openCatalogue } from "../catalogue.ts";
 import { listChanges } from "../responses/change-feed.ts";
 import { approve, reject } from "./decide.ts";
@@ -92,7 +93,7 @@ for (const engine of engines)
     });
 
     test("loses old rejected drafts, and none that is held or scheduled", async () => {
-      const { store, publisher, clock } = await opened(engine, { guard: { removal: 1, priceFactor: 1 } });
+      const { store, publisher, clock } = await opened(engine, { guard: { ...looseGuard, priceFactor: 1 } });
       try {
         const held = async () => draftOf(await publish(publisher, dearer("MTNDATA 104"), about));
         const [rejected, waiting, later] = [await held(), await held(), await held()];

@@ -1,34 +1,17 @@
 import type { Kysely } from "kysely";
 import { noteChange } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
-import { applyChanges, type Change, isSame } from "../changes/change.ts";
+import { type Change, isSame } from "../changes/change.ts";
 import { rebase } from "../changes/rebase.ts";
-import type { Snapshot } from "../model/snapshot.ts";
 import { commit, type Publisher } from "./commit.ts";
 import { aboutOf, changeDraft, removeChanges } from "./draft.ts";
+import { expectedFor, scheduled } from "./expected.ts";
 import { changesOf } from "./load.ts";
 import { review } from "./review.ts";
-
-function scheduled(db: Kysely<Tables>) {
-  return db
-    .selectFrom("catalogue_draft")
-    .selectAll()
-    .where("state", "=", "scheduled")
-    .orderBy("holds_from")
-    .orderBy("id");
-}
 
 /** When the next scheduled draft is due, in milliseconds since 1970; undefined if there is none. */
 export async function nextDue(db: Kysely<Tables>): Promise<number | undefined> {
   return (await scheduled(db).limit(1).executeTakeFirst())?.holds_from ?? undefined;
-}
-
-/** The catalogue of a later time, if everything is published that is scheduled until then. */
-export async function expectedAt(db: Kysely<Tables>, newest: Snapshot, time: number): Promise<Snapshot> {
-  let expected = newest;
-  for (const { id } of await scheduled(db).where("holds_from", "<=", time).execute())
-    expected = await applyChanges(expected, await rebase(expected, await changesOf(db, id)));
-  return expected;
 }
 
 /**
@@ -55,14 +38,11 @@ export async function publishDue(publisher: Publisher): Promise<void> {
 
 /** The changes of a draft on the newest revision, `base`, and their review. `differs`: they are not the stored ones. */
 export async function rebaseDraft(publisher: Publisher, row: CatalogueDraftRow) {
-  const { db, now } = publisher;
-  const newest = await publisher.latest();
-  const later = row.holds_from !== null && row.holds_from > now();
-  const base = later ? await expectedAt(db, newest, row.holds_from!) : newest;
-  const before = await changesOf(db, row.id);
-  const changes = await rebase(base, before);
-  const reviewed = await review(publisher, newest, base, changes);
-  return { base: newest.revision, changes, differs: !isAlike(before, changes), ...reviewed };
+  const expected = await expectedFor(publisher, row.holds_from);
+  const before = await changesOf(publisher.db, row.id);
+  const changes = await rebase(expected.base, before);
+  const reviewed = await review(publisher, expected, changes);
+  return { base: expected.newest.revision, changes, differs: !isAlike(before, changes), ...reviewed };
 }
 
 function isAlike(before: readonly Change[], after: readonly Change[]): boolean {

@@ -1,0 +1,49 @@
+import { pacer } from "../../runtime/pace.ts";
+import type { Change } from "../changes/change.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+
+/** What the guard looks at. */
+export interface Guarded {
+  readonly changes: readonly Change[];
+  readonly base: Snapshot;
+  /** The base with the changes. */
+  readonly after: Snapshot;
+  /** Each entry as it was a day before, or as a person approved it since: small steps add up from there. */
+  readonly earlier: Snapshot;
+}
+
+/** What is wrong with a change. */
+export interface Found {
+  readonly change: Change;
+  readonly sentence: string;
+}
+
+/** All that `find` finds in the items, with pauses for the event loop. */
+export async function foundIn<Item, Result>(
+  items: Iterable<Item>,
+  find: (item: Item) => Iterable<Result>,
+): Promise<Result[]> {
+  const pause = pacer();
+  const found: Result[] = [];
+  for (const item of items) {
+    found.push(...find(item));
+    await pause();
+  }
+  return found;
+}
+
+/** The value under this key, made on first use. */
+export function kept<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
+  if (!values.has(key)) values.set(key, make());
+  return values.get(key)!;
+}
+
+/** The larger divided by the smaller. */
+export function ratio(one: number, other: number): number {
+  return Math.max(one, other) / Math.min(one, other);
+}
+
+/** 0.304 is "30.4 %". */
+export function percent(part: number): string {
+  return `${Math.round(part * 1000) / 10} %`;
+}

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { starterSnapshot } from "../catalogue.fixture.ts";
+import { applyChanges, type Change } from "../changes/change.ts";
+import type { EntryContent, ListName } from "../model/lists.ts";
+import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { reasonsToHold, usualGuard } from "./guard.ts";
+
+const base = await starterSnapshot();
+
+const reasonsFor = async (changes: readonly Change[], from = base, { earlier = from, guard = usualGuard } = {}) =>
+  reasonsToHold({ base: from, after: await applyChanges(from, changes), earlier, changes }, guard);
+
+/** All prices of a list times a factor, or those of its first entries. */
+function times(factor: number, from: Snapshot = base, list: ListName = "data-bundles", first?: number): Change[] {
+  return [...inOrder(from, list)].slice(0, first).map(({ key, ...old }) => {
+    const { price, amount } = old.content;
+    const moved = {
+      price: Math.round(Number(price) * factor),
+      ...(amount !== undefined && { amount: Math.round(Number(amount) * factor) }),
+    };
+    return { subject: list, key, old, new: { ...old, content: { ...old.content, ...moved } } };
+  });
+}
+
+function withMembers(key: string, members: EntryContent, from = base): Change {
+  const old = itemIn(from, "data-bundles", key)!;
+  return { subject: "data-bundles", key, old, new: { ...old, content: { ...old.content, ...members } } };
+}
+
+test("a whole list that moves is held, though no price of it moves far", async () => {
+  assert.deepEqual(await reasonsFor(times(1 / 1.99)), [
+    "The prices of data-bundles move by 49.7 % on average, above 20 %.",
+  ]);
+  assert.deepEqual(await reasonsFor(times(1.25, base, "cable-add-ons")), [
+    "The prices of cable-add-ons move by 25 % on average, above 20 %.",
+  ]);
+  assert.deepEqual(await reasonsFor(times(1.2, base, "cable-products")), []);
+});
+
+test("the average of a list counts what does not move as 0, and nothing that is new", async () => {
+  const half = times(1.39, base, "data-bundles", 40);
+  assert.deepEqual(await reasonsFor(half), []);
+  const more = times(1.39, base, "data-bundles", 41);
+  assert.equal((await reasonsFor(more)).length, 1);
+  const { position, content } = itemIn(base, "data-bundles", "MTNDATA 104")!;
+  const news = Array.from({ length: 50 }, (_, n): Change => {
+    const made = { position: position - 1 - n, content: { ...content, code: `n${n}` } };
+    return { subject: "data-bundles", key: `MTNDATA N${n}`, old: null, new: made };
+  });
+  assert.equal((await reasonsFor([...more, ...news])).length, 1);
+});
+
+test("a list of fewer than ten entries has no average that is held", async () => {
+  const ofLength = async (length: number) => {
+    const gone = [...inOrder(base, "cable-add-ons")].slice(length);
+    const without = gone.map(({ key, ...old }): Change => ({ subject: "cable-add-ons", key, old, new: null }));
+    const short = await applyChanges(base, without);
+    return reasonsFor(times(1.5, short, "cable-add-ons"), short);
+  };
+  assert.deepEqual(await ofLength(9), []);
+  assert.equal((await ofLength(10)).length, 1);
+});
+
+test("a whole list that moves step by step is held where the steps pass the bound", async () => {
+  const once = await applyChanges(base, times(1.15));
+  assert.deepEqual(await reasonsFor(times(1.04, once), once, { earlier: base }), []);
+  const [sentence] = await reasonsFor(times(1.08, once), once, { earlier: base });
+  assert.match(sentence!, /^The prices of data-bundles move by 24\.\d % on average within a day, above 20 %\.$/);
+  assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { description: "x" }, once)], once), []);
+});
+
+test("what moved far before is not held again for what a revision leaves as it is", async () => {
+  const far = await applyChanges(base, times(3));
+  const words = withMembers("MTNDATA 104", { description: "x" }, far);
+  assert.deepEqual(await reasonsFor([words], far, { earlier: base }), []);
+  const old = itemIn(far, "data-bundles", "MTNDATA 104")!;
+  const made = { ...old, content: { ...old.content, code: "new" } };
+  const added: Change = { subject: "data-bundles", key: "MTNDATA NEW", old: null, new: made };
+  assert.deepEqual(await reasonsFor([added], far, { earlier: base }), []);
+});
+
+test("how far a list may move is the operator's", async () => {
+  assert.deepEqual(await reasonsFor(times(1.25), base, { guard: { ...usualGuard, priceMean: 0.25 } }), []);
+  assert.equal((await reasonsFor(times(1.1), base, { guard: { ...usualGuard, priceMean: 0.05 } })).length, 1);
+});
+
+test("a size that becomes another at the same price is held, and so is what a GB then costs", async () => {
+  const key = "MTNDATA MTN-2GB-30DAYS";
+  const { value, price } = itemIn(base, "data-bundles", key)!.content;
+  assert.equal(value, "2GB");
+  const name = "MTNDATA mtn-2gb-30days";
+  assert.deepEqual(await reasonsFor([withMembers(key, { value: "2MB" })]), [
+    `${name}: size moves from 2GB to 2MB, by more than a factor of 2.`,
+  ]);
+  assert.deepEqual(await reasonsFor([withMembers(key, { value: "5 GB" })]), [
+    `${name}: size moves from 2GB to 5GB, by more than a factor of 2.`,
+  ]);
+  const [more, less] = [1.6, 0.6].map((factor) => Math.round(Number(price) * factor));
+  const [dearer] = await reasonsFor([withMembers(key, { value: "1.5GB", price: more!, amount: more! })]);
+  assert.match(dearer!, new RegExp(`^${name}: price of a GB moves from \\d+ to [\\d.]+, by more than a factor of 2.$`));
+  const [cheaper] = await reasonsFor([withMembers(key, { value: "3GB", price: less!, amount: less! })]);
+  assert.match(cheaper!, new RegExp(`^${name}: price of a GB moves`));
+  assert.deepEqual(await reasonsFor([withMembers(key, { value: "3GB", price: more!, amount: more! })]), []);
+  assert.deepEqual(await reasonsFor([withMembers(key, { value: "2000 MB" })]), []);
+});
+
+test("a size that shrinks step by step is held where the steps pass the bound", async () => {
+  const key = "MTNDATA MTN-2GB-30DAYS";
+  const once = await applyChanges(base, [withMembers(key, { value: "1.1GB" })]);
+  assert.deepEqual(await reasonsFor([withMembers(key, { value: "700MB" }, once)], once, { earlier: base }), [
+    "MTNDATA mtn-2gb-30days: size moves within a day from 2GB to 700MB, by more than a factor of 2.",
+  ]);
+});

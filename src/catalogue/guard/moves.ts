@@ -1,0 +1,120 @@
+import { nairaOf } from "../../operation/money.ts";
+import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
+import { pricedEntries, pricedLists, priceListOf } from "../model/price-lists.ts";
+import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { type Found, foundIn, type Guarded, percent } from "./found.ts";
+import { bundleSize, sizeText } from "./quantity.ts";
+
+/** Lists with fewer entries have no average that says much. */
+const FEWEST = 10;
+
+/** Prices, sizes and prices of a GB that move too far, by this revision alone or by all steps of a day. */
+export function farMoves({ earlier, changes }: Guarded, factor: number): Promise<Found[]> {
+  return foundIn(changes, function* (change) {
+    const { subject, key, old, new: now } = change;
+    if (subject === "prices" || now === null) return;
+    const before = measuresOf(old?.content);
+    const dayBefore = measuresOf(itemIn(earlier, subject, key)?.content);
+    let isTold = false;
+    for (const [name, to] of Object.entries(measuresOf(now.content)) as [keyof Measures, number][]) {
+      // It follows from the price and the size.
+      if (name === "price of a GB" && isTold) continue;
+      const how = farMove(before[name], dayBefore[name], to, factor, name === "size" ? sizeText : nairaOf);
+      if (how === undefined) continue;
+      isTold = true;
+      yield { change, sentence: `${nameOf(subject, now.content)}: ${name} ${how}` };
+    }
+  });
+}
+
+/** Prices in kobo, the size in megabytes. */
+type Measures = Partial<Record<"amount" | "price" | "size" | "price of a GB", number>>;
+
+function measuresOf(content: EntryContent | undefined): Measures {
+  const { amount, price } = content ?? {};
+  const size = content && bundleSize(content);
+  return {
+    ...(typeof amount === "number" && { amount }),
+    ...(typeof price === "number" && { price }),
+    ...(size !== undefined && { size, "price of a GB": Math.round((Number(price) / size) * 1024) }),
+  };
+}
+
+/** In words; undefined if it is not too far. */
+function farMove(
+  before: number | undefined,
+  dayBefore: number | undefined,
+  to: number,
+  factor: number,
+  textOf: (value: number) => string,
+): string | undefined {
+  // A price of 0 has its own sentence.
+  if (to === 0 || before === to) return undefined;
+  const isFar = (from: number) => to > from * factor || to * factor < from;
+  const words = (from: number, when: string) =>
+    `moves${when} from ${textOf(from)} to ${textOf(to)}, by more than a factor of ${factor}.`;
+  if (before !== undefined && isFar(before)) return words(before, "");
+  return dayBefore !== undefined && isFar(dayBefore) ? words(dayBefore, " within a day") : undefined;
+}
+
+/** What accounts pay, where rules that change move it too far. */
+export function farOwnPrices({ base, after, earlier, changes }: Guarded, factor: number): Promise<string[]> {
+  const touched = changes
+    .filter(({ subject }) => subject === "prices")
+    .map(({ old, new: now }) => (now ?? old)!.content);
+  return foundIn(
+    Map.groupBy(touched, (rule) => String(rule.account)),
+    function* ([account, rules]) {
+      const [before, dayBefore, now] = [base, earlier, after].map((snapshot) => priceOf(snapshot, account));
+      for (const provider of new Set(rules.map((rule) => String(rule.of).split(" ", 1)[0]!)))
+        for (const { list, key, content } of pricedEntries(after, provider)) {
+          const how = farMove(before!(list, key), dayBefore!(list, key), now!(list, key)!, factor, nairaOf);
+          if (how) yield `${nameOf(list, content)}: price for ${account} ${how}`;
+        }
+    },
+  );
+}
+
+/** What an account pays for an entry of the snapshot. */
+function priceOf(snapshot: Snapshot, account: string) {
+  const own = priceListOf(snapshot, account);
+  return (list: ListName, key: string): number | undefined => {
+    const price = itemIn(snapshot, list, key)?.content.price;
+    return price === undefined ? undefined : (own?.priceOf(key, Number(price)) ?? Number(price));
+  };
+}
+
+/** Lists whose prices move too far on average. New entries do not count: they would make it smaller. */
+export async function movedLists({ base, after, earlier, changes }: Guarded, bound: number): Promise<string[]> {
+  const moved = changes.filter(
+    ({ old, new: now }) => old && now && moneyOf.some((it) => old.content[it] !== now.content[it]),
+  );
+  const touched = pricedLists.filter((list) => moved.some(({ subject }) => subject === list));
+  const sentences: string[] = [];
+  for (const list of touched) {
+    const means = [await meanMove(base, after, list), await meanMove(earlier, after, list)];
+    // A mean of floating-point numbers is not exact.
+    const at = means.findIndex((mean) => mean - bound > 1e-9);
+    if (at === -1) continue;
+    const when = at === 0 ? "" : " within a day";
+    sentences.push(`The prices of ${list} move by ${percent(means[at]!)} on average${when}, above ${percent(bound)}.`);
+  }
+  return sentences;
+}
+
+/** The mean of |new / old − 1| over the entries that both have; 0 for a short list. */
+async function meanMove(from: Snapshot, to: Snapshot, list: ListName): Promise<number> {
+  if (from.groups[list] === to.groups[list]) return 0;
+  const moves = await foundIn(inOrder(to, list), function* ({ key, content }) {
+    const old = itemIn(from, list, key)?.content;
+    if (old) yield Math.max(...moneyOf.map((member) => moveOf(Number(old[member] ?? 0), Number(content[member] ?? 0))));
+  });
+  if (moves.length < FEWEST) return 0;
+  return moves.reduce((sum, move) => sum + move, 0) / moves.length;
+}
+
+const moneyOf = ["price", "amount"] as const;
+
+function moveOf(from: number, to: number): number {
+  return from === 0 ? 0 : Math.abs(to / from - 1);
+}

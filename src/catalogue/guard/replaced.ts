@@ -1,0 +1,45 @@
+import { nairaOf } from "../../operation/money.ts";
+import { type EntryContent, groupOf, type ListName, lists, nameOf } from "../model/lists.ts";
+import { groupIn, itemIn } from "../model/snapshot.ts";
+import { type Found, foundIn, type Guarded, kept, ratio } from "./found.ts";
+import { bundleSize, hoursIn } from "./quantity.ts";
+
+/** New entries that look like one that is gone since `earlier`, at a price too far from it. If several look alike, the nearest price counts. */
+export function replacedPrices({ earlier, after, changes }: Guarded, factor: number): Promise<Found[]> {
+  /** By list and group: the entries that are gone, by their looks. */
+  const goneByGroup = new Map<string, ReadonlyMap<string, { content: EntryContent }[]>>();
+  const goneFrom = (list: ListName, group: string) => {
+    const gone = groupIn(earlier, list, group).filter(({ key }) => itemIn(after, list, key) === undefined);
+    const looks = gone.flatMap(({ content }) => looksOf(content).map((look) => ({ look, content })));
+    return Map.groupBy(looks, ({ look }) => look);
+  };
+  return foundIn(changes, function* (change) {
+    const { subject, key, old, new: now } = change;
+    if (old !== null || now === null || subject === "prices" || !("price" in lists[subject].members)) return;
+    const group = groupOf(subject, key);
+    const gone = kept(goneByGroup, `${subject} ${group}`, () => goneFrom(subject, group));
+    const price = Number(now.content.price);
+    const distance = ({ content }: { content: EntryContent }) => ratio(price, Number(content.price));
+    const [nearest] = looksOf(now.content)
+      .flatMap((look) => gone.get(look) ?? [])
+      .sort((one, other) => distance(one) - distance(other));
+    if (nearest === undefined || price === 0 || distance(nearest) <= factor) return;
+    const was = nairaOf(Number(nearest.content.price));
+    const names = `${nameOf(subject, now.content)} looks like ${nameOf(subject, nearest.content)}, which is gone`;
+    const sentence = `${names}: its price moves from ${was} to ${nairaOf(price)}, by more than a factor of ${factor}.`;
+    yield { change, sentence };
+  });
+}
+
+/** Two entries look alike if they share one of these: size and validity, or the name without prices, spaces and marks. */
+function looksOf(content: EntryContent): string[] {
+  const name = String(content.name ?? content.description)
+    .toLowerCase()
+    .replace(/(₦|\bn)\s?\d[\d,.]*|\d[\d,.]*\s?naira/g, "")
+    .replace(/[^\p{L}\p{N}+]/gu, "");
+  const size = bundleSize(content);
+  const time = size && (hoursIn(String(content.duration)) ?? hoursIn(String(content.description)));
+  // A GB may be 1,000 MB or 1,024 MB.
+  const even = size !== undefined && size >= 1000 && size % 500 === 0 ? (size / 1000) * 1024 : size;
+  return [...(name === "" ? [] : [`named ${name}`]), ...(time === undefined ? [] : [`${even} MB, ${time} hours`])];
+}

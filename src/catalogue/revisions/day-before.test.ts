@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { engines } from "../../../test/support/engines.ts";
+import { difference } from "../changes/difference.ts";
+import { itemIn, type Snapshot } from "../model/snapshot.ts";
+import type { Publisher } from "./commit.ts";
+import { approve, reject } from "./decide.ts";
+import { settingRule } from "./price-rules.ts";
+import { type Plan, publish } from "./publish.ts";
+import { about, draftOf, hour, many, opened } from "./publishing.fixture.ts";
+
+/** An add-on of 60 naira in these tests, and another one: they have no face value beside their price. */
+const [key, other] = ["DSTV PRWE36 HDPVRE36", "DSTV PRWE36 MOVIES"];
+const name = "dstv PRWE36 HDPVRE36";
+
+const addOn = (base: Snapshot, key: string) => itemIn(base, "cable-add-ons", key) ?? null;
+
+/** Sets the price of an add-on, in kobo; brings it back if it is gone. */
+function priced(key: string, price: number): Plan {
+  return (base) => {
+    const old = addOn(base, key);
+    const code = key.split(" ").at(-1)!;
+    const made = { type: "dstv", product_code: "PRWE36", add_on_product_code: code, name: code, price };
+    return [{ subject: "cable-add-ons", key, old, new: { position: old?.position ?? -1, content: made } }];
+  };
+}
+
+const removed =
+  (key: string): Plan =>
+  (base) => [{ subject: "cable-add-ons", key, old: addOn(base, key), new: null }];
+
+/** The states of publications one after the other, with the reasons of what is held. */
+async function statesOf(publisher: Publisher, plans: readonly Plan[], at: { holdsFrom?: number } = {}) {
+  const states: string[] = [];
+  for (const plan of plans) {
+    const outcome = await publish(publisher, plan, { ...about, ...at });
+    states.push(outcome.state === "held" ? outcome.reasons.join(" ") : outcome.state);
+  }
+  return states;
+}
+
+const moves = (when: string, from: string, to: string) =>
+  `${name}: price moves${when} from ${from} to ${to}, by more than a factor of 2.`;
+const ownMoves = (to: string) =>
+  `${name}: price for acc_1 moves within a day from 6000 to ${to}, by more than a factor of 2.`;
+
+for (const engine of engines)
+  suite(`small moves on ${engine.name}`, { concurrency: true }, () => {
+    for (const [what, factor, reached, text] of [
+      ["up", 1.3, 1_014_000, "13182"],
+      ["down", 1 / 1.3, 355_030, "2731"],
+    ] as const)
+      test(`add up when ten pulls move a price ${what}: what passes the bound is held`, async () => {
+        const { store, clock, publisher } = await opened(engine);
+        try {
+          const states: string[] = [];
+          for (let pull = 1; pull <= 10; pull++) {
+            clock.time += 60_000;
+            states.push(...(await statesOf(publisher, [priced(key, Math.round(600_000 * factor ** pull))])));
+          }
+          assert.deepEqual(states.slice(0, 3), ["published", "published", moves(" within a day", "6000", text)]);
+          assert.ok(states.slice(2).every((state) => state.includes(`${name}: price moves`)));
+          assert.equal(addOn(await publisher.latest(), key)?.content.price, reached);
+        } finally {
+          await store.close();
+        }
+      });
+
+    test("add up to a day only", async () => {
+      const { store, clock, publisher } = await opened(engine);
+      try {
+        const held = moves(" within a day", "6000", "18000");
+        assert.deepEqual(await statesOf(publisher, [priced(key, 1_100_000), priced(key, 1_800_000)]), [
+          "published",
+          held,
+        ]);
+        clock.time += 24 * hour - 1;
+        assert.deepEqual(await statesOf(publisher, [priced(key, 1_800_000)]), [held]);
+        clock.time += 1;
+        assert.deepEqual(await statesOf(publisher, [priced(key, 1_800_000)]), ["published"]);
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("add up from the price of this entry that somebody approved, and an approval of another entry is none", async () => {
+      const { store, publisher } = await opened(engine);
+      try {
+        const first = await statesOf(publisher, [priced(other, 600_000), priced(key, 1_100_000)]);
+        assert.deepEqual(first, ["published", "published"]);
+        for (const price of [1_300_000, 3_000_000]) {
+          const held = draftOf(await publish(publisher, priced(key, price), about));
+          assert.equal((await approve(publisher, held, "boss")).state, "published");
+        }
+        const states = await statesOf(publisher, [
+          priced(other, 900_000),
+          priced(key, 5_800_000),
+          priced(key, 6_200_000),
+          priced(key, 2_000_000),
+          priced(key, 1_700_000),
+          priced(key, 1_400_000),
+        ]);
+        assert.deepEqual(states, [
+          moves(" within a day", "3500", "9000").replace(name, "dstv PRWE36 MOVIES"),
+          "published",
+          moves(" within a day", "30000", "62000"),
+          moves("", "58000", "20000"),
+          moves("", "58000", "17000"),
+          moves("", "58000", "14000"),
+        ]);
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("add up for an entry that came today, and for one that was away", async () => {
+      const { store, publisher } = await opened(engine);
+      try {
+        const states = await statesOf(publisher, [
+          removed(key),
+          priced(key, 1_190_000),
+          priced(key, 1_210_000),
+          removed(key),
+          priced(key, 1_210_000),
+        ]);
+        const held = moves(" within a day", "6000", "12100");
+        assert.deepEqual(states, ["published", "published", held, "published", held]);
+        const came = await statesOf(publisher, [
+          priced("DSTV PRWE36 NEW", 400_000),
+          priced("DSTV PRWE36 NEW", 700_000),
+          priced("DSTV PRWE36 NEW", 900_000),
+        ]);
+        const sum = moves(" within a day", "4000", "9000").replace(name, "dstv PRWE36 NEW");
+        assert.deepEqual(came, ["published", "published", sum]);
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("add up for each entry of a large list", async () => {
+      const { store, publisher } = await opened(engine, {}, true);
+      try {
+        const list =
+          (price: number): Plan =>
+          (base) =>
+            difference(base, many(1_002, price));
+        const far: Plan = async (base) => (await list(21_000)(base)).slice(-1);
+        assert.deepEqual(await statesOf(publisher, [list(10_000), list(11_900), far]), [
+          "published",
+          "published",
+          "MANY c1001: amount moves within a day from 100 to 210, by more than a factor of 2. MANY c1001: price moves within a day from 100 to 210, by more than a factor of 2.",
+        ]);
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("of an account's own prices add up as well, and with those of the catalogue", async () => {
+      const { store, publisher } = await opened(engine);
+      try {
+        const rule = (value: number): Plan => settingRule({ account: "acc_1", of: key, rule: "percent", value });
+        const rules = await statesOf(publisher, [rule(-3_000), rule(-4_900), rule(-6_500)]);
+        assert.deepEqual(rules, ["published", "published", ownMoves("2100")]);
+        const both = await statesOf(publisher, [priced(key, 480_000), rule(-5_000)]);
+        assert.deepEqual(both, ["published", ownMoves("2400")]);
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("that are scheduled add up with those before them", async () => {
+      const { store, clock, publisher } = await opened(engine);
+      try {
+        const at = (hours: number) => ({ holdsFrom: clock.time + hours * hour });
+        assert.deepEqual(await statesOf(publisher, [priced(key, 900_000)]), ["published"]);
+        assert.deepEqual(await statesOf(publisher, [priced(key, 1_100_000)], at(1)), ["scheduled"]);
+        const soon = await statesOf(publisher, [priced(key, 1_300_000)], at(2));
+        assert.deepEqual(soon, [moves(" within a day", "6000", "13000")]);
+        // A day after the publication, and then a day after what is scheduled.
+        assert.deepEqual(await statesOf(publisher, [priced(key, 1_700_000)], at(24)), ["scheduled"]);
+        const day = await statesOf(publisher, [priced(key, 1_900_000)], at(24.5));
+        assert.deepEqual(day, [moves(" within a day", "9000", "19000")]);
+        assert.deepEqual(await statesOf(publisher, [priced(key, 2_100_000)], at(25)), ["scheduled"]);
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("that were approved for a time, or rejected, do not add up", async () => {
+      const { store, clock, publisher } = await opened(engine);
+      try {
+        const later = { holdsFrom: clock.time + hour };
+        const far = draftOf(await publish(publisher, priced(key, 1_500_000), { ...about, ...later }));
+        assert.equal((await approve(publisher, far, "boss")).state, "scheduled");
+        const next = { holdsFrom: clock.time + 2 * hour };
+        assert.deepEqual(await statesOf(publisher, [priced(key, 2_900_000)], next), ["scheduled"]);
+        const gone = draftOf(await publish(publisher, priced(other, 690_000), { ...about, ...later }));
+        await reject(publisher, gone, "boss");
+        assert.deepEqual(await statesOf(publisher, [priced(other, 180_000)], next), ["scheduled"]);
+      } finally {
+        await store.close();
+      }
+    });
+  });
