@@ -20,6 +20,8 @@ import {
   status,
 } from "./breaks.fixture.ts";
 import { failureBreakings, headerBreakings } from "./failure-breakings.fixture.ts";
+import type { AnyOperation } from "./session.ts";
+import { hasForms } from "./shape-faults.ts";
 import { verificationBreakings } from "./verification-breakings.fixture.ts";
 
 const documented: Readonly<Record<string, PathName>> = {
@@ -29,20 +31,19 @@ const documented: Readonly<Record<string, PathName>> = {
   fetchDataProviders: "providers",
   verifyBvn: "verify",
 };
-const others: Readonly<Record<string, PathName>> = {
-  fetchCableProviders: "cableProviders",
-  fetchCablePlans: "plans",
-  listCatalogueChanges: "changes",
-  listEvents: "events",
-  lookupWaecAmount: "waec",
-  listRequests: "requests",
-};
 const keyed = ["listCorporateBundles", "fetchDataProviders", "verifyBvn"];
 
-/** A fault of a server for each point, with the other points that it breaks. `like` gives the good answer of a place. */
-export function breakings(like: (place: PathName) => ServerAnswer): Record<string, Breaking> {
+/**
+ * A fault of a server for each point, with the other points that it breaks. `like` gives the good answer of a place. `others` are the
+ * operations beyond the documented ones that have points.
+ */
+export function breakings(
+  like: (place: PathName) => ServerAnswer,
+  others: readonly AnyOperation[],
+): Record<string, Breaking> {
   const table: Record<string, Breaking> = {};
-  for (const [id, place] of Object.entries({ ...documented, ...others })) {
+  const places = { ...documented, ...Object.fromEntries(others.map(({ id, path }) => [id, path])) };
+  for (const [id, place] of Object.entries(places)) {
     table[`${id}.answers`] = {
       by: (asked, answered) => (isAt(asked, place) && isSuccess(answered) ? failed : undefined),
       follows: [`${id}.`, "headers."],
@@ -55,6 +56,8 @@ export function breakings(like: (place: PathName) => ServerAnswer): Record<strin
       }),
     };
   }
+  for (const { id, path, answer } of others)
+    if (hasForms(answer)) table[`${id}.forms`] = { by: changedJson(path, misform) };
   for (const [id, place] of Object.entries(documented)) {
     const other = id === "verifyBvn" ? "GET" : "DELETE";
     table[`${id}.other-method`] = { by: accepts(place, isMethod(other), like), follows: [`${id}.method`, "failures."] };
@@ -206,30 +209,12 @@ function ofLists(like: (place: PathName) => ServerAnswer): Record<string, Breaki
             })(asked, answered)
           : undefined,
     },
-    "fetchCablePlans.forms": {
-      by: items("plans", (plan) => {
-        plan.price = "100.999";
-      }),
-    },
-    "listEvents.forms": {
-      by: changedJson("events", ({ data }) => {
-        data[0].mode = "staging";
-      }),
-    },
-    "listCatalogueChanges.forms": {
-      by: changedJson("changes", (body) => {
-        body.status = "ok";
-      }),
-    },
-    "listRequests.forms": {
-      by: changedJson("requests", (body) => {
-        body.status = "ok";
-      }),
-    },
-    "lookupWaecAmount.forms": {
-      by: changedJson("waec", (body) => {
-        body.status = "ok";
-      }),
-    },
   };
+}
+
+/** Gives a fixed member another value, or a price another form. */
+function misform(value: Record<string, unknown>): void {
+  if ("status" in value) value.status = "ok";
+  else if ("price" in value) value.price = "100.999";
+  else for (const item of Object.values(value).flat()) if (item instanceof Object) misform(item as typeof value);
 }

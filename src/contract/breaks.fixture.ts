@@ -18,17 +18,13 @@ const paths = {
   addOns: "/api/v2/cable-tv/fetch-tv-add-ons",
   verify: "/api/v2/kyc/verify-bvn",
   requery: "/api/v2/kyc/verifications",
-  cableProviders: "/api/v2/cable-tv/fetch-providers",
-  plans: "/api/v2/cable-tv/fetch-billers",
-  changes: "/api/v2/catalogue/changes",
-  events: "/api/v2/events",
-  requests: "/api/v2/requests",
-  waec: "/api/v2/education/waec-lookup",
 };
-export type PathName = keyof typeof paths;
+/** The name of a path of the interface document, or a path. */
+export type PathName = keyof typeof paths | `/${string}`;
 
 export const barePath = ({ path }: ServerRequest): string => path.split("?")[0]!;
-export const isAt = (asked: ServerRequest, place: PathName): boolean => barePath(asked).startsWith(paths[place]);
+export const isAt = (asked: ServerRequest, place: PathName): boolean =>
+  barePath(asked).startsWith((paths as Record<string, string>)[place] ?? place);
 
 /** RequestChanges the JSON of answers with this status. */
 export function changedJson(place: PathName, change: (json: Json, asked: ServerRequest) => void, status = 200): Break {
