@@ -153,6 +153,20 @@ suite("limits", { concurrency: true }, () => {
     });
   });
 
+  test("count exchanges of a key that fail, and none that succeeds", async () => {
+    await withService({ DUBA_LIMIT_ANONYMOUS: "3/min" }, async (service) => {
+      const path = "/api/v2/merchant/authorization";
+      const exchange = (members: object) => service.ask(path, { method: "POST", body: members, credential: false });
+      const good = { email: "sandbox@example.com", password: sandboxKey };
+      const answers = await Promise.all(Array.from({ length: 600 }, () => exchange(good)));
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+      assert.equal(new Set(answers.map(({ json }) => json.data.token.access_token)).size, 1);
+      for (const left of [2, 1, 0])
+        assert.match(String((await exchange({})).headers.ratelimit), new RegExp(`^"anonymous";r=${left};`));
+      assertLimited(await exchange(good), path);
+    });
+  });
+
   test("let 20 verifications of an account run at once", async () => {
     await withService({}, async (service) => {
       const slow = (_: unknown, place: number) =>

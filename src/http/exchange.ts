@@ -84,6 +84,8 @@ function logAnswer(exchange: Exchange, status: number): void {
 export function fail(exchange: Exchange, error: unknown): void {
   const { operation, deps, requestLog, requestId, response, caller, counts, address, always } = exchange;
   const failure = error instanceof Failure ? error : serviceFailure(error);
+  if (operation.access === "own" && exchange.counted && failure.status < 500)
+    exchange.rateLimit = exchange.counted.limiter.consume(exchange.counted.key);
   const tally = tallyOf(counts, caller);
   if (failure.detail.rehearsed && failure.code === "internal_error") tally.rehearsedFaults += 1;
   else tally.failed(failure.code);

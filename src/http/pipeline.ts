@@ -54,7 +54,8 @@ export function pipeline(
       const counted = deps.rateLimiters && limiterOf(operation, deps.rateLimiters, caller, exchange.address);
       if (counted) {
         exchange.counted = counted;
-        exchange.rateLimit = counted.limiter.consume(counted.key);
+        // An exchange of credentials counts when it fails.
+        exchange.rateLimit = counted.limiter[operation.access === "own" ? "peek" : "consume"](counted.key);
         refuseExceeded(exchange.rateLimit);
       }
       if (!operation.pick) return deps.fairQueue.next().then(() => run(exchange));

@@ -60,7 +60,10 @@ export class AddressRateLimiter {
 
   /** Reads the state without counting. */
   peek(address: string): RateLimitState {
-    return this.#subscribers.peek(subscriberOf(address));
+    const state = this.#subscribers.peek(subscriberOf(address));
+    const site = siteOf(address);
+    const siteState = site === undefined ? state : this.#sites.peek(site);
+    return siteState.exceeded ? siteState : state;
   }
 }
 

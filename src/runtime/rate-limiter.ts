@@ -79,7 +79,7 @@ export class RateLimiter {
     const now = Date.now();
     const window = this.#windows.get(key);
     const current = window && now < window.end ? window : { end: now + this.#limit.seconds * 1000, used: 0 };
-    return this.#state(current, now, false);
+    return this.#state(current, now, current.used >= this.#limit.count);
   }
 
   #state({ end, used }: Window, now: number, exceeded: boolean): RateLimitState {

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import { Failure } from "../../operation/failures.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { addLogFields } from "../../runtime/log.ts";
@@ -13,6 +14,10 @@ const hour = 3_600_000;
 /** We keep expired tokens for a day, so that callers get "expired" instead of "unknown". */
 const keptAfterExpiry = 24 * hour;
 const deletedAtOnce = 20;
+/** Clients that exchange a key before each call get the same token for so long. */
+const givenAgainFor = 60_000;
+/** With more keys than this, the least recently used ones get another token. */
+const mostGiven = 10_000;
 
 /** An API key and the name sent with it. */
 export interface PresentedKey {
@@ -32,11 +37,12 @@ export interface IssuedToken {
   mode: Mode;
 }
 
-/** Returns a new token for a key; the caller's `address` decides whether it may. */
+/** Returns a token for a key; the caller's `address` decides whether it may. */
 export type IssueToken = (presented: PresentedKey, address: string) => Promise<IssuedToken>;
 
 /**
- * Exchanges API keys for access tokens that live for `tokenLifetime` milliseconds, at least 3 hours. Failures:
+ * Exchanges API keys for access tokens that live for `tokenLifetime` milliseconds at least, which are 3 hours or more. A key gets the
+ * same token for a minute, of which only this process's memory has the text. Failures:
  * `invalid_credentials` (always the same sentence), `expired_credentials`, `address_not_allowed`, and `rate_limited` with
  * `retryAfter`.
  */
@@ -56,6 +62,9 @@ export function tokenIssuer({
   tokenLifetime: number;
 }): IssueToken {
   if (!(tokenLifetime >= 3 * hour)) throw new RangeError("access tokens must live for 3 hours at least");
+  const given = new LRUCache<string, { at: number; end: number | null; token: Promise<IssuedToken> }>({
+    max: mostGiven,
+  });
   return async (presented, address) => {
     const key = await failed.attempt(address, `${presented.name} ${presented.key}`, async () => {
       const found = await finder.key(presented.key);
@@ -66,19 +75,27 @@ export function tokenIssuer({
     const { accountId, keyId, mode } = admit(provenKey(key), address, at);
     addLogFields({ account: accountId, key: keyId, mode });
     uses.note(keyId, address, at);
+    const last = given.get(keyId);
+    if (last && at < last.at + givenAgainFor && last.end === key.expiresAt) return last.token;
+    const token = issued(key, at);
+    given.set(keyId, { at, end: key.expiresAt, token });
+    token.catch(() => given.delete(keyId));
+    return token;
+  };
+
+  async function issued({ businessName, caller, expiresAt: end }: StoredKey, at: number): Promise<IssuedToken> {
     const { text, hash } = newAccessToken();
-    // Rounded up to whole seconds, as in the response: a token never expires earlier than the response says.
-    const expiresAt = Math.min(
-      Math.ceil((at + tokenLifetime) / 1000) * 1000,
-      key.expiresAt ?? Number.POSITIVE_INFINITY,
-    );
+    // It lives as long as promised when it is given for the last time. Rounded up to whole seconds, as in the response: a token never
+    // expires earlier than the response says.
+    const whole = Math.ceil((at + tokenLifetime + givenAgainFor) / 1000) * 1000;
+    const expiresAt = Math.min(whole, end ?? Number.POSITIVE_INFINITY);
     await db
       .insertInto("access_token")
-      .values({ secret_hash: hash, key_id: keyId, created_at: at, expires_at: expiresAt })
+      .values({ secret_hash: hash, key_id: caller.keyId, created_at: at, expires_at: expiresAt })
       .execute();
     await deleteExpired(db, at - keptAfterExpiry);
-    return { businessName: key.businessName, text, expiresAt, mode };
-  };
+    return { businessName, text, expiresAt, mode: caller.mode };
+  }
 }
 
 /** The same failure for every wrong credential. */
