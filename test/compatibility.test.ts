@@ -87,6 +87,19 @@ for (const engine of engines) {
       assert.equal((await service.ask(verify, { method: "POST", body: { ...person, amount } })).status, 200);
     });
 
+    test("the wallet has the members that clients want, in their order", async () => {
+      const path = "/api/v2/wallet/balance";
+      const answer = await service.ask(path);
+      assert.equal(
+        answer.text,
+        '{"success":true,"status":"success","general_wallet":{"is_gl":0,"can_be_negative":0,"account_number":"","balance":"1000000.00",' +
+          '"commission":0,"status":"active","type":null},"sme_data_wallet":{"balance":"0.00","status":"active"},' +
+          '"corporate_data_wallet":{"balance":"0.00","status":"active"}}',
+      );
+      assert.equal(answer.headers["duba-wallet"], "unlimited");
+      assertFailure(await service.ask(path, { credential: false }), 401, "missing_credentials");
+    });
+
     test("a verification's outcome is told by its reference and by its key, without personal data", async () => {
       const begun = Date.now();
       const { data } = (await verified("22000000101", "outcome-1")).json;

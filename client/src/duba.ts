@@ -812,6 +812,40 @@ const findVerification: Row = {
   payload: "data",
 };
 
+export interface FetchWalletBalanceAnswer {
+  success: true;
+  status: "success";
+  general_wallet: {
+    is_gl: 0;
+    can_be_negative: 0;
+    account_number: "";
+    /** Naira with two decimals */
+    balance: string;
+    commission: 0;
+    status: "active";
+    type: null;
+  };
+  sme_data_wallet: {
+    /** Naira with two decimals */
+    balance: string;
+    status: "active";
+  };
+  corporate_data_wallet: {
+    /** Naira with two decimals */
+    balance: string;
+    status: "active";
+  };
+}
+
+export type FetchWalletBalanceFailure = Failure<AnyOperationCode | "insufficient_scope">;
+
+const fetchWalletBalance: Row = {
+  id: "fetchWalletBalance",
+  method: "GET",
+  path: "/api/v2/wallet/balance",
+  payload: "general_wallet",
+};
+
 export interface ListEventsInput {
   /** The `next` of an earlier answer, or 0. */
   after?: string | undefined;
@@ -1000,6 +1034,11 @@ export class Duba {
     options?: FindVerificationOptions,
   ): Promise<FindVerificationAnswer | FindVerificationFailure> {
     return this.#call(findVerification, input, options);
+  }
+
+  /** Gives what your account can still spend on verifications in `general_wallet.balance`: its prepaid balance, else what its monthly cap in naira leaves. */
+  fetchWalletBalance(options?: CallOptions): Promise<FetchWalletBalanceAnswer | FetchWalletBalanceFailure> {
+    return this.#call(fetchWalletBalance, {}, options);
   }
 
   /** Lists the events that webhooks deliver, with the same bodies, in the mode of your key. */

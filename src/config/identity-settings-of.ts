@@ -14,6 +14,7 @@ export function identitySettingsOf(config: Config): IdentitySettings {
     timeLimit: config.verificationTimeout,
     recordRetention: config.recordRetention,
     negativeDetail: config.negativeDetail,
+    walletUnlimited: config.walletUnlimited,
     consentRequired: config.consent === "required",
     payTwice: config.afterTimeout === "next",
     vendorPrices: config.vendorPrices,

@@ -17,6 +17,8 @@ export interface IdentitySettings {
   recordRetention: number;
   /** `coarse` does not say whether the BVN or the phone was wrong. */
   negativeDetail: "full" | "coarse";
+  /** The balance of a wallet that nothing in naira bounds, in kobo. */
+  walletUnlimited: number;
   /** Whether live verifications need a Consent-Reference. */
   consentRequired: boolean;
   /** Whether to call another upstream when one times out: both may then charge for it. */

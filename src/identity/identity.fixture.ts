@@ -34,6 +34,7 @@ export const usualSettings: IdentitySettings = {
   timeLimit: 20_000,
   recordRetention: 24 * 60 * 60 * 1000,
   negativeDetail: "full",
+  walletUnlimited: 100_000_000,
   consentRequired: false,
   payTwice: false,
   timeZone: new TimeZone("Africa/Lagos"),

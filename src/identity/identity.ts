@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { KeyedHashes } from "../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
-import type { Mode } from "../operation/operation.ts";
+import type { Caller, Mode } from "../operation/operation.ts";
 import { every } from "../runtime/every.ts";
 import { type Log, silent } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/timeout.ts";
@@ -16,6 +16,8 @@ import { abandonAll, openLeases, singleProcessLeases } from "./ledger/leases.ts"
 import { Ledger, type Row } from "./ledger/ledger.ts";
 import { retentionJob } from "./retention/retention.ts";
 import { RetentionClock } from "./retention/retention-clock.ts";
+import { budgetOf } from "./spending/budget.ts";
+import { spendableKobo } from "./spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "./spending/spending-watch.ts";
 import { VerificationLimits } from "./verification/limits.ts";
 import type { VerifiedRecord } from "./verification/replay.ts";
@@ -44,6 +46,8 @@ export type Sought = { accountId: string; mode: Mode } & ({ reference: string } 
 export interface Identity {
   readonly settings: IdentitySettings;
   nearlySpent(): NearlySpent;
+  /** Kobo that the caller's account can still spend in its mode; undefined if nothing in naira bounds it. */
+  spendable(caller: Pick<Caller, "accountId" | "mode" | "terms">): Promise<number | undefined>;
   /** Returns the record or throws a `Failure` with the facts of the verification. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
@@ -98,6 +102,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   return {
     settings,
     nearlySpent: () => spending.nearlySpent,
+    spendable: async (caller) => spendableKobo(db, caller.accountId, budgetOf(caller, now(), settings.timeZone)),
     verify: (request) => verifications.verify(request),
     find: async (sought) => {
       const { accountId, mode } = sought;

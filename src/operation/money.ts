@@ -8,6 +8,11 @@ export function koboOf(text: string): number | undefined {
   return Number(parts[1]) * 100 + Number((parts[2] ?? "").padEnd(2, "0"));
 }
 
+/** Naira text of whole kobo with two decimals: 10050 is "100.50". */
+export function fixedNaira(kobo: number): string {
+  return (kobo / 100).toFixed(2);
+}
+
 /** Plain numeric naira text of whole kobo: no trailing zeros after the point, no exponent. A debt has a minus in front. */
 export function nairaOf(kobo: number): string {
   if (kobo < 0) return `-${nairaOf(-kobo)}`;

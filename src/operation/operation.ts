@@ -65,7 +65,7 @@ interface Described {
   path: `/${string}`;
   summary: string;
   description: string;
-  group: "Data" | "Cable TV" | "Identity" | "Events" | "Requests" | "Credentials";
+  group: "Data" | "Cable TV" | "Identity" | "Wallet" | "Events" | "Requests" | "Credentials";
   /** Whether the interface document has the operation. The others serve compatibility, or are Duba's own. */
   documented: boolean;
   /** `credential`: required. `anonymous`: optional, but a bad one is refused. `own`: `run` checks it. */
@@ -109,6 +109,8 @@ type Specification<Input extends TObject, Headers extends TObject, Answer extend
     /** Request headers that the operation reads, by lower-case name. */
     headers?: Headers;
     answer: Answer;
+    /** Headers of its own that an answer may have; the OpenAPI document describes them. */
+    answerHeaders?: readonly string[];
   };
 
 /** One row of the product's table. Routes, documents, the command line and tests all derive from it. */

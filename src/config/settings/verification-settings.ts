@@ -46,6 +46,15 @@ export const verificationSettings = {
         read: (text) => koboOf(text),
       }),
   ),
+  walletUnlimited: setting({
+    name: "DUBA_WALLET_UNLIMITED",
+    default: "1000000.00",
+    about:
+      "Balance in naira that GET /api/v2/wallet/balance gives where nothing in naira bounds what an account spends, as with every test key. Clients that ask for it want a number.",
+    form: 'an amount in naira, such as "1000000.00"',
+    /** Kobo. */
+    read: (text) => koboOf(text),
+  }),
   timeZone: setting({
     name: "DUBA_TIME_ZONE",
     default: "Africa/Lagos",

@@ -1,5 +1,6 @@
 import type { Operation } from "../../operation/operation.ts";
 import type { Identity } from "../identity.ts";
+import { fetchWalletBalance } from "./fetchWalletBalance.ts";
 import { findVerification } from "./findVerification.ts";
 import { getVerification } from "./getVerification.ts";
 import { lookupWaecAmount } from "./lookupWaecAmount.ts";
@@ -13,4 +14,5 @@ export const identityOperations: Operation<Identity>[] = [
   lookupWaecAmount,
   getVerification,
   findVerification,
+  fetchWalletBalance,
 ];

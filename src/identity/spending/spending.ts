@@ -2,7 +2,7 @@ import { type Expression, expressionBuilder, type Kysely, type SqlBool } from "k
 import { codeOf } from "../../storage/errors.ts";
 import type { Changed } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
-import type { Budget, BudgetKind } from "./budget.ts";
+import { type Budget, type BudgetKind, kindOf } from "./budget.ts";
 import { type Shortage, shortageOf } from "./shortage.ts";
 
 /**
@@ -113,11 +113,29 @@ export async function spendingShortage(
   budget: Budget,
   { account_id, fee }: Pick<VerificationRow, "account_id" | "fee">,
 ): Promise<Shortage | undefined> {
+  return shortageOf(budget, await spentIn(db, account_id, budget), fee);
+}
+
+/** Kobo that an account can still spend; undefined if nothing in naira bounds it. */
+export async function spendableKobo(
+  db: Kysely<Tables>,
+  accountId: string,
+  budget: Budget | undefined,
+): Promise<number | undefined> {
+  if (budget === undefined) return undefined;
+  const isBalance = kindOf(budget) === "balance";
+  if (!isBalance && budget.most_kobo === null) return undefined;
+  const spent = await spentIn(db, accountId, budget);
+  const most = isBalance ? spent.most_kobo : budget.most_kobo;
+  return Math.max(0, (most ?? 0) - spent.kobo);
+}
+
+async function spentIn(db: Kysely<Tables>, accountId: string, { period }: Budget) {
   const spent = await db
     .selectFrom("spending")
     .select(["kobo", "verifications", "most_kobo"])
-    .where("account_id", "=", account_id)
-    .where("period", "=", budget.period)
+    .where("account_id", "=", accountId)
+    .where("period", "=", period)
     .executeTakeFirst();
-  return shortageOf(budget, spent ?? { kobo: 0, verifications: 0, most_kobo: 0 }, fee);
+  return spent ?? { kobo: 0, verifications: 0, most_kobo: 0 };
 }
