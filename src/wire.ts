@@ -97,7 +97,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const process = { serving: true, starting: true, isWorker: worker !== undefined, traced: tracer !== undefined };
   const store = await openStore({ dataDirectory, databaseUrl, ...process });
   opened.defer(() => store.close());
-  const { db, engine, now } = store;
+  const { db, engine, connections, now } = store;
 
   const keyring = await watchKeyring({ path: ringFile, db, log, now });
   opened.defer(() => keyring.stop());
@@ -120,9 +120,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const status = reportUpstreamStatus(db, live.upstreams, log);
   opened.defer(() => status.stop());
   const identity = await openIdentity({
-    db,
-    engine,
-    now,
+    ...{ db, engine, connections, now },
     keyring,
     upstreams: { test: sandbox(config), live: live.upstreams },
     settings: identitySettingsOf(config),

@@ -1,7 +1,7 @@
 import { AnswerFault } from "../operation/answers/answer-writer.ts";
 import { type FailurePath, failureBody } from "../operation/answers/envelope.ts";
 import { Failure } from "../operation/failures.ts";
-import { StoreAway } from "../storage/errors.ts";
+import { RowHeld, StoreAway } from "../storage/errors.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { rateLimitHeaders } from "./rate-limit.ts";
 
@@ -51,6 +51,12 @@ const challenges: Partial<Record<Failure["code"], string>> = {
 /** The failure that a caller reads when the service itself fails. */
 export function serviceFailure(fault: unknown): Failure {
   if (!(fault instanceof StoreAway)) return new Failure("internal_error");
+  if (fault instanceof RowHeld)
+    return new Failure(
+      "internal_error",
+      "Other work on your account takes too long at the moment. Duba did nothing for this request. Send it again soon.",
+      { retryAfter: 2 },
+    );
   return new Failure(
     "internal_error",
     "The store of this service does not work at the moment. Duba did nothing for this request. Send it again soon.",

@@ -59,6 +59,7 @@ export interface SuiteStore {
   /** To open it once more, as another process does. */
   readonly settings: FreshSettings;
   readonly log: RecordedLog;
+  readonly connections: number;
   /** From here on the store is waited for as briefly as in a service. */
   serve(): Promise<void>;
   /** Opens a room; it is stopped after the test. On SQLite this ends what earlier rooms have running. */
@@ -89,6 +90,9 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
     get db() {
       return opened.db;
     },
+    get connections() {
+      return opened.connections;
+    },
     get usage() {
       return opened.usage;
     },
@@ -102,6 +106,7 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
       const room = await openIdentity({
         db: opened.db,
         engine: opened.engine,
+        connections: opened.connections,
         keyring: { current: keyring },
         upstreams: { test: sandbox(), live: [] },
         log,
@@ -133,7 +138,7 @@ let accounts = 0;
 export function newRequest(changes: Partial<VerificationRequest> = {}): VerificationRequest {
   accounts += 1;
   return {
-    accountId: `acc_${accounts}`,
+    accountId: `acc_${String(accounts).padStart(4, "0")}`,
     keyId: "key_1",
     mode: "test",
     kind: "bvn",

@@ -7,6 +7,7 @@ import { type Log, silent } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
+import { ConnectionShares } from "../storage/queries/connection-shares.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type IdentitySettings, keyLifetime } from "./identity-settings.ts";
 import { Charges } from "./ledger/charges.ts";
@@ -30,6 +31,8 @@ import { Verifications } from "./verification/verifications.ts";
 export interface IdentityParts {
   db: Kysely<Tables>;
   engine: "sqlite" | "postgres";
+  /** How many connections to the store this process has. */
+  connections?: number;
   keyring: CurrentKeyring;
   upstreams: Upstreams;
   settings: IdentitySettings;
@@ -63,14 +66,15 @@ const stopReserve = 500;
  * only in the process that serves.
  */
 export async function openIdentity(opened: IdentityParts): Promise<Identity> {
-  const { db, engine, keyring, upstreams, settings, now = Date.now, log = silent, audit } = opened;
-  const ledger = new Ledger(db);
+  const { db, engine, connections, keyring, upstreams, settings, now = Date.now, log = silent, audit } = opened;
+  const shares = new ConnectionShares(connections);
+  const ledger = new Ledger(db, shares);
   const keyedHashes = new KeyedHashes(keyring, now);
   const retentionClock = new RetentionClock(db, now, log);
   await retentionClock.open();
   const leases = engine === "sqlite" ? singleProcessLeases() : await openLeases(db, log);
   await abandonAll(db, leases, now);
-  const charges = new Charges(db, now);
+  const charges = new Charges(db, now, shares);
   const deferred = new DeferredOutcomes(ledger, charges, log);
   const limits = new VerificationLimits(db, settings, keyedHashes);
   const retentionNow = retentionClock.now;

@@ -30,6 +30,13 @@ export class StoreAway extends Error {
   }
 }
 
+/** A statement waited too long for a row that another transaction holds, and did nothing. The store is well. */
+export class RowHeld extends StoreAway {
+  constructor(code: string, reason: string, options?: ErrorOptions) {
+    super(code, reason, false, options);
+  }
+}
+
 /** The engine's own code of an error, such as `SQLITE_FULL`, `23505` or `ECONNREFUSED`; undefined when it has none. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;

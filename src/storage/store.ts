@@ -45,6 +45,8 @@ export interface Store {
    */
   readonly db: Kysely<Tables>;
   readonly usage: StoreUsage;
+  /** How many statements may run at once; on SQLite, where they share commits, any number. */
+  readonly connections: number;
   /** The time of the store, in milliseconds since 1970: it does not jump, and on PostgreSQL all processes share it. */
   now(): number;
   /** Ends the start: from now on statements have the time-outs of a process that serves. */
@@ -64,6 +66,7 @@ export interface Store {
 interface Database {
   readonly db: Kysely<Tables>;
   readonly usage: StoreUsage;
+  readonly connections?: number;
   wait(timeouts: StoreTimeouts): Promise<void>;
   close(): Promise<void>;
 }
@@ -124,7 +127,7 @@ async function openShared(url: string, settings: StoreSettings): Promise<Store> 
 /** Closes the database if its tables cannot be prepared. */
 async function prepared(
   engine: Store["engine"],
-  { db, usage, wait, close }: Database,
+  { db, usage, connections = Number.POSITIVE_INFINITY, wait, close }: Database,
   settings: StoreSettings,
   { missing, time }: { missing: () => StoreFault; time: () => Promise<number> },
 ): Promise<Store> {
@@ -139,6 +142,7 @@ async function prepared(
       engine,
       db,
       usage,
+      connections,
       now: clock.now,
       serve: () => wait(servingTimeouts),
       takesWrites: writeProbe(db),

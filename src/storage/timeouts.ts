@@ -25,16 +25,32 @@ const forever = 2 ** 31 - 1;
 /** For migrations and backups: large tables take long, and they may wait for another process. */
 export const migrationTimeouts: StoreTimeouts = { alone: 10_000, inside: forever, idle: forever };
 
-const longer = new AsyncLocalStorage<number>();
+interface Longer {
+  milliseconds: number;
+  waitsForRows: boolean;
+}
 
-/** Runs `work` with a longer limit on its statements outside transactions; a shorter limit than usual has no effect. */
-export function withLongerTimeout<Value>(milliseconds: number, work: () => Promise<Value>): Promise<Value> {
-  return longer.run(milliseconds, work);
+const longer = new AsyncLocalStorage<Longer>();
+
+/**
+ * Runs `work` with a longer limit on its statements outside transactions; a shorter limit than usual has no effect. Without
+ * `waitsForRows` a statement that meets a row which somebody holds still ends after the usual time.
+ */
+export function withLongerTimeout<Value>(
+  milliseconds: number,
+  work: () => Promise<Value>,
+  waitsForRows = true,
+): Promise<Value> {
+  return longer.run({ milliseconds, waitsForRows }, work);
 }
 
 /** The longer limit of the current call; 0 if it has none. */
 export function longerTimeout(): number {
-  return longer.getStore() ?? 0;
+  return longer.getStore()?.milliseconds ?? 0;
+}
+
+export function waitsForRows(): boolean {
+  return longer.getStore()?.waitsForRows !== false;
 }
 
 /** The limits that apply to the current call: `usual`, or longer ones inside `withLongerTimeout`. */

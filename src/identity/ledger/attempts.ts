@@ -5,7 +5,7 @@ import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import type { OutcomeState } from "./transitions.ts";
 
 /**
- * Why a vendor gave no answer about the person. `bad_response`: we could not trust its answer. `released`: an operator said that the
+ * Why a vendor gave no answer about the person, or why its answer was none that we wanted: `no_phone` is a record without any. `bad_response`: we could not trust its answer. `released`: an operator said that the
  * vendor did no work. With `timed_out`,
  * `connection_lost`, `server_error` and `unclear` it may have done the work.
  */
@@ -18,6 +18,7 @@ export const attemptReasons = [
   "out_of_service",
   "not_done",
   "released",
+  "no_phone",
   "bad_response",
   "timed_out",
   "connection_lost",

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Transaction } from "kysely";
+import { ConnectionShares } from "../../storage/queries/connection-shares.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "../spending/budget.ts";
@@ -28,11 +29,13 @@ export function newChargeMark(): string {
 export class Charges {
   readonly #db: Kysely<Tables>;
   readonly #now: () => number;
+  readonly #shares: ConnectionShares;
 
   /** `now` gives milliseconds since 1970. */
-  constructor(db: Kysely<Tables>, now: () => number) {
+  constructor(db: Kysely<Tables>, now: () => number, shares = new ConnectionShares()) {
     this.#db = db;
     this.#now = now;
+    this.#shares = shares;
   }
 
   /**
@@ -62,25 +65,26 @@ export class Charges {
       ]);
       return (await db.executeQuery(query.compile())).rows[0];
     };
-    if (row.charged_at === null) return (await charge(this.#db)) !== undefined;
-    return this.#db.transaction().execute(async (trx) => {
-      const charged = await charge(trx);
-      if (charged) await adjust(trx, charged, { charges: 1, at, reason: "its record was given after all" });
-      return charged !== undefined;
+    return this.#shares.run(row.account_id, async () => {
+      if (row.charged_at === null) return (await charge(this.#db)) !== undefined;
+      return this.#db.transaction().execute(async (trx) => {
+        const charged = await charge(trx);
+        if (charged) await adjust(trx, charged, { charges: 1, at, reason: "its record was given after all" });
+        return charged !== undefined;
+      });
     });
   }
 
   /** Makes a charge final before its record is returned again. False if the charge has changed since `row` was read. */
-  async keep({ reference, charge_mark }: Row): Promise<boolean> {
-    const kept = await this.#db
+  async keep({ reference, account_id, charge_mark }: Row): Promise<boolean> {
+    const change = this.#db
       .updateTable("verification")
       .set({ charge_mark: "" })
       .where("reference", "=", reference)
       .where("charged", "=", 1)
       .where("charge_mark", "=", charge_mark)
-      .returning("reference")
-      .executeTakeFirst();
-    return kept !== undefined;
+      .returning("reference");
+    return (await this.#shares.run(account_id, () => change.executeTakeFirst())) !== undefined;
   }
 
   /** Takes a doubtful charge back, or stops it from committing later, unless a replay has returned the record. */

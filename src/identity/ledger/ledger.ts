@@ -6,17 +6,17 @@ import {
   type SqlBool,
   sql,
   type UpdateObject,
-  type UpdateQueryBuilder,
 } from "kysely";
 import type { CheckKind } from "../../operation/check-kind.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { CompiledQueries } from "../../storage/queries/compiled-queries.ts";
-import { type Changed, followed, inTable } from "../../storage/queries/followed.ts";
+import { ConnectionShares } from "../../storage/queries/connection-shares.ts";
+import { followed, inTable } from "../../storage/queries/followed.ts";
 import type { Input } from "../../storage/queries/shared-input.ts";
-import { recordKeyOf, storeRecordKey } from "../../storage/record-keys.ts";
+import { recordKeyOf } from "../../storage/record-keys.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { type Budget, kindOf } from "../spending/budget.ts";
-import { giveBack, hasEnough, noneIfTooMuch, spendingColumns, take } from "../spending/spending.ts";
+import { hasEnough, noneIfTooMuch, take } from "../spending/spending.ts";
 import {
   type Attempt,
   type AttemptAnswer,
@@ -38,10 +38,10 @@ import {
 import { addToJournal, type Journaled } from "./journal/journal-entry.ts";
 import { abandonOne, type Leases } from "./leases.ts";
 import {
-  journalEntry,
   type OutcomeValues,
   type OutcomeVariant,
   outcomeColumns,
+  outcomeStatement,
   outcomeValueKinds,
   outcomeValues,
   outcomeVariant,
@@ -70,7 +70,6 @@ export type Row = Omit<VerificationRow, "state" | "mode" | "kind"> & {
 /** What the journal has of a new row. */
 const nothing: Journaled = { toldUnknown: false, attempts: 0 };
 const uncharged = { charged: 0, kobo: 0, told_unknown: 0 } as const;
-const anyRow = sql<SqlBool>`1 = 1`;
 
 /**
  * The ledger of verifications. Each change is one guarded statement on one row, so that of two concurrent changes one
@@ -78,12 +77,14 @@ const anyRow = sql<SqlBool>`1 = 1`;
  */
 export class Ledger {
   readonly #db: Kysely<Tables>;
+  readonly #shares: ConnectionShares;
   readonly #queries: CompiledQueries;
   readonly #writeInsert: ReturnType<typeof insertStatement>;
 
-  constructor(db: Kysely<Tables>) {
+  constructor(db: Kysely<Tables>, shares = new ConnectionShares()) {
     this.#db = db;
-    this.#queries = new CompiledQueries(db);
+    this.#shares = shares;
+    this.#queries = new CompiledQueries(db, shares);
     this.#writeInsert = insertStatement(db);
   }
 
@@ -108,9 +109,20 @@ export class Ledger {
     const inserted = { ...row, vendor, price, otherHashes, ...(budget as Budget), ...values };
     // Calls that take from one balance may not share a statement: it would change the balance once.
     if (!budget)
-      return this.#queries.runBatched(this.#writeInsert, inserted, insertVariant, { ...insertKinds, ...kinds });
-    return (await this.#queries.run(this.#writeInsert, inserted, insertVariant).catch(noneIfTooMuch)).length > 0;
+      return this.#queries.runBatched(
+        this.#writeInsert,
+        inserted,
+        insertVariant,
+        { ...insertKinds, ...kinds },
+        this.#hasKey,
+      );
+    const insert = () => this.#queries.run(this.#writeInsert, inserted, insertVariant).catch(noneIfTooMuch);
+    return (await this.#shares.run(row.account_id, insert)).length > 0;
   }
+
+  /** Reading does not wait for a row that somebody holds, as inserting beside it does. */
+  readonly #hasKey = async (row: { idempotency_hash: string | null; otherHashes: readonly string[] }) =>
+    row.idempotency_hash !== null && (await this.byKey([row.idempotency_hash, ...row.otherHashes])) !== undefined;
 
   /** By the hashes of an idempotency key, which bind its account and mode. */
   async byKey(hashes: readonly string[]): Promise<Row | undefined> {
@@ -147,7 +159,14 @@ export class Ledger {
     // A call that is still under way belongs to its own run.
     const run = begins === "wait" ? row.run : row.run + 1;
     const attempts = begins === "call" ? [newAttempt({ ...row, run }, start)] : [];
-    const columns = { owner, run, started_at: start.at, completed_at: null, spends: budget?.period ?? null };
+    const columns = {
+      owner,
+      run,
+      started_at: start.at,
+      reason: null,
+      completed_at: null,
+      spends: budget?.period ?? null,
+    };
     const change = this.#transition("retry", "started", row.reference, columns)
       .where("run", "=", row.run)
       .where("state", "=", row.state)
@@ -158,7 +177,7 @@ export class Ledger {
       ...attempts.map((attempt) => openAttempt(this.#db, changed, attempt)),
       ...(budget ? [take(this.#db, changed, { ...row, ...budget }, kindOf(budget))] : []),
     ]);
-    const [retried] = await this.#run(query).catch(noneIfTooMuch);
+    const [retried] = await this.#run(row, query).catch(noneIfTooMuch);
     const journaled = { toldUnknown: row.state === "unknown", attempts: row.run };
     return retried && ({ ...retried, attempts: [...row.attempts, ...attempts], journaled } as Row);
   }
@@ -181,7 +200,7 @@ export class Ledger {
       closeAttempt(this.#db, changed, { reference, ...before }, before),
       openAttempt(this.#db, changed, attempt),
     ]);
-    const [moved] = await this.#run(query);
+    const [moved] = await this.#run(row, query);
     const attempts = [...withAnswer(row.attempts, before), attempt];
     return moved && ({ ...moved, attempts, journaled: { ...journaled, attempts: row.run } } as Row);
   }
@@ -192,7 +211,8 @@ export class Ledger {
     const values = outcomeValues(run, outcome);
     if (!variant.givesBack && !variant.notPut)
       return this.#queries.runBatched(this.#writeCompletion, values, variant, outcomeValueKinds);
-    return (await this.#queries.run(this.#writeCompletion, values, variant)).length > 0;
+    const complete = () => this.#queries.run(this.#writeCompletion, values, variant);
+    return (await this.#shares.run(run.account_id, complete)).length > 0;
   }
 
   readonly #writeCompletion = (
@@ -204,7 +224,7 @@ export class Ledger {
       .where("owner", "=", values.owner)
       .where("run", "=", values.run)
       .$if(input !== undefined, (query) => query.from("input" as "verification"));
-    return this.#withFollowUps(update, values, variant, input);
+    return outcomeStatement(this.#db, update, values, variant, input);
   };
 
   /** Writes an outcome that came after its run ended. It is not charged, since no caller got it. */
@@ -229,8 +249,8 @@ export class Ledger {
             .where("run", "=", run.run)
             .where((row) => row(unresolvedCount(row, reference), "=", 1))
         : this.#transition("resolve", outcome.state, reference, columns);
-    const query = this.#withFollowUps(update.where("state", "=", from), values, outcomeVariant(outcome, known));
-    return (await this.#run(query)).length > 0;
+    const query = outcomeStatement(this.#db, update.where("state", "=", from), values, outcomeVariant(outcome, known));
+    return (await this.#run(run, query)).length > 0;
   }
 
   /** Writes what a vendor answered after all, to a question whose verification has another outcome. */
@@ -239,7 +259,7 @@ export class Ledger {
     if (attempt === null || state === "unknown") return;
     const { reference, owner } = run;
     // A run that may not be on the ledger deletes no attempt of another run with its number.
-    const holds = notPut ? sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run.run}` : anyRow;
+    const holds = notPut ? sql<SqlBool>`verification.owner = ${owner} and verification.run = ${run.run}` : undefined;
     const entry = { reference, run: run.run, what: "late_answer", state, reason, at, attempt, ...uncharged } as const;
     await this.#db.transaction().execute(async (trx) => {
       if (!notPut) await addToJournal(trx, inTable, entry, true).execute();
@@ -247,27 +267,8 @@ export class Ledger {
     });
   }
 
-  #withFollowUps(
-    update: UpdateQueryBuilder<Tables, "verification", "verification", unknown>,
-    values: OutcomeValues,
-    variant: OutcomeVariant & { givesBack?: boolean },
-    input?: Input,
-  ): Compilable<{ reference: string }> {
-    const change = update.returning([
-      ...(variant.givesBack ? spendingColumns : ["reference" as const]),
-      "sealed_record",
-    ]);
-    const followUps = (changed: Changed) => [
-      ...(variant.isSealed ? [storeRecordKey(this.#db, changed, values)] : []),
-      addToJournal(this.#db, changed, journalEntry(values, variant), variant.isKnown),
-      ...(variant.hasAttempt ? [closeAttempt(this.#db, changed, values, variant)] : []),
-      ...(variant.givesBack ? [giveBack(this.#db, changed, values.reference)] : []),
-    ];
-    return followed(this.#db, change, followUps, input);
-  }
-
-  async #run<Result>(query: Compilable<Result>): Promise<Result[]> {
-    return (await this.#db.executeQuery(query.compile())).rows;
+  async #run<Result>({ account_id }: Pick<Row, "account_id">, query: Compilable<Result>): Promise<Result[]> {
+    return (await this.#shares.run(account_id, () => this.#db.executeQuery(query.compile()))).rows;
   }
 
   /** Makes one started row `unknown` if its owner's lease expired. False if not. */

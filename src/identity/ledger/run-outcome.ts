@@ -1,16 +1,19 @@
-import { expressionBuilder } from "kysely";
+import { type Compilable, expressionBuilder, type Kysely, type UpdateQueryBuilder } from "kysely";
 import type { Sealed } from "../../keyring/envelope-encryption.ts";
-import { slotAt } from "../../storage/record-keys.ts";
+import { type Changed, followed } from "../../storage/queries/followed.ts";
+import type { Input } from "../../storage/queries/shared-input.ts";
+import { slotAt, storeRecordKey } from "../../storage/record-keys.ts";
 import { allTables, type Tables, type VerificationRow } from "../../storage/tables.ts";
-import type { AttemptAnswer } from "./attempts.ts";
-import type { JournalEntry, Journaled } from "./journal/journal-entry.ts";
+import { giveBack, spendingColumns } from "../spending/spending.ts";
+import { type AttemptAnswer, closeAttempt } from "./attempts.ts";
+import { addToJournal, type JournalEntry, type Journaled } from "./journal/journal-entry.ts";
 import type { OutcomeState } from "./transitions.ts";
 
 /** Replaces the columns that identify a person, once that person is erased. */
 export const erased = "erased";
 
 /** Binds an outcome to its run: an outcome of another run or owner changes nothing. */
-export interface Run extends Pick<VerificationRow, "reference" | "owner" | "run" | "spends" | "fee"> {
+export interface Run extends Pick<VerificationRow, "reference" | "account_id" | "owner" | "run" | "spends" | "fee"> {
   /** Undefined: the journal has nothing of the row yet. */
   journaled?: Journaled;
 }
@@ -26,11 +29,12 @@ export type OutcomeValues = ReturnType<typeof outcomeValues>;
 
 /** The values of the statements that write an outcome. */
 export function outcomeValues(
-  { reference, owner, run, fee, journaled }: Run,
+  { reference, account_id, owner, run, fee, journaled }: Run,
   { state, charge, sealed, at, attempt, reason, vendorReference }: RunOutcome,
 ) {
   return {
     reference,
+    account_id,
     owner,
     run,
     // A row that was charged before never comes here: it stays verified.
@@ -79,7 +83,7 @@ export function outcomeVariant(
 }
 
 /** What the journal says of an outcome. An attempt that was not put is none. */
-export function journalEntry(
+function journalEntry(
   values: OutcomeValues,
   { state, notPut }: Pick<OutcomeVariant, "state" | "notPut">,
 ): JournalEntry {
@@ -90,10 +94,11 @@ export function journalEntry(
 }
 
 /** The columns that an outcome sets. A row that was erased while it ran keeps no record. */
-export function outcomeColumns({ charged, charged_at, charge_mark, sealed_record, completed_at }: OutcomeValues) {
+export function outcomeColumns(values: OutcomeValues) {
+  const { reason, charged, charged_at, charge_mark, sealed_record, completed_at } = values;
   const row = expressionBuilder<Tables, "verification">();
   const kept = row.case().when("subject_hash", "=", erased).then(null).else(sealed_record).end();
-  return { charged, charged_at, charge_mark, completed_at, sealed_record: kept };
+  return { reason, charged, charged_at, charge_mark, completed_at, sealed_record: kept };
 }
 
 /** An outcome of which only the state is known: it charges nothing, keeps no record and is no attempt's. */
@@ -107,4 +112,22 @@ export function bareOutcome<State extends OutcomeState>(state: State, at: number
  */
 export function notCalledOutcome(attempt: number | null, at: number): RunOutcome {
   return attempt === null ? bareOutcome("unknown", at) : { ...bareOutcome("failed", at), attempt, notPut: true };
+}
+
+/** The statement that writes an outcome by `update`, with all that follows from it. */
+export function outcomeStatement(
+  db: Kysely<Tables>,
+  update: UpdateQueryBuilder<Tables, "verification", "verification", unknown>,
+  values: OutcomeValues,
+  variant: OutcomeVariant & { givesBack?: boolean },
+  input?: Input,
+): Compilable<{ reference: string }> {
+  const change = update.returning([...(variant.givesBack ? spendingColumns : ["reference" as const]), "sealed_record"]);
+  const followUps = (changed: Changed) => [
+    ...(variant.isSealed ? [storeRecordKey(db, changed, values)] : []),
+    addToJournal(db, changed, journalEntry(values, variant), variant.isKnown),
+    ...(variant.hasAttempt ? [closeAttempt(db, changed, values, variant)] : []),
+    ...(variant.givesBack ? [giveBack(db, changed, values.reference)] : []),
+  ];
+  return followed(db, change, followUps, input);
 }

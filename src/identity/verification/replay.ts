@@ -1,5 +1,6 @@
 import { unseal } from "../../keyring/envelope-encryption.ts";
 import type { IdentityRecord } from "../../operation/identity-record.ts";
+import { RowHeld } from "../../storage/errors.ts";
 import type { IdentityAnswer } from "../../upstreams/ports/identity-upstream.ts";
 import { newChargeMark } from "../ledger/charges.ts";
 import type { Row } from "../ledger/ledger.ts";
@@ -10,6 +11,7 @@ import { loggableError } from "./upstream-calls/upstream-call.ts";
 import {
   amountMismatch,
   factsOf,
+  inProgress,
   noMatch,
   replayed,
   type VerificationFacts,
@@ -36,13 +38,14 @@ export async function replay(
   const facts = factsOf(row);
   if (row.state === "refused") throw amountMismatch(row.fee, facts, replayed);
   if (row.state !== "verified")
-    throw noMatch(row.state as "not_found" | "phone_mismatch", row.kind, facts, settings, replayed);
+    throw noMatch(row.state as "not_found" | "phone_mismatch", row.kind, facts, settings, row.reason, replayed);
   const record = await unsealRecord(parts, row, facts);
   const shortage = row.charged === 0 && budget ? await parts.limits.shortage(row, budget) : undefined;
   if (shortage) throw verificationFailure(shortage.code, shortage.message, facts);
   const charged = await ensureCharged(parts, row, budget).catch((error: unknown) => {
     // Another verification took what was left: the caller reads the row again.
     if (isTooMuch(error)) return false;
+    if (error instanceof RowHeld) throw inProgress(row);
     log.error({ reference: row.reference, ...loggableError(error) }, "The store did not take the charge of a replay");
     const message = "The store of this service is out of order at the moment. Retry with the same Idempotency-Key.";
     throw verificationFailure("internal_error", message, facts, { retryAfter: 2 });
@@ -61,7 +64,7 @@ async function ensureCharged(
   try {
     return await charges.charge(row, mark, budget);
   } catch (error) {
-    if (isTooMuch(error)) throw error;
+    if (isTooMuch(error) || error instanceof RowHeld) throw error;
     // The UPDATE may have committed after we timed out, but the caller gets no record: take the charge back.
     deferred.add(row, bareOutcome("verified", now()), { mark, replaces: row.charge_mark });
     throw error;

@@ -1,4 +1,4 @@
-import { type CheckKind, notFoundCode } from "../../operation/check-kind.ts";
+import { type CheckKind, labelOf, notFoundCode } from "../../operation/check-kind.ts";
 import { Failure, type FailureCode, type FailureDetail } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
@@ -42,10 +42,13 @@ export function noMatch(
   kind: CheckKind,
   facts: VerificationFacts,
   { negativeDetail }: IdentitySettings,
+  reason: string | null = null,
   detail: FailureDetail = {},
 ): Failure {
   if (negativeDetail === "coarse") return verificationFailure("verification_failed", undefined, facts, detail);
-  return verificationFailure(state === "not_found" ? notFoundCode(kind) : "phone_mismatch", undefined, facts, detail);
+  const code = state === "not_found" ? notFoundCode(kind) : "phone_mismatch";
+  const noPhone = `The record of this ${labelOf(kind)} has no phone number, so none can match.`;
+  return verificationFailure(code, reason === "no_phone" ? noPhone : undefined, facts, detail);
 }
 
 export function amountMismatch(feeKobo: number, facts: VerificationFacts, detail: FailureDetail = {}): Failure {
@@ -74,8 +77,9 @@ export function callFailure(
 ) {
   switch (result.state) {
     case "not_found":
+      return noMatch("not_found", kind, facts, settings);
     case "phone_mismatch":
-      return noMatch(result.state, kind, facts, settings);
+      return noMatch("phone_mismatch", kind, facts, settings, result.reason);
     case "unknown":
       return verificationFailure("upstream_timeout", undefined, facts, { retryAfter: 5 });
     case "failed":
@@ -85,12 +89,11 @@ export function callFailure(
   }
 }
 
-/** The failure of a request whose key belongs to a verification that runs, or whose outcome is not written yet. */
-export function inProgress(row: Row): Failure {
-  return verificationFailure(
-    "request_in_progress",
-    undefined,
-    { ...factsOf(row), upstream_called: true },
-    { retryAfter: 2 },
-  );
+/**
+ * The failure of a request whose key belongs to a verification that runs, or whose outcome is not written yet. Without a row: another
+ * process is about to write it.
+ */
+export function inProgress(row?: Row): Failure {
+  const facts = row ? { ...factsOf(row), upstream_called: true } : noFacts;
+  return verificationFailure("request_in_progress", undefined, facts, { retryAfter: 2 });
 }

@@ -86,6 +86,22 @@ for (const engine of engines) {
         assert.deepEqual([row.state, row.charged, row.sealed_record], ["failed", 0, null]);
       });
 
+      test("a record without any phone says so, also to a retry", async (t) => {
+        const { identity } = await openAnswering(t, async (question) => {
+          const record = await sandboxRecord(question);
+          const personal_info = { ...record.personal_info, phone_number: "", phone_number_2: null };
+          return { kind: "verified", record: { ...record, personal_info } };
+        });
+        const mine = newRequest({ idempotencyKey: "k" });
+        for (const _ of [1, 2]) {
+          const { code, message } = await failureFrom(identity.verify(mine));
+          assert.deepEqual(
+            [code, message],
+            ["phone_mismatch", "The record of this BVN has no phone number, so none can match."],
+          );
+        }
+      });
+
       test("another phone than the record's is a mismatch, unless the check is off", async (t) => {
         const other = ({ kind, number }: IdentityQuestion) => verified({ kind, number, phone: "8099999999" });
         const { identity } = await openAnswering(t, other);

@@ -1,4 +1,5 @@
 import { Failure } from "../../operation/failures.ts";
+import { RowHeld } from "../../storage/errors.ts";
 import { vendorPriceOf } from "../fees.ts";
 import { keyLifetime } from "../identity-settings.ts";
 import { unresolvedAttempts } from "../ledger/attempts.ts";
@@ -82,6 +83,7 @@ export class Verification implements Flight {
         return await this.#startAndRun(() => this.#startNew(this.#hashes(), this.key === undefined));
       } catch (error) {
         if (this.key !== undefined && error instanceof Failure && this.#stage !== "started") return "conflict";
+        if (this.key !== undefined && error instanceof RowHeld) throw inProgress();
         throw error;
       }
     });
@@ -231,6 +233,7 @@ export class Verification implements Flight {
         const run = row.run + 1;
         const outcome = notCalledOutcome(begins === "call" ? run : null, next.at);
         const journaled = { toldUnknown: row.state === "unknown", attempts: row.run };
+        if (error instanceof RowHeld) throw inProgress(row);
         if (!overdue) deferred.add({ ...row, owner: next.owner, run, journaled }, outcome);
         throw error;
       });

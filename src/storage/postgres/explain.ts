@@ -1,5 +1,5 @@
 import { codeOf, MissingStore, StoreAway, StoreFault } from "../errors.ts";
-import { isRefusal } from "./pool.ts";
+import { isRefusal } from "./server-error.ts";
 
 interface Place {
   server: string;

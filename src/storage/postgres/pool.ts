@@ -1,12 +1,20 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
 import { Durations } from "../../runtime/durations.ts";
-import { codeOf, StoreAway } from "../errors.ts";
+import { codeOf, RowHeld, StoreAway } from "../errors.ts";
 import { traced } from "../queries/traced-dialect.ts";
 import { isWrite, type StoreUsage } from "../store-usage.ts";
 import type { Tables } from "../tables.ts";
-import { answerBefore, currentTimeouts, OPEN_MILLISECONDS, remainingTime, type StoreTimeouts } from "../timeouts.ts";
+import {
+  answerBefore,
+  currentTimeouts,
+  OPEN_MILLISECONDS,
+  remainingTime,
+  type StoreTimeouts,
+  waitsForRows,
+} from "../timeouts.ts";
 import { UnlockedAdapter } from "./own-session.ts";
+import { explained, isRefusal, OUTDATED, READ_ONLY, TIMED_OUT } from "./server-error.ts";
 
 /**
  * The most connections of a process. With more of them commits share syncs of the server's log, and no statement waits for our
@@ -55,33 +63,6 @@ export interface PostgresWay {
   isWorker?: boolean | undefined;
 }
 
-/** The error of a named statement after another version of Duba changed its table. A new connection does not have it. */
-const OUTDATED = "0A000";
-
-/** True if the server refused one statement, which then certainly did nothing. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.severity === "ERROR";
-}
-
-/**
- * Refusals that are no fault of the statement: no connection, read-only, a replica that must go on, no room, a lock, a time-out,
- * a server fault.
- */
-const AWAY = /^(?:08|0A000|25006|40001|53|55P03|57|58|XX)/;
-const READ_ONLY = "25006";
-const TIMED_OUT = "57014";
-
-function isOfStatement(error: unknown): boolean {
-  return error instanceof RangeError || (isRefusal(error) && !AWAY.test(codeOf(error) ?? ""));
-}
-
-/** The error itself if the statement is at fault, else `StoreAway`; in doubt unless the server refused the statement. */
-function explained(error: unknown, isSent: boolean): unknown {
-  if (isOfStatement(error)) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new StoreAway(codeOf(error) ?? "CONNECTION", reason, isSent && !isRefusal(error), { cause: error });
-}
-
 /** The function of PostgreSQL in which a commit waits for a synchronous standby. It warns where the wait was broken off. */
 const STANDBY_WAIT = "SyncRepWaitForLSN";
 
@@ -93,9 +74,12 @@ const noAnswer = () => new Error("no answer in time");
 /** The server gives up before we do, so we know that the statement did nothing. */
 const serverLimit = (milliseconds: number) => milliseconds - 50;
 
-/** One pool's view of its server: when it last answered, by `performance.now()`. */
+/** One pool's view of its server. Times are by `performance.now()`. */
 interface Server {
+  /** When it last answered. */
   heard: number;
+  /** When it last wrote something, or said that somebody holds a row. */
+  well: number;
   readonly commits: Durations;
 }
 
@@ -120,10 +104,14 @@ function bounded(
       const answered = await answerBefore(answer, () => until - performance.now(), noAnswer);
       if (unreplicated.has(client))
         throw new StoreAway("NOT_REPLICATED", "a commit did not wait for the synchronous standby", true);
-      if (isCommit) server.commits.add((performance.now() - begun) * 1000);
+      if (isCommit) {
+        server.well = performance.now();
+        server.commits.add((server.well - begun) * 1000);
+      }
       return answered;
     } catch (error) {
-      const told = error instanceof StoreAway ? error : explained(error, true);
+      const told = error instanceof StoreAway ? error : explained(error, true, server.well > begun);
+      if (told instanceof RowHeld) server.well = performance.now();
       if (told instanceof StoreAway && (!isRefusal(error) || told.code === READ_ONLY || told.code === OUTDATED))
         lost = told;
       throw told;
@@ -139,7 +127,8 @@ function bounded(
         return await ask(sql, parameters, until - performance.now());
       } catch (error) {
         // The server stopped the statement after the usual time, so it did nothing.
-        if (alone === timeouts.alone || codeOf(error) !== TIMED_OUT || performance.now() >= until) throw error;
+        const mayRepeat = alone > timeouts.alone && waitsForRows() && codeOf(error) === TIMED_OUT;
+        if (!mayRepeat || performance.now() >= until) throw error;
       }
     }
   };
@@ -167,6 +156,8 @@ function isInside(client: pg.PoolClient): boolean {
 export interface PostgresDatabase {
   readonly db: Kysely<Tables>;
   readonly usage: StoreUsage;
+  /** The most connections at once. */
+  readonly connections: number;
   /** Changes the time-outs of all later statements. Resolves when no earlier statement runs. */
   wait(timeouts: StoreTimeouts): Promise<void>;
   close(): Promise<void>;
@@ -183,7 +174,7 @@ class PatientPool {
   constructor(way: PostgresWay, timeouts: StoreTimeouts, commits: Durations) {
     this.#way = way;
     this.#timeouts = timeouts;
-    this.#server = { heard: 0, commits };
+    this.#server = { heard: 0, well: 0, commits };
     this.#pool = new pg.Pool({
       connectionString: way.url,
       types,
@@ -261,6 +252,7 @@ export function openPostgres(way: PostgresWay, timeouts: StoreTimeouts, isTraced
   return {
     db,
     usage: { commits, connections: () => pool.load },
+    connections: way.isWorker ? connectionsOf.worker : connectionsOf.alone,
     async wait(timeouts) {
       const earlier = pool;
       pool = new PatientPool(way, timeouts, commits);

@@ -3,8 +3,14 @@ import { withTimeout } from "../../runtime/timeout.ts";
 import { StoreAway } from "../errors.ts";
 import { longerTimeout, withLongerTimeout } from "../timeouts.ts";
 
+/** What a call is about: its row, and the account whose share of the connections it takes when it goes alone. */
+export interface Batchable {
+  reference: string;
+  account_id: string;
+}
+
 interface Call {
-  values: { reference: string };
+  values: Batchable;
   /** Milliseconds; 0: the usual time. */
   timeout: number;
   answer: PromiseWithResolvers<boolean>;
@@ -23,17 +29,22 @@ const outside = AsyncLocalStorage.snapshot();
  * the next one. A batch costs the server, the network and us little more than one call, and has one commit.
  */
 export class BatchedStatement {
-  readonly #execute: (batch: Call["values"][]) => Promise<string[]>;
+  readonly #execute: (batch: Batchable[]) => Promise<string[]>;
+  readonly #alone: (values: Batchable) => Promise<boolean>;
   #waiting: Call[] = [];
   #isSending = false;
 
-  /** `execute` resolves to the references of the rows that changed. */
-  constructor(execute: (batch: Call["values"][]) => Promise<string[]>) {
+  /**
+   * `execute` resolves to the references of the rows that changed. `alone` makes a change, and says whether it did, for each call
+   * of a batch that the store refused.
+   */
+  constructor(execute: (batch: Batchable[]) => Promise<string[]>, alone: (values: Batchable) => Promise<boolean>) {
     this.#execute = execute;
+    this.#alone = alone;
   }
 
   /** Whether the row changed. */
-  run(values: Call["values"]): Promise<boolean> {
+  run(values: Batchable): Promise<boolean> {
     const answer = Promise.withResolvers<boolean>();
     this.#waiting.push({ values, timeout: longerTimeout(), answer });
     if (!this.#isSending) outside(() => void this.#sendWaiting());
@@ -60,14 +71,25 @@ export class BatchedStatement {
   }
 
   async #send(batch: readonly Call[]): Promise<void> {
+    const timeout = Math.max(...batch.map((call) => call.timeout));
+    const isAlone = batch.length === 1;
     try {
-      const timeout = Math.max(...batch.map((call) => call.timeout));
-      const changed = new Set(await withLongerTimeout(timeout, () => this.#execute(batch.map(({ values }) => values))));
+      const values = batch.map((call) => call.values);
+      const changed = new Set(await withLongerTimeout(timeout, () => this.#execute(values), isAlone));
       for (const { values, answer } of batch) answer.resolve(changed.has(values.reference));
     } catch (error) {
-      // A refused batch did nothing. By themselves, only the calls at fault are refused.
-      if (batch.length > 1 && !(error instanceof StoreAway)) for (const call of batch) void this.#send([call]);
+      // A refused batch did nothing. By themselves, only the calls at fault are refused, and only who needs a held row waits.
+      if (!isAlone && mayGoAlone(error))
+        for (const { values, timeout, answer } of batch)
+          withLongerTimeout(timeout, () => this.#alone(values)).then(answer.resolve, answer.reject);
       else for (const { answer } of batch) answer.reject(error);
     }
   }
+}
+
+/** Statement timed out, lock not available: what a row that somebody holds leads to. */
+const waitedTooLong: readonly (string | undefined)[] = ["57014", "55P03"];
+
+function mayGoAlone(error: unknown): boolean {
+  return !(error instanceof StoreAway) || (!error.inDoubt && waitedTooLong.includes(error.code));
 }

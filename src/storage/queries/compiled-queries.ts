@@ -3,7 +3,8 @@ import { LRUCache } from "lru-cache";
 import { FairQueue } from "../../runtime/fair-queue.ts";
 import { isSqlite } from "../engine.ts";
 import type { Tables } from "../tables.ts";
-import { BatchedStatement } from "./batched-statement.ts";
+import { type Batchable, BatchedStatement } from "./batched-statement.ts";
+import { ConnectionShares } from "./connection-shares.ts";
 import type { FollowedQuery } from "./followed.ts";
 import { type Input, sharedInput } from "./shared-input.ts";
 import { asCommit } from "./traced-dialect.ts";
@@ -22,14 +23,16 @@ const mostCompiled = 500;
 /** Compiles each query once and runs it with other values each time, because compiling takes longer than running. */
 export class CompiledQueries {
   readonly #db: Kysely<Tables>;
+  readonly #shares: ConnectionShares;
   readonly #compiled = new LRUCache<string, FollowedQuery>({ max: mostCompiled });
   readonly #batched = new LRUCache<string, BatchedStatement>({ max: mostCompiled });
   readonly #ids = new WeakMap<object, number>();
   #lastId = 0;
   readonly #queue = new FairQueue();
 
-  constructor(db: Kysely<Tables>) {
+  constructor(db: Kysely<Tables>, shares = new ConnectionShares()) {
     this.#db = db;
+    this.#shares = shares;
   }
 
   /**
@@ -51,13 +54,16 @@ export class CompiledQueries {
   /**
    * The same for a change of one row of the ledger, which returns the row's `reference`; resolves to whether the row changed.
    * On PostgreSQL calls that wait at the same time share a statement and its commit, as on SQLite statements share a commit.
-   * Then the values that `write` sees are columns of the table `input`. `kinds`: of each value, and of the members of a list.
+   * Then the values that `write` sees are columns of the table `input`. `kinds`: of each value, and of the members of a list. After
+   * a batch that waited too long for a row that somebody holds, each call goes alone, unless `isDone` says that there is nothing
+   * to change for it.
    */
-  async runBatched<Values extends { reference: string }, Variant>(
+  async runBatched<Values extends Batchable, Variant>(
     write: (values: Values, variant: Variant, input?: Input) => Compilable<{ reference: string }>,
     values: Values,
     variant: Variant,
     kinds: Record<string, string>,
+    isDone: (values: Values) => Promise<boolean> = async () => false,
   ): Promise<boolean> {
     if (isSqlite(this.#db)) return (await this.run(write, values, variant)).length > 0;
     const key = this.#keyOf(write, values, variant);
@@ -65,15 +71,22 @@ export class CompiledQueries {
     if (batched === undefined) {
       const { columns, input, textOf } = sharedInput(values, kinds, new Placeholder(({ text }) => text));
       const compiled: FollowedQuery = write(columns, variant, input).compile();
-      batched = new BatchedStatement(async (batch) => {
-        const calls = batch as Values[];
-        // A call that is alone costs the server and us less with its values as parameters.
-        const rows =
-          calls.length === 1
-            ? await this.#execute(key, write, calls[0]!, variant)
-            : (await this.#db.executeQuery(filled(compiled, { text: textOf(calls) }))).rows;
-        return (rows as { reference: string }[]).map(({ reference }) => reference);
-      });
+      batched = new BatchedStatement(
+        async (batch) => {
+          const calls = batch as Values[];
+          // A call that is alone costs the server and us less with its values as parameters.
+          const rows =
+            calls.length === 1
+              ? await this.#execute(key, write, calls[0]!, variant)
+              : (await this.#db.executeQuery(filled(compiled, { text: textOf(calls) }))).rows;
+          return (rows as { reference: string }[]).map(({ reference }) => reference);
+        },
+        async (call) => {
+          if (await isDone(call as Values)) return false;
+          const alone = () => this.#execute(key, write, call as Values, variant);
+          return (await this.#shares.run(call.account_id, alone)).length > 0;
+        },
+      );
       this.#batched.set(key, batched);
     }
     const hasChanged = await asCommit("postgresql", () => batched.run(values));

@@ -14,7 +14,8 @@ import { type AttemptReason, isAttemptReason } from "../../ledger/attempts.ts";
 /** The result of comparing an upstream's outcome with the request. */
 export type MatchResult = (
   | { state: "verified"; record: IdentityAnswer }
-  | { state: "not_found" | "phone_mismatch" }
+  | { state: "not_found" }
+  | { state: "phone_mismatch"; reason: "no_phone" | null }
   /** Without a reason: we learned nothing about the call. */
   | { state: "unknown"; reason: AttemptReason | null }
   | { state: "failed"; reason: Exclude<AttemptReason, "bad_response"> | null; lasting?: boolean; notPut?: true }
@@ -64,12 +65,14 @@ function resultOf(
       if (declared.verification_status.toUpperCase() !== "VERIFIED") return rejectedAnswer("not_verified");
       const record = checks[kind].confirm({ ...declared, verification_status: "VERIFIED" }, number);
       if (!record) return rejectedAnswer("other_number");
-      if (phoneMatch && !hasPhone(record, phone)) return { state: "phone_mismatch" };
+      if (phoneMatch && !phonesOf(record).includes(phone))
+        return { state: "phone_mismatch", reason: phonesOf(record).length === 0 ? "no_phone" : null };
       return { state: "verified", record: answers === "masked" ? checks[kind].mask(record) : record };
     }
     case "not_found":
+      return { state: "not_found" };
     case "phone_mismatch":
-      return { state: outcome.kind };
+      return { state: "phone_mismatch", reason: null };
     case "unknown":
       return { state: "unknown", reason: outcome.later ? "timed_out" : (outcome.reason ?? "unclear") };
     case "unavailable": {
@@ -89,6 +92,7 @@ export function isNotPut(result: MatchResult): boolean {
   return result.state === "failed" && result.notPut === true;
 }
 
-function hasPhone({ personal_info: { phone_number, phone_number_2 } }: IdentityAnswer, phone: string): boolean {
-  return [phone_number, phone_number_2].some((own) => own?.replace(/\D/g, "").slice(-10) === phone);
+/** The ten last digits of each phone number on a record. */
+function phonesOf({ personal_info: { phone_number, phone_number_2 } }: IdentityAnswer): string[] {
+  return [phone_number, phone_number_2].flatMap((own) => own?.replace(/\D/g, "").slice(-10) || []);
 }

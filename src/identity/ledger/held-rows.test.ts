@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { before, suite, test } from "node:test";
+import pg from "pg";
+import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
+import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
+import { onlyRow } from "./ledger.fixture.ts";
+
+// On SQLite nobody holds a row: transactions run one after another.
+const engine = engines.find(({ name }) => name === "postgres")!;
+
+suite("while somebody holds a row of the ledger on PostgreSQL", () => {
+  const store = suiteStore(engine);
+  before(() => store.serve());
+
+  /** Holds a row until the returned function is called. */
+  async function hold(statement: string, values: string[]): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: store.settings.databaseUrl });
+    await client.connect();
+    await client.query("begin");
+    assert.equal((await client.query(statement, values)).rowCount, 1);
+    return () => client.end();
+  }
+  const holdRow = (reference: string) =>
+    hold("update verification set charge_mark = charge_mark where reference = $1", [reference]);
+
+  test("strangers are verified, and only who retries its key waits", async (t) => {
+    const { upstream } = answering(verified);
+    const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+    const mine = newRequest({ idempotencyKey: "held" });
+    await identity.verify(mine);
+    const release = await holdRow((await onlyRow(store.db, mine)).reference);
+    const others = Array.from({ length: 29 }, (_, n) => newRequest({ idempotencyKey: `k-${n}` }));
+    const [retry, ...strangers] = await Promise.allSettled([
+      failureFrom(identity.verify(mine)),
+      ...others.map((other) => identity.verify(other)),
+    ]);
+    assert.deepEqual(
+      strangers.map((one) => (one.status === "rejected" ? String(one.reason) : one.status)),
+      strangers.map(() => "fulfilled"),
+    );
+    assert.equal(retry.status === "fulfilled" && retry.value.code, "request_in_progress");
+    await release();
+    assert.equal((await identity.verify(mine)).replayed, true);
+  });
+
+  test("of outcomes that end together only the held one waits", async (t) => {
+    const upstream = new PlayedUpstream();
+    const identity = await store.open(t, { upstreams: { test: upstream, live: [] } });
+    const all = Array.from({ length: 30 }, (_, n) => newRequest({ idempotencyKey: `k-${n}` }));
+    const calls = all.map((one) => identity.verify(one));
+    await upstream.asked(30);
+    const release = await holdRow((await onlyRow(store.db, all[7]!)).reference);
+    for (const [n, question] of upstream.questions.entries()) upstream.answer(await verified(question), n + 1);
+    let isHeldAnswered = false;
+    const held = calls[7]!.finally(() => {
+      isHeldAnswered = true;
+    });
+    await Promise.all(calls.filter((_, n) => n !== 7));
+    assert.equal(isHeldAnswered, false);
+    await release();
+    assert.equal((await held).replayed, false);
+    assert.equal((await onlyRow(store.db, all[7]!)).charged, 1);
+  });
+
+  test("a key that another process is writing is in progress, not a fault of the store", async (t) => {
+    const identity = await store.open(t, { upstreams: { test: answering(verified).upstream, live: [] } });
+    const mine = newRequest({ idempotencyKey: "being written" });
+    await identity.verify(mine);
+    const { reference } = await onlyRow(store.db, mine);
+    // As the insert of another process, before its commit.
+    const client = new pg.Client({ connectionString: store.settings.databaseUrl });
+    await client.connect();
+    const copy = "create temporary table copy as select * from verification where reference = $1";
+    await client.query(copy, [reference]);
+    await client.query("delete from verification where reference = $1", [reference]);
+    await client.query("begin");
+    await client.query("insert into verification select * from copy");
+    assert.equal((await failureFrom(identity.verify(mine))).code, "request_in_progress");
+    await client.query("rollback");
+    await client.end();
+    assert.equal((await identity.verify(mine)).replayed, false);
+  });
+
+  test("the callers of an account whose balance is held leave connections to the others", async (t) => {
+    const identity = await store.open(t, {
+      upstreams: { test: answering(verified).upstream, live: [answering(verified).upstream] },
+    });
+    const accountId = "acc_prepaid";
+    const spending = { account_id: accountId, period: "prepaid", kobo: 0, verifications: 0, most_kobo: 90_000_000 };
+    await store.db
+      .insertInto("spending")
+      .values({ ...spending, most_verifications: null })
+      .execute();
+    const release = await hold("update spending set kobo = kobo where account_id = $1", [accountId]);
+    const prepaid = Array.from({ length: 60 }, (_, n) =>
+      newRequest({ accountId, mode: "live", terms: { prepaid: true }, idempotencyKey: `p-${n}` }),
+    );
+    const waiting = prepaid.map((one) => identity.verify(one).catch((error: unknown) => error));
+    const connections = () => store.usage.connections();
+    await until(() => connections().busy >= store.connections / 2);
+    for (let n = 0; n < 20; n += 1) {
+      await identity.verify(newRequest());
+      assert.ok(connections().busy <= store.connections / 2 + 2, JSON.stringify(connections()));
+    }
+    await release();
+    for (const answer of await Promise.all(waiting)) assert.doesNotMatch(String(answer), /store/i);
+  });
+});

@@ -1,0 +1,31 @@
+/**
+ * Lets the callers of one account hold at most half of the connections to the store. Their statements may wait for a row that
+ * somebody holds, and those of others need a connection meanwhile.
+ */
+export class ConnectionShares {
+  readonly #most: number;
+  readonly #shares = new Map<string, { running: number; waiting: (() => void)[] }>();
+
+  /** `connections`: as many as this process has. */
+  constructor(connections = Number.POSITIVE_INFINITY) {
+    this.#most = Math.max(1, Math.floor(connections / 2));
+  }
+
+  /** Runs `work` at once, or after the account's earlier work if that holds its share. */
+  async run<Value>(account: string, work: () => Promise<Value>): Promise<Value> {
+    const share = this.#shares.get(account) ?? { running: 0, waiting: [] };
+    this.#shares.set(account, share);
+    if (share.running < this.#most) share.running += 1;
+    else await new Promise<void>((resolve) => share.waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = share.waiting.shift();
+      if (next) next();
+      else {
+        share.running -= 1;
+        if (share.running === 0) this.#shares.delete(account);
+      }
+    }
+  }
+}
