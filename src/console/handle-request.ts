@@ -8,8 +8,9 @@ import { asset } from "./console-assets.ts";
 import { type Asked, cookieIn, Refusal, type SignedIn } from "./console-request.ts";
 import { type ConsoleReply, jsonReply, page, redirect } from "./console-response.ts";
 import type { ConsoleRoom } from "./console-room.ts";
-import { runForm, showCommand, showPlace } from "./routes/command-routes.ts";
+import { showCommand, showPlace } from "./routes/command-routes.ts";
 import { confirmOptions } from "./routes/confirm-deed.ts";
+import { runForm, showDone } from "./routes/form-routes.ts";
 import { nowCounts, nowLive, nowPage, nowTables } from "./routes/now-routes.ts";
 import { cookieName, joinPage, passkeyRoute, signInPage, signOut } from "./routes/sign-in-routes.ts";
 import { pathOf } from "./site-map.ts";
@@ -69,7 +70,8 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     const place = room.site.places.find((each) => each.path === path);
     if (place?.path === "/") return nowPage(room, asked, place);
     if (place) return showPlace(room, asked, place);
-    return command ? showCommand(room, asked, command) : missing();
+    if (!command) return missing();
+    return asked.query.has("_done") ? showDone(room, asked, command) : showCommand(room, asked, command);
   }
 
   /** A refusal as a page, and in the audit trail if somebody is signed in. */

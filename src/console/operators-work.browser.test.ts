@@ -51,6 +51,12 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await price.fill("no price");
     await price.press("Enter");
     await said(page, /Price must be an amount in naira above 0/);
+    await price.fill("106");
+    await price.press("Enter");
+    await said(page, "Revision 3 is published: 1 modified.");
+    await price.fill("105");
+    await price.press("Enter");
+    await said(page, "Revision 4 is published: 1 modified.");
     assert.deepEqual(faults, []);
   });
 
@@ -86,7 +92,7 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     assert.equal(await page.locator("#checked td", { hasText: /^210$/ }).count(), 1);
     assert.equal(await bundles(), text);
     await page.getByRole("button", { name: "Import", exact: true }).click();
-    await said(page, "Revision 3 is published: 1 modified.");
+    await said(page, "Revision 5 is published: 1 modified.");
     assert.deepEqual(faults, []);
   });
 

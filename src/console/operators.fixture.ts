@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import type { Engine } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
@@ -29,10 +30,23 @@ export interface SignedInOperator {
 
 type Fields = Record<string, string>;
 
-/** A service with a console, and somebody of each role who is signed in without a browser. */
-export interface Operators {
-  service: TestService;
+/** Requests to the console of a service, as browsers send them. */
+export interface ConsoleClient {
   origin: string;
+  send(path: string, sent?: ConsoleSent): Promise<ConsoleAnswer>;
+  /** Sends JSON, as scripts do. */
+  sendJson(path: string, body: object, cookie?: string): Promise<ConsoleAnswer>;
+  /** Sends a form of the operator, and follows a redirect as browsers do. */
+  post(path: string, who: SignedInOperator, fields: Fields, headers?: Fields): Promise<ConsoleAnswer>;
+  /** What the operator has to sign for a form: the answer to scripts. */
+  deedOf(path: string, who: SignedInOperator, fields: Fields): Promise<{ status: number; json: DeedOptions }>;
+  /** Sends a form that the operator's passkey confirms. */
+  confirm(path: string, who: SignedInOperator, fields: Fields): Promise<ConsoleAnswer>;
+}
+
+/** A service with a console, and somebody of each role who is signed in without a browser. */
+export interface Operators extends ConsoleClient {
+  service: TestService;
   /** `<role>@example.com`. */
   by: Record<Role, SignedInOperator>;
   /** The secret of an invitation, made at the terminal. */
@@ -40,15 +54,6 @@ export interface Operators {
   /** Registers a passkey with an invitation. */
   join(invitation: string, passkey?: SoftwarePasskey): Promise<ConsoleAnswer>;
   signIn(email: string, role: Role): Promise<SignedInOperator>;
-  send(path: string, sent?: ConsoleSent): Promise<ConsoleAnswer>;
-  /** Sends JSON, as scripts do. */
-  sendJson(path: string, body: object, cookie?: string): Promise<ConsoleAnswer>;
-  /** Sends a form of the operator. */
-  post(path: string, who: SignedInOperator, fields: Fields, headers?: Fields): Promise<ConsoleAnswer>;
-  /** What the operator has to sign for a form: the answer to scripts. */
-  deedOf(path: string, who: SignedInOperator, fields: Fields): Promise<{ status: number; json: DeedOptions }>;
-  /** Sends a form that the operator's passkey confirms. */
-  confirm(path: string, who: SignedInOperator, fields: Fields): Promise<ConsoleAnswer>;
   /** What the audit trail says of refusals. */
   refusals(): Promise<{ person: string; reason: string; command?: string }[]>;
 }
@@ -61,12 +66,10 @@ interface DeedOptions {
 
 export const formType = { "Content-Type": "application/x-www-form-urlencoded" };
 
-export async function startOperators(engine: Engine, settings: Record<string, string> = {}): Promise<Operators> {
-  const service = await startService({ DUBA_CONSOLE: "127.0.0.1:0", ...settings }, engine);
-  const { origin } = service.console!;
+export function consoleClient({ console }: TestService): ConsoleClient {
+  const { origin } = console!;
   const { port } = new URL(origin);
-
-  const send: Operators["send"] = (path, { method = "GET", headers = {}, body, cookie } = {}) =>
+  const send: ConsoleClient["send"] = (path, { method = "GET", headers = {}, body, cookie } = {}) =>
     new Promise((resolve, reject) => {
       const all = { Host: `localhost:${port}`, ...(cookie && { Cookie: cookie }), ...headers };
       const asking = request({ host: "127.0.0.1", port, path, method, headers: all, agent: false }, (response) => {
@@ -78,19 +81,40 @@ export async function startOperators(engine: Engine, settings: Record<string, st
       });
       asking.on("error", reject).end(body);
     });
-  const sendJson: Operators["sendJson"] = (path, body, cookie) => {
+  const sendJson: ConsoleClient["sendJson"] = (path, body, cookie) => {
     const headers = { "Content-Type": "application/json", Origin: origin };
     return send(path, { method: "POST", body: JSON.stringify(body), headers, ...(cookie && { cookie }) });
   };
-  const post: Operators["post"] = (path, { cookie, token }, fields, headers = {}) => {
-    const body = new URLSearchParams({ _token: token, ...fields }).toString();
-    return send(path, { method: "POST", cookie, body, headers: { ...formType, Origin: origin, ...headers } });
+  const post: ConsoleClient["post"] = async (path, { cookie, token }, fields, headers = {}) => {
+    const body = new URLSearchParams({ _token: token, _form: randomUUID(), ...fields }).toString();
+    const sent = await send(path, {
+      method: "POST",
+      cookie,
+      body,
+      headers: { ...formType, Origin: origin, ...headers },
+    });
+    return sent.status === 303 ? send(String(sent.headers.location), { cookie }) : sent;
   };
-  const deedOf: Operators["deedOf"] = async (path, who, fields) => {
+  const deedOf: ConsoleClient["deedOf"] = async (path, who, fields) => {
     const named = { _command: path.slice(1).replaceAll("/", "."), ...fields };
     const { status, text } = await post("/confirm", who, named, { Accept: "application/json" });
     return { status, json: JSON.parse(text) };
   };
+  return {
+    ...{ origin, send, sendJson, post, deedOf },
+    async confirm(path, who, fields) {
+      const { json } = await deedOf(path, who, fields);
+      assert.ok(json.options, `${path} asked for no passkey`);
+      const _passkey = JSON.stringify(who.passkey.sign(json.options.challenge, origin));
+      return post(path, who, { ...fields, _passkey, _deed: json.deed });
+    },
+  };
+}
+
+export async function startOperators(engine: Engine, settings: Record<string, string> = {}): Promise<Operators> {
+  const service = await startService({ DUBA_CONSOLE: "127.0.0.1:0", ...settings }, engine);
+  const client = consoleClient(service);
+  const { origin, sendJson } = client;
   const invite: Operators["invite"] = async (email, role) => {
     const [, secret = ""] = (await inviteAtTerminal(service, email, role)).split("#");
     return secret;
@@ -112,13 +136,8 @@ export async function startOperators(engine: Engine, settings: Record<string, st
   const by = {} as Operators["by"];
   for (const role of roles) by[role] = await signIn(`${role}@example.com`, role);
   return {
-    ...{ service, origin, by, invite, join, signIn, send, sendJson, post, deedOf },
-    async confirm(path, who, fields) {
-      const { json } = await deedOf(path, who, fields);
-      assert.ok(json.options, `${path} asked for no passkey`);
-      const _passkey = JSON.stringify(who.passkey.sign(json.options.challenge));
-      return post(path, who, { ...fields, _passkey, _deed: json.deed });
-    },
+    ...client,
+    ...{ service, by, invite, join, signIn },
     async refusals() {
       const { db } = await service.store();
       const rows = await db.selectFrom("audit_entry").select("facts").where("kind", "=", "console.refused").execute();

@@ -4,20 +4,19 @@ import type { AnswerFile } from "../../operation/command/answer-schema.ts";
 import { answerCsv, csvOfRows, listOf, listRows, listTable, memberWith } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, confirms, mayRun, RoleFault } from "../../operation/command.ts";
-import { formIn, longestForm, longestUpload, type SignedIn } from "../console-request.ts";
+import type { SignedIn } from "../console-request.ts";
 import { type ConsoleReply, download, page } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
-import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
+import { type ConsolePage, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
 import { asksByUrl, canCheck, commandForm, type FormTexts, faultBox } from "../view/command-form.ts";
 import { framedPage } from "../view/frame.ts";
 import { seen, viewIn } from "../view/sorted-table.ts";
-import { confirmationOf, mustConfirm } from "./confirm-deed.ts";
 import { hasMembers, readTextsOf, textsIn, urlOf } from "./form-texts.ts";
 import { commandHead, commandList, filterForm, finder, formParts, seeAlso, titleOf, toolbar } from "./page-parts.ts";
 import { aboveTable } from "./place-parts.ts";
 import { editorOf, hasEditor, linksOf, recordActions } from "./row-actions.ts";
-import { checkToken, isExpected, redacted, refusedRole, runAs } from "./run-as.ts";
+import { isExpected, redacted, refusedRole, runAs } from "./run-as.ts";
 
 type AnyCommand = Command<Desk>;
 
@@ -70,45 +69,6 @@ function isCheap(command: AnyCommand): boolean {
   return members.length === 0 && command.store !== "patient";
 }
 
-/** Runs the command of a form that was sent. */
-export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<ConsoleReply> {
-  const { session } = asked;
-  const isUpload = membersOf(command.input).some(({ member }) => member.holds === "file");
-  const form = await formIn(asked.raw, isUpload ? longestUpload : longestForm);
-  checkToken(asked, form);
-  if (!mayRun(session.person.role, command)) throw await refusedRole(room, asked, command);
-  const texts = Object.fromEntries(
-    membersOf(command.input).map(({ name }) => [name, form.getAll(name).filter((each) => typeof each === "string")]),
-  ) as FormTexts;
-  try {
-    const given = readTextsOf(command, form, room.config.timeZone);
-    const confirmation = (await mustConfirm(room, asked, command, given))
-      ? await confirmationOf(room, asked, command, { texts: given, form })
-      : undefined;
-    const { answer, input, said } = await runAs(room, asked, command, given, { confirmation });
-    room.readings.clear();
-    const file = fileOf(command, answer);
-    if (file) return file;
-    const place = placeOf(room.site, command);
-    const view = viewIn(new URLSearchParams());
-    const links = linksOf(room, asked, place, command);
-    const shown = answerView({
-      command,
-      answer,
-      input,
-      view,
-      urlFor: () => pathOf(command),
-      say: room.say,
-      links,
-    });
-    const main = html`${commandHead(room, command, place, {})}<div class="outcome" role="status">${shown}</div>${ageLine(said)}<p><a href="${place.path}">Back to ${place.title}</a></p>`;
-    return framed(room, asked, place, titleOf(command), main);
-  } catch (fault) {
-    if (!isExpected(fault)) throw fault;
-    return commandPage(room, asked, command, { texts, fault: redacted(fault) });
-  }
-}
-
 /** The answer to the texts of the URL: what to show, or a file. */
 async function shownAnswer(
   room: ConsoleRoom,
@@ -151,7 +111,7 @@ ${next === undefined ? "" : html`<p class="links"><a href="${urlFor({ cursor: ne
 }
 
 /** How old a report is. */
-function ageLine(said: string | undefined): Html | string {
+export function ageLine(said: string | undefined): Html | string {
   return said === undefined ? "" : html`<p class="quiet age" role="note">${said}</p>`;
 }
 
@@ -162,7 +122,7 @@ function nextPage(command: AnyCommand, answer: unknown): string | undefined {
 }
 
 /** A file of the answer, which the browser saves. */
-function fileOf(command: AnyCommand, answer: unknown): ConsoleReply | undefined {
+export function fileOf(command: AnyCommand, answer: unknown): ConsoleReply | undefined {
   if ("lines" in command.answer)
     return download(`${command.id}.jsonl`, "application/jsonl", jsonLines(answer as AsyncIterable<unknown>));
   const member = memberWith("holds", command.answer);
@@ -180,7 +140,8 @@ async function* jsonLines(items: AsyncIterable<unknown>): AsyncGenerator<string>
   for await (const item of items) yield `${JSON.stringify(item)}\n`;
 }
 
-async function commandPage(
+/** The page of a command with its form. */
+export async function commandPage(
   room: ConsoleRoom,
   asked: SignedIn,
   command: AnyCommand,
@@ -201,7 +162,7 @@ async function commandPage(
   );
 }
 
-function framed(
+export function framed(
   room: ConsoleRoom,
   { session }: SignedIn,
   place: ConsolePage | undefined,

@@ -6,6 +6,7 @@ import { type Command, mayRun } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, commandsAt, familyOf, pathOf, placeOf, verbOf } from "../site-map.ts";
+import { formId } from "../view/command-form.ts";
 import type { CellRow, RowLinks } from "../view/sorted-table.ts";
 import { urlOf } from "./form-texts.ts";
 
@@ -65,7 +66,7 @@ export function editorOf({ site }: ConsoleRoom, { session }: SignedIn, listed: A
   return (row: CellRow, heading: string): Html | undefined => {
     if (heading !== "price (naira)" || typeof row.price !== "string") return undefined;
     return html`<form class="inline" method="post" action="${pathOf(edit)}" hx-post="${pathOf(edit)}" hx-target="find output" hx-select=".outcome > .sentence:last-child, .fault" hx-swap="innerHTML">
-<input type="hidden" name="_token" value="${session.formToken}"><input type="hidden" name="code" value="${String(row.code)}">
+<input type="hidden" name="_token" value="${session.formToken}">${formId()}<input type="hidden" name="code" value="${String(row.code)}">
 <input name="price" value="${row.price}" inputmode="decimal" autocomplete="off" aria-label="Price of ${String(row.code)}"> <button>Save</button><output></output></form>`;
   };
 }

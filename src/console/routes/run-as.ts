@@ -2,7 +2,6 @@ import { AccessFault } from "../../access/access-fault.ts";
 import { personActor, personEvent } from "../../access/people/people-rows.ts";
 import { isFormToken } from "../../access/people/sessions.ts";
 import { withEmails } from "../../access/people/shown-actors.ts";
-import { appendWith, type BesideFacts } from "../../audit/append.ts";
 import { type Desk, deskOf } from "../../commands/desk.ts";
 import type { Texts } from "../../operation/command/read-texts.ts";
 import { accept, type Command } from "../../operation/command.ts";
@@ -17,17 +16,17 @@ type AnyCommand = Command<Desk>;
 export const isExpected = (error: unknown): error is Error =>
   error instanceof AccessFault || (error instanceof Error && "exitCode" in error);
 
-/** What a command is handed that runs as the person of the session. `beside`: what the audit trail keeps with its entries. */
+/** What a command is handed that runs as the person of the session. */
 export function deskAs(
   room: ConsoleRoom,
   { session }: Pick<SignedIn, "session">,
   db = room.store.db,
-  beside: BesideFacts = {},
+  audit = room.audit,
 ): Desk {
   const actor = personActor(session.person);
   const config = { ...room.config, consoleOrigin: room.origin() };
   const { now } = room.store;
-  const surroundings = { db, now, audit: appendWith(actor, beside), actor, config, progress: () => {}, log: silent };
+  const surroundings = { db, now, audit, actor, config, progress: () => {}, log: silent };
   const commands = async () => [...room.site.commands.values()];
   return deskOf({ ...surroundings, savesSeveral: false, commands }, room.store.db);
 }
@@ -38,12 +37,12 @@ export async function runAs(
   asked: Pick<SignedIn, "session">,
   command: AnyCommand,
   texts: Texts,
-  beside: BesideFacts = {},
+  audit = room.audit,
 ) {
   const { store, reports } = room;
   const source = command.reports ? await reports.source() : { db: store.db, said: undefined };
   const input = accept(command, asked.session.person.role, texts);
-  const answer: unknown = await command.run(input, deskAs(room, asked, source.db, beside));
+  const answer: unknown = await command.run(input, deskAs(room, asked, source.db, audit));
   return { answer: await withEmails(store.db, answer), input, said: source.said };
 }
 

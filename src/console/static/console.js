@@ -13,3 +13,8 @@ for (const form of document.querySelectorAll("form.command"))
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("[data-sending]")) delete form.dataset.sending;
 });
+// A page stays after a change in its table, and the next change is another one.
+addEventListener("htmx:after:request", ({ target }) => {
+  const id = target.closest?.("form.inline")?.elements._form;
+  if (id) id.value = crypto.randomUUID();
+});

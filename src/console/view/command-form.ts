@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type Html, html } from "../../http/pages/html.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
 import { calendarDay, calendarMonth, day, futureTime, naira } from "../../operation/command/forms.ts";
@@ -46,7 +47,7 @@ export function commandForm(
     isUpload ? html` enctype="multipart/form-data"` : ""
   }${confirms(command) === "never" ? "" : html` data-passkey`}${savesFile(command) ? html` data-saves` : ""} novalidate>
 ${fault ? faultBox(fault, say, command) : ""}
-${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}">`}
+${byUrl ? html`<input type="hidden" name="_run" value="1">` : html`<input type="hidden" name="_token" value="${formToken}">`}${worksOnce(command) ? formId() : ""}
 ${
   confirms(command) === "never"
     ? ""
@@ -67,6 +68,16 @@ export function whyPasskey(command: Command<never>): string {
   const { kind, gives } = command;
   if (confirms(command) === "sometimes") return `If this gives away ${gives}, your passkey confirms it.`;
   return `${kind === "danger" ? "Nobody can undo this." : ""}${gives ? ` It gives away ${gives}.` : ""} Your passkey confirms it.`.trim();
+}
+
+/** Whether a form of the command does its work once, however often it is sent. */
+export function worksOnce(command: Command<never>): boolean {
+  return command.kind !== "read" && !savesFile(command);
+}
+
+/** By which the console knows a form again. */
+export function formId(): Html {
+  return html`<input type="hidden" name="_form" value="${randomUUID()}">`;
 }
 
 function savesFile({ answer }: Command<never>): boolean {

@@ -49,6 +49,7 @@ const notCopied: ReadonlySet<string> = new Set([
   "person_invitation",
   "passkey_challenge",
   "console_session",
+  "sent_form",
   "minute_outcome",
   "minute_duration",
   // A restored store has other alarms.

@@ -399,6 +399,19 @@ export const allTables = {
 
   console_session: { secret_hash: "text key", person_id: "text", created_at: "bigint", seen_at: "bigint" },
 
+  /** A form of the console that did its work, so that it does it once. */
+  sent_form: {
+    id: "text key",
+    person_id: "text",
+    /** The request that did it. */
+    request: "text",
+    /** Of its command. */
+    path: "text",
+    at: "bigint",
+    /** JSON, without a secret. */
+    answer: "text?",
+  },
+
   /** Something that happened, for accounts or operators. It holds ids and states only, and never changes. */
   event: {
     /** In the order of the commits, without a gap. */

@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { personActor } from "../../access/people/people-rows.ts";
+import { sessionLife } from "../../access/people/sessions.ts";
+import type { Audit } from "../../storage/audited.ts";
+import type { Tables } from "../../storage/tables.ts";
+import { Refusal, type SignedIn } from "../console-request.ts";
+import type { ConsoleRoom } from "../console-room.ts";
+
+/** The form did its work before, at this time. */
+export class AlreadySent extends Error {
+  readonly id: string;
+  readonly at: number;
+
+  constructor({ id, at }: { id: string; at: number }) {
+    super("This was done.");
+    this.id = id;
+    this.at = at;
+  }
+}
+
+/** One request with a form. */
+export interface FormRequest {
+  id: string;
+  /** Tells requests with the same form apart. */
+  request: string;
+}
+
+/** A request with a form that may do its work. Throws an `AlreadySent`, or a `Refusal` for a form without one. */
+export async function formRequestOf(room: ConsoleRoom, { session }: SignedIn, form: FormData): Promise<FormRequest> {
+  const id = String(form.get("_form"));
+  if (!/^[\w-]{22,64}$/.test(id))
+    throw new Refusal(403, "form_id", "This form has no id. Go back, load the page again, and repeat.");
+  const sent = await sentForm(room, id);
+  // Ids are random: that of another person was made up.
+  if (sent && sent.person_id !== session.person.id)
+    throw new Refusal(403, "form_id", "This is the form of another person.");
+  if (sent) throw new AlreadySent(sent);
+  return { id, request: randomUUID() };
+}
+
+/** A form that did its work. */
+export async function sentForm({ store }: ConsoleRoom, id: string): Promise<Tables["sent_form"] | undefined> {
+  return store.db.selectFrom("sent_form").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/**
+ * Appends entries as `append` does, and notes in their transaction that the form did its work. Throws an `AlreadySent`, which undoes the
+ * transaction, if another request did.
+ */
+export function appendOnce(
+  append: Audit,
+  room: ConsoleRoom,
+  { path, session: { person } }: SignedIn,
+  { id, request }: FormRequest,
+): Audit {
+  return async (trx, ...events) => {
+    // What Duba does by itself beside it is not what the form asked for.
+    if (!events.some(({ actor }) => actor === personActor(person))) return append(trx, ...events);
+    const row = { id, person_id: person.id, request, path, at: room.store.now(), answer: null };
+    const noted = await trx
+      .insertInto("sent_form")
+      .values(row)
+      // A deed may have several transactions.
+      .onConflict((it) => it.column("id").doUpdateSet({ path }).where("sent_form.request", "=", request))
+      .returning("id")
+      .executeTakeFirst();
+    if (!noted) throw new AlreadySent(row);
+    await append(trx, ...events);
+  };
+}
+
+/** Keeps the answer for the page that follows. False: the form did nothing, so it may be sent again. */
+export async function keepAnswer(
+  { store }: ConsoleRoom,
+  { id, request }: FormRequest,
+  answer: unknown,
+): Promise<boolean> {
+  await store.db
+    .deleteFrom("sent_form")
+    .where("at", "<=", store.now() - sessionLife)
+    .execute();
+  const { numUpdatedRows } = await store.db
+    .updateTable("sent_form")
+    .set({ answer: JSON.stringify(answer) })
+    .where("id", "=", id)
+    .where("request", "=", request)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, suite, test } from "node:test";
+import { engines, type FreshSettings } from "../../test/support/engines.ts";
+import { startService } from "../../test/support/service.ts";
+import { consoleClient, formType, type Operators, type SignedInOperator, startOperators } from "./operators.fixture.ts";
+
+for (const engine of engines)
+  suite(`a form that was sent before on ${engine.name}`, () => {
+    let operators: Operators;
+    let officer: SignedInOperator;
+    const account = "shop@example.com";
+    const done = /This was done at <time[^>]*>[\d-]+ [\d:]+ UTC<\/time>/;
+
+    before(async () => {
+      operators = await startOperators(engine);
+      officer = operators.by.officer;
+      await operators.service.newAccount("Shop");
+      await operators.confirm("/accounts/terms", officer, { account, prepaid: "on" });
+    });
+    after(() => operators.service.close());
+
+    const rowsOf = async (table: "top_up" | "adjustment" | "api_key" | "account" | "sent_form") => {
+      const { db } = await operators.service.store();
+      return (await db.selectFrom(table).selectAll().execute()).length;
+    };
+    const topUp = () => ({ _form: randomUUID(), account, amount: "500", reason: "Cash" });
+
+    test("does it once, also with another confirmation, and says when with a link to what it did", async () => {
+      const { confirm, post, send } = operators;
+      for (const [path, table, fields] of [
+        ["/accounts/top-up", "top_up", topUp()],
+        ["/books/adjust", "adjustment", { _form: randomUUID(), account, credit: "5", reason: "Goodwill" }],
+      ] as const) {
+        const before = await rowsOf(table);
+        await confirm(path, officer, fields);
+        for (const again of [await confirm(path, officer, fields), await post(path, officer, fields)]) {
+          assert.match(again.text, done);
+          const [, link = ""] = /<a href="([^"]+_done=[^"]+)"/.exec(again.text) ?? [];
+          const shown = await send(link, { cookie: officer.cookie });
+          assert.match(shown.text, /class="outcome"[\s\S]*(500|-5) naira/, path);
+          const other = await send(link, { cookie: operators.by.operator.cookie });
+          assert.doesNotMatch(other.text, /class="outcome"/);
+        }
+        assert.equal(await rowsOf(table), before + 1);
+      }
+    });
+
+    test("makes no second key, and the secret stands in the answer to the form alone", async () => {
+      const { send } = operators;
+      const body = new URLSearchParams({ _token: officer.token, _form: randomUUID(), account }).toString();
+      const sent = { method: "POST", cookie: officer.cookie, body, headers: { ...formType, Origin: operators.origin } };
+      const before = await rowsOf("api_key");
+      const first = await send("/keys/create", sent);
+      assert.equal(first.status, 200);
+      assert.match(first.text, /duba_test_/);
+      const again = await send("/keys/create", sent);
+      assert.match(again.text, done);
+      assert.doesNotMatch(again.text, /duba_test_|_done=/);
+      assert.equal(await rowsOf("api_key"), before + 1);
+      const { db } = await operators.service.store();
+      for (const { answer } of await db.selectFrom("sent_form").select("answer").execute())
+        assert.doesNotMatch(answer ?? "", /duba_test_/);
+    });
+
+    test("is answered with a redirect, so that reloading the page asks for it again and does nothing", async () => {
+      const { send } = operators;
+      const fields = { _token: officer.token, _form: randomUUID(), name: "Till", email: "till@example.com" };
+      const headers = { ...formType, Origin: operators.origin };
+      const body = new URLSearchParams(fields).toString();
+      const sent = await send("/accounts/create", { method: "POST", cookie: officer.cookie, body, headers });
+      assert.deepEqual([sent.status, sent.headers.location], [303, `/accounts/create?_done=${fields._form}`]);
+      const before = await rowsOf("account");
+      for (const _ of [1, 2]) {
+        const { text } = await send(String(sent.headers.location), { cookie: officer.cookie });
+        assert.match(text, /Account acc_\w+ is created/);
+      }
+      assert.equal(await rowsOf("account"), before);
+    });
+
+    test("can be sent again after a fault, and not at all without its id", async () => {
+      const { post } = operators;
+      const _form = randomUUID();
+      const fields = { _form, name: "Kiosk", email: "kiosk" };
+      assert.match((await post("/accounts/create", officer, fields)).text, /must be an e-mail/);
+      const fixed = await post("/accounts/create", officer, { ...fields, email: "kiosk@example.com" });
+      assert.match(fixed.text, /is created/);
+      const before = await rowsOf("account");
+      for (const bad of ["", "short", "'"]) {
+        const other = { _form: bad, name: "Other", email: "other@example.com" };
+        assert.equal((await post("/accounts/create", officer, other)).status, 403);
+      }
+      assert.equal(await rowsOf("account"), before);
+    });
+
+    test("does it once when it comes twice at a time, to two processes too", async () => {
+      const { service } = operators;
+      const sameStore = {
+        ...engine,
+        ready: async () => ({ settings: service.settings as FreshSettings, dispose: async () => {} }),
+      };
+      const second =
+        engine.name === "postgres" ? await startService({ DUBA_CONSOLE: "127.0.0.1:0" }, sameStore) : undefined;
+      const beside = second ? consoleClient(second) : operators;
+      const before = await rowsOf("top_up");
+      const fields = topUp();
+      const answers = await Promise.all(
+        [operators, beside].map((console) => console.confirm("/accounts/top-up", officer, fields)),
+      );
+      await second?.close();
+      assert.equal(await rowsOf("top_up"), before + 1);
+      assert.equal(answers.filter(({ text }) => done.test(text)).length, 1);
+    });
+  });
