@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { listKeys } from "../access/keys/keys.ts";
 import { anchorPath } from "../audit/anchor/anchor.ts";
-import { oddPricesIn } from "../catalogue/guard/odd-prices.ts";
+import { oddPricesIn, overtakenPricesIn } from "../catalogue/guard/odd-prices.ts";
 import { newestSnapshot } from "../catalogue/revisions/load.ts";
 import { starterPart } from "../catalogue/starter.ts";
 import { keyringPath } from "../keyring/file.ts";
@@ -109,8 +109,9 @@ const checks: Readonly<Record<string, Check>> = {
     ];
   },
   prices: async ({ db, config }) => {
-    const odd = await oddPricesIn(await newestSnapshot(db), config.guardPriceFactor);
-    return odd.length > 0 ? odd : "no price is 0, or far from the prices of similar entries.";
+    const snapshot = await newestSnapshot(db);
+    const odd = [...(await oddPricesIn(snapshot, config.guardPriceFactor)), ...overtakenPricesIn(snapshot)];
+    return odd.length > 0 ? odd : "no price is 0, far from those of similar entries, or overtaken by the catalogue's.";
   },
 };
 

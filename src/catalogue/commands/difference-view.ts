@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { orNull, type Part } from "../../operation/command/answer-schema.ts";
-import { koboOf } from "../../operation/money.ts";
+import { koboOf, nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { type Change, type Counts, changeKindOf, differingMembers } from "../changes/change.ts";
 import { wireValuesOf } from "../files/json.ts";
@@ -79,12 +79,19 @@ function otherOf({ list, change, old, new: now }: ListedChange): Record<string, 
   if (old === null || now === null) return [{ ...row, what: list === "prices" ? ruleText(content as PriceRule) : "" }];
   const differing = differingMembers(old, now);
   if (differing.length === 0) return [{ ...row, change: "moved", what: "another place in the list" }];
-  if (list === "prices") return [{ ...row, what: `${ruleText(old as PriceRule)} → ${ruleText(now as PriceRule)}` }];
+  if (list === "prices") return [{ ...row, what: ruleMove(old as PriceRule, now as PriceRule) }];
   const members: Readonly<Record<string, string>> = lists[list].members;
   const words = differing
     .filter((name) => members[name] !== "money")
     .map((name) => `${name}: ${JSON.stringify(old[name])} → ${JSON.stringify(now[name])}`);
   return words.length === 0 ? [] : [{ ...row, what: words.join(", ") }];
+}
+
+function ruleMove(old: PriceRule, now: PriceRule): string {
+  const [before, after] = [ruleText(old), ruleText(now)];
+  return before === after
+    ? `${after}, beside a catalogue's price of ${nairaOf(now.listed ?? 0)}`
+    : `${before} → ${after}`;
 }
 
 function entryName(subject: Subject, content: EntryContent): string {

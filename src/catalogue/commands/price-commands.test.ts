@@ -36,8 +36,8 @@ for (const engine of engines)
       assert.deepEqual(prices[0], { list: "data-bundles", entry: "MTNDATA 104", catalogue: "100", own: "95.5" });
       assert.deepEqual([prices[1].catalogue, prices[1].own], ["200", "195"]);
       const list = (await desk.duba("prices", "list")).out.split("\n");
-      assert.match(list[0]!, /^id +name +email +prices$/);
-      assert.match(list[1]!, /^acc_\w+ +shop@example\.com +shop@example\.com +4$/);
+      assert.match(list[0]!, /^id +name +email +prices +overtaken$/);
+      assert.match(list[1]!, /^acc_\w+ +shop@example\.com +shop@example\.com +4 +0$/);
       assert.equal(list.length, 3);
     });
 
@@ -127,6 +127,49 @@ for (const engine of engines)
       assert.match((await desk.duba("prices", "remove", shop, "mtndata", "104")).out, /1 removed\.\n$/);
       assert.match((await desk.duba("prices", "remove", shop)).out, /2 removed\.\n$/);
       assert.equal((await desk.duba("prices", "list")).out, "(none)\n");
+    });
+
+    test("tells of a fixed price that the catalogue's price has risen above, until somebody sets it again", async () => {
+      const told = async () => {
+        const [account] = JSON.parse((await desk.duba("prices", "list", "--json")).out);
+        const found: { check: string; passed: boolean; sentence: string }[] = JSON.parse(
+          (await desk.duba("doctor", "--json")).out,
+        );
+        const doctor = found.filter(({ check, passed }) => check === "prices" && !passed);
+        return [account.overtaken, ...doctor.map(({ sentence }) => sentence)];
+      };
+      for (const argv of [
+        ["MTNDATA", "104", "--price", "95"],
+        ["MTNDATA", "113", "--price", "215"],
+        ["dstv", "PRWE36", "--margin=-10%"],
+      ])
+        await desk.duba("prices", "set", shop, ...argv);
+      await desk.duba("catalogue", "edit", "MTNDATA", "113", "--price", "210");
+      await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "98");
+      assert.deepEqual(await told(), [0]);
+      await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "120");
+      const [count, sentence, ...others] = await told();
+      assert.deepEqual([count, others], [1, []]);
+      assert.match(
+        sentence,
+        /^acc_\w+ pays 95 for MTNDATA 104, whose price rose from 100 to 120 since\. Set it again to keep it: duba prices set acc_\w+ MTNDATA 104 --price 95$/,
+      );
+      const [rule] = JSON.parse((await desk.duba("prices", "show", shop, "--json")).out).slice(-2);
+      assert.deepEqual(rule, { of: "MTNDATA 104", price: "95", catalogue: "120", was: "100" });
+      // An import of what is so already changes nothing, a price that a person sets again does.
+      const file = desk.path("same.csv");
+      await desk.duba("prices", "export", "--out", file);
+      assert.match((await desk.duba("prices", "import", file)).out, /^Nothing changed: /);
+      assert.equal((await told()).length, 2);
+      const again = await desk.duba("prices", "set", shop, "MTNDATA", "104", "--price", "95");
+      assert.match(again.out, /prices +MTNDATA 104 for acc_\w+ +modified +95, beside a catalogue's price of 120\n/);
+      assert.deepEqual(await told(), [0]);
+      assert.match(
+        (await desk.duba("prices", "set", shop, "MTNDATA", "104", "--price", "95")).out,
+        /^Nothing changed:/,
+      );
+      await desk.duba("prices", "remove", shop);
+      await desk.duba("catalogue", "edit", "MTNDATA", "104", "--price", "100");
     });
 
     test("holds a price that moves far from what the account pays", async () => {

@@ -4,7 +4,7 @@ import { command } from "../../operation/command.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { nameOf } from "../model/lists.ts";
-import { pricedEntries, priceListOf, type Rule, rulesOf } from "../model/price-lists.ts";
+import { isOvertaken, listedPrice, pricedEntries, priceListOf, type Rule, rulesOf } from "../model/price-lists.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { removingRules, ruleText, settingRule } from "../revisions/price-rules.ts";
 import { type Plan, publish } from "../revisions/publish.ts";
@@ -119,11 +119,13 @@ const showPrices = command({
       }),
     ),
   }),
-  /** Rules have `of` and `price`, entries all else. */
+  /** Rules have `of` and `price`, and `catalogue` and `was` if the catalogue's price has risen above a fixed one; entries all else. */
   answer: Type.Array(
     Type.Object({
       of: Type.Optional(Type.String()),
       price: Type.Optional(Type.String()),
+      /** The catalogue's price when a fixed price was set. */
+      was: Type.Optional(Type.String()),
       list: Type.Optional(Type.String()),
       entry: Type.Optional(Type.String()),
       catalogue: Type.Optional(Type.String()),
@@ -136,7 +138,13 @@ const showPrices = command({
     const { id } = await room.accounts.find(account);
     const snapshot = await roomPublisher(room).latest();
     if (provider === undefined)
-      return rulesOf(groupIn(snapshot, "prices", id)).map((rule) => ({ of: rule.of, price: ruleText(rule) }));
+      return rulesOf(groupIn(snapshot, "prices", id)).map((rule) => ({
+        ...{ of: rule.of, price: ruleText(rule) },
+        ...(isOvertaken(snapshot, rule) && {
+          catalogue: nairaOf(listedPrice(snapshot, rule.of)!),
+          was: nairaOf(rule.listed!),
+        }),
+      }));
     const own = priceListOf(snapshot, id);
     return [...pricedEntries(snapshot, provider)].map(({ list, key, content }) => {
       const price = Number(content.price);
@@ -153,18 +161,25 @@ const showPrices = command({
 const listPriced = command({
   id: "prices.list",
   summary: "List the accounts with special prices.",
+  description:
+    "`overtaken` counts fixed prices that are below the catalogue's price because that has risen since somebody set them. `duba prices " +
+    "show` names them, and to set such a price again keeps it.",
   role: "viewer",
   kind: "read",
   input: Type.Object({}),
   answer: Type.Array(
-    Type.Object({ id: Type.String(), name: Type.String(), email: Type.String(), prices: Type.Integer() }),
+    Type.Object({
+      ...{ id: Type.String(), name: Type.String(), email: Type.String() },
+      ...{ prices: Type.Integer(), overtaken: Type.Integer() },
+    }),
   ),
   examples: [{}],
   run: async (_, room: PricedRoom) => {
-    const { groups } = await roomPublisher(room).latest();
+    const snapshot = await roomPublisher(room).latest();
     return (await room.accounts.all()).flatMap(({ id, name, email }) => {
-      const rules = groups.prices.get(id)?.length;
-      return rules === undefined ? [] : [{ id, name, email, prices: rules }];
+      const rules = rulesOf(groupIn(snapshot, "prices", id));
+      const overtaken = rules.filter((rule) => isOvertaken(snapshot, rule)).length;
+      return rules.length === 0 ? [] : [{ id, name, email, prices: rules.length, overtaken }];
     });
   },
 });

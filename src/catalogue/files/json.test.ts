@@ -52,6 +52,11 @@ for (const [what, text, wrong] of [
   ["what is no object", "[]", /^it must be an object with one or more of data-providers, /],
   ["an unknown list", '{"bundles":[]}', /^it has "bundles"; lists are data-providers, /],
   [
+    "a list that is named twice",
+    '{"data-bundles":[{"data-bundles":[1]}],"corporate-bundles":[],"data-bundle\\u0073": []}',
+    /^it has data-bundles twice: put all its entries in one list$/,
+  ],
+  [
     "another encoding",
     Buffer.from('{\r\n"data-bundles": "\u0093caf\u00e9"}', "latin1"),
     /^line 2 is not UTF-8 text: save/,

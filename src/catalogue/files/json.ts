@@ -48,7 +48,21 @@ export function readJson(bytes: Uint8Array): ReadList[] | { readonly wrong: stri
     return {
       wrong: `it has ${unknown.map((name) => JSON.stringify(name)).join(", ")}; lists are ${listNames.join(", ")}`,
     };
+  const twice = namesIn(text).find((name, at, names) => names.indexOf(name) < at);
+  if (twice !== undefined) return { wrong: `it has ${twice} twice: put all its entries in one list` };
   return Object.entries(given).map(([list, entries]) => readJsonList(list as ListName, entries));
+}
+
+/** The names of an object's members, repeated ones as often as the text has them: JSON.parse keeps the last of them. */
+function namesIn(json: string): string[] {
+  const names: string[] = [];
+  let depth = 0;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[[\]{}]/g)) {
+    if (token === "{" || token === "[") depth += 1;
+    else if (token === "}" || token === "]") depth -= 1;
+    else if (depth === 1 && token.endsWith(":")) names.push(JSON.parse(token.slice(0, -1)));
+  }
+  return names;
 }
 
 /** Writes lists as one JSON object, one entry per line. */

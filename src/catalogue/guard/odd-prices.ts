@@ -1,6 +1,7 @@
 import { nairaOf } from "../../operation/money.ts";
 import { type Change, changesBetween } from "../changes/change.ts";
 import { type EntryContent, groupOf, type ListName, nameOf } from "../model/lists.ts";
+import { isOvertaken, listedPrice, rulesOf } from "../model/price-lists.ts";
 import { emptySnapshot, type Group, groupIn, type Snapshot } from "../model/snapshot.ts";
 import { foundIn, kept, ratio } from "./found.ts";
 import { bundleSize } from "./quantity.ts";
@@ -48,6 +49,16 @@ export async function oddPrices(
 export async function oddPricesIn(snapshot: Snapshot, factor: number): Promise<string[]> {
   const all = await changesBetween(emptySnapshot, snapshot);
   return (await oddPrices(emptySnapshot, snapshot, all, factor)).flatMap(({ sentences }) => sentences);
+}
+
+/** Fixed prices of accounts that the catalogue's price has risen above since, in sentences. */
+export function overtakenPricesIn(snapshot: Snapshot): string[] {
+  const rules = [...snapshot.groups.prices.values()].flatMap(rulesOf).filter((rule) => isOvertaken(snapshot, rule));
+  return rules.map(({ account, of, value, listed }) => {
+    const [own, was, now] = [value, listed!, listedPrice(snapshot, of)!].map(nairaOf);
+    const again = `Set it again to keep it: duba prices set ${account} ${of} --price ${own}`;
+    return `${account} pays ${own} for ${of}, whose price rose from ${was} to ${now} since. ${again}`;
+  });
 }
 
 function rulesFor(base: Snapshot, after: Snapshot, factor: number): Record<string, Rule[]> {

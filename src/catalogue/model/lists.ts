@@ -55,6 +55,14 @@ export const lists = {
 export type ListName = keyof typeof lists;
 export const listNames = Object.keys(lists) as ListName[];
 
+/** The lists that need no credential. */
+export const openLists: ReadonlySet<Subject> = new Set<ListName>([
+  "data-bundles",
+  "cable-providers",
+  "cable-products",
+  "cable-add-ons",
+]);
+
 /** The subjects of changes: the lists, and the price rules of accounts. */
 export type Subject = ListName | "prices";
 export const subjects: readonly Subject[] = [...listNames, "prices"];

@@ -1,6 +1,6 @@
 import { foldCase } from "./codes.ts";
 import type { EntryContent, ListName } from "./lists.ts";
-import { type Group, groupIn, type Item, type Snapshot } from "./snapshot.ts";
+import { type Group, groupIn, type Item, itemIn, type Snapshot } from "./snapshot.ts";
 
 /**
  * How an account's price follows from the catalogue's: `percent` adds hundredths of a percent, `margin` adds kobo, both may be
@@ -15,6 +15,8 @@ export interface PriceRule extends EntryContent {
   readonly of: string;
   readonly rule: Rule;
   readonly value: number;
+  /** Of a fixed price: the catalogue's price when somebody set it, in kobo. */
+  readonly listed?: number;
 }
 
 export function ruleKeyOf({ account, of }: Pick<PriceRule, "account" | "of">): string {
@@ -79,6 +81,19 @@ export function priceListOf(snapshot: Snapshot, accountId: string): PriceList | 
 /** The rules of an account, those of a provider before those of its entries. */
 export function rulesOf(group: Group): PriceRule[] {
   return group.map(({ content }) => content as PriceRule);
+}
+
+/** The catalogue's price of an entry, in kobo; undefined if it has no such entry. */
+export function listedPrice(snapshot: Snapshot, codes: string): number | undefined {
+  const key = foldCase(codes);
+  const [price] = pricedLists.flatMap((list) => itemIn(snapshot, list, key)?.content.price ?? []);
+  return price === undefined ? undefined : Number(price);
+}
+
+/** Whether an account pays less than the catalogue's price only because that has risen since somebody fixed its price. */
+export function isOvertaken(snapshot: Snapshot, { rule, of, value, listed }: PriceRule): boolean {
+  const price = rule === "price" ? listedPrice(snapshot, of) : undefined;
+  return price !== undefined && listed !== undefined && price > listed && price > value;
 }
 
 /** The lists whose entries have a price. */

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { answerWriter } from "../../operation/answers/answer-writer.ts";
 import { inputReader } from "../../operation/schema/validate-input.ts";
 import { answersOf, pickFrom, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import { listNames, openLists } from "../model/lists.ts";
 import { catalogueOperations } from "./index.ts";
 
 const catalogue = answersOf(await starterSnapshot(), Date.now);
@@ -22,6 +23,21 @@ test("the documented operations come first, in the document's order", () => {
       "listCatalogueChanges compatible anonymous GET /api/v2/catalogue/changes",
     ],
   );
+});
+
+test("the lists that need no credential are those of the operations that are open", () => {
+  const listed = {
+    "data-bundles": "lookupDataBundles",
+    "corporate-bundles": "listCorporateBundles",
+    "cable-add-ons": "fetchTvAddOns",
+    "data-providers": "fetchDataProviders",
+    "cable-providers": "fetchCableProviders",
+    "cable-products": "fetchCablePlans",
+  };
+  for (const list of listNames) {
+    const operation = catalogueOperations.find(({ id }) => id === listed[list]);
+    assert.equal(openLists.has(list), operation?.access === "anonymous", list);
+  }
 });
 
 test("failures carry an empty list where clients look for the full one", () => {

@@ -103,15 +103,15 @@ for (const engine of engines)
       const store = await freshStore(engine);
       const catalogue = await openCatalogue({ db: store.db });
       try {
-        const whole = await askAll(catalogue, "0", "1000");
+        const whole = await askAll(catalogue, "0", "1000", "acc_1");
         assert.equal(whole.data.length, 179);
         assert.deepEqual(whole.next, await cursorAfter(catalogue, 1));
-        const first = await ask(catalogue, { after: "0", limit: "50" });
+        const first = await ask(catalogue, { after: "0", limit: "50" }, "acc_1");
         assert.deepEqual([first.data.length, first.more], [50, true]);
         assert.match(first.next, /^1\.50-/);
         await publishTo(catalogue, priced("MTNDATA 104", 11_000), about);
         const restarted = await openCatalogue({ db: store.db });
-        const rest = await askAll(restarted, first.next, "7");
+        const rest = await askAll(restarted, first.next, "7", "acc_1");
         await restarted.stop();
         assert.deepEqual([...first.data, ...rest.data.slice(0, -1)], whole.data);
         assert.deepEqual([rest.data.at(-1)!.revision, rest.next], [2, await cursorAfter(catalogue, 2)]);
@@ -170,7 +170,7 @@ for (const engine of engines)
           code: "validation_failed",
           message: /^after is of another history of this catalogue.*: begin anew without it, and fetch the lists\.$/,
         });
-      assert.equal((await askAll(restored, "0", "1000")).data.length, 180);
+      assert.equal((await askAll(restored, "0", "1000", "acc_1")).data.length, 180);
       await publishTo(restored, priced("MTNDATA 104", 12_000), about);
       const after = await cursorAfter(restored, 2);
       assert.deepEqual(
@@ -199,6 +199,23 @@ for (const engine of engines)
         assert.deepEqual(await seenBy("acc_1"), ["2 prices  MTNDATA", "3 prices  MTNDATA 113", "4 data-bundles 90 99"]);
         assert.deepEqual(await seenBy("acc_2"), ["4 data-bundles 100 110", "5 data-bundles 200 210"]);
         assert.deepEqual(await seenBy(), await seenBy("acc_2"));
+      } finally {
+        await catalogue.stop();
+        await store.close();
+      }
+    });
+
+    test("show nobody without a credential the lists that need one, and every list to all others", async () => {
+      const store = await freshStore(engine);
+      const catalogue = await openCatalogue({ db: store.db });
+      try {
+        const listsOf = async (account?: string) => {
+          const { data } = await askAll(catalogue, "0", "30", account);
+          return [...new Set(data.map(({ list }) => list))];
+        };
+        const open = ["data-bundles", "cable-providers", "cable-products", "cable-add-ons"];
+        assert.deepEqual(await listsOf(), open);
+        assert.deepEqual((await listsOf("acc_1")).sort(), ["data-providers", "corporate-bundles", ...open].sort());
       } finally {
         await catalogue.stop();
         await store.close();

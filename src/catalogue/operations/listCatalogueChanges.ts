@@ -46,7 +46,7 @@ export const listCatalogueChanges = operation({
     "Lists what was added, modified and removed in the catalogue, so that a copy of it stays up to date without fetching " +
     "every list again. Begin without `after`: nothing is listed, and `next` is where you stand. Then fetch the lists, and " +
     "from then on ask with the last `next`. `after=0` lists everything from the first revision on. Prices are the ones that " +
-    "you pay, by the margins that hold for you now. The order of a list is not told here. `scheduled` shows callers with a " +
+    "you pay, by the margins that hold for you now. Without a credential you see the lists that need none. The order of a list is not told here. `scheduled` shows callers with a " +
     "credential what is planned; when its time comes it is listed like any other change, with what it then changes. A cursor " +
     "of another history, as after a restore of this service, is refused: begin anew. Where lists follow a source, the " +
     "answer says how old they are, in the headers of their own answers.",
@@ -75,7 +75,7 @@ export const listCatalogueChanges = operation({
   failurePayload: () => ({ data: [] }),
   examples: [
     {
-      summary: "The first change of all",
+      summary: "The first change of all, for a caller with a credential",
       input: { after: "0", limit: "1" },
       answer: example(added, "1.1-9f2c61b0a7", true),
     },

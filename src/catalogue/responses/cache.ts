@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { type EntryContent, type ListName, listNames } from "../model/lists.ts";
+import { type EntryContent, type ListName, listNames, openLists } from "../model/lists.ts";
 import { type PriceList, priceListOf } from "../model/price-lists.ts";
 import { emptySnapshot, groupIn, type Snapshot, type Stamp, stampOf, stampOfAll } from "../model/snapshot.ts";
 import { Body, type LaterBody } from "./body.ts";
@@ -14,9 +14,6 @@ const MOST_BYTES = 64 * 2 ** 20;
 /** Memory of a body: its parts, the joined body, compressed forms. */
 const COST_PER_BYTE = 2.5;
 const COST_PER_ENTRY = 2_000;
-
-/** Lists that need no credential. */
-const open: readonly ListName[] = ["data-bundles", "cable-providers", "cable-products", "cable-add-ons"];
 
 /** How to make a response. */
 export interface Recipe {
@@ -130,7 +127,7 @@ export class ResponseCache {
 
   #make(list: ListName, parts: readonly unknown[], stamp: Stamp, body: Body | LaterBody): Kept {
     const { revision, publishedAt } = stamp;
-    const description = { revision, publishedAt, open: open.includes(list), freshness: this.#freshnessOf(list) };
+    const description = { revision, publishedAt, open: openLists.has(list), freshness: this.#freshnessOf(list) };
     return { parts, stamp, response: new Response(body, description) };
   }
 

@@ -4,7 +4,7 @@ import { nairaOf } from "../../operation/money.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { type Change, changeKindOf, differingMembers } from "../changes/change.ts";
 import { wireValuesOf } from "../files/json.ts";
-import { type EntryContent, lists } from "../model/lists.ts";
+import { type EntryContent, lists, openLists } from "../model/lists.ts";
 import { priceListOf } from "../model/price-lists.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { changeOf, newestRevision, oldestRevision } from "../revisions/load.ts";
@@ -129,6 +129,7 @@ function viewOf(snapshot: Snapshot, accountId: string | undefined) {
   };
   return (change: Change, holdsFrom: number): Listed | undefined => {
     const { subject } = change;
+    if (accountId === undefined && !openLists.has(subject)) return undefined;
     const [old, now] = [shown(change, change.old?.content), shown(change, change.new?.content)];
     if (old === null && now === null) return undefined;
     if (subject !== "prices" && old && now && differingMembers(old, now).length === 0) return undefined;

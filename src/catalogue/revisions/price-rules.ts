@@ -3,7 +3,7 @@ import type { Change } from "../changes/change.ts";
 import { foldCase } from "../model/codes.ts";
 import { CatalogueFault } from "../model/fault.ts";
 import { nameOf } from "../model/lists.ts";
-import { type PriceRule, pricedLists, ruleKeyOf } from "../model/price-lists.ts";
+import { listedPrice, type PriceRule, pricedLists, ruleKeyOf } from "../model/price-lists.ts";
 import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
 import type { Plan } from "./publish.ts";
 
@@ -14,16 +14,21 @@ export function ruleText({ rule, value }: Pick<PriceRule, "rule" | "value">): st
   return rule === "margin" ? `${sign}${nairaOf(Math.abs(value))}` : `${sign}${Math.abs(value) / 100} %`;
 }
 
-/** Gives an account a price of its own. Throws a `CatalogueFault` if the catalogue has nothing by these codes. */
+/**
+ * Gives an account a price of its own. A fixed price that is set again is then beside the catalogue's price of now. Throws a
+ * `CatalogueFault` if the catalogue has nothing by these codes.
+ */
 export function settingRule(rule: PriceRule): Plan {
-  return (base) => changesTo(base, rule);
+  return (base) => changesTo(base, rule, ["rule", "value", "listed"]);
 }
 
-function changesTo(base: Snapshot, rule: PriceRule): Change[] {
-  const content = { ...rule, of: listedAs(base, rule.of) };
+/** The change to a rule, if it differs in one of these members. */
+function changesTo(base: Snapshot, rule: PriceRule, members: readonly string[]): Change[] {
+  const listed = rule.rule === "price" ? listedPrice(base, rule.of) : undefined;
+  const content: PriceRule = { ...rule, of: listedAs(base, rule.of), ...(listed !== undefined && { listed }) };
   const key = ruleKeyOf(content);
   const old = itemIn(base, "prices", key) ?? null;
-  if (old !== null && old.content.rule === rule.rule && old.content.value === rule.value) return [];
+  if (old !== null && members.every((member) => old.content[member] === content[member])) return [];
   return [{ subject: "prices", key, old, new: { position: 0, content } }];
 }
 
@@ -59,7 +64,7 @@ export function replacingRules(wanted: readonly WantedRule[], faults: readonly s
         if (first) sentences.push(`${place}: ${rule.of} is listed twice, first in ${first}.`);
         else places.set(key, place);
         try {
-          changes.push(...changesTo(base, rule));
+          changes.push(...changesTo(base, rule, ["rule", "value"]));
         } catch (fault) {
           if (!(fault instanceof CatalogueFault)) throw fault;
           sentences.push(`${place}: ${fault.message}`);
