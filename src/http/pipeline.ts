@@ -12,6 +12,7 @@ import { limiterOf, refuseExceeded } from "./rate-limit.ts";
 import { rehearsable } from "./rehearsal/rehearsable.ts";
 import { rehearsedScope, scenarioName } from "./rehearsal/scenarios.ts";
 import { acceptedEncoding } from "./request/content-encoding.ts";
+import { idempotencyHint, keyHint, withHint } from "./request/hints.ts";
 import { type Accepted, inputOf, type Located } from "./request/input.ts";
 import type { RequestLog } from "./request-log.ts";
 
@@ -46,10 +47,14 @@ export function pipeline(
 
   const begin = (exchange: Exchange): Later => {
     refuseUnavailable(exchange);
-    const { authorization } = exchange.request.headers;
-    return whenThere(authenticate(operation, deps, authorization, exchange.address), (caller) => {
+    const { headers } = exchange.request;
+    tell(exchange, keyHint(headers));
+    return whenThere(authenticate(operation, deps, headers.authorization, exchange.address), (caller) => {
       exchange.caller = caller;
-      if (caller?.mode === "test") exchange.always = forTestKeys;
+      if (caller?.mode === "test") {
+        exchange.always = forTestKeys;
+        tell(exchange, idempotencyHint(operation, headers));
+      }
       requireScope(operation, caller);
       const counted = deps.rateLimiters && limiterOf(operation, deps.rateLimiters, caller, exchange.address);
       if (counted) {
@@ -61,6 +66,10 @@ export function pipeline(
       if (!operation.pick) return deps.fairQueue.next().then(() => run(exchange));
       return whenThere(readInput(exchange), (accepted) => pick(exchange, accepted));
     });
+  };
+
+  const tell = (exchange: Exchange, hint: string | undefined): void => {
+    if (hint !== undefined) exchange.always = withHint(exchange.always, hint);
   };
 
   const readInput = ({ request, asked }: Exchange): Accepted | Promise<Accepted> =>
@@ -77,6 +86,7 @@ export function pipeline(
   const pick = (exchange: Exchange, accepted: Accepted): Later => {
     const { request, caller } = exchange;
     const { input, inBody } = accepted;
+    if (caller?.mode === "test") tell(exchange, accepted.hint);
     const ready = operation.pick!(callOf(exchange, accepted), undefined);
     const unmodified = isUnmodified(request.headers, ready, inBody);
     const encoding = unmodified ? "identity" : acceptedEncoding(request.headers["accept-encoding"]);
@@ -95,6 +105,7 @@ export function pipeline(
 
   const run = async (exchange: Exchange): Promise<void> => {
     const accepted = await readInput(exchange);
+    if (exchange.caller?.mode === "test") tell(exchange, accepted.hint);
     exchange.logged = logFieldsOf(exchange);
     const result = await withLogFields(exchange.logged, () => operation.run!(callOf(exchange, accepted), undefined));
     const { answer, headers } = isAnswered(result) ? result : { answer: result, headers: {} };

@@ -15,6 +15,7 @@ import { pipeline, type Serve } from "./pipeline.ts";
 import type { Located } from "./request/input.ts";
 import { KnownTargets } from "./request/known-targets.ts";
 import { isInexact, refusalByHeaders, refusalOf, targetOf, unroutable } from "./request/malformed.ts";
+import { meantOperation } from "./request/meant-operation.ts";
 import { PipelinedRequests } from "./request/pipelined-requests.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 import { RequestLog } from "./request-log.ts";
@@ -111,17 +112,36 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     );
   };
 
+  /** Keeps the refusal for whoever has a key to read. The path itself may hold anything. */
+  const noteUnrouted = async (raw: IncomingMessage, requestId: string, failure: Failure, meant?: BoundOperation) => {
+    const { authorization } = raw.headers;
+    const { authenticator, requestEntries: entries } = deps;
+    if (entries === null || authorization === undefined || authenticator.isAbsent(authorization)) return;
+    try {
+      const caller = await authenticator.credentialOf(authorization, deps.addressOf(raw), true);
+      if (!entries.takes(caller, false)) return;
+      const { status, code } = failure;
+      const operation = meant?.id ?? noOperation;
+      entries.note(caller, false, { requestId, operation, status, code, duration: 0, reference: null });
+    } catch {
+      // Nobody with a key asked.
+    }
+  };
+
   app.addHook("onRoute", ({ url, method }) => paths.add(url, [method].flat(), byPath.get(url)));
 
   // Runs before Fastify reads the body: we refuse these requests whatever their body is.
   app.addHook("onRequest", (request, reply, done) => {
     const url = request.raw.url!;
-    const methods = () => (isInexact(url) ? [] : paths.methods(url));
-    const isUnroutable = request.is404 || isInexact(url);
-    const failure =
-      refusalOf(request.raw, deps) ?? (isUnroutable ? unroutable(methods(), paths.meant(url), deps) : undefined);
-    if (failure) refuse(request, reply, failure, paths.operation(url));
-    else done();
+    const path = paths.operation(url);
+    const refusal = refusalOf(request.raw, deps);
+    if (refusal) return refuse(request, reply, refusal, path);
+    if (!request.is404 && !isInexact(url)) return done();
+    const methods = isInexact(url) ? [] : paths.methods(url);
+    const meant = methods.length === 0 ? meantOperation(url, operations) : path;
+    const failure = unroutable(methods, meant?.path, deps);
+    refuse(request, reply, failure, path);
+    void noteUnrouted(request.raw, request.id, failure, meant);
   });
   app.setNotFoundHandler(() => undefined);
 
@@ -161,11 +181,6 @@ function fastifyPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
-/** What the path of an operation ends with, whatever its prefix. */
-function endingOf({ path }: BoundOperation): RegExp {
-  return new RegExp(`${pathUnder("", path).replace(/\{\w+\}/g, "[^/]+")}$`, "i");
-}
-
 /** The methods and the operation of each path, whatever the method of a request. Filled as routes are registered. */
 class Paths {
   readonly #known: { form: RegExp; methods: string[]; operation: BoundOperation | undefined }[] = [];
@@ -181,13 +196,6 @@ class Paths {
 
   operation(url: string): BoundOperation | undefined {
     return this.#of(url)[0]?.operation;
-  }
-
-  /** The path of the operation that an unknown path may mean: one with the same end, but for case and slashes. */
-  meant(url: string): string | undefined {
-    const path = url.split(/[?#]/, 1)[0]!.replaceAll(/\/+/g, "/").replace(/\/$/, "");
-    const operations = this.#known.map(({ operation }) => operation);
-    return operations.find((operation) => operation && endingOf(operation).test(path))?.path;
   }
 
   #of(url: string) {

@@ -1,9 +1,9 @@
+import { closestName } from "../../operation/closest-name.ts";
 import { InputFault } from "../../operation/command/read-texts.ts";
 import { isRepeatable } from "../../operation/fields.ts";
 import type { Operation } from "../../operation/operation.ts";
 import type { Io } from "../terminal/io.ts";
 import { asker } from "../terminal/stdin-lines.ts";
-import { closestName } from "../terminal/suggest.ts";
 
 /** Members that do not belong on a command line, because other users and the shell's history would see them. */
 export const privateMembers: ReadonlySet<string> = new Set(["bvn", "password"]);

@@ -1,5 +1,6 @@
 import { modeHeader, type Operation, pathPrefix, pathUnder } from "../../operation/operation.ts";
 import { scenarioHeader } from "../rehearsal/scenarios.ts";
+import { hintHeader } from "../request/hints.ts";
 import { exampleRequestId, failureComponents } from "./failure-responses.ts";
 import { DEPRECATION_HEADERS, operationObject, sharedParameters } from "./operation-object.ts";
 import { type JsonObject, namedSchemas } from "./schema.ts";
@@ -74,6 +75,10 @@ const headers = {
   "Content-Location": text("The query-string form of a request that came with a body.", "/path?name=value"),
   "Idempotency-Replayed": text("`true` if this repeats the answer to an earlier request with the same key.", "true"),
   [modeHeader]: text("`test` if the request used a test key: its people are invented. Live answers lack it.", "test"),
+  [hintHeader]: text(
+    "With a test key: what the request has that nothing reads, such as a parameter of another name.",
+    "lookupDataBundles does not read network. It takes provider, type.",
+  ),
   "Duba-Wallet": text("`unlimited` if nothing in naira bounds what the account spends.", "unlimited"),
   Deprecation: text("Since when the operation is deprecated (RFC 9745).", "@1768435200"),
   Sunset: text("When the operation ends (RFC 8594).", "Fri, 15 Jan 2027 00:00:00 GMT"),

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { type Example, isKeyed, modeHeader, type Operation, tellsMode } from "../../operation/operation.ts";
 import { rehearsedScope, scenarioHeader, scenarios } from "../rehearsal/scenarios.ts";
+import { hintHeader } from "../request/hints.ts";
 import { describeFailures, failureResponses } from "./failure-responses.ts";
 import { type JsonObject, jsonSchema, ref } from "./schema.ts";
 
@@ -141,7 +142,7 @@ function requestBody({ carriage, input, examples }: Operation<never>): JsonObjec
 }
 
 function success(operation: Operation<never>): JsonObject {
-  const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy"];
+  const names = ["X-Request-Id", "RateLimit", "RateLimit-Policy", hintHeader];
   if (operation.pick) names.push("ETag", "Last-Modified", "Cache-Control", ...CATALOGUE_HEADERS);
   if (operation.carriage === "query or body") names.push("Content-Location");
   if (isKeyed(operation)) names.push("Idempotency-Replayed");

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Failure, type FieldFault } from "../../operation/failures.ts";
 import type { BoundOperation } from "../../operation/operation.ts";
 import { inputReader, withHints } from "../../operation/schema/validate-input.ts";
+import { unreadHint } from "./hints.ts";
 import { type RequestBounds, readJsonBody } from "./json-body.ts";
 
 /** Where members of a request can be, besides the body. */
@@ -11,10 +12,11 @@ export interface Located {
   path: Record<string, string>;
 }
 
-/** The checked input of a request. `inBody`: it came in a body. */
+/** The checked input of a request. `inBody`: it came in a body. `hint`: what else it has, for a test key to read. */
 export interface Accepted {
   input: Record<string, string>;
   inBody: boolean;
+  hint: string | undefined;
 }
 
 /** Reads and checks the input of one operation. Returns a promise only if there is a body to wait for. */
@@ -28,16 +30,14 @@ export function inputOf(
     const { input, faults } = read(given);
     if (faults.length > 0)
       throw invalid(withHints(faults, given, names, [...Object.keys(query), ...Object.keys(body ?? {})]));
-    return { input, inBody };
+    return { input, inBody, hint: unreadHint(operation, query, body) };
   };
-  const nothing: Accepted = { input: {}, inBody: false };
 
   if (operation.carriage === "body")
     return async (request, { query }) => {
       const body = memberOf(await readJsonBody(request, bounds)) ?? {};
       return accept(body, true, query, body);
     };
-  if (names.length === 0) return () => nothing;
   if (operation.carriage === "query") return (_, located) => accept(standing(names, located), false, located.query);
   return (request, located) => {
     if (!hasBody(request)) return accept(standing(names, located), false, located.query);

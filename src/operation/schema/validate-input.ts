@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from "typebox";
 import type { Validator } from "typebox/schema";
+import { wordsOf } from "../closest-name.ts";
 import type { FieldFault } from "../failures.ts";
 import { isRepeatable } from "../fields.ts";
 import { lazyValidator } from "./lazy-validator.ts";
@@ -77,12 +78,6 @@ function isNearMiss(name: string, other: string): boolean {
   const [fewer, more] = words.length < theirs.length ? [words, theirs] : [theirs, words];
   const isSame = fewer.length > 0 && fewer.every((word) => more.includes(word));
   return isSame || isOneEdit(words.join(""), theirs.join(""));
-}
-
-/** product_code, product-code and productCode have the words product and code. */
-function wordsOf(name: string): string[] {
-  const words = name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/);
-  return words.filter(Boolean).map((word) => word.toLowerCase());
 }
 
 /** Whether two texts differ in one letter at most: inserted, left out or replaced. */

@@ -5,7 +5,9 @@ import type { RequestRow } from "../read-requests.ts";
 export const RequestEntry = Type.Object(
   {
     request_id: Type.String({ description: "The X-Request-Id of the answer" }),
-    operation: Type.String({ description: "Name of the operation, such as verifyBvn" }),
+    operation: Type.String({
+      description: "Name of the operation, such as verifyBvn; for an unknown path, the one that it looks like, or none",
+    }),
     status: Type.Integer({ description: "HTTP status" }),
     code: Type.Union([Type.String(), Type.Null()], { description: "Code of the failure; null for a success" }),
     duration: Type.Integer({ description: "Milliseconds from the request's headers to the answer" }),

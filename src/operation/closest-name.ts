@@ -1,3 +1,9 @@
+/** product_code, product-code and productCode have the words product and code. */
+export function wordsOf(name: string): string[] {
+  const words = name.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/);
+  return words.filter(Boolean).map((word) => word.toLowerCase());
+}
+
 /** The name with the fewest differing letters; undefined if all differ too much. */
 export function closestName(word: string, names: readonly string[]): string | undefined {
   const meant = word.toLowerCase();

@@ -1,0 +1,31 @@
+import { closestName, wordsOf } from "../../operation/closest-name.ts";
+import { type BoundOperation, pathUnder } from "../../operation/operation.ts";
+
+/** No path of ours is half as long; comparing longer ones would take long. */
+const longestCompared = 100;
+
+/** The operation that an unknown path may mean: by its end, by its name, by some of its words, or by nearly the same letters. */
+export function meantOperation(url: string, operations: readonly BoundOperation[]): BoundOperation | undefined {
+  const path = url.split(/[?#]/, 1)[0]!.replaceAll(/\/+/g, "/").replace(/\/$/, "");
+  const sameEnd = operations.find((operation) => endingOf(operation).test(path));
+  if (sameEnd || path.length > longestCompared) return sameEnd;
+  const words = wordsOf(path.replace(/^(?:\/(?:api|v\d+)(?=\/|$))+/i, "")).filter((word) => /[a-z]/.test(word));
+  if (words.length === 0) return undefined;
+  const having = operations.filter((operation) => words.every((word) => pathWords(operation).includes(word)));
+  if (having.length === 1) return having[0];
+  const named = new Map(operations.flatMap((operation) => namesOf(operation).map((name) => [name, operation])));
+  return named.get(closestName(words.join(""), [...named.keys()]) ?? "");
+}
+
+/** What the path of an operation ends with, whatever its prefix. */
+function endingOf({ path }: BoundOperation): RegExp {
+  return new RegExp(`${pathUnder("", path).replace(/\{\w+\}/g, "[^/]+")}$`, "i");
+}
+
+function pathWords({ path }: BoundOperation): string[] {
+  return wordsOf(pathUnder("", path).replace(/\{\w+\}/, ""));
+}
+
+function namesOf(operation: BoundOperation): string[] {
+  return [pathWords(operation).join(""), operation.id.toLowerCase()];
+}
