@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Attempt } from "../../src/identity/ledger/attempts.ts";
 import { withAttempts } from "../../src/identity/ledger/attempts.ts";
 import { type CheckKind, forEachKind } from "../../src/operation/check-kind.ts";
+import { isSqlite } from "../../src/storage/engine.ts";
 import type { Tables, VerificationRow } from "../../src/storage/tables.ts";
+import { until } from "../support/until.ts";
 import type { VendorCall } from "../support/vendor.ts";
 import type { Wanted } from "./clients.ts";
 
@@ -102,4 +104,25 @@ function checkRow(row: Row, feeKobo: number, wanted: Wanted, calls: readonly Ven
   assert.ok(unsent <= unknown.length, told);
   const answer = attempts.findLast(({ outcome }) => outcome === state);
   assert.ok(answer?.answered_at, told);
+}
+
+/** Whoever was told 504 is told the outcome by an event, once the journal is followed. */
+export async function checkTold(db: Kysely<Tables>, wanted: readonly Wanted[]): Promise<void> {
+  await until(
+    async () => (await db.selectFrom("verification_journal").select("number").limit(1).execute()).length === 0,
+  );
+  const events = await db.selectFrom("event").select("about").where("type", "=", "verification.settled").execute();
+  const told = new Set(events.map(({ about }) => about));
+  for (const { key, reference, named } of wanted)
+    if (named.some(({ status }) => status === 504))
+      assert.ok(told.has(reference!), `${key} was told 504, and no event followed`);
+}
+
+/** Statements of the ledger take their locks in one order. */
+export async function checkDeadlocks(db: Kysely<Tables>): Promise<void> {
+  if (isSqlite(db)) return;
+  const counted = sql<{ deadlocks: number }>`select deadlocks from pg_stat_database where datname = current_database()`;
+  // It may be on its way back.
+  const { rows } = await counted.execute(db).catch(() => ({ rows: [] }));
+  assert.equal(rows[0]?.deadlocks ?? 0, 0, "deadlocks");
 }

@@ -68,6 +68,8 @@ export class Life {
 
   /** Answers 402. */
   refusals = 0;
+  /** Answers 500 that blame the store although nothing disturbed it. */
+  blamed = 0;
 
   /** Of another process on the same store, which lives on. */
   readonly portBeside: number | undefined;
@@ -210,6 +212,7 @@ export class Client {
         // It happens on a busy machine. Any other 500 is a fault.
         assert.match(json.message, /The store .* does not work|could not be recorded yet/, said);
         life.storeWasSlow = true;
+        life.blamed += 1;
       }
       wanted.lost += 1;
       life.leftBehind.delete(wanted);

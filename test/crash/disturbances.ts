@@ -1,13 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import type { FreshSettings } from "../support/engines.ts";
 import { PostgresDoor } from "../support/postgres-door.ts";
 
 /** A way in which the store's answers come late, or never. The store does its work all the same. */
 export interface Disturbance {
+  /** The store is well meanwhile: nobody may be told that it is not. */
+  storeIsWell?: true;
   begin(): Promise<void> | void;
   end(): Promise<void> | void;
 }
@@ -35,7 +38,29 @@ async function behindDoor(url: string): Promise<DisturbedStore> {
       await door.become("open");
     },
   };
-  return { environment: { DUBA_DATABASE_URL: door.url }, ways: [late, lost], close: () => door.close() };
+  return { environment: { DUBA_DATABASE_URL: door.url }, ways: [late, lost, heldRow(url)], close: () => door.close() };
+}
+
+/** Somebody holds a row of the ledger that has its outcome. */
+function heldRow(url: string): Disturbance {
+  let holder: pg.Client | undefined;
+  return {
+    storeIsWell: true,
+    async begin() {
+      holder = new pg.Client({ connectionString: url });
+      // The database may be crashed meanwhile.
+      holder.on("error", () => undefined);
+      const hold = `begin; update verification set owner = owner where reference in (
+        select reference from verification where state = 'verified' order by random() limit 1 for update skip locked)`;
+      await holder
+        .connect()
+        .then(() => holder?.query(hold))
+        .catch(() => undefined);
+    },
+    async end() {
+      await holder?.end().catch(() => undefined);
+    },
+  };
 }
 
 /** Syncs of the disk that take longer than the store is waited for. */
@@ -54,4 +79,10 @@ function slowSyncs(): DisturbedStore {
     ways: [{ begin: () => writeFileSync(sign, ""), end: () => rmSync(sign, { force: true }) }],
     close: async () => rmSync(folder, { recursive: true }),
   };
+}
+
+/** What sets a process's clock 26 months ahead; nothing where libfaketime is not installed. Its monotonic clock stays right. */
+export function clockAhead(): Record<string, string> {
+  const [library] = globSync("/usr/lib/*/faketime/libfaketime.so.1");
+  return library ? { LD_PRELOAD: library, FAKETIME: "+790d", FAKETIME_DONT_FAKE_MONOTONIC: "1" } : {};
 }

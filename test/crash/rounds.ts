@@ -3,9 +3,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Engine } from "../support/engines.ts";
 import { startVendor, type VendorSettings } from "../support/vendor.ts";
 import { draw } from "../support/vendor-draw.ts";
-import { type Books, checkBooks } from "./books.ts";
+import { type Books, checkBooks, checkDeadlocks, checkTold } from "./books.ts";
 import { Client, Life, type World } from "./clients.ts";
-import { type DisturbedStore, disturbed } from "./disturbances.ts";
+import { clockAhead, type DisturbedStore, disturbed } from "./disturbances.ts";
 import { fees, type LiveStore, liveStore, payMore, ServiceProcess } from "./service.ts";
 import { SumWatch } from "./sums.ts";
 
@@ -29,6 +29,8 @@ export interface Figures extends Books {
   disturbances: number;
   /** Verifications refused because of a cap or a balance. */
   refusals: number;
+  /** Answers 500 that blamed the store while nothing disturbed it; on a busy machine it may be slow by itself. */
+  blamed: number;
   /** How often the sums were looked at while all this went on, and the charges of records that nobody was given. */
   looks: number;
   waivedKobo: number;
@@ -44,6 +46,9 @@ export interface Figures extends Books {
 
 const clientCount = 12;
 
+/** The vendor is late now and then: its answer comes after the caller's. */
+const impatient = { DUBA_VERIFICATION_TIMEOUT: "1s", DUBA_UPSTREAM_TIMEOUT: "900ms" };
+
 /** By when the lease of a dead process is over, in milliseconds after the next one is ready: 5 s, and half of it for a busy machine. */
 const leaseTime = 7500;
 
@@ -57,6 +62,7 @@ export async function crash(options: CrashOptions): Promise<Figures> {
     manners: {
       prompt: 40,
       slow: 20,
+      late: 8,
       cut: 6,
       cutHalfWay: 6,
       answersTwice: 10,
@@ -102,6 +108,7 @@ class Run {
   #disturbances = 0;
   /** How often an account had spent what it may. */
   #refusals = 0;
+  #blamed = 0;
   #service: ServiceProcess | undefined;
   /** On PostgreSQL, where the store's answers to the other one are disturbed. */
   #beside: ServiceProcess | undefined;
@@ -152,7 +159,8 @@ class Run {
     await this.#kill(load);
     await disturbing;
     for (let again = 1; ; again += 1) {
-      const next = await this.#start();
+      await checkDeadlocks(this.#live.store.db);
+      const next = await this.#start(round > 1 && chance(`clock is wrong ${again}`, 6) === 0);
       const retries = this.#all((client) => client.retry(next));
       const disturbing = this.#disturb(next, (what, below) => chance(`retries ${again} ${what}`, below));
       if (chance(`is killed ${again} times more`, 5) > 0) {
@@ -172,7 +180,7 @@ class Run {
     if (ways.length === 0 || draw("is calm", 2) === 0) return;
     const way = ways[draw("way", ways.length)]!;
     await pause(draw("begins", 200));
-    life.storeWasAway = true;
+    if (!way.storeIsWell) life.storeWasAway = true;
     this.#disturbances += 1;
     await way.begin();
     await pause(200 + draw("lasts", 1500));
@@ -190,6 +198,7 @@ class Run {
   async repeat(): Promise<void> {
     const life = this.#life!;
     await this.#all((client) => client.repeat(life));
+    await checkTold(this.#live.store.db, this.wanted);
     assert.equal(await this.#service!.stop(), 0);
     if (this.#beside) {
       assert.equal(await this.#beside.stop(), 0);
@@ -210,6 +219,7 @@ class Run {
       databaseCrashes: this.#databaseCrashes,
       disturbances: this.#disturbances,
       refusals: this.#refusals,
+      blamed: this.#blamed,
       longestStart: Math.round(this.#longestStart),
       longestToAnswer: Math.round(this.#longestToAnswer),
       longestToRefusal: Math.round(this.#longestToRefusal),
@@ -232,9 +242,12 @@ class Run {
     return all;
   }
 
-  async #start(): Promise<Life> {
+  /** `isAhead`: with a clock that is 26 months ahead, if this machine can. */
+  async #start(isAhead = false): Promise<Life> {
     const begun = performance.now();
-    this.#service = new ServiceProcess({ ...this.#live.environment, ...this.#disturbance?.environment });
+    const clock = isAhead && this.#options.disturbs ? clockAhead() : {};
+    const { environment } = this.#live;
+    this.#service = new ServiceProcess({ ...environment, ...impatient, ...this.#disturbance?.environment, ...clock });
     const port = await this.#service.ready;
     this.#longestStart = Math.max(this.#longestStart, performance.now() - begun);
     this.#life = new Life(
@@ -248,7 +261,7 @@ class Run {
   /** Of a process that hears its store well, and is never killed. */
   async #portBeside(): Promise<number | undefined> {
     if (!this.#disturbance || this.#options.engine.name !== "postgres") return undefined;
-    this.#beside ??= new ServiceProcess(this.#live.environment);
+    this.#beside ??= new ServiceProcess({ ...this.#live.environment, ...impatient });
     return this.#beside.ready;
   }
 
@@ -262,8 +275,9 @@ class Run {
   }
 
   /** What is left to be said of a life that is over. */
-  #note({ firstAnswer = 0, lastRefusal = 0, storeWasAway, storeWasSlow, refusals }: Life): void {
+  #note({ firstAnswer = 0, lastRefusal = 0, storeWasAway, storeWasSlow, refusals, blamed }: Life): void {
     this.#refusals += refusals;
+    this.#blamed += blamed;
     this.#longestToAnswer = Math.max(this.#longestToAnswer, firstAnswer);
     this.#longestToRefusal = Math.max(this.#longestToRefusal, lastRefusal);
     assert.ok(lastRefusal <= this.#refusable, `A key was refused ${lastRefusal} ms after the restart`);

@@ -75,6 +75,11 @@ const deliver: Record<VendorCall["manner"], (response: ServerResponse, asked: As
     send(response, replyOf(asked));
   },
 
+  async late(response, asked) {
+    await pause(1_000 + draw(seed, `${asked.trait} takes`, 1_500));
+    send(response, replyOf(asked));
+  },
+
   async cut(response, { trait }) {
     await pause(draw(seed, `${trait} takes`, 100));
     response.destroy();

@@ -11,6 +11,7 @@ import { draw } from "./vendor-draw.ts";
 export const manners = [
   "prompt",
   "slow",
+  "late",
   "cut",
   "cutHalfWay",
   "answersTwice",
