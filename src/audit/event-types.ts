@@ -75,6 +75,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     fees: "text",
     reason: "text",
   },
+  "books.priced": { vendor: "reference", from: "time", to: "time", prices: "text", questions: "number" },
   "subject.erased": { receipt: "reference", records: "number", verifications: "number" },
   "subject.exported": { receipt: "reference", records: "number", verifications: "number" },
   "keyring.rotated": { keys: "text" },

@@ -54,7 +54,13 @@ const checks: Readonly<Record<string, Check>> = {
       await reports.close();
     }
   },
-  vendor: async ({ config: { upstreams }, db }) => {
+  vendor: async ({ config: { upstreams, vendorPrices }, db }) => {
+    const unpriced = upstreams.filter((name) => Object.keys(vendorPrices[name] ?? {}).length === 0);
+    if (unpriced.length > 0)
+      return unpriced.map(
+        (name) =>
+          `DUBA_${name.toUpperCase()}_PRICE is empty, so the books know no cost of ${name} and no invoice of it can be checked. Set what it bills, such as bvn=50.`,
+      );
     if (upstreams.length > 0) return `live keys use ${upstreams.join(", then ")}.`;
     const keys = (await listKeys(db)).filter(
       ({ mode, scopes, revokedAt }) => mode === "live" && revokedAt === null && scopes.includes("identity:verify"),

@@ -76,7 +76,11 @@ export function tokenIssuer({
     addLogFields({ account: accountId, key: keyId, mode });
     uses.note(keyId, address, at);
     const last = given.get(keyId);
-    if (last && at < last.at + givenAgainFor && last.end === key.expiresAt) return last.token;
+    if (last && at < last.at + givenAgainFor && last.end === key.expiresAt) {
+      const token = await last.token;
+      // It may have ended early.
+      if (((await finder.token(token.text))?.expiresAt ?? 0) > at) return token;
+    }
     const token = issued(key, at);
     given.set(keyId, { at, end: key.expiresAt, token });
     token.catch(() => given.delete(keyId));

@@ -37,7 +37,7 @@ function found(lines: InvoiceLine[], questions: AskedQuestion[]): Record<Differe
   return Object.fromEntries(names);
 }
 
-const nothing = { other_price: [], doubled: [], only_vendor: [], only_here: [] };
+const nothing = { other_price: [], no_price: [], doubled: [], only_vendor: [], only_here: [] };
 
 suite("a comparison of an invoice with our questions", () => {
   test("finds each planted difference and nothing else, in any order, by reference and by time and digits", () => {
@@ -62,6 +62,7 @@ suite("a comparison of an invoice with our questions", () => {
         const lines = [seen[0]!, { ...seen[2]!, price: 7_500 }, ...seen.slice(3), { ...seen[4]! }, far];
         assert.deepEqual(found(shuffle(lines), questions), {
           other_price: ["r2"],
+          no_price: [],
           doubled: ["r4"],
           only_vendor: [byTime ? "line 2" : "D-900"],
           only_here: ["r1"],
@@ -94,11 +95,20 @@ suite("a comparison of an invoice with our questions", () => {
     const unpriced = question(3, { price: null });
     assert.deepEqual(found([], [free, unanswered, unpriced]), { ...nothing, only_here: ["r3"] });
     assert.deepEqual(
-      found([lineOf(free, { price: 5_000 }), lineOf(unanswered), lineOf(unpriced)], [free, unanswered, unpriced]),
+      found(
+        [lineOf(free, { price: 5_000 }), lineOf(unanswered), lineOf(unpriced, { price: 5_000 })],
+        [free, unanswered, unpriced],
+      ),
       {
         ...nothing,
         other_price: ["r1"],
+        no_price: ["r3"],
       },
     );
+    assert.deepEqual(found([lineOf(question(4), { price: null }), lineOf(question(5))], [question(4), question(5)]), {
+      ...nothing,
+      no_price: ["r4"],
+    });
+    assert.deepEqual(found([lineOf(question(4), { price: null })], [question(4)]), nothing);
   });
 });

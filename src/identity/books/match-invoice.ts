@@ -17,7 +17,7 @@ export interface AskedQuestion {
   isAnswered: boolean;
 }
 
-export const differences = ["other_price", "doubled", "only_vendor", "only_here"] as const;
+export const differences = ["other_price", "no_price", "doubled", "only_vendor", "only_here"] as const;
 export type Difference = (typeof differences)[number];
 
 /** A line and its question, or one without the other. */
@@ -27,8 +27,10 @@ export interface Pair {
 }
 
 export interface Comparison {
-  /** Lines with their question, at the same price or without one. */
+  /** Lines with their question, at the same price; or, if the invoice names no prices, at any. */
   agreed: Pair[];
+  /** Whether the invoice names prices. */
+  isPriced: boolean;
   /** The pairs of each difference. */
   differences: Record<Difference, Pair[]>;
 }
@@ -77,12 +79,16 @@ export function matchInvoice(lines: readonly InvoiceLine[], questions: readonly 
     const line = lineOf.get(question);
     return line ? [{ line, question }] : [];
   });
-  const isSamePrice = ({ line, question }: (typeof matched)[number]) =>
-    line.price === null || question.price === null || line.price === question.price;
+  const isPriced = lines.some(({ price }) => price !== null);
+  const isSamePrice = ({ line, question }: (typeof matched)[number]) => !isPriced || line.price === question.price;
+  const hasBoth = ({ line, question }: (typeof matched)[number]) => line.price !== null && question.price !== null;
+  const others = matched.filter((pair) => !isSamePrice(pair));
   return {
     agreed: matched.filter(isSamePrice),
+    isPriced,
     differences: {
-      other_price: matched.filter((pair) => !isSamePrice(pair)),
+      other_price: others.filter(hasBoth),
+      no_price: others.filter((pair) => !hasBoth(pair)),
       doubled,
       only_vendor: onlyVendor,
       only_here: questions

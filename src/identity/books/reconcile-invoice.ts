@@ -43,10 +43,10 @@ export async function reconcileInvoice(
       isAnswered: row.outcome !== "failed" && row.outcome !== "unknown",
     }),
   );
-  const { agreed, differences } = matchInvoice(lines, questions);
+  const { differences, ...rest } = matchInvoice(lines, questions);
   const isWithin = ({ askedAt }: AskedQuestion) => askedAt >= from && askedAt < to;
   return {
-    agreed,
+    ...rest,
     differences: { ...differences, only_here: differences.only_here.filter(({ question }) => isWithin(question!)) },
   };
 }

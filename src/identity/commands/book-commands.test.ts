@@ -194,6 +194,25 @@ for (const engine of engines) {
       assert.match(byVendor.err, /1 questions have no price/);
     });
 
+    test("a price that is not known is a difference, until the question is given one", async () => {
+      const invoice = join(shop.settings.dataDirectory, "unpriced.csv");
+      writeFileSync(invoice, `reference,when,bvn,amount\nD-1,,,50\n,${zone.isoOf(start)},22000000017,5000\n`);
+      const reconcile = () =>
+        duba("books", "reconcile", invoice, "--vendor", "dojah", "--month", month, "--time-column", "when");
+      const before = await reconcile();
+      assert.equal(before.exitCode, 1);
+      assert.match(before.out, /^a price is not known +1 +5000 +0$/m);
+      const to = zone.dayOf(zone.startOfMonth(zone.monthOf(Date.now())));
+      const price = (...prices: string[]) =>
+        duba("books", "price", ...prices, "--vendor", "dojah", "--from", `${month}-01`, "--to", to);
+      assert.match((await price("not_found=5")).err, /Give the price of a kind of number/);
+      assert.match((await price("bvn=50")).out, /^1 questions to dojah .* have a price now\.$/m);
+      const after = await reconcile();
+      assert.match(after.out, /^another price +1 +5000 +50$/m);
+      assert.match((await price("bvn=50")).out, /^0 questions/);
+      assert.match((await duba("audit", "tail", "--kind", "books.priced")).out, /bvn=50/);
+    });
+
     test("an adjustment that does not say one amount and a reason is refused", async () => {
       const adjust = (...options: string[]) => duba("books", "adjust", "--account", "shop@example.com", ...options);
       const refusals: [string[], number, RegExp][] = [

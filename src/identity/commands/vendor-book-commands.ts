@@ -7,9 +7,10 @@ import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
 import { vendors } from "../../upstreams/registry.ts";
-import type { VendorPrices } from "../../upstreams/vendor-prices.ts";
+import { type VendorPrices, vendorPrices } from "../../upstreams/vendor-prices.ts";
 import { type InvoiceColumn, type InvoiceLine, invoiceColumns, parseInvoice } from "../books/invoice.ts";
 import { type Difference, differences, type Pair } from "../books/match-invoice.ts";
+import { priceAttempts } from "../books/price-attempts.ts";
 import { questionGroupings, questionSums } from "../books/questions.ts";
 import { reconcileInvoice } from "../books/reconcile-invoice.ts";
 import { chargeSums } from "../ledger/reports/summary.ts";
@@ -22,10 +23,11 @@ const month = { description: "The month, such as 2026-11.", placeholder: "month"
 const columnOption = (about: string) =>
   Type.Optional(Type.String({ description: `Heading of the column with ${about}.`, placeholder: "heading" }));
 
-const sum = Type.Object({ count: Type.Integer(), vendor: Type.String(), here: Type.String() });
+const sum = Type.Object({ count: Type.Integer(), vendor: orNull(Type.String()), here: Type.String() });
 
 const meanings: Record<Difference, string> = {
   other_price: "another price",
+  no_price: "a price is not known",
   doubled: "a second line",
   only_vendor: "only the vendor has it",
   only_here: "only we have it",
@@ -105,7 +107,7 @@ const checkInvoice = command({
     items: [
       [
         "Price",
-        "Set DUBA_<VENDOR>_PRICE before the month. Duba keeps it with each question. Without it, prices are not compared.",
+        "Set DUBA_<VENDOR>_PRICE before the month. Duba keeps it with each question. Without it each line with a price is a difference: give past questions their price with duba books price.",
       ],
       ["Not billed", "A question that failed, or whose outcome is not known, need not be on the invoice."],
       ["Time", "A time without an offset is in DUBA_TIME_ZONE."],
@@ -117,7 +119,7 @@ const checkInvoice = command({
   ],
   run: async ({ invoice: [file, ...more], vendor, month, ...named }, { db, config }: Room) => {
     if (!file || more.length > 0) throw new InputFault("Give one invoice.");
-    const { timeZone: zone, vendorPrices } = config;
+    const { timeZone: zone, vendorPrices: prices } = config;
     const names = Object.fromEntries(invoiceColumns.map((column) => [column, named[`${column}_column`]]));
     const lines = parseInvoice(
       new TextDecoder().decode(await file.read()),
@@ -125,7 +127,8 @@ const checkInvoice = command({
       names as Record<InvoiceColumn, string>,
     );
     const { from, to } = monthsOf(lines, month, zone);
-    const found = await reconcileInvoice(db, lines, { vendor, from, to, prices: vendorPrices[vendor] });
+    const found = await reconcileInvoice(db, lines, { vendor, from, to, prices: prices[vendor] });
+    const sumOf = (pairs: readonly Pair[]) => sumOfPairs(pairs, found.isPriced);
     const sums = Object.fromEntries(differences.map((name) => [name, sumOf(found.differences[name])]));
     return {
       vendor,
@@ -183,13 +186,13 @@ const sumBooks = command({
   },
   none: "There were no charges and no questions.",
   examples: [{}, { by: "day", from: "2026-11-01", to: "2026-12-01" }, { by: "vendor", from: "2026-11-01" }],
-  run: async ({ by, account, ...days }, { db, accounts, config: { timeZone: zone, vendorPrices } }: Room) => {
+  run: async ({ by, account, ...days }, { db, accounts, config: { timeZone: zone, vendorPrices: prices } }: Room) => {
     const accountId = account === undefined ? undefined : (await accounts.find(account)).id;
     const { from, to } = periodOf(days, zone);
     const live = { from, to, accountId, mode: "live" } as const;
     // A charge is not of one vendor: several may have been asked.
     const charges = by === "vendor" ? [] : await chargeSums(db, live, { by, zone });
-    const questions = await questionSums(db, live, { by, zone, prices: vendorPrices });
+    const questions = await questionSums(db, live, { by, zone, prices });
     const nameOf = by === "account" ? await accounts.emails() : (name: string) => name;
     const place = ({ group, kind }: { group: string; kind: string | null }) => `${group}\n${kind ?? ""}`;
     const [chargesOf, questionsOf] = [
@@ -222,7 +225,38 @@ const sumBooks = command({
   },
 });
 
-export const vendorBookCommands = [checkInvoice, sumBooks];
+const priceQuestions = command({
+  id: "books.price",
+  summary: "Give the questions of a period that have no price the price that the vendor bills.",
+  description: "Questions that have a price keep it. Those of the last hour are left out: they may still be running.",
+  role: "officer",
+  kind: "change",
+  gives: "money",
+  target: ["prices"],
+  input: Type.Object({
+    prices: formed(vendorPrices, { description: "What the vendor billed, by kind of number.", placeholder: "prices" }),
+    vendor: Type.Enum(
+      vendors.map(({ name }) => name),
+      { description: "The vendor that was asked." },
+    ),
+    ...period,
+  }),
+  answer: Type.Object({ vendor: Type.String(), from: instant, to: instant, questions: Type.Integer() }),
+  view: ({ vendor, questions, from, to }) => [
+    `${questions} questions to ${vendor} from ${timeText(from)} until ${timeText(to)} have a price now.`,
+  ],
+  records: ["books.priced"],
+  examples: [{ prices: "bvn=50,nin=40", vendor: "dojah", from: "2026-10-01", to: "2026-11-01" }],
+  run: async ({ prices, vendor, ...days }, room: Room) => {
+    const kinds = checkKinds.filter((kind) => prices[kind] !== undefined);
+    if (kinds.length === 0) throw new InputFault("Give the price of a kind of number, such as bvn=50.");
+    const { from, to } = periodOf(days, room.config.timeZone);
+    const questions = await priceAttempts(room, { vendor, prices, from, to, now: Date.now() });
+    return { vendor, from: isoOf(from), to: isoOf(to), questions };
+  },
+});
+
+export const vendorBookCommands = [checkInvoice, sumBooks, priceQuestions];
 
 /** The period of an invoice: the month, or those of its lines. */
 function monthsOf(
@@ -237,10 +271,12 @@ function monthsOf(
   return { from: zone.startOfMonth(first), to: zone.startOfMonth(nextMonth(last)) };
 }
 
-function sumOf(pairs: readonly Pair[]): { count: number; vendor: string; here: string } {
+/** `isPriced`: the invoice names prices. */
+function sumOfPairs(pairs: readonly Pair[], isPriced: boolean): { count: number; vendor: string | null; here: string } {
   const add = (of: (pair: Pair) => number | null | undefined) =>
     nairaOf(pairs.reduce((sum, pair) => sum + (of(pair) ?? 0), 0));
-  return { count: pairs.length, vendor: add(({ line }) => line?.price), here: add(({ question }) => question?.price) };
+  const vendor = isPriced ? add(({ line }) => line?.price) : null;
+  return { count: pairs.length, vendor, here: add(({ question }) => question?.price) };
 }
 
 function factsOf({ line, question }: Pair) {

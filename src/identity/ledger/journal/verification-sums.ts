@@ -29,55 +29,70 @@ const counts = [
   ...["charges", "charged_kobo"],
   ...bounds.map(([column]) => column),
 ] as Count[];
+const none = Object.fromEntries(counts.map((count) => [count, 0]));
+
+/** Changes of sums, to be written together. */
+export class Sums {
+  readonly #zone: TimeZone;
+  readonly #rows = new Map<string, SumRow>();
+
+  constructor(zone: TimeZone) {
+    this.#zone = zone;
+  }
+
+  /** Adds to the hour and the day of a time, in milliseconds since 1970. */
+  add(
+    at: number,
+    { account_id, mode, kind }: Pick<SumRow, "account_id" | "mode" | "kind">,
+    vendor: string,
+    changes: Partial<Record<Count, number>>,
+  ): void {
+    for (const [span, begins_at] of [
+      ["hour", at - (at % 3_600_000)],
+      ["day", this.#zone.startOfDay(this.#zone.dayOf(at))],
+    ] as const) {
+      const key: Key = { span, begins_at, account_id, mode, kind, vendor };
+      const name = JSON.stringify(Object.values(key));
+      const row = this.#rows.get(name) ?? ({ ...key, ...none } as SumRow);
+      this.#rows.set(name, row);
+      for (const [count, change] of Object.entries(changes)) row[count as Count] += change;
+    }
+  }
+
+  /** In one order, so that of those who write at the same time none waits for another that waits for it. */
+  async write(db: Kysely<Tables>): Promise<void> {
+    const added = (count: Count) =>
+      sql<number>`${sql.ref(`verification_sum.${count}`)} + ${sql.ref(`excluded.${count}`)}`;
+    for (const name of [...this.#rows.keys()].sort())
+      await db
+        .insertInto("verification_sum")
+        .values(this.#rows.get(name)!)
+        .onConflict((conflict) =>
+          conflict.columns([...keys]).doUpdateSet(Object.fromEntries(counts.map((count) => [count, added(count)]))),
+        )
+        .execute();
+  }
+}
 
 /**
  * Adds journal rows to the sums of their hours and days. An attempt counts where it was asked, under its latest outcome; a charge
  * where it was made or taken back, at the vendor that was asked last.
  */
 export async function addSums(db: Kysely<Tables>, rows: readonly Followed[], zone: TimeZone): Promise<void> {
-  const sums = new Map<string, SumRow>();
-  const add = (
-    at: number,
-    { account_id, mode, kind }: Followed,
-    vendor: string,
-    changes: Partial<Record<Count, number>>,
-  ) => {
-    for (const [span, begins_at] of [
-      ["hour", at - (at % 3_600_000)],
-      ["day", zone.startOfDay(zone.dayOf(at))],
-    ] as const) {
-      const key: Key = { span, begins_at, account_id, mode, kind, vendor };
-      // Those who add to several sums lock them in this order.
-      const name = JSON.stringify(Object.values(key));
-      const sum = sums.get(name) ?? ({ ...key, ...Object.fromEntries(counts.map((count) => [count, 0])) } as SumRow);
-      sums.set(name, sum);
-      for (const [count, change] of Object.entries(changes)) sum[count as Count] += change;
-    }
-  };
+  const sums = new Sums(zone);
   for (const row of rows) {
     const attempt = row.attempts.find(({ number }) => number === row.attempt);
-    if (attempt) add(attempt.asked_at, row, attempt.vendor, ofAttempt(row, attempt));
-    const charges =
-      row.what === "reversal" ? -1 : row.what === "charge" || (row.what === "outcome" && row.charged) ? 1 : 0;
-    if (charges !== 0) add(row.at, row, lastVendor(row) ?? "", { charges, charged_kobo: row.kobo });
+    if (attempt) sums.add(attempt.asked_at, row, attempt.vendor, ofAttempt(row, attempt));
+    const charges = chargesOf(row);
+    if (charges !== 0) sums.add(row.at, row, lastVendor(row) ?? "", { charges, charged_kobo: row.kobo });
   }
-  for (const name of [...sums.keys()].sort())
-    await db
-      .insertInto("verification_sum")
-      .values(sums.get(name)!)
-      .onConflict((conflict) =>
-        conflict
-          .columns([...keys])
-          .doUpdateSet(
-            Object.fromEntries(
-              counts.map((count) => [
-                count,
-                sql<number>`${sql.ref(`verification_sum.${count}`)} + ${sql.ref(`excluded.${count}`)}`,
-              ]),
-            ),
-          ),
-      )
-      .execute();
+  await sums.write(db);
+}
+
+/** How many charges a row adds; -1: it takes one back. */
+function chargesOf({ what, charged }: Followed): number {
+  if (what === "reversal") return -1;
+  return what === "charge" || (what === "outcome" && charged === 1) ? 1 : 0;
 }
 
 const columnOf: Record<string, Count> = { verified: "verified", failed: "failed", unknown: "unknown" };
