@@ -19,7 +19,7 @@ import {
   query,
   status,
 } from "./breaks.fixture.ts";
-import { failureBreakings, headerBreakings } from "./failure-breakings.fixture.ts";
+import { failureBreakings, headerBreakings, leakBreakings } from "./failure-breakings.fixture.ts";
 import type { AnyOperation } from "./session.ts";
 import { hasForms } from "./shape-faults.ts";
 import { verificationBreakings } from "./verification-breakings.fixture.ts";
@@ -97,7 +97,14 @@ export function breakings(
     table[`${id}.array-body`] = { by: accepts(place, ({ body }) => body === "[]", like) };
     table[`${id}.form-body`] = { by: accepts(place, ({ body }) => body === "a=b", like) };
   }
-  return { ...table, ...ofLists(like), ...verificationBreakings(like), ...failureBreakings(), ...headerBreakings() };
+  return {
+    ...table,
+    ...ofLists(like),
+    ...verificationBreakings(like),
+    ...failureBreakings(),
+    ...headerBreakings(),
+    ...leakBreakings(),
+  };
 }
 
 function ofLists(like: (place: PathName) => ServerAnswer): Record<string, Breaking> {

@@ -24,6 +24,7 @@ suite("every point", () => {
   /** What Duba answered to each request. */
   const answers = new Map<string, Promise<ServerAnswer>>();
   let server: Server;
+  let otherKey: string;
   const ask = (asked: ServerRequest): Promise<ServerAnswer> => {
     const request = JSON.stringify(asked);
     const answered = answers.get(request) ?? server.ask(asked);
@@ -31,7 +32,9 @@ suite("every point", () => {
     return answered;
   };
   const judged = async (asking: (asked: ServerRequest) => Promise<ServerAnswer>) => {
-    const session = new CheckSession({ ask: asking }, sandboxKey, values, { idempotencyKey: "a-key-of-the-check" });
+    const session = new CheckSession({ ask: asking }, sandboxKey, values, {
+      ...{ idempotencyKey: "a-key-of-the-check", otherKey },
+    });
     const results = await runPoints(points, session, {
       ...{ origin: service.url, timeout: 1000, secrets: [], missing: new Set(), progress: () => {} },
     });
@@ -40,6 +43,7 @@ suite("every point", () => {
 
   before(async () => {
     service = await startService({ DUBA_LIMITS: "off" });
+    otherKey = (await service.newKey({ account: await service.newAccount("Other") })).text;
     server = new Server(new URL(service.url), 10_000);
   });
   after(async () => {

@@ -49,6 +49,13 @@ export const checkCommand = command({
     api_key: Type.Optional(
       Type.String({ description: "API key to send.", placeholder: "API key", private: true, with: "key_on_stdin" }),
     ),
+    other_key: Type.Optional(
+      formed(anyText, {
+        description:
+          "API key of another account, of the same mode: asks whether it can read what the first one verified. It verifies a person too.",
+        placeholder: "api key",
+      }),
+    ),
     live_safe: flag("Leave out what verifies a person, and so may cost money."),
     duba: flag("Check as well what Duba promises beyond the documented interface."),
     only: Type.Optional(
@@ -136,7 +143,16 @@ export const checkCommand = command({
     const { only, live_safe = false, duba = false, junit } = input;
     const person = input.person ? { bvn: input.bvn!, phone: `0${input.phone}` } : undefined;
     const run: CheckRun = {
-      ...{ url: input.url, key, only: only ?? [], liveSafe: live_safe, duba, timeout: input.timeout, progress },
+      ...{
+        url: input.url,
+        key,
+        otherKey: input.other_key ?? "",
+        only: only ?? [],
+        liveSafe: live_safe,
+        duba,
+        timeout: input.timeout,
+        progress,
+      },
       values: { provider: input.provider, ...input.product, ...person },
     };
     const { results, seconds, waited } = await checkServer(run);

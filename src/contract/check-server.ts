@@ -1,6 +1,9 @@
+import { listCorporateBundles } from "../catalogue/operations/listCorporateBundles.ts";
 import { lookupWaecAmount } from "../identity/operations/lookupWaecAmount.ts";
 import { InputFault } from "../operation/command/read-texts.ts";
+import { CommandFault } from "../operation/command.ts";
 import { withoutPrefix } from "../operation/operation.ts";
+import { redactCredentials } from "../runtime/redact.ts";
 import { everyOperation } from "../wire.ts";
 import { NoAnswer, Server } from "./ask-server.ts";
 import { isObject } from "./judge-answer.ts";
@@ -13,6 +16,8 @@ export interface CheckRun {
   url: string;
   /** Empty: none. */
   key: string;
+  /** Key of another account; empty: none. */
+  otherKey: string;
   /** Beginnings of ids; empty: all. */
   only: readonly string[];
   liveSafe: boolean;
@@ -31,24 +36,38 @@ const inventedPerson = { bvn: "22000000017", phone: "08000000017", amount: "100"
 /** Checks one server. `seconds` and `waited` are seconds, to the tenth. */
 export async function checkServer(run: CheckRun): Promise<{ results: Result[]; seconds: number; waited: number }> {
   const begun = performance.now();
-  const { key, timeout, progress } = run;
+  const { key, otherKey, timeout, progress } = run;
   const { url, prefix } = withoutPrefix(run.url);
   const points = chosenPoints(run);
   const { origin } = new URL(url);
   const server = new Server(new URL(url), timeout);
   const values = { ...inventedPerson, ...run.values };
-  const session = new CheckSession(server, key, values, { prefix });
+  const session = new CheckSession(server, key, values, { prefix, otherKey });
   try {
     const openLists = everyOperation.filter(({ documented, method }) => documented && method === "GET");
     await refuseStranger(session, openLists, { origin, timeout });
+    if (key !== "") await refuseWrongKey(session, origin);
     if (key !== "" && !run.liveSafe) await adoptAmount(session);
     const results = await runPoints(points, session, {
       ...{ origin, timeout, progress, missing: missingIn(run) },
-      secrets: [key, values.bvn, values.phone].filter((secret) => secret !== ""),
+      secrets: [key, otherKey, values.bvn, values.phone].filter((secret) => secret !== ""),
     });
     return { results, seconds: tenths(performance.now() - begun), waited: tenths(session.waited) };
   } finally {
     server.close();
+  }
+}
+
+/** Throws a `CommandFault` if the server refuses the key: each point that needs one would say so again. */
+async function refuseWrongKey(session: CheckSession, origin: string): Promise<void> {
+  try {
+    const { status, json } = await session.call(listCorporateBundles);
+    if (status !== 401) return;
+    const said = typeof json?.message === "string" ? `: ${redactCredentials(json.message)}` : ".";
+    throw new CommandFault(`${origin} refuses the API key with HTTP 401${said} Send another one.`);
+  } catch (fault) {
+    // A point says so.
+    if (!(fault instanceof NoAnswer)) throw fault;
   }
 }
 
@@ -75,9 +94,10 @@ function chosenPoints({ duba, only }: CheckRun): Point[] {
   return only.length === 0 ? all : all.filter(({ id }) => only.some((beginning) => id.startsWith(beginning)));
 }
 
-function missingIn({ key, liveSafe, values }: CheckRun): Set<Need> {
+function missingIn({ key, otherKey, liveSafe, values }: CheckRun): Set<Need> {
   const missing = new Set<Need>();
   if (key === "") missing.add("key");
+  if (otherKey === "") missing.add("other_key");
   if (liveSafe) missing.add("verification");
   if (liveSafe || values.bvn !== undefined) missing.add("sandbox");
   return missing;

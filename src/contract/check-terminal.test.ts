@@ -76,8 +76,38 @@ suite("duba check", () => {
     const safe = await points([service.url, "--live-safe", "--duba"], { environment: { DUBA_API_KEY: key } });
     assert.equal(await count(), known);
     assert.deepEqual(safe.get("broken"), undefined);
-    assert.ok(safe.get("left_out")!.every(({ id, why }) => id.startsWith("verifyBvn.") && /verifies/.test(why.join())));
+    for (const { id, why } of safe.get("left_out")!) assert.match(`${id} ${why}`, /^(verifyBvn|accounts)\..*verifies/);
     assert.ok(safe.get("holds")!.some(({ id }) => id === "verifyBvn.malformed-json"));
+  });
+
+  test("asks with the key of another account whether it is told of the first one's", async () => {
+    const { text: other } = await service.newKey({ account: await service.newAccount("Other") });
+    const only = ["--duba", "--only", "accounts", "--only", "verifyBvn.unrepeated"];
+    const without = await points([service.url, ...only]);
+    assert.match(
+      without
+        .get("left_out")!
+        .map(({ why }) => why)
+        .join(),
+      /the API key of another account: --other-key\./,
+    );
+    const held = await points([service.url, ...only, "--other-key", other]);
+    assert.deepEqual([held.get("left_out"), held.get("broken")], [undefined, undefined]);
+    // Two keys of one account stand for a server that does not tell accounts apart.
+    const { text: own } = await service.newKey();
+    const { exitCode, out } = await check([service.url, ...only, "--other-key", own]);
+    assert.equal(exitCode, 1);
+    assert.match(out, /WRONG +accounts\.reference .*\n +The other account is told of it\./);
+    for (const key of [own, sandboxKey]) assert.ok(!out.includes(key));
+  });
+
+  test("says in one sentence that the server refuses the key", async () => {
+    const { exitCode, out, err } = await check([service.url, "--duba"], { environment: { DUBA_API_KEY: "wrong" } });
+    assert.deepEqual([exitCode, out], [1, ""]);
+    assert.match(
+      err,
+      /^http:\/\/127\.0\.0\.1:\d+ refuses the API key with HTTP 401: The Authorization header .* Send another one\.\n$/,
+    );
   });
 
   test("refuses a live key that could cost money, before it asks anything", async () => {

@@ -1,5 +1,5 @@
 import type { ServerRequest } from "./ask-server.ts";
-import { all, type Breaking, barePath, error, header, type PathName } from "./breaks.fixture.ts";
+import { all, type Breaking, barePath, bodyOf, error, header, type PathName } from "./breaks.fixture.ts";
 
 const lists: readonly PathName[] = ["bundles", "corporate", "providers", "addOns"];
 
@@ -45,6 +45,34 @@ export function failureBreakings(): Record<string, Breaking> {
     },
     "failures.unknown-path": {
       by: (asked) => (barePath(asked).endsWith("no-such-path") ? { status: 200 } : undefined),
+    },
+  };
+}
+
+/** Faults that tell somebody what is not his. */
+export function leakBreakings(): Record<string, Breaking> {
+  // The first key of the check has another form.
+  const isOther = ({ headers }: ServerRequest) => headers.Authorization?.startsWith("Bearer duba_test_") === true;
+  const tells = (isMeant: (path: string) => boolean): Breaking => ({
+    by: (asked) => (isOther(asked) && isMeant(barePath(asked)) ? { status: 200 } : undefined),
+  });
+  const repeats = (code: string, member: "bvn" | "phone"): Breaking => ({
+    by: (asked, answered) =>
+      error(code, (_, body) => {
+        body.message += ` (${bodyOf(asked)[member]})`;
+      })(asked, answered),
+  });
+  return {
+    "verifyBvn.unrepeated": repeats("invalid_idempotency_key", "bvn"),
+    "verifyBvn.unrepeated-negative": repeats("bvn_not_found", "phone"),
+    "accounts.reference": tells((path) => /verifications\/./.test(path)),
+    "accounts.idempotency-key": tells((path) => path.endsWith("/verifications")),
+    "accounts.request-log": tells((path) => path.includes("/requests/")),
+    "accounts.replay": {
+      by: (asked, { headers }) =>
+        isOther(asked) && asked.method === "POST"
+          ? { headers: { ...headers, "idempotency-replayed": "true" } }
+          : undefined,
     },
   };
 }

@@ -8,6 +8,7 @@ export type PartName = (typeof parts)[number];
 export const needs = {
   key: "It needs an API key.",
   verification: "It verifies a person.",
+  other_key: "It needs the API key of another account: --other-key.",
   sandbox: "It verifies invented people of the sandbox.",
 } as const;
 export type Need = keyof typeof needs;

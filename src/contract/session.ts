@@ -40,6 +40,8 @@ export class CheckSession {
   readonly #answers = new Map<string, ServerAnswer>();
   #exchanges: ServerExchange[] = [];
   #waited = 0;
+  /** API key of another account; empty: none. */
+  readonly otherKey: string;
   /** Names the verification that most points look at. */
   readonly idempotencyKey: string;
 
@@ -48,12 +50,13 @@ export class CheckSession {
     server: Pick<Server, "ask">,
     key: string,
     values: Values,
-    { prefix = pathPrefix, idempotencyKey = randomUUID() as string } = {},
+    { prefix = pathPrefix, otherKey = "", idempotencyKey = randomUUID() as string } = {},
   ) {
     this.#server = server;
     this.#key = key;
     this.#values = values;
     this.#prefix = prefix;
+    this.otherKey = otherKey;
     this.idempotencyKey = idempotencyKey;
   }
 

@@ -85,7 +85,7 @@ export function verificationBreakings(like: (place: PathName) => ServerAnswer): 
           ? changedJson("requery", ({ data }) => delete data.fee)(asked, answered)
           : undefined,
     },
-    "verifyBvn.unknown-reference": { by: status("verification_not_found", "requery", 403) },
+    "verifyBvn.unknown-reference": { by: status("verification_not_found", "requery", 403), follows: ["accounts."] },
     "verifyBvn.not-stored": { by: header("verify", "cache-control", null) },
     "verifyBvn.mode": { by: header("verify", "duba-mode", null) },
     "verifyBvn.spaces": {

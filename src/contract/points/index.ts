@@ -2,6 +2,7 @@ import type { Point } from "../point.ts";
 import type { AnyOperation } from "../session.ts";
 import { failurePoints } from "./failure-points.ts";
 import { headerPoints } from "./header-points.ts";
+import { leakPoints } from "./leak-points.ts";
 import { listPoints } from "./list-points.ts";
 import { operationPoints, refusalPoints } from "./operation-points.ts";
 import { personPoints } from "./person-points.ts";
@@ -11,7 +12,14 @@ import { verificationPoints } from "./verification-points.ts";
 /** Every point, of each operation together. A point comes after those that it needs. */
 export function everyPoint(operations: readonly AnyOperation[]): Point[] {
   const documented = operations.filter((operation) => operation.documented);
-  const ofDocument = [...listPoints, ...personPoints, ...requestPoints, ...failurePoints, ...verificationPoints];
+  const ofDocument = [
+    ...listPoints,
+    ...personPoints,
+    ...requestPoints,
+    ...failurePoints,
+    ...verificationPoints,
+    ...leakPoints,
+  ];
   const subjects = documented.flatMap((operation) => [
     ...operationPoints(operation, "interface"),
     ...refusalPoints(operation),
@@ -22,6 +30,7 @@ export function everyPoint(operations: readonly AnyOperation[]): Point[] {
     ...subjects,
     ...failurePoints.filter(({ id }) => id.startsWith("failures.")),
     ...headerPoints,
+    ...leakPoints.filter(({ id }) => id.startsWith("accounts.")),
     ...others.flatMap((operation) => operationPoints(operation, "duba")),
   ];
 }
