@@ -3,11 +3,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
+import { freePort } from "./support/free-port.ts";
 import { ask, startService, type TestService } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
@@ -170,13 +170,4 @@ interface Answer {
 function targetsOf(text: string): { expr: string }[] {
   const { panels } = JSON.parse(text) as { panels: { targets?: { expr: string }[] }[] };
   return panels.flatMap(({ targets = [] }) => targets);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

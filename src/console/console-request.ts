@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Session } from "../access/people/sessions.ts";
+import { withTimeout } from "../runtime/timeout.ts";
 
 /** A request that the console refuses, with its HTTP status. `message` is a sentence for the person. */
 export class Refusal extends Error {
@@ -21,6 +22,8 @@ export interface Asked {
   path: string;
   query: URLSearchParams;
   address: string;
+  /** How long a body may take, in milliseconds; a file takes `uploadTime` more. */
+  arrival: number;
 }
 
 export interface SignedIn extends Asked {
@@ -30,17 +33,18 @@ export interface SignedIn extends Asked {
 /** Bytes of a form, and of one with files from somebody who is signed in. */
 export const longestForm = 64 * 1024;
 export const longestUpload = 16 * 1024 * 1024;
+export const uploadTime = 60_000;
 
 export function cookieIn({ headers }: IncomingMessage, name: string): string | undefined {
   const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim().split("="));
   return pairs.find(([each]) => each === name)?.[1];
 }
 
-export async function jsonIn(raw: IncomingMessage): Promise<Record<string, unknown>> {
+export async function jsonIn({ raw, arrival }: Asked): Promise<Record<string, unknown>> {
   if (!/^application\/json\b/.test(raw.headers["content-type"] ?? ""))
     throw new Refusal(415, "media_type", "The console expects JSON here.");
   try {
-    const value: unknown = JSON.parse((await bytesIn(raw, longestForm)).toString("utf8"));
+    const value: unknown = JSON.parse((await bytesIn(raw, longestForm, arrival)).toString("utf8"));
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -49,11 +53,11 @@ export async function jsonIn(raw: IncomingMessage): Promise<Record<string, unkno
 }
 
 /** The fields of a form, with its files. */
-export async function formIn(raw: IncomingMessage, most: number): Promise<FormData> {
+export async function formIn({ raw, arrival }: Asked, most: number): Promise<FormData> {
   const type = raw.headers["content-type"] ?? "";
   if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/.test(type))
     throw new Refusal(415, "media_type", "The console expects a form here.");
-  const bytes = await bytesIn(raw, most);
+  const bytes = await bytesIn(raw, most, most > longestForm ? arrival + uploadTime : arrival);
   try {
     return await new Response(new Uint8Array(bytes), { headers: { "Content-Type": type } }).formData();
   } catch {
@@ -61,7 +65,14 @@ export async function formIn(raw: IncomingMessage, most: number): Promise<FormDa
   }
 }
 
-async function bytesIn(raw: IncomingMessage, most: number): Promise<Buffer> {
+/** `arrival`: in milliseconds. */
+async function bytesIn(raw: IncomingMessage, most: number, arrival: number): Promise<Buffer> {
+  const bytes = await withTimeout(arrivingIn(raw, most), arrival);
+  if (!bytes) throw new Refusal(408, "timeout", `The request did not arrive within ${arrival / 1000} seconds.`);
+  return bytes;
+}
+
+async function arrivingIn(raw: IncomingMessage, most: number): Promise<Buffer> {
   const tooLarge = () =>
     new Refusal(413, "too_large", `This is more than the ${most / 1024} KiB that the console takes.`);
   if (Number(raw.headers["content-length"] ?? 0) > most) throw tooLarge();

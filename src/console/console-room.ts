@@ -1,3 +1,4 @@
+import type { Sign, SigningUse } from "../audit/chain/seal.ts";
 import type { Config } from "../config/read-config.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Audit } from "../storage/audited.ts";
@@ -17,6 +18,8 @@ export interface ConsoleRoom {
   store: Store;
   reports: ReportStore;
   audit: Audit;
+  /** Keyed hashes under the key ring. */
+  signer: (use: SigningUse) => Promise<Sign>;
   /** Such as `http://localhost:8090`. */
   origin: () => string;
   counts: MinuteCounts;

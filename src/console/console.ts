@@ -3,16 +3,20 @@ import type { AddressInfo } from "node:net";
 import { consoleOrigin, invitationLink } from "../access/people/console-origin.ts";
 import { inviteFirst } from "../access/people/people-rows.ts";
 import { append } from "../audit/append.ts";
+import { signer } from "../audit/chain/seal.ts";
 import type { Desk } from "../commands/desk.ts";
 import type { Config } from "../config/read-config.ts";
+import { boundConnections } from "../http/connections.ts";
 import type { AnswerCounts } from "../http/monitoring/answer-counts.ts";
 import { callerAddress } from "../http/request/caller-address.ts";
+import { keyringPath, readKeyring } from "../keyring/file.ts";
 import type { Command } from "../operation/command.ts";
 import type { Log } from "../runtime/log.ts";
 import { createServer } from "../runtime/network/node-http.ts";
 import { codeOf } from "../storage/errors.ts";
 import { ReportStore } from "../storage/reports.ts";
 import { openStore } from "../storage/store.ts";
+import { uploadTime } from "./console-request.ts";
 import { sendReply } from "./console-response.ts";
 import type { ConsoleHealth, ConsoleRoom } from "./console-room.ts";
 import { keepMinuteCounts } from "./counters/minute-counts.ts";
@@ -44,8 +48,14 @@ export async function openConsole(
   const store = await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true });
   const reports = new ReportStore(config.databaseReadUrl, store, log);
   const counts = keepMinuteCounts(store, answers, log);
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 16 * 1024 });
-  server.maxConnections = 200;
+  const server = createServer({
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: config.requestTimeout,
+    // A file takes longer than other bodies, which end as headers do: see `bytesIn`.
+    requestTimeout: config.requestTimeout + uploadTime,
+    connectionsCheckingInterval: 1000,
+  });
+  boundConnections(server, { most: 200, answer: config.answerTimeout }, log);
   const port = () => (server.address() as AddressInfo | null)?.port;
   const origin = () => consoleOrigin(config, port())!;
   const site = siteMap(commands);
@@ -56,6 +66,7 @@ export async function openConsole(
     store,
     reports,
     audit: append,
+    signer: async (use) => signer((await readKeyring(keyringPath(config))).audit, use),
     origin,
     counts,
     readings: new SharedReadings(),

@@ -14,16 +14,13 @@ import { asksByUrl } from "./view/command-form.ts";
 
 const site = siteMap(await everyCommand());
 
-/** Reads whose answers are not pages of the store: they call others. */
-const callOthers = new Set(["upstreams.test", "events.endpoints.test"]);
-
 /** Every page of the console: the places, the form of each command, and the answer of each that a browser asks for by its URL. */
 function pagesOf(subjects: Subjects): Record<"place" | "form" | "answer", string[]> {
   const commands = [...site.commands.values()];
   const isFile = ({ answer }: (typeof commands)[number]) =>
     "lines" in answer || memberWith("holds", answer) !== undefined;
   const answers = commands.flatMap((command) => {
-    if (!asksByUrl(command) || isFile(command) || callOthers.has(command.id)) return [];
+    if (!asksByUrl(command) || isFile(command)) return [];
     const query = new URLSearchParams({ _run: "1" });
     for (const { name, isRequired } of membersOf(command.input)) {
       if (!isRequired) continue;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { personActor, personEvent } from "../access/people/people-rows.ts";
 import { findSession, type Session } from "../access/people/sessions.ts";
 import { html } from "../http/pages/html.ts";
-import { RateLimiter } from "../runtime/rate-limiter.ts";
+import { AddressRateLimiter } from "../http/rate-limit.ts";
 import { codeOf } from "../storage/errors.ts";
 import { asset } from "./console-assets.ts";
 import { type Asked, cookieIn, Refusal, type SignedIn } from "./console-request.ts";
@@ -22,21 +22,21 @@ const refreshed = new Set(["/now/live", "/now/tables", "/now/counts"]);
 /** Answers the requests of the console. Each passes the limits, the checks of its origin, and its session, in this order. */
 export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessage) => string) {
   const limits = {
-    all: new RateLimiter("console", { count: 1200, seconds: 60 }),
-    signIn: new RateLimiter("sign-in", { count: 30, seconds: 60 }),
+    all: new AddressRateLimiter("console", { count: 1200, seconds: 60 }),
+    signIn: new AddressRateLimiter("sign-in", { count: 30, seconds: 60 }),
   };
   const byPath = new Map([...room.site.commands.values()].map((command) => [pathOf(command), command]));
 
   return async (raw: IncomingMessage): Promise<ConsoleReply> => {
     let session: Session | undefined;
     try {
-      const asked = askedOf(raw, addressOf(raw));
+      const asked = { ...askedOf(raw, addressOf(raw)), arrival: room.config.requestTimeout };
       limited(limits.all, asked.address);
       const { path, isPost } = asked;
       if (path === "/healthz") return jsonReply({ status: "ok" });
       if (path.startsWith("/assets/") && !isPost)
         return asset(path.slice(8), raw.headers["if-none-match"]) ?? missing();
-      if (!isPost && isOtherHost(room, raw)) return redirect(`${room.origin()}${raw.url}`);
+      if (raw.headers.host !== new URL(room.origin()).host) return otherHost(room, asked);
 
       const secret = cookieIn(raw, cookieName(room.origin()));
       session = secret ? await findSession(room.store.db, secret, room.store.now(), !refreshed.has(path)) : undefined;
@@ -98,7 +98,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
   }
 }
 
-function askedOf(raw: IncomingMessage, address: string): Asked {
+function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> {
   const { method = "", url = "" } = raw;
   if (!["GET", "HEAD", "POST"].includes(method))
     throw new Refusal(405, "method", "The console knows GET, HEAD and POST.");
@@ -109,9 +109,11 @@ function askedOf(raw: IncomingMessage, address: string): Asked {
   return { raw, isPost: method === "POST", path, query: new URLSearchParams(query), address };
 }
 
-/** On loopback browsers must say localhost, because no passkey belongs to an address. A proxy may change the name. */
-function isOtherHost(room: ConsoleRoom, { headers }: IncomingMessage): boolean {
-  return room.config.consoleOrigin === "" && headers.host !== new URL(room.origin()).host;
+/** On loopback browsers must say localhost, because no passkey belongs to an address. Behind a proxy another name is no name of ours. */
+function otherHost(room: ConsoleRoom, { raw, isPost }: Pick<Asked, "raw" | "isPost">): ConsoleReply {
+  if (room.config.consoleOrigin === "" && !isPost) return redirect(`${room.origin()}${raw.url}`);
+  const sentence = `The console is at ${room.origin()}. A proxy in front of it must pass on the Host header.`;
+  throw new Refusal(421, "host", sentence);
 }
 
 /** Browsers say from which page a form comes. */
@@ -121,7 +123,7 @@ function checkOrigin(room: ConsoleRoom, { headers }: IncomingMessage): void {
   throw new Refusal(403, "origin", "This request does not come from a page of the console.");
 }
 
-function limited(limiter: RateLimiter, address: string): void {
+function limited(limiter: AddressRateLimiter, address: string): void {
   const { exceeded, reset } = limiter.consume(address);
   if (exceeded) throw new Refusal(429, "limit", `Too many requests. Try again in ${reset} seconds.`);
 }
@@ -129,10 +131,10 @@ function limited(limiter: RateLimiter, address: string): void {
 function strangers({ raw, isPost, path }: Asked): ConsoleReply {
   if (isPost || refreshed.has(path))
     throw new Refusal(401, "session", "Your session has ended. Load the page again to sign in.");
-  // A link on another site comes without our cookie. A page of our own follows it with the cookie.
+  // A link on another site comes without our cookie. What it asks for must not run because somebody was sent a link.
   if (raw.headers["sec-fetch-site"] === "cross-site") {
-    const main = html`<meta http-equiv="refresh" content="0"><p><a href="${raw.url ?? "/"}">Go on</a></p>`;
-    return page(barePage({ title: "One moment", main }));
+    const main = html`<h1>From another site</h1><p>You came by a link on another site. <a href="${raw.url ?? "/"}">Go on to ${raw.url ?? "/"}</a></p>`;
+    return page(barePage({ title: "From another site", main }));
   }
   return redirect(`/sign-in?${new URLSearchParams({ next: raw.url ?? "/" })}`);
 }
@@ -142,7 +144,9 @@ function missing(): ConsoleReply {
 }
 
 function reported(status: number, message: string, isScript: boolean): ConsoleReply {
-  if (isScript) return jsonReply({ message }, status);
+  // The rest of a body that came too late would be read as the next request.
+  const headers: Record<string, string> = status === 408 ? { Connection: "close" } : {};
+  if (isScript) return jsonReply({ message }, status, headers);
   const main = html`<h1>${status === 404 ? "Not found" : "Refused"}</h1><p role="alert">${message}</p><p><a href="/">To the start page</a></p>`;
-  return page(barePage({ title: String(status), main }), status);
+  return page(barePage({ title: String(status), main }), status, headers);
 }

@@ -66,12 +66,17 @@ interface DeedOptions {
 
 export const formType = { "Content-Type": "application/x-www-form-urlencoded" };
 
-export function consoleClient({ console }: TestService): ConsoleClient {
+/** `port`: where it listens, if its origin is behind a proxy. */
+export function consoleClient({ console }: TestService, port = Number(new URL(console!.origin).port)): ConsoleClient {
   const { origin } = console!;
-  const { port } = new URL(origin);
+  let sent = 0;
   const send: ConsoleClient["send"] = (path, { method = "GET", headers = {}, body, cookie } = {}) =>
     new Promise((resolve, reject) => {
-      const all = { Host: `localhost:${port}`, ...(cookie && { Cookie: cookie }), ...headers };
+      // Behind a trusted proxy each request has an address of its own, so that no test uses up the limit of another.
+      sent += 1;
+      const address = `198.51.${sent >> 8}.${sent & 255}`;
+      const own = { Host: `localhost:${port}`, "X-Forwarded-For": address, ...(cookie && { Cookie: cookie }) };
+      const all = { ...own, ...headers };
       const asking = request({ host: "127.0.0.1", port, path, method, headers: all, agent: false }, (response) => {
         let text = "";
         response.setEncoding("utf8").on("data", (part: string) => {
@@ -87,13 +92,13 @@ export function consoleClient({ console }: TestService): ConsoleClient {
   };
   const post: ConsoleClient["post"] = async (path, { cookie, token }, fields, headers = {}) => {
     const body = new URLSearchParams({ _token: token, _form: randomUUID(), ...fields }).toString();
-    const sent = await send(path, {
+    const answer = await send(path, {
       method: "POST",
       cookie,
       body,
       headers: { ...formType, Origin: origin, ...headers },
     });
-    return sent.status === 303 ? send(String(sent.headers.location), { cookie }) : sent;
+    return answer.status === 303 ? send(String(answer.headers.location), { cookie }) : answer;
   };
   const deedOf: ConsoleClient["deedOf"] = async (path, who, fields) => {
     const named = { _command: path.slice(1).replaceAll("/", "."), ...fields };

@@ -33,6 +33,8 @@ export interface Specification<Input extends TObject, Answer extends TSchema, Ro
   gives?: (typeof givenAway)[number];
   /** Whether it gives nothing away with this input, such as with a test key. */
   givesNothing?: (input: Static<Input>, room: Room) => boolean | Promise<boolean>;
+  /** It calls somebody outside, such as a vendor. A face does it when a person presses a button, and never for a link. */
+  calls?: true;
   /** Only the machine of the service can do it. */
   face?: "terminal";
   /** Default: `shared`, beside a running service. `patient`: without time limits. `own`: no service may run on it. */

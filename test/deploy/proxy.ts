@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { freePort } from "../support/free-port.ts";
 
 /** The name that the shipped examples serve. */
 export const siteName = "duba.example";
@@ -161,13 +162,4 @@ function listens(port: number): Promise<boolean> {
     const socket = connect(port, "127.0.0.1", () => resolve(true));
     socket.once("error", () => resolve(false)).once("connect", () => socket.destroy());
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

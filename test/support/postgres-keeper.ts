@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
+import { freePort } from "./free-port.ts";
 
 /**
  * A process that starts PostgreSQL in a temporary folder, prints its URL as one line, and when its standard input closes
@@ -71,15 +71,6 @@ function copied({ initdb, postgres }: Binaries, folder: string): Binaries {
   const binaries = { initdb: join(copy, "bin", basename(initdb)), postgres: join(copy, "bin", basename(postgres)) };
   for (const binary of Object.values(binaries)) chmodSync(binary, 0o755);
   return binaries;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
 }
 
 /** Resolves once it takes connections; rejects with its last words when it ends before. */

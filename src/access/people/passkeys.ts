@@ -8,7 +8,7 @@ import type { Kysely } from "kysely";
 import { passkeyDigest } from "../../operation/command/deed.ts";
 import { type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
 import type { PersonRow, Tables } from "../../storage/tables.ts";
-import { secretHash } from "../secrets.ts";
+import { randomBase62, sameHash, secretHash } from "../secrets.ts";
 import { invitedPerson, personActor, personEvent } from "./people-rows.ts";
 
 /** How long a person may take to answer with the passkey, in milliseconds. */
@@ -37,6 +37,7 @@ const library = () => import("@simplewebauthn/server");
 /** EdDSA, ES256 and RS256. The library would also ask Node for an experimental one, and Node would warn. */
 const supportedAlgorithmIDs = [-8, -7, -257];
 
+const othersPasskey = "This is the passkey of another person. Use your own.";
 const badInvitation = "This invitation was used, has expired, or was replaced. Ask an officer for another one.";
 
 /** What the browser of an invited person needs to make a passkey. */
@@ -90,13 +91,16 @@ export async function registerPasskey(
     if (!used) throw new PasskeyFault(badInvitation);
     await trx.deleteFrom("passkey").where("person_id", "=", person.id).execute();
     await trx.deleteFrom("console_session").where("person_id", "=", person.id).execute();
-    await trx
+    const made = await trx
       .insertInto("passkey")
       .values({
         ...{ id, person_id: person.id, counter, transports: JSON.stringify(transports), created_at: now() },
         public_key,
       })
-      .execute();
+      .onConflict((it) => it.column("id").doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!made) throw new PasskeyFault(othersPasskey, person);
     if (name !== "") await trx.updateTable("person").set({ name }).where("id", "=", person.id).execute();
     const facts = { role: person.role, passkey: passkeyDigest(public_key) };
     await audit(trx, personEvent("person.registered", personActor(person), person, facts));
@@ -104,36 +108,80 @@ export async function registerPasskey(
   });
 }
 
-/**
- * The request to a browser to sign with a passkey. `purpose` binds the answer to its use. With `deed`, only that person's passkeys
- * count, and they sign this challenge.
- */
-export async function assertionOptions(
+/** What a passkey signs to confirm a deed. `purpose` binds the answer to its use. */
+export interface DeedChallenge {
+  person: PersonRow;
+  challenge: Buffer;
+  purpose: string;
+}
+
+/** A store for strangers, who leave no row in it: `sign` is a keyed hash that recognises a challenge. */
+export type SignInPlace = PasskeyPlace & { sign: (text: string) => string };
+
+/** The request to a browser to sign in with any passkey. */
+export async function signInOptions({
+  origin,
+  now,
+  sign,
+}: SignInPlace): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const made = `${now()}.${randomBase62(22)}`;
+  return signingOptions(origin, Buffer.from(`${made}.${sign(made)}`));
+}
+
+/** The request to a browser to confirm a deed with a passkey of its person. */
+export async function deedOptions(
   { db, origin, now }: PasskeyPlace,
-  purpose: string,
-  deed?: { person: PersonRow; challenge: Buffer },
+  { person, challenge, purpose }: DeedChallenge,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
-  const { generateAuthenticationOptions } = await library();
-  const passkeys = db.selectFrom("passkey").select("id");
-  const own = deed && (await passkeys.where("person_id", "=", deed.person.id).execute());
-  const options = await generateAuthenticationOptions({
-    rpID: new URL(origin).hostname,
-    userVerification: "required",
-    ...(own && { allowCredentials: own.map(({ id }) => ({ id })) }),
-    ...(deed && { challenge: new Uint8Array(deed.challenge) }),
-  });
+  const own = await db.selectFrom("passkey").select("id").where("person_id", "=", person.id).execute();
+  const options = await signingOptions(origin, challenge, own);
   await keepChallenge(db, options.challenge, purpose, now());
   return options;
 }
 
-/** Who signed a challenge of this purpose, and with which public key. With `deed`, it must be that person and challenge. Throws a `PasskeyFault`. */
-export async function verifyAssertion(
-  { db, origin, now }: PasskeyPlace,
-  purpose: string,
+async function signingOptions(origin: string, challenge: Buffer, allowCredentials?: { id: string }[]) {
+  const { generateAuthenticationOptions } = await library();
+  return generateAuthenticationOptions({
+    rpID: new URL(origin).hostname,
+    userVerification: "required",
+    challenge: new Uint8Array(challenge),
+    ...(allowCredentials && { allowCredentials }),
+  });
+}
+
+/** Who signed in. Throws a `PasskeyFault`. */
+export async function verifySignIn(place: SignInPlace, response: AuthenticationResponseJSON): Promise<PersonRow> {
+  const { db, now, sign } = place;
+  let signed = "";
+  const { person } = await verifyAssertion(place, response, async (challenge) => {
+    signed = challenge;
+    const [, made = "", at, mac = ""] =
+      /^((\d{13})\.[\dA-Za-z]{22})\.(.+)$/.exec(Buffer.from(challenge, "base64url").toString()) ?? [];
+    const age = now() - Number(at);
+    return age >= 0 && age < challengeLife && sameHash(secretHash(mac), secretHash(sign(made)));
+  });
+  if (!(await keepChallenge(db, signed, "signed in", now()))) throw unsigned(person);
+  return person;
+}
+
+/** The public key of the passkey that confirmed a deed. Throws a `PasskeyFault`. */
+export async function verifyDeed(
+  place: PasskeyPlace,
+  { person, challenge, purpose }: DeedChallenge,
   response: AuthenticationResponseJSON,
-  deed?: { person: PersonRow; challenge: Buffer },
+): Promise<string> {
+  const wanted = challenge.toString("base64url");
+  const take = async (signed: string) =>
+    signed === wanted && (await takeChallenge(place.db, signed, purpose, place.now()));
+  return (await verifyAssertion(place, response, take, person)).publicKey;
+}
+
+async function verifyAssertion(
+  { db, origin }: PasskeyPlace,
+  response: AuthenticationResponseJSON,
+  expectedChallenge: (challenge: string) => Promise<boolean>,
+  owner?: PersonRow,
 ): Promise<{ person: PersonRow; publicKey: string }> {
-  const wanted = deed?.challenge.toString("base64url");
   const passkey = await db
     .selectFrom("passkey")
     .innerJoin("person", "person.id", "passkey.person_id")
@@ -143,23 +191,32 @@ export async function verifyAssertion(
     .executeTakeFirst();
   if (!passkey) throw new PasskeyFault("Nobody has registered this passkey here. Ask an officer for an invitation.");
   const { credential: id, public_key, counter, ...person } = passkey;
-  if (deed && person.id !== deed.person.id)
-    throw new PasskeyFault("This is the passkey of another person. Use your own.", person);
+  if (owner && person.id !== owner.id) throw new PasskeyFault(othersPasskey, person);
   const { verifyAuthenticationResponse } = await library();
   const { verified, authenticationInfo } = await refusing(person, () =>
     verifyAuthenticationResponse({
       response,
-      expectedChallenge: async (signed) =>
-        (wanted === undefined || signed === wanted) && (await takeChallenge(db, signed, purpose, now())),
+      expectedChallenge,
       expectedOrigin: origin,
       expectedRPID: new URL(origin).hostname,
       credential: { id, publicKey: new Uint8Array(Buffer.from(public_key, "base64url")), counter },
       requireUserVerification: true,
     }),
   );
-  if (!verified) throw new PasskeyFault("The passkey did not sign what the console asked for. Try again.", person);
-  await db.updateTable("passkey").set({ counter: authenticationInfo.newCounter }).where("id", "=", id).execute();
+  if (!verified) throw unsigned(person);
+  // A copy of the authenticator counts from the same number.
+  const { numUpdatedRows } = await db
+    .updateTable("passkey")
+    .set({ counter: authenticationInfo.newCounter })
+    .where("id", "=", id)
+    .where("counter", "=", counter)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) throw unsigned(person);
   return { person, publicKey: public_key };
+}
+
+function unsigned(person: PersonRow): PasskeyFault {
+  return new PasskeyFault("The passkey did not sign what the console asked for. Try again.", person);
 }
 
 /** The library throws what it finds wrong, such as another origin or a used challenge. */
@@ -167,16 +224,20 @@ async function refusing<Result>(person: PersonRow, verify: () => Promise<Result>
   try {
     return await verify();
   } catch {
-    throw new PasskeyFault("The passkey did not sign what the console asked for. Try again.", person);
+    throw unsigned(person);
   }
 }
 
-async function keepChallenge(db: Kysely<Tables>, challenge: string, purpose: string, now: number): Promise<void> {
+/** False if it is kept already. */
+async function keepChallenge(db: Kysely<Tables>, challenge: string, purpose: string, now: number): Promise<boolean> {
   await db.deleteFrom("passkey_challenge").where("expires_at", "<=", now).execute();
-  await db
+  const kept = await db
     .insertInto("passkey_challenge")
     .values({ challenge, purpose, expires_at: now + challengeLife })
-    .execute();
+    .onConflict((it) => it.column("challenge").doNothing())
+    .returning("challenge")
+    .executeTakeFirst();
+  return kept !== undefined;
 }
 
 /** Whether we asked this for this purpose. It answers once. */

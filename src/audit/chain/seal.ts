@@ -24,8 +24,10 @@ export interface Seal {
   content: string;
 }
 
+export type SigningUse = "audit trail" | "backup" | "confirmation" | "sign-in";
+
 /** Signs with a different key for each use, derived from `sealKey`, so that a signature is valid for one use only. */
-export function signer(sealKey: Buffer, use: "audit trail" | "backup" | "confirmation" = "audit trail"): Sign {
+export function signer(sealKey: Buffer, use: SigningUse = "audit trail"): Sign {
   const key = Buffer.from(hkdfSync("sha256", sealKey, "", `duba ${use}`, 32));
   return (text) => createHmac("sha256", key).update(text).digest("base64url");
 }

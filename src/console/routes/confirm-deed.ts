@@ -1,11 +1,9 @@
 import { hash, randomBytes } from "node:crypto";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { AccessFault } from "../../access/access-fault.ts";
-import { assertionOptions, PasskeyFault, verifyAssertion } from "../../access/people/passkeys.ts";
+import { deedOptions, PasskeyFault, verifyDeed } from "../../access/people/passkeys.ts";
 import { personActor, personEvent } from "../../access/people/people-rows.ts";
-import { signer } from "../../audit/chain/seal.ts";
 import type { Desk } from "../../commands/desk.ts";
-import { keyringPath, readKeyring } from "../../keyring/file.ts";
 import { type Confirmation, challengeOf, type Deed } from "../../operation/command/deed.ts";
 import { type ChosenFile, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import { accept, type Command, confirms, mayRun } from "../../operation/command.ts";
@@ -33,7 +31,7 @@ export async function mustConfirm(
 
 /** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */
 export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
-  const form = await formIn(asked.raw, longestUpload);
+  const form = await formIn(asked, longestUpload);
   checkToken(asked, form);
   const command = room.site.commands.get(String(form.get("_command")));
   if (!command) throw new Refusal(404, "path", "The console has no such form.");
@@ -50,7 +48,7 @@ export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promis
   const [nonce, at] = [randomBytes(16).toString("base64url"), room.store.now()];
   const challenge = challengeOf({ command: command.id, input: await deedInputOf(room, command, texts), nonce, at });
   return jsonReply({
-    options: await assertionOptions(placeOf(room), purposeOf(asked), { person, challenge }),
+    options: await deedOptions(placeOf(room), { person, challenge, purpose: purposeOf(asked) }),
     deed: `${nonce}.${at}`,
     page: (await deedPage(room, asked, command, texts)).text,
   });
@@ -71,10 +69,8 @@ export async function confirmationOf(
   const { person } = asked.session;
   const answer = parsed(signed);
   try {
-    const { publicKey } = await verifyAssertion(placeOf(room), purposeOf(asked), answer, {
-      person,
-      challenge: challengeOf(deed),
-    });
+    const wanted = { person, challenge: challengeOf(deed), purpose: purposeOf(asked) };
+    const publicKey = await verifyDeed(placeOf(room), wanted, answer);
     const { authenticatorData, clientDataJSON, signature } = answer.response;
     return {
       ...deed,
@@ -100,9 +96,8 @@ function purposeOf({ session }: SignedIn): string {
 }
 
 /** The texts as a deed holds them: files by name and hash; what may be a secret, or the number of a person, by a keyed hash. */
-async function deedInputOf({ config }: ConsoleRoom, { input }: AnyCommand, texts: Texts): Promise<Deed["input"]> {
-  const keyed = async (text: string) =>
-    `hmac-sha256:${signer((await readKeyring(keyringPath(config))).audit, "confirmation")(text)}`;
+async function deedInputOf(room: ConsoleRoom, { input }: AnyCommand, texts: Texts): Promise<Deed["input"]> {
+  const keyed = async (text: string) => `hmac-sha256:${(await room.signer("confirmation"))(text)}`;
   const deed: Record<string, Deed["input"][string]> = {};
   for (const { name, member } of membersOf(input)) {
     const plain = async (text: string) =>

@@ -27,7 +27,7 @@ type AnyCommand = Command<Desk>;
 export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<ConsoleReply> {
   const { person } = asked.session;
   const isUpload = membersOf(command.input).some(({ member }) => member.holds === "file");
-  const form = await formIn(asked.raw, isUpload ? longestUpload : longestForm);
+  const form = await formIn(asked, isUpload ? longestUpload : longestForm);
   checkToken(asked, form);
   if (!mayRun(person.role, command)) throw await refusedRole(room, asked, command);
   const texts = Object.fromEntries(

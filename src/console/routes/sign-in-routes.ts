@@ -1,10 +1,10 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import {
-  assertionOptions,
   PasskeyFault,
   registerPasskey,
   registrationOptions,
-  verifyAssertion,
+  signInOptions,
+  verifySignIn,
 } from "../../access/people/passkeys.ts";
 import { firstOfficer, personActor, personEvent } from "../../access/people/people-rows.ts";
 import { beginSession, endSession, sessionLife } from "../../access/people/sessions.ts";
@@ -43,26 +43,28 @@ export function joinPage(): ConsoleReply {
 }
 
 /** The requests of scripts that ask for passkeys. Undefined for another path. */
-export async function passkeyRoute(room: ConsoleRoom, { raw, path, query }: Asked): Promise<ConsoleReply | undefined> {
+export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<ConsoleReply | undefined> {
+  const { path, query } = asked;
   const place = { db: room.store.db, now: room.store.now, origin: room.origin(), audit: room.audit };
   switch (path) {
     case "/sign-in/options":
-      return jsonReply(await assertionOptions(place, "sign-in"));
+      return jsonReply(await signInOptions({ ...place, sign: await room.signer("sign-in") }));
     case "/sign-in":
       return refusing(room, async () => {
-        const { response } = await jsonIn(raw);
-        const { person } = await verifyAssertion(place, "sign-in", response as AuthenticationResponseJSON);
+        const { response } = await jsonIn(asked);
+        const strangers = { ...place, sign: await room.signer("sign-in") };
+        const person = await verifySignIn(strangers, response as AuthenticationResponseJSON);
         await room.audit(place.db, personEvent("console.signed_in", personActor(person), person));
         return signedIn(room, person.id, localPath(query.get("next")));
       });
     case "/join/options":
       return refusing(room, async () => {
-        const { invitation } = await jsonIn(raw);
+        const { invitation } = await jsonIn(asked);
         return jsonReply((await registrationOptions(place, String(invitation))).options);
       });
     case "/join":
       return refusing(room, async () => {
-        const { invitation, name, response } = await jsonIn(raw);
+        const { invitation, name, response } = await jsonIn(asked);
         const request = {
           invitation: String(invitation),
           name: String(name ?? "")
@@ -78,7 +80,7 @@ export async function passkeyRoute(room: ConsoleRoom, { raw, path, query }: Aske
 }
 
 export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
-  checkToken(asked, await formIn(asked.raw, longestForm));
+  checkToken(asked, await formIn(asked, longestForm));
   const { person, secret } = asked.session;
   await endSession(room.store.db, secret);
   await room.audit(room.store.db, personEvent("console.signed_out", personActor(person), person));

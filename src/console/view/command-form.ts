@@ -21,9 +21,9 @@ export interface FormState {
   action?: string;
 }
 
-/** Whether a browser asks with the URL: a read without a member that no URL may hold. */
-export function asksByUrl({ kind, input }: Command<never>): boolean {
-  return kind === "read" && !membersOf(input).some(({ member }) => member.private || member.holds === "file");
+/** Whether a browser asks with the URL: a read that calls nobody, without a member that no URL may hold. */
+export function asksByUrl({ kind, calls, input }: Command<never>): boolean {
+  return kind === "read" && !calls && !membersOf(input).some(({ member }) => member.private || member.holds === "file");
 }
 
 /** Whether the command can say what it would change. */
@@ -87,8 +87,7 @@ function savesFile({ answer }: Command<never>): boolean {
 /** What the button of a form does. */
 function buttonOf(command: Command<never>): string {
   if (!asksByUrl(command)) return verbOf(command);
-  if (savesFile(command)) return "Save the file";
-  return command.id.endsWith(".test") ? verbOf(command) : "Show";
+  return savesFile(command) ? "Save the file" : "Show";
 }
 
 /** What is wrong with a field. A browser asks for a time without its zone. */

@@ -135,6 +135,7 @@ const test = command({
   onTerminal: "The exit code is 1 if it was not delivered.",
   role: "operator",
   kind: "read",
+  calls: true,
   target: ["id"],
   input: Type.Object({ id }),
   answer: Type.Object({

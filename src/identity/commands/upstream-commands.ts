@@ -65,6 +65,7 @@ const testUpstream = command({
   onTerminal: "With --ask, Duba reads the number and the phone number from standard input, one on each line.",
   role: "operator",
   kind: "read",
+  calls: true,
   store: "none",
   target: ["name"],
   input: Type.Object({
