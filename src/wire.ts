@@ -187,6 +187,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
       unsealed: await unsealedEntries(db),
       lastBackupAt: await lastBackupAt(db),
       undelivered: await undelivered(db),
+      alarms: await (await import("./commands/health/read-health.ts")).openAlarmNames({ db, now, config }),
     }),
     now,
     nearlySpent: () => identity.nearlySpent(),
@@ -197,6 +198,8 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const metrics = worker === undefined ? monitoring?.metricsServer(sources) : undefined;
   opened.defer(() => void metrics?.close());
   const scrape = worker === undefined ? undefined : monitoring?.metricsOfWorker(sources, worker);
+  if (config.alarmUrl)
+    opened.defer((await import("./commands/health/tell-alarms.ts")).keepTellingAlarms({ config, db, now, log }));
   let stopping = false;
   const { publicUrl, pathPrefixes } = config;
   const site = {

@@ -270,7 +270,9 @@ async function makeWorld(engine: Engine): Promise<World> {
       const rows = await Promise.all(
         Object.keys(allTables).map(async (table) => {
           const found = await sql`select * from ${sql.table(table)}`.execute(store.db);
-          return found.rows.map((row) => ({ table, text: JSON.stringify(row) }));
+          // What finds out whether the store takes writes leaves its time.
+          const rows = found.rows.map((row) => ({ table, text: JSON.stringify(row) }));
+          return rows.filter(({ text }) => !text.startsWith('{"name":"probe"'));
         }),
       );
       return rows.flat().sort((one, other) => (one.table + one.text < other.table + other.text ? -1 : 1));

@@ -86,6 +86,7 @@ suite("metrics", () => {
       heldChanges: 2,
       unsealed: { count: 5, oldest: at - 90_000 },
       lastBackupAt: null,
+      alarms: ["backup", "vendor:dojah", "vendor:peer"],
       undelivered: { waiting: 7, dead: 1, oldest: at - 45_000 },
     };
     const catalogue = () => ({
@@ -147,6 +148,7 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
       heldChanges: 0,
       unsealed: { count: 0, oldest: null },
       lastBackupAt: null,
+      alarms: [],
       undelivered: { waiting: 0, dead: 0, oldest: null },
     }),
     now: Date.now,

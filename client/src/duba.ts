@@ -406,6 +406,8 @@ export interface AccountCapWarningEvent {
     /** What is nearly used up */
     terms: "cap" | "balance";
     month: string | null;
+    /** Verifications are refused */
+    used_up: boolean;
   };
 }
 

@@ -5,8 +5,8 @@ import { CommandFault, command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { duration } from "../operation/setting.ts";
 import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
-import type { Alarm } from "./alarms.ts";
 import type { Desk } from "./desk.ts";
+import type { Alarm } from "./health/alarms.ts";
 
 const longest = 30 * 86_400_000;
 
@@ -22,16 +22,20 @@ export const AlarmFacts = Type.Object({
   alarm: Type.String(),
   state: Type.Enum(["open", "acknowledged"]),
   what: Type.String(),
+  count: orNull(Type.Integer()),
+  since: orNull(instant),
   acknowledged_by: orNull(Type.String()),
   until: orNull(instant),
   note: orNull(Type.String()),
 });
 
-export function alarmFacts({ name, what, acknowledged }: Alarm): Static<typeof AlarmFacts> {
+export function alarmFacts({ name, what, count, since, acknowledged }: Alarm): Static<typeof AlarmFacts> {
   return {
     alarm: name,
     state: acknowledged ? "acknowledged" : "open",
     what,
+    count,
+    since: isoOf(since),
     acknowledged_by: acknowledged?.by ?? null,
     until: isoOf(acknowledged?.until ?? null),
     note: acknowledged?.note || null,
@@ -50,6 +54,8 @@ const listAlarms = command({
     alarm: "alarm",
     state: "state",
     what: "what",
+    count: "count",
+    since: "since",
     acknowledged: {
       of: ({ acknowledged_by: by, until, note }) =>
         by === null ? null : `by ${by} until ${timeText(until)}${note === null ? "" : `: ${note}`}`,
@@ -59,7 +65,7 @@ const listAlarms = command({
   isWell: (alarms) => alarms.every(({ state }) => state === "acknowledged"),
   examples: [{}],
   run: async (_, room: Pick<Desk, "db" | "now" | "config" | "accounts">) =>
-    (await (await import("./alarms.ts")).readHealth(room)).alarms.map(alarmFacts),
+    (await (await import("./health/read-health.ts")).readHealth(room)).alarms.map(alarmFacts),
 });
 
 const acknowledgeAlarm = command({
@@ -83,7 +89,7 @@ const acknowledgeAlarm = command({
     { alarm: "backup", for: "7d" },
   ],
   run: async ({ alarm, for: length, note = "" }, room: Desk) => {
-    const { alarms } = await (await import("./alarms.ts")).readHealth(room);
+    const { alarms } = await (await import("./health/read-health.ts")).readHealth(room);
     if (!alarms.some(({ name }) => name === alarm)) {
       const names = alarms.map(({ name }) => name).join(", ");
       throw new CommandFault(`There is no such alarm. ${names === "" ? "Nothing needs a hand" : `There is ${names}`}.`);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { sql } from "kysely";
 import { ran } from "../../test/support/command-line.ts";
 import { engines } from "../../test/support/engines.ts";
 import { startService, type TestService } from "../../test/support/service.ts";
@@ -70,9 +71,9 @@ for (const engine of engines) {
       );
       const needs = [
         /^The change d2 of the catalogue waits for approval\. See it: duba catalogue show d2$/,
-        /^The vendor dojah is not ready or has an alarm\. See why: duba upstreams status$/,
+        /^The vendor dojah has the alarm no money\. See more: duba upstreams status$/,
         /^Live verifications have no known outcome for more than an hour\. See them: duba ledger list --state unknown$/,
-        ...(engine.name === "sqlite" ? [/^There is no backup yet\. Make one: duba backup <file>$/] : []),
+        /^There is no backup yet\. Make one: duba backup <file>$/,
         new RegExp(
           `^The key ${id} of sandbox@example\\.com ends \\d{4}-\\d\\d-\\d\\d\\. Replace it: duba keys roll ${id}$`,
         ),
@@ -88,6 +89,9 @@ for (const engine of engines) {
         return listed.map(({ alarm, state, note }) => [alarm, state, note]);
       };
       const open = await alarms();
+      const listed = JSON.parse((await duba("alarms", "list", "--json")).out) as Record<string, unknown>[];
+      const unknown = listed.find(({ alarm }) => alarm === "unknown")!;
+      assert.deepEqual([unknown.count, unknown.since], [1, new Date(now - 2 * 3_600_000).toISOString()]);
       assert.deepEqual(
         open.slice(0, 3).map(([alarm, state]) => [alarm, state]),
         [
@@ -114,6 +118,38 @@ for (const engine of engines) {
       await duba("keys", "change", successor.id, "--expires", "never");
       assert.deepEqual((await status()).expiring_keys, []);
     });
+  });
+
+  test(`duba status says that the store takes no writes, and that its clock is behind, on ${engine.name}`, async () => {
+    const own = await startService({}, engine);
+    try {
+      const { dataDirectory, databaseUrl } = own.settings;
+      const environment = { DUBA_DATA: dataDirectory, DUBA_DATABASE_URL: databaseUrl };
+      const { db } = await own.store();
+      const ahead = { id: "ahead", occurred_at: Date.now() + 300_000, kind: "k", actor: "system", facts: "{}" };
+      await db
+        .insertInto("audit_entry")
+        .values({ ...ahead, batch: null, position: 0 })
+        .execute();
+      // What a full disk does: it reads, and refuses each write.
+      const refusal =
+        databaseUrl === undefined
+          ? ["create trigger full before update on instance_secret begin select raise(abort, 'disk full'); end"]
+          : [
+              "create function out_of_room() returns trigger language plpgsql as 'begin raise disk_full; end'",
+              "create trigger out_of_room before update on instance_secret for each row execute function out_of_room()",
+            ];
+      await ran(["status"], { environment });
+      for (const statement of refusal) await sql.raw(statement).execute(db);
+      const { exitCode, out, err } = await ran(["status"], { environment });
+      assert.equal(exitCode, 1);
+      assert.match(out, /^store +.*\(takes no writes\)$/m);
+      assert.match(err, /^The store takes no writes, so each verification is answered 500\./m);
+      assert.match(err, /^The clock is (?:29\d|300) seconds behind the newest entry of the audit trail\./m);
+      if (databaseUrl === undefined) assert.match(out, /^room left +[\d.]+ [GM]iB$/m);
+    } finally {
+      await own.close();
+    }
   });
 
   test(`duba status says that no instance serves, on ${engine.name}`, async () => {

@@ -1,4 +1,4 @@
-import { instant, orNull, timeText } from "../operation/command/answer-schema.ts";
+import { bytesText, instant, orNull, timeText } from "../operation/command/answer-schema.ts";
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { AlarmFacts } from "./alarm-commands.ts";
@@ -15,10 +15,14 @@ export const statusCommand = command({
   answer: Type.Object({
     version: Type.String(),
     store: Type.String(),
+    takes_writes: Type.Boolean(),
+    room_left: orNull(Type.Integer({ description: "Bytes on the disk of SQLite. PostgreSQL does not tell." })),
     instances: Type.Integer(),
     revision: orNull(Type.Integer()),
     published_at: orNull(instant),
-    source: orNull(Type.Object({ name: Type.String(), as_of: orNull(instant), stale: Type.Boolean() })),
+    source: orNull(
+      Type.Object({ name: Type.String(), as_of: orNull(instant), stale: Type.Boolean(), missed: Type.Integer() }),
+    ),
     held: Type.Array(Type.String()),
     scheduled: Type.Integer(),
     vendors: Type.Array(Type.Object({ name: Type.String(), ready: Type.Boolean() })),
@@ -39,7 +43,8 @@ export const statusCommand = command({
     {
       record: {
         version: facts.version,
-        store: facts.store,
+        store: `${facts.store}${facts.takes_writes ? "" : " (takes no writes)"}`,
+        ...(facts.room_left !== null && { "room left": bytesText(facts.room_left) }),
         "serving instances": facts.instances,
         catalogue:
           facts.revision === null ? "no revision" : `revision ${facts.revision} of ${timeText(facts.published_at)}`,
@@ -64,7 +69,7 @@ export const statusCommand = command({
   isWell: ({ needs }) => needs.length === 0,
   examples: [{}],
   run: async (_, room: Pick<Desk, "db" | "now" | "config" | "accounts">) =>
-    (await import("./read-status.ts")).readStatus(room),
+    (await import("./health/read-status.ts")).readStatus(room),
 });
 
 function listText(names: readonly string[]): string {

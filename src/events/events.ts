@@ -53,10 +53,10 @@ export async function openEvents({ engine, retention, ...parts }: EventsParts): 
   };
 }
 
-/** Deliveries that wait or are dead, for operators. `oldest`: when the oldest event that waits happened; null if none does. */
+/** Deliveries that wait or are dead, for operators. `oldest`, `oldestDead`: when the oldest such event happened; null: none. */
 export async function undelivered(
   db: Kysely<Tables>,
-): Promise<{ waiting: number; dead: number; oldest: number | null }> {
+): Promise<{ waiting: number; dead: number; oldest: number | null; oldestDead: number | null }> {
   const rows = await db
     .selectFrom("event_delivery")
     .innerJoin("event", "event.number", "event_delivery.number")
@@ -73,5 +73,6 @@ export async function undelivered(
     waiting: Number(of("waiting")?.count ?? 0),
     dead: Number(of("dead")?.count ?? 0),
     oldest: of("waiting")?.oldest ?? null,
+    oldestDead: of("dead")?.oldest ?? null,
   };
 }

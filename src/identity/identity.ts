@@ -93,7 +93,7 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const lookUp = async () => {
     if (await leases.isLeader()) await lookUpUnknowns(db, { ...parts, isAwaited }, stopping.signal);
   };
-  const spending = new SpendingWatch(db, settings.timeZone, log);
+  const spending = new SpendingWatch(db, settings, log);
   const jobs = [
     repeat(1_000, () => followJournal({ db, audit, zone: settings.timeZone })),
     repeat(5_000, () => verifications.failOrphanedRows()),

@@ -97,13 +97,15 @@ export const eventTypes = {
     example: { key: "4Zq8mPx0LtV2", revoked_at: "2026-11-01T09:30:00.000Z" },
   }),
   "account.cap_warning": describe({
-    summary: "The account has used 80 % of its monthly cap, or has less than 20 % of its last top-up left.",
+    summary:
+      "The account has used 80 % of its monthly cap, or has less than 20 % of its last top-up left; or all of it.",
     scope: "identity:verify",
     data: Type.Object({
       terms: Type.Enum(["cap", "balance"], { description: "What is nearly used up" }),
       month: orNull(id()),
+      used_up: Type.Boolean({ description: "Verifications are refused" }),
     }),
-    example: { terms: "cap", month: "2026-11" },
+    example: { terms: "cap", month: "2026-11", used_up: false },
   }),
   "vendor.alarm": describe({
     summary: "An identity vendor has an alarm, or has it no longer. Only operators get these events.",

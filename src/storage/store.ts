@@ -145,7 +145,7 @@ async function prepared(
       connections,
       now: clock.now,
       serve: () => wait(servingTimeouts),
-      takesWrites: writeProbe(db),
+      takesWrites: singleFlight(() => tryWrite(db)),
       listen: () => async () => {},
       async close() {
         await correcting.stop();
@@ -170,21 +170,20 @@ async function databaseTime(db: Kysely<Tables>): Promise<number> {
   return rows[0]!.at;
 }
 
-/** Writes a changed value: a full or read-only store can still be read, and SQLite skips a write that changes nothing. */
-function writeProbe(db: Kysely<Tables>): Store["takesWrites"] {
-  const write = async () => {
-    const created_at = Date.now();
-    await db
-      .insertInto("instance_secret")
-      .values({ name: "probe", value: "", created_at })
-      .onConflict((conflict) => conflict.column("name").doUpdateSet({ created_at }))
-      .execute();
-  };
-  return singleFlight(() =>
-    write().then(
-      () => true,
-      () => false,
-    ),
+/**
+ * Whether the store accepts a write; never rejects. It writes a changed value: a full or read-only store can still be read, and
+ * SQLite skips a write that changes nothing.
+ */
+export async function tryWrite(db: Kysely<Tables>): Promise<boolean> {
+  const created_at = Date.now();
+  const written = db
+    .insertInto("instance_secret")
+    .values({ name: "probe", value: "", created_at })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ created_at }))
+    .execute();
+  return written.then(
+    () => true,
+    () => false,
   );
 }
 

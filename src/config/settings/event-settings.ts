@@ -9,6 +9,21 @@ export const eventSettings = {
       "Private networks in which endpoints of events may be, with https or http. Empty: Duba sends events to public addresses only, and with https unless the endpoint is for test mode.",
     ...networks,
   }),
+  alarmUrl: setting({
+    name: "DUBA_ALARM_URL",
+    default: "",
+    about:
+      'Where Duba says that an alarm begins or ends: a POST with {"text": "…"}, as chat services take it. Empty: nowhere. The text has no personal data. The address must be public, and https.',
+    form: "empty, or a URL that begins with https:// or http://",
+    read: (text) => (text === "" || /^https?:\/\/[^\s]+$/.test(text) ? text : undefined),
+    secret: true,
+  }),
+  alarmNetworks: setting({
+    name: "DUBA_ALARM_NETWORKS",
+    default: "",
+    about: "Private networks in which DUBA_ALARM_URL may be, with https or http.",
+    ...networks,
+  }),
   eventRetention: setting({
     name: "DUBA_EVENT_RETENTION",
     default: "60d",

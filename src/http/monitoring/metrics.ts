@@ -12,6 +12,8 @@ export interface StoredFigures {
   /** Entries of the audit trail without a seal. */
   unsealed: { count: number; oldest: number | null };
   lastBackupAt: number | null;
+  /** The names of open alarms, such as `vendor:dojah`. */
+  alarms: readonly string[];
   /** Deliveries of events that wait or are dead; `oldest` is when the oldest event that waits happened. */
   undelivered: { waiting: number; dead: number; oldest: number | null };
 }
@@ -171,6 +173,12 @@ function metrics(sources: MetricSources): Registry {
   ofStore("backup_age_seconds", "Time since the last backup; infinite if there was none", ({ lastBackupAt }) =>
     secondsSince(lastBackupAt),
   );
+
+  gauge("alarms", "Open alarms by kind, as duba alarms list shows them", async () => {
+    const figures = await stored();
+    const kinds = Map.groupBy(figures?.alarms ?? [], (alarm) => alarm.split(":")[0]!);
+    return [...kinds].map(([alarm, { length }]) => [{ alarm }, length] as const);
+  });
 
   counter(
     "event_deliveries_total",

@@ -231,7 +231,6 @@ const priceQuestions = command({
   description: "Questions that have a price keep it. Those of the last hour are left out: they may still be running.",
   role: "officer",
   kind: "change",
-  gives: "money",
   target: ["prices"],
   input: Type.Object({
     prices: formed(vendorPrices, { description: "What the vendor billed, by kind of number.", placeholder: "prices" }),

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { AccountTerms } from "../../operation/account-terms.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
-import { TimeZone } from "../../runtime/time-zone.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { engines, suiteStore } from "../identity.fixture.ts";
+import { engines, suiteStore, usualSettings } from "../identity.fixture.ts";
 import { SpendingWatch } from "./spending-watch.ts";
 
 const january = Date.UTC(2026, 0, 15);
@@ -43,7 +42,7 @@ for (const engine of engines)
           .execute();
       }
       const log = new RecordedLog();
-      const watch = new SpendingWatch(store.db, new TimeZone("Africa/Lagos"), log);
+      const watch = new SpendingWatch(store.db, usualSettings, log);
       await watch.look(january, false);
       assert.deepEqual([watch.nearlySpent, log.lines], [{ cap: 2, balance: 1 }, []]);
       for (const _ of [1, 2]) await watch.look(january, true);
@@ -57,19 +56,31 @@ for (const engine of engines)
         ],
       );
       // Another process looks, and says it to its own log only.
-      await new SpendingWatch(store.db, new TimeZone("Africa/Lagos"), new RecordedLog()).look(january, true);
+      await new SpendingWatch(store.db, usualSettings, new RecordedLog()).look(january, true);
       const told = await store.db.selectFrom("event").selectAll().orderBy("number").execute();
       assert.deepEqual(
         told.map(({ type, audience, mode, data }) => [type, audience, mode, JSON.parse(data)]),
         [
-          ["account.cap_warning", "b-count", "live", { terms: "cap", month: "2026-01" }],
-          ["account.cap_warning", "c-naira", "live", { terms: "cap", month: "2026-01" }],
-          ["account.cap_warning", "e-low", "live", { terms: "balance", month: null }],
+          ["account.cap_warning", "b-count", "live", { terms: "cap", month: "2026-01", used_up: false }],
+          ["account.cap_warning", "c-naira", "live", { terms: "cap", month: "2026-01", used_up: false }],
+          ["account.cap_warning", "e-low", "live", { terms: "balance", month: null, used_up: true }],
         ],
       );
       await watch.look(Date.UTC(2026, 1, 1), true);
       assert.deepEqual([watch.nearlySpent, log.lines.length], [{ cap: 0, balance: 1 }, 3]);
       await watch.look(january, true);
       assert.equal(log.lines.length, 5);
+
+      // With less left than a verification costs, they are refused: that is said once more.
+      await store.db.updateTable("spending").set({ verifications: 5 }).where("account_id", "=", "b-count").execute();
+      for (const _ of [1, 2]) await watch.look(january, true);
+      const [last, ...more] = log.lines.slice(5);
+      assert.deepEqual(more, []);
+      assert.deepEqual(
+        [last?.fields.account, last?.message],
+        ["b-count", "An account has used its monthly cap, and its verifications are refused"],
+      );
+      const [event] = await store.db.selectFrom("event").selectAll().orderBy("number", "desc").limit(1).execute();
+      assert.deepEqual(JSON.parse(event!.data), { terms: "cap", month: "2026-01", used_up: true });
     });
   });

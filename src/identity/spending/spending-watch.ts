@@ -2,9 +2,9 @@ import type { Kysely } from "kysely";
 import { type AccountTerms, balancePeriod } from "../../operation/account-terms.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { TimeZone } from "../../runtime/time-zone.ts";
 import { announce } from "../../storage/events/announce.ts";
 import type { Tables } from "../../storage/tables.ts";
+import type { IdentitySettings } from "../identity-settings.ts";
 import type { BudgetKind } from "./budget.ts";
 
 /** The part of a cap, or of the last top-up, from which on the operator is warned. */
@@ -13,7 +13,7 @@ const warnedAt = 0.8;
 /** Milliseconds in which the same warning is not given twice. */
 const toldFor = 32 * 86_400_000;
 
-/** How many accounts have used 80 % or more. */
+/** How many accounts have used 80 % or more, and how many of them all. */
 export type NearlySpent = Record<BudgetKind, number>;
 
 interface Use {
@@ -22,31 +22,39 @@ interface Use {
   period: string;
   /** Recognises the cap, or what was topped up. */
   most: string;
+  /** All of it: verifications are refused. */
+  isExhausted: boolean;
   facts: Record<string, string | number | null>;
 }
 
-const sentences: Record<BudgetKind, string> = {
-  cap: "An account has used 80 % of its monthly cap",
-  balance: "An account has less than 20 % of its last top-up left",
+const sentences: Record<BudgetKind, [nearly: string, whole: string]> = {
+  cap: [
+    "An account has used 80 % of its monthly cap",
+    "An account has used its monthly cap, and its verifications are refused",
+  ],
+  balance: [
+    "An account has less than 20 % of its last top-up left",
+    "The balance of an account is too low for a verification, so they are refused",
+  ],
 };
 
 /** Knows the accounts that have used most of a cap or a balance, and names each to the log once in a period. */
 export class SpendingWatch {
   readonly #db: Kysely<Tables>;
-  readonly #zone: TimeZone;
+  readonly #settings: Pick<IdentitySettings, "fees" | "timeZone">;
   readonly #log: Log;
   readonly #named = new Set<string>();
   nearlySpent: NearlySpent = { cap: 0, balance: 0 };
 
-  constructor(db: Kysely<Tables>, zone: TimeZone, log: Log) {
+  constructor(db: Kysely<Tables>, settings: Pick<IdentitySettings, "fees" | "timeZone">, log: Log) {
     this.#db = db;
-    this.#zone = zone;
+    this.#settings = settings;
     this.#log = log;
   }
 
   /** `names`: whether this process writes to the log. */
   async look(now: number, names: boolean): Promise<void> {
-    const uses = await usesOf(this.#db, this.#zone.monthOf(now));
+    const uses = await usesOf(this.#db, now, this.#settings);
     const count = (kind: BudgetKind) => uses.filter((use) => use.kind === kind).length;
     this.nearlySpent = { cap: count("cap"), balance: count("balance") };
     if (!names) return;
@@ -56,34 +64,47 @@ export class SpendingWatch {
     for (const use of uses) {
       if (this.#named.has(keyOf(use))) continue;
       this.#named.add(keyOf(use));
-      this.#log.warn({ account: use.account, ...use.facts }, sentences[use.kind]);
+      this.#log.warn({ account: use.account, ...use.facts }, sentences[use.kind][use.isExhausted ? 1 : 0]);
       await this.#tell(use, now);
     }
   }
 
   /** Announces it once, whoever else looks, and again after a top-up or a higher cap. */
-  async #tell({ account, kind, period, most }: Use, at: number): Promise<void> {
-    const data = { terms: kind, month: kind === "cap" ? period : null };
-    const about = `${account} ${period} ${most}`;
+  async #tell({ account, kind, period, most, isExhausted }: Use, at: number): Promise<void> {
+    const data = { terms: kind, month: kind === "cap" ? period : null, used_up: isExhausted };
+    const about = `${account} ${period} ${most} ${isExhausted ? "whole" : ""}`.trim();
     const event = { type: "account.cap_warning", audience: account, mode: "live", about, data, at } as const;
     await announce(this.#db, event, at - toldFor);
   }
 }
 
-function keyOf({ account, period }: Use): string {
-  return `${account} ${period}`;
+function keyOf({ account, period, isExhausted }: Use): string {
+  return `${account} ${period} ${isExhausted}`;
 }
 
-/** The accounts that have used 80 % of a cap of the month, or of their last top-up. */
-export async function nearlySpentAccounts(db: Kysely<Tables>, month: string): Promise<string[]> {
-  return [...new Set((await usesOf(db, month)).map(({ account }) => account))];
+/** The accounts that have used 80 % of a cap of the month, or of their last top-up, each once. */
+export async function nearlySpentAccounts(
+  db: Kysely<Tables>,
+  now: number,
+  settings: Pick<IdentitySettings, "fees" | "timeZone">,
+): Promise<{ account: string; isExhausted: boolean }[]> {
+  const ofAccount = Map.groupBy(await usesOf(db, now, settings), ({ account }) => account);
+  return [...ofAccount].map(([account, uses]) => ({
+    account,
+    isExhausted: uses.some(({ isExhausted }) => isExhausted),
+  }));
 }
 
-async function usesOf(db: Kysely<Tables>, month: string): Promise<Use[]> {
+async function usesOf(
+  db: Kysely<Tables>,
+  now: number,
+  { fees, timeZone }: Pick<IdentitySettings, "fees" | "timeZone">,
+): Promise<Use[]> {
+  const month = timeZone.monthOf(now);
   const rows = await db
     .selectFrom("account")
     .innerJoin("spending", "spending.account_id", "account.id")
-    .select(["account.id", "account.terms", "spending.period", "kobo", "verifications", "most_kobo"])
+    .select(["account.id", "account.terms", "account.fees", "spending.period", "kobo", "verifications", "most_kobo"])
     .select((row) =>
       row
         .selectFrom("top_up")
@@ -98,19 +119,22 @@ async function usesOf(db: Kysely<Tables>, month: string): Promise<Use[]> {
     .orderBy("account.created_at")
     .orderBy("account.id")
     .execute();
-  return rows.flatMap(({ id, terms, period, kobo, verifications, most_kobo, last_top_up }): Use[] => {
+  return rows.flatMap(({ id, terms, fees: own, period, kobo, verifications, most_kobo, last_top_up }): Use[] => {
     const { prepaid, capKobo, capCount } = JSON.parse(terms) as AccountTerms;
+    const lowestFee = Math.min(...Object.values<number>({ ...fees, ...JSON.parse(own) }));
     if (period === balancePeriod) {
       const balance = (most_kobo ?? 0) - kobo;
-      const isLow = prepaid && balance < (1 - warnedAt) * (last_top_up ?? 0);
-      return isLow
-        ? [{ account: id, kind: "balance", period, most: `${most_kobo}`, facts: { balance: nairaOf(balance) } }]
-        : [];
+      if (!prepaid || balance >= (1 - warnedAt) * (last_top_up ?? 0)) return [];
+      const isExhausted = balance < lowestFee;
+      const facts = { balance: nairaOf(balance) };
+      return [{ account: id, kind: "balance", period, most: `${most_kobo}`, isExhausted, facts }];
     }
     const isMost = (used: number, cap?: number) => cap !== undefined && used >= warnedAt * cap;
     if (!isMost(kobo, capKobo) && !isMost(verifications, capCount)) return [];
+    const isOver = (used: number, cap?: number) => cap !== undefined && used > cap;
+    const isExhausted = isOver(kobo + lowestFee, capKobo) || isOver(verifications + 1, capCount);
     const caps = { cap_naira: capKobo === undefined ? null : nairaOf(capKobo), cap_count: capCount ?? null };
     const facts = { month: period, spent_naira: nairaOf(kobo), spent_count: verifications, ...caps };
-    return [{ account: id, kind: "cap", period, most: `${capKobo} ${capCount}`, facts }];
+    return [{ account: id, kind: "cap", period, most: `${capKobo} ${capCount}`, isExhausted, facts }];
   });
 }

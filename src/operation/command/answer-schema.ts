@@ -60,6 +60,12 @@ export function isoOf(milliseconds: number | null): string | null {
   return milliseconds === null ? null : new Date(milliseconds).toISOString();
 }
 
+/** Bytes for people, in GiB or MiB. */
+export function bytesText(bytes: number): string {
+  const gibibytes = bytes / 1024 ** 3;
+  return gibibytes >= 1 ? `${gibibytes.toFixed(1)} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`;
+}
+
 /** A time of an answer for people: to the minute, in UTC; "-" for null. */
 export function timeText(iso: string | null): string {
   return iso === null ? "-" : `${iso.slice(0, 16).replace("T", " ")}Z`;

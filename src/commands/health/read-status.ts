@@ -1,24 +1,41 @@
 import { resolve } from "node:path";
-import manifest from "../../package.json" with { type: "json" };
-import { listRevisions } from "../catalogue/revisions/load.ts";
-import { isoOf } from "../operation/command/answer-schema.ts";
-import { alarmFacts } from "./alarm-commands.ts";
-import { type AlarmRoom, readHealth } from "./alarms.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import { listRevisions } from "../../catalogue/revisions/load.ts";
+import { isoOf } from "../../operation/command/answer-schema.ts";
+import { alarmFacts } from "../alarm-commands.ts";
+import type { AlarmRoom } from "./health-facts.ts";
+import { readHealth } from "./read-health.ts";
 
 /** How the service is, for `duba status`. `needs` has a sentence for each thing that needs a hand. */
 export async function readStatus(room: AlarmRoom) {
   const [[newest], health] = await Promise.all([listRevisions(room.db, 1), readHealth(room)]);
-  const { instances, source, held, scheduled, vendors, unknown, unsealed, backupAt, ending, dead, alarms } = health;
+  const {
+    takesWrites,
+    roomLeft,
+    instances,
+    source,
+    held,
+    scheduled,
+    vendors,
+    unknown,
+    unsealed,
+    backupAt,
+    ending,
+    dead,
+    alarms,
+  } = health;
   return {
     version: manifest.version,
     store: storeName(room.config),
+    takes_writes: takesWrites,
+    room_left: roomLeft,
     instances,
     revision: newest?.number ?? null,
     published_at: isoOf(newest?.created_at ?? null),
     source,
     held,
     scheduled,
-    vendors,
+    vendors: vendors.map(({ name, ready }) => ({ name, ready })),
     unknown_verifications: unknown.count,
     oldest_unknown_at: isoOf(unknown.since),
     unsealed_entries: unsealed.count,

@@ -1,0 +1,134 @@
+import { bytesText } from "../../operation/command/answer-schema.ts";
+import type { HealthFacts } from "./health-facts.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** From here on an operator should look: the bounds of the rules in deploy/prometheus/alerts.yaml. Milliseconds, bytes, counts. */
+export const bounds = {
+  unknown: hour,
+  unsealed: minute,
+  backup: 26 * hour,
+  clock: minute,
+  room: 1024 ** 3,
+  missedPulls: 3,
+};
+
+/** Something that needs a hand. */
+export interface Alarm {
+  /** What it is about, such as `vendor:dojah`: the same as long as it lasts. */
+  name: string;
+  /** Says what is wrong, why, and what to do. */
+  what: string;
+  /** How many, where there may be several. */
+  count: number | null;
+  /** Since when, in milliseconds since 1970, where that is known. */
+  since: number | null;
+  acknowledged: { by: string; until: number; note: string } | null;
+}
+
+type Found = Omit<Alarm, "name" | "acknowledged">;
+
+/** What needs a hand, the worst first. `now` in milliseconds since 1970. */
+export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowledged">[] {
+  const { instances, source, held, unknown, unsealed, backupAt, dead } = facts;
+  const isLate = (at: number | null, after: number) => at !== null && now - at > after;
+  const one = (what: string, since: number | null = null): Found => ({ what, count: null, since });
+  const alarms: [name: string, found: Found | false][] = [
+    [
+      "store",
+      !facts.takesWrites &&
+        one(
+          "The store takes no writes, so each verification is answered 500. Make room on its disk, or see why: the log.",
+        ),
+    ],
+    [
+      "room",
+      facts.roomLeft !== null &&
+        facts.roomLeft < bounds.room &&
+        one(`The disk of the store has ${bytesText(facts.roomLeft)} left. Make room before it is full.`),
+    ],
+    [
+      "clock",
+      facts.clockBehind > bounds.clock &&
+        one(
+          `The clock is ${Math.round(facts.clockBehind / 1000)} seconds behind the newest entry of the audit trail. Synchronise it with NTP.`,
+        ),
+    ],
+    ["no-instance", instances === 0 && one("No instance serves this store. Start one: duba serve")],
+    ...held.map((draft): [string, Found] => [
+      `held:${draft}`,
+      one(
+        `The change ${draft} of the catalogue waits for approval. See it: duba catalogue show ${draft}`,
+        facts.heldSince,
+      ),
+    ]),
+    [
+      "source",
+      source !== null &&
+        (source.stale || source.missed >= bounds.missedPulls) && {
+          ...one(
+            `The catalogue ${source.stale ? "is stale" : `missed ${source.missed} pulls`}: ${source.name} gave nothing new in time. See why: duba sources status`,
+            source.as_of === null ? null : Date.parse(source.as_of),
+          ),
+          count: source.missed || null,
+        },
+    ],
+    ...facts.vendors
+      .filter(({ ready }) => !ready)
+      .map(({ name, alarm, lastAnswerAt }): [string, Found] => [
+        `vendor:${name}`,
+        one(
+          `The vendor ${name} ${alarm === null ? "is paused: it failed too often" : `has the alarm ${alarm.replaceAll("_", " ")}`}. See more: duba upstreams status`,
+          lastAnswerAt,
+        ),
+      ]),
+    [
+      "unknown",
+      isLate(unknown.since, bounds.unknown) && {
+        what: "Live verifications have no known outcome for more than an hour. See them: duba ledger list --state unknown",
+        count: Number(unknown.count),
+        since: unknown.since,
+      },
+    ],
+    [
+      "unsealed",
+      instances > 0 &&
+        isLate(unsealed.oldest, bounds.unsealed) && {
+          what: "Audit entries wait for their seal for more than a minute. Read the log of the service.",
+          count: Number(unsealed.count),
+          since: unsealed.oldest,
+        },
+    ],
+    [
+      "dead-events",
+      dead > 0 && {
+        what: "Duba gave up on events for an endpoint. See them: duba events list --state dead. Send them again: duba events resend",
+        count: dead,
+        since: facts.oldestDead,
+      },
+    ],
+    [
+      "backup",
+      facts.needsBackup &&
+        (backupAt === null || isLate(backupAt, bounds.backup)) &&
+        one(
+          `${backupAt === null ? "There is no backup yet" : "The last backup is older than 26 hours"}. Make one: duba backup <file>`,
+          backupAt,
+        ),
+    ],
+    ...facts.ending.map(({ id, account, expires_at }): [string, Found] => [
+      `key:${id}`,
+      one(`The key ${id} of ${account} ends ${expires_at.slice(0, 10)}. Replace it: duba keys roll ${id}`),
+    ]),
+    ...facts.spent.map(({ account, email, isExhausted }): [string, Found] => [
+      `spent:${account}`,
+      one(
+        isExhausted
+          ? `${email} has used 100 % of its cap, or of its balance: its verifications are refused. See it: duba accounts show ${email}`
+          : `${email} has used 80 % of its cap, or of its last top-up. See it: duba accounts show ${email}`,
+      ),
+    ]),
+  ];
+  return alarms.flatMap(([name, found]) => (found === false ? [] : [{ name, ...found }]));
+}

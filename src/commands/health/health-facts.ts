@@ -1,0 +1,122 @@
+import { statfs } from "node:fs/promises";
+import { endingKeys } from "../../access/keys/ending.ts";
+import { listKeys } from "../../access/keys/keys.ts";
+import { unsealedEntries } from "../../audit/unsealed-entries.ts";
+import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
+import { ageOf, readSync } from "../../catalogue/sync/record.ts";
+import { identitySettingsOf } from "../../config/identity-settings-of.ts";
+import { undelivered } from "../../events/events.ts";
+import { openVerifications } from "../../identity/ledger/reports/open-verifications.ts";
+import { nearlySpentAccounts } from "../../identity/spending/spending-watch.ts";
+import { upstreamStatus } from "../../identity/upstream-status.ts";
+import { isoOf } from "../../operation/command/answer-schema.ts";
+import { lastBackupAt } from "../../storage/backup/last-backup.ts";
+import { isServed } from "../../storage/sqlite/data-directory.ts";
+import { tryWrite } from "../../storage/store.ts";
+import type { Desk } from "../desk.ts";
+
+export type AlarmRoom = Pick<Desk, "db" | "now" | "config"> & { accounts: Pick<Desk["accounts"], "emails"> };
+
+/** What alarms are made of. */
+export type HealthFacts = Awaited<ReturnType<typeof readFacts>>;
+
+export async function readFacts(room: AlarmRoom) {
+  const { db, config } = room;
+  const now = room.now();
+  const [
+    takesWrites,
+    freeBytes,
+    newestAt,
+    waiting,
+    views,
+    open,
+    unsealed,
+    backupAt,
+    keys,
+    ends,
+    instances,
+    source,
+    spent,
+    emails,
+    { dead, oldestDead },
+  ] = await Promise.all([
+    tryWrite(db),
+    roomLeft(config),
+    newestEntryAt(db),
+    listWaiting(db),
+    upstreamStatus(db, now),
+    openVerifications(db),
+    unsealedEntries(db),
+    lastBackupAt(db),
+    listKeys(db),
+    endingKeys(db, now),
+    servingInstances(room),
+    sourceAge(room),
+    nearlySpentAccounts(db, now, identitySettingsOf(config)),
+    room.accounts.emails(),
+    undelivered(db),
+  ]);
+  return {
+    takesWrites,
+    roomLeft: freeBytes,
+    /** How far the newest entry of the audit trail is ahead of the clock, in milliseconds. */
+    clockBehind: Math.max(0, newestAt - now),
+    instances,
+    source,
+    held: waiting.filter(({ state }) => state === "held").map(draftName),
+    heldSince: waiting.find(({ state }) => state === "held")?.created_at ?? null,
+    scheduled: waiting.filter(({ state }) => state === "scheduled").length,
+    vendors: [...Map.groupBy(views, ({ name }) => name)].map(([name, seen]) => ({
+      name,
+      ready: seen.every(({ state, alarm }) => state === "ready" && alarm === null),
+      alarm: seen.find(({ alarm }) => alarm !== null)?.alarm ?? null,
+      lastAnswerAt: seen.reduce<number | null>(
+        (last, { lastAnswerAt: at }) => (at !== null && at > (last ?? 0) ? at : last),
+        null,
+      ),
+    })),
+    // Of live keys: the sandbox has a number whose outcome is always unknown.
+    unknown: open.find(({ mode, state }) => mode === "live" && state === "unknown") ?? { count: 0, since: null },
+    unsealed,
+    backupAt,
+    needsBackup: keys.some(({ mode, revokedAt }) => mode === "live" && revokedAt === null),
+    ending: ends.map(({ id, accountId, label, expiresAt }) => ({
+      ...{ id, account: emails(accountId), label },
+      expires_at: isoOf(expiresAt),
+    })),
+    dead,
+    oldestDead,
+    spent: spent.map((use) => ({ ...use, email: emails(use.account) })),
+  };
+}
+
+async function servingInstances({ db, now, config }: AlarmRoom): Promise<number> {
+  if (!config.databaseUrl) return isServed(config.dataDirectory) ? 1 : 0;
+  const { count } = await db
+    .selectFrom("verification_owner")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("expires_at", ">", now())
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+async function sourceAge({ db, now, config }: AlarmRoom) {
+  const { source, every, staleAfter } = config.pull;
+  if (source === "") return null;
+  const pull = await readSync(db, source);
+  const { asOf, isStale } = ageOf(pull, now(), staleAfter);
+  const missed = pull?.succeeded_at == null ? 0 : Math.floor((now() - pull.succeeded_at) / every);
+  return { name: source, as_of: isoOf(asOf), stale: isStale, missed };
+}
+
+/** Bytes that are free where SQLite's file is; null: PostgreSQL does not tell. */
+async function roomLeft({ databaseUrl, dataDirectory }: AlarmRoom["config"]): Promise<number | null> {
+  if (databaseUrl) return null;
+  const { bavail, bsize } = await statfs(dataDirectory);
+  return bavail * bsize;
+}
+
+async function newestEntryAt(db: AlarmRoom["db"]): Promise<number> {
+  const newest = db.selectFrom("audit_entry").select(({ fn }) => fn.max("occurred_at").as("at"));
+  return (await newest.executeTakeFirst())?.at ?? 0;
+}

@@ -1,0 +1,29 @@
+import { type Alarm, alarmsOf } from "./alarms.ts";
+import { type AlarmRoom, readFacts } from "./health-facts.ts";
+
+/** How the service is, and what needs a hand. Times are milliseconds since 1970. */
+export async function readHealth(room: AlarmRoom) {
+  const facts = await readFacts(room);
+  const now = room.now();
+  return { ...facts, alarms: await withAcknowledgements(room.db, alarmsOf(facts, now), now) };
+}
+
+/** The sentences of open alarms by name, acknowledged or not. They name accounts by their ids. */
+export async function openAlarms(room: Omit<AlarmRoom, "accounts">): Promise<Record<string, string>> {
+  const { alarms } = await readHealth({ ...room, accounts: { emails: async () => (id) => id } });
+  return Object.fromEntries(alarms.map(({ name, what }) => [name, what]));
+}
+
+async function withAcknowledgements(
+  db: AlarmRoom["db"],
+  alarms: readonly Omit<Alarm, "acknowledged">[],
+  now: number,
+): Promise<Alarm[]> {
+  const rows = await db.selectFrom("alarm_acknowledgement").selectAll().where("until", ">", now).execute();
+  const byName = new Map(rows.map(({ name, actor, until, note }) => [name, { by: actor, until, note }]));
+  return alarms.map((alarm) => ({ ...alarm, acknowledged: byName.get(alarm.name) ?? null }));
+}
+
+export async function openAlarmNames(room: Omit<AlarmRoom, "accounts">): Promise<string[]> {
+  return Object.keys(await openAlarms(room));
+}

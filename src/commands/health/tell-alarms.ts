@@ -1,0 +1,104 @@
+import { sendDelivery } from "../../events/send-delivery.ts";
+import { addressList } from "../../runtime/address.ts";
+import { every } from "../../runtime/every.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { AlarmRoom } from "./health-facts.ts";
+import { openAlarms } from "./read-health.ts";
+
+const lookEvery = 60_000;
+/** So long nobody else tells what one process is about to tell. Milliseconds. */
+const claimTime = 60_000;
+/** Name of what was told, in the store. */
+const name = "alarms-told";
+
+/** The alarms that somebody was told of, by name, with their sentences. */
+type Told = Record<string, string>;
+
+interface Note {
+  told: Told;
+  /** Until when another process tells, in milliseconds since 1970. */
+  claimedUntil: number;
+}
+
+type TellingRoom = Omit<AlarmRoom, "accounts">;
+
+/**
+ * Sends a text to `DUBA_ALARM_URL` when an alarm opens or closes. Of several processes one tells it; a text may come twice if that
+ * one dies meanwhile. Texts name accounts by their ids. What happens while the store takes no writes is told too.
+ */
+export class AlarmTeller {
+  readonly #room: TellingRoom;
+  readonly #send: (text: string) => Promise<boolean>;
+  #told: Told = {};
+
+  /** `send` says whether the text arrived. */
+  constructor(room: TellingRoom, send: (text: string) => Promise<boolean>) {
+    this.#room = room;
+    this.#send = send;
+  }
+
+  async look(): Promise<void> {
+    const away = {
+      store: "The store does not answer, so each verification is answered 500. See the log of the service.",
+    };
+    const open = await openAlarms(this.#room).catch(() => away);
+    const [text, note] = await this.#read();
+    if (note.claimedUntil > this.#room.now()) return;
+    const opened = Object.entries(open).filter(([alarm]) => !(alarm in note.told));
+    const closed = Object.entries(note.told).filter(([alarm]) => !(alarm in open));
+    if (opened.length + closed.length === 0) return;
+    const claimed = JSON.stringify({ told: note.told, claimedUntil: this.#room.now() + claimTime });
+    if (!(await this.#replace(text, claimed))) return;
+    const told = { ...note.told };
+    for (const [alarm, what] of opened) if (await this.#send(`Duba: ${what}`)) told[alarm] = what;
+    for (const [alarm, what] of closed) if (await this.#send(`Duba: over: ${what}`)) delete told[alarm];
+    this.#told = told;
+    await this.#replace(claimed, JSON.stringify({ told, claimedUntil: 0 }));
+  }
+
+  /** What the store has, or this process if the store is away. */
+  async #read(): Promise<[text: string | undefined, note: Note]> {
+    const noted = this.#room.db.selectFrom("instance_secret").select("value").where("name", "=", name);
+    const text = await noted.executeTakeFirst().then(
+      (row) => row?.value,
+      () => undefined,
+    );
+    return [text, text === undefined ? { told: this.#told, claimedUntil: 0 } : JSON.parse(text)];
+  }
+
+  /** False if another process was faster. A store that takes no writes keeps nobody from telling. */
+  async #replace(before: string | undefined, value: string): Promise<boolean> {
+    const { db, now } = this.#room;
+    try {
+      if (before === undefined)
+        await db
+          .insertInto("instance_secret")
+          .values({ name, value: "", created_at: now() })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      const { numUpdatedRows } = await db
+        .updateTable("instance_secret")
+        .set({ value, created_at: now() })
+        .where("name", "=", name)
+        .where("value", "=", before ?? "")
+        .executeTakeFirst();
+      return numUpdatedRows === 1n;
+    } catch {
+      return true;
+    }
+  }
+}
+
+/** Looks each minute. Returns what ends it. */
+export function keepTellingAlarms({ log, ...room }: TellingRoom & { log: Log }): () => Promise<void> {
+  const { alarmUrl: url, alarmNetworks } = room.config;
+  const networks = addressList(alarmNetworks);
+  const send = async (text: string) => {
+    const delivery = { url, body: JSON.stringify({ text }), headers: {}, allowsPlain: false };
+    const { delivered, outcome } = await sendDelivery(delivery, { networks });
+    if (!delivered) log.warn({ outcome }, "An alarm could not be sent to DUBA_ALARM_URL; we try again");
+    return delivered;
+  };
+  const teller = new AlarmTeller(room, send);
+  return every(lookEvery, () => teller.look()).stop;
+}
