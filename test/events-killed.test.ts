@@ -35,8 +35,8 @@ for (const engine of engines)
         );
         // The first delivery arrives, and the sender dies before it has the answer.
         receiver.behaves = () => "hang";
-        await duba("keys", "revoke", before);
-        await duba("keys", "revoke", behind);
+        await duba("keys", "revoke", before, "--yes");
+        await duba("keys", "revoke", behind, "--yes");
         await until(() => receiver.received.length === 1);
         await service.end("SIGKILL");
 

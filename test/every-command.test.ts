@@ -80,6 +80,13 @@ suite("every command", () => {
         for (const example of examples) assert.deepEqual(faultsOf(command, example), []);
       });
 
+      if (kind === "danger")
+        test("does nothing without a person at the terminal, unless it is told to", async () => {
+          const { exitCode, out, err } = await ran(argumentsOf(command, examples[0]!), { stdin: `${bvn}\n` });
+          assert.deepEqual([exitCode, out], [2, ""]);
+          assert.match(err, /Add --yes\.\n$/);
+        });
+
       test("answers each bad value with a sentence that names the input, and exit code 2", async () => {
         for (const { name, member } of members) {
           const bad = badTextFor(member);
@@ -116,7 +123,10 @@ for (const engine of engines)
       test(`${id} ${kind === "read" ? "writes nothing" : "leaves its audit entry"}, and answers as its schema says`, async () => {
         const example = world.inputs[id] ?? command.examples[0]!;
         const hasFiles = memberWith("holds", schema) !== undefined;
-        const face = hasFiles || "lines" in schema ? [] : ["--json"];
+        const face = [
+          ...(hasFiles || "lines" in schema ? [] : ["--json"]),
+          ...(command.kind === "danger" ? ["--yes"] : []),
+        ];
         const before = rows;
         const { exitCode, out, err } = await world.duba([...argumentsOf(command, example), ...face], `${bvn}\n`);
         assert.ok(exitCode < 2 && out !== "", err);

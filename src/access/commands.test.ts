@@ -65,7 +65,7 @@ for (const engine of engines) {
       ["a list of nobody's keys", ["keys", "list", "--account", "nobody@example.com"], /^No account has/],
       ["a suspension of nobody", ["accounts", "suspend", "nobody@example.com"], /^No account has/],
       ["an unknown key to roll", ["keys", "roll", "missing"], /^No key has the public id "missing"\.\n$/],
-      ["an unknown key", ["keys", "revoke", "missing"], /^No key has the public id "missing"\.\n$/],
+      ["an unknown key", ["keys", "revoke", "missing", "--yes"], /^No key has the public id "missing"\.\n$/],
     ] as const) {
       test(`refuses ${fault}`, async () => {
         const { exitCode, out, err } = await duba(...argv);
@@ -158,10 +158,10 @@ for (const engine of engines) {
           ["audit", "tail", "--kind", pasted],
           ["prices", "list", "--account", pasted],
           ["catalogue", "show", pasted],
-          ["keyring", "retire", pasted],
+          ["keyring", "retire", pasted, "--yes"],
           ["upstreams", "test", pasted],
           ["call", pasted],
-          ["keys", "revoke", pasted],
+          ["keys", "revoke", pasted, "--yes"],
           ["keys", "roll", pasted],
         ]) {
           const { out, err } = await duba(...argv);
@@ -277,7 +277,7 @@ for (const engine of engines) {
     test("revokes a key by its id or its whole text, and says when that is noticed", async () => {
       for (const named of ["id", "key"]) {
         const made = JSON.parse((await duba("keys", "create", "--account", "shop@example.com", "--json")).out);
-        const { exitCode, out } = await duba("keys", "revoke", made[named]);
+        const { exitCode, out } = await duba("keys", "revoke", made[named], "--yes");
         assert.equal(exitCode, 0);
         assert.match(out, /^Key \w+ is revoked since .+\. Running instances apply it within 5 seconds\.\n$/);
         const line = (await duba("keys", "list")).out.split("\n").find((row) => row.startsWith(made.id));

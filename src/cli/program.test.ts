@@ -133,7 +133,7 @@ suite("the process", { concurrency: true }, () => {
   });
 
   test("ends with 1 and one sentence for a failure", async () => {
-    const { exitCode, out, err } = await process("keys", "revoke", "missing");
+    const { exitCode, out, err } = await process("keys", "revoke", "missing", "--yes");
     assert.deepEqual({ exitCode, out, err }, { exitCode: 1, out: "", err: 'No key has the public id "missing".\n' });
   });
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Desk } from "../commands/desk.ts";
-import { type ChosenFile, membersOf, type Texts } from "../operation/command/read-texts.ts";
+import { type ChosenFile, InputFault, membersOf, type Texts } from "../operation/command/read-texts.ts";
 import { accept, type Command, CommandFault } from "../operation/command.ts";
 import { redactCredentials } from "../runtime/redact.ts";
 import { withDesk } from "./open-desk.ts";
@@ -22,7 +22,11 @@ export async function runCommand(io: Io, command: Command<Desk>, texts: Texts, o
     const all = { ...texts, ...filesIn(command, texts), ...(await privateTexts(command, texts, ask)) };
     // Whoever can open the store from a terminal may do all with it.
     const input = accept(command, "officer", all);
-    if (command.kind === "danger" && !options.yes && io.stdin.isTTY) await confirm(command, all, ask);
+    if (command.kind === "danger" && !options.yes) {
+      if (!io.stdin.isTTY)
+        throw new InputFault("Nobody can undo this, and nobody is at the terminal to confirm it. Add --yes.");
+      await confirm(command, all, ask);
+    }
     const { data, author, out } = options;
     const opening = { overrides: { ...settingsIn(command, texts), DUBA_DATA: data }, author, out };
     return await withDesk(io, command, opening, async (desk, clearProgress) => {

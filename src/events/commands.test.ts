@@ -19,7 +19,7 @@ for (const engine of engines)
     };
     const revoke = async () => {
       const { id } = await service.newKey();
-      assert.equal((await duba("keys", "revoke", id)).exitCode, 0);
+      assert.equal((await duba("keys", "revoke", id, "--yes")).exitCode, 0);
       return id;
     };
 
@@ -61,7 +61,7 @@ for (const engine of engines)
         listed.map(({ id }: { id: string }) => id),
         [added.id, live.id],
       );
-      for (const { id } of listed) await done("events", "endpoints", "remove", id);
+      for (const { id } of listed) await done("events", "endpoints", "remove", id, "--yes");
       assert.deepEqual(await done("events", "endpoints", "list"), []);
     });
 

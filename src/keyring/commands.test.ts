@@ -67,7 +67,7 @@ for (const engine of engines) {
       });
       assert.deepEqual(await verify("k-1"), [200, "true"]);
 
-      const needed = await duba("keyring", "retire", "r1");
+      const needed = await duba("keyring", "retire", "r1", "--yes");
       assert.equal(needed.exitCode, 1);
       assert.match(
         needed.err,
@@ -78,8 +78,8 @@ for (const engine of engines) {
       const shown = await duba("keyring", "show");
       assert.match(shown.out, /^r1 +records +old +the start +0$/m);
       assert.match(shown.err, /^Nothing needs r1 any more/);
-      assert.equal((await duba("keyring", "retire", "r1")).out, "The key r1 is retired.\n");
-      assert.match((await duba("keyring", "retire", "v1")).err, /^The key v1 must stay: \d+ of the ledger's/);
+      assert.equal((await duba("keyring", "retire", "r1", "--yes")).out, "The key r1 is retired.\n");
+      assert.match((await duba("keyring", "retire", "v1", "--yes")).err, /^The key v1 must stay: \d+ of the ledger's/);
       assert.deepEqual(
         (await stateOf()).map((line) => line.slice(0, 6)),
         ["r2 cur", "v1 old", "v2 cur"],
@@ -119,7 +119,7 @@ for (const engine of engines) {
       const other = { ...(await readKeyring(path)), audit: randomBytes(32) };
       await writeFile(path, keyringText(other));
       for (const verb of ["show", "rotate", "rewrap", "retire"]) {
-        const { exitCode, err } = await duba("keyring", verb, ...(verb === "retire" ? ["v1"] : []));
+        const { exitCode, err } = await duba("keyring", verb, ...(verb === "retire" ? ["v1", "--yes"] : []));
         assert.equal(exitCode, 1);
         assert.match(err, /^The key ring is not the one of this store \(key audit differs\)/);
       }

@@ -67,7 +67,7 @@ for (const engine of engines) {
         for (let n = 0; running; n += 1) assert.equal((await verify(`busy-${n}`, "22000000018")).status, 200);
       };
       const calls = caller();
-      const { exitCode, out } = await duba(`${bvn}\n`, "subjects", "erase", "--json");
+      const { exitCode, out } = await duba(`${bvn}\n`, "subjects", "erase", "--json", "--yes");
       running = false;
       await calls;
 
@@ -97,7 +97,7 @@ for (const engine of engines) {
     });
 
     test("gives people a receipt to read, also of nothing", async () => {
-      const { exitCode, out } = await duba("22000000555", "subjects", "erase");
+      const { exitCode, out } = await duba("22000000555", "subjects", "erase", "--yes");
       assert.equal(exitCode, 0);
       assert.match(out, /^Receipt: receipt-[\w-]{16}\nErased: {2}\d{4}-.*Z\n\n\(none\)\n$/);
     });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
@@ -15,6 +15,9 @@ const { sign } = options;
 for (const engine of engines) {
   suite(`a backup on ${engine.name}`, () => {
     const its = new SuiteBackup(engine);
+    /** What is there of a backup that is not whole. */
+    const partOf = (name: string) =>
+      join(its.folder, readdirSync(its.folder).find((file) => file.startsWith(`backup-${name}.`))!);
 
     test("is a file that only its owner may read, and holds nothing that was sealed", async () => {
       assert.equal(statSync(its.path).mode & 0o777, 0o600);
@@ -39,11 +42,12 @@ for (const engine of engines) {
       assert.equal(existsSync(`${its.path}-failed`), false);
     });
 
-    test("that is killed is known for what it is", async () => {
+    test("that is killed has no file of its name, and what is left is known for what it is", async () => {
       const work = `await backup(${nobody}, ${JSON.stringify(`${its.path}-killed`)}, { madeBy: "", sign: String, progress });`;
       await killedHalfWay({ ...its.settings, serving: false }, work);
+      assert.equal(existsSync(`${its.path}-killed`), false);
       assert.match(
-        await refusal(restore(audited(its.empty.db), `${its.path}-killed`, { sign })),
+        await refusal(restore(audited(its.empty.db), partOf("killed"), { sign })),
         /is not (whole|a backup)/,
       );
     });
@@ -98,7 +102,7 @@ for (const engine of engines) {
       const store = audited(its.source.db);
       let unfinished = "";
       const audit: typeof store.audit = async (...told) => {
-        unfinished = readFileSync(`${its.path}-told`, "utf8");
+        unfinished = readFileSync(partOf("told"), "utf8");
         await store.audit(...told);
       };
       const { rows, sha256 } = await backup({ ...store, audit }, `${its.path}-told`, options);

@@ -1,6 +1,9 @@
-import { createHash } from "node:crypto";
-import { open, rm } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { type Kysely, sql, type Transaction } from "kysely";
+import { syncDirectory } from "../../runtime/private-files.ts";
 import { type Audited, inSnapshot } from "../audited.ts";
 import { codeOf, StoreFault } from "../errors.ts";
 import { baselineHash } from "../migrations/0001_baseline.ts";
@@ -97,10 +100,15 @@ type Write = (lines: readonly unknown[]) => Promise<void>;
 /**
  * Writes everything except the records and their keys into a new file that only its owner may read, as of one moment. Services
  * may run meanwhile. Throws `StoreFault` if the file exists or cannot be written, and then leaves no new file; or if the store has tables of a newer version.
+ * A process that is killed leaves a file whose name ends in `.part`.
  */
 export async function backup({ db, audit, actor }: Audited, path: string, options: BackupOptions): Promise<Made> {
   await refuseNewer(db);
-  const file = await open(path, "wx", 0o600).catch((error) => Promise.reject(cannotWrite(path, error)));
+  if (existsSync(path)) throw cannotWrite(path, { code: "EEXIST" });
+  // It gets its name when it is whole: nobody takes for a backup what Ctrl-C left.
+  const part = `${path}.${randomBytes(6).toString("hex")}.part`;
+  const file = await open(part, "wx", 0o600).catch((error) => Promise.reject(cannotWrite(path, error)));
+  let isNamed = false;
   const hash = createHash("sha256");
   const write: Write = async (lines) => {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -114,10 +122,13 @@ export async function backup({ db, audit, actor }: Audited, path: string, option
     await audit(db, { kind: "store.backed_up", actor, facts: { rows, sha256 } });
     await write([endOf(sha256, options.sign)]);
     await file.sync();
+    await rename(part, path);
+    isNamed = true;
+    await syncDirectory(dirname(path));
     await noteBackup(db, sha256, options.now ?? Date.now());
     return { rows, sha256, bytes: (await file.stat()).size };
   } catch (error) {
-    await rm(path, { force: true });
+    await rm(isNamed ? path : part, { force: true });
     throw error;
   } finally {
     await file.close();
