@@ -89,17 +89,20 @@ suite("log lines", () => {
 
   test("of the sandbox's failures are info, with the reference of the verification", async () => {
     const { text: credential, caller } = await callerOf("test");
-    for (const [bvn, status, code] of [
-      ["00000000005", 503, "upstream_unavailable"],
-      ["00000000006", 504, "upstream_timeout"],
-      ["00000000007", 502, "upstream_bad_response"],
+    for (const [bvn, status, code, reason] of [
+      ["00000000005", 503, "upstream_unavailable", "out_of_service"],
+      ["00000000006", 504, "upstream_timeout", "unclear"],
+      ["00000000007", 502, "upstream_bad_response", "bad_response"],
     ] as const) {
       const { lines } = await linesOf(verifyBvn, { method: "POST", body: { ...body, bvn }, credential });
       const line = lines.at(-1)!;
       assert.match(String((line as Record<string, unknown>).reference), /^\w{15}$/);
       assert.deepEqual(
         { ...line, reference: "" },
-        { ...common, ...caller, level: "info", message: "failed", status, code, operation: "verifyBvn", reference: "" },
+        {
+          ...{ ...common, ...caller, level: "info", message: "failed", status, code, reason },
+          ...{ operation: "verifyBvn", reference: "" },
+        },
       );
       assert.deepEqual(
         lines.filter(({ level }) => level !== "info"),
@@ -140,6 +143,26 @@ suite("log lines", () => {
       ],
     );
     vendor.behaviour = json(500, {});
+  });
+
+  test("of a failed verification tell why: what the vendor said, or that it was not reached", async () => {
+    for (const [reason, behaviour] of [
+      ["rate_limited", json(429, {})],
+      ["no_money", json(402, {})],
+      ["not_reached", undefined],
+    ] as const) {
+      const other = await LocalVendor.start();
+      if (behaviour) other.behaviour = behaviour;
+      else await other.close();
+      const settings = { DUBA_UPSTREAMS: "dojah", DUBA_DOJAH_APP_ID: "app", DUBA_DOJAH_KEY: "key" };
+      await withService({ ...settings, DUBA_DOJAH_URL: other.url }, async (service) => {
+        const { text: credential } = await service.newKey({ mode: "live" });
+        assert.equal((await service.ask(verifyBvn, { method: "POST", body, credential })).status, 503);
+        const { message, fields } = service.lines.at(-1)!;
+        assert.deepEqual([message, fields.reason], ["failed", reason]);
+      });
+      if (behaviour) await other.close();
+    }
   });
 });
 

@@ -81,12 +81,20 @@ export function callFailure(
     case "phone_mismatch":
       return noMatch("phone_mismatch", kind, facts, settings, result.reason);
     case "unknown":
-      return verificationFailure("upstream_timeout", undefined, facts, { retryAfter: 5 });
-    case "failed":
-      if (result.reason === "bad_response") return verificationFailure("upstream_bad_response", undefined, facts);
-      if (result.lasting) return verificationFailure("upstream_unavailable", undefined, facts, { retryable: false });
-      return verificationFailure("upstream_unavailable", undefined, facts, { retryAfter: 5 });
+      return verificationFailure("upstream_timeout", undefined, facts, { retryAfter: 5, ...logged(result.reason) });
+    case "failed": {
+      const reason = logged(result.because ?? result.reason);
+      if (result.reason === "bad_response")
+        return verificationFailure("upstream_bad_response", undefined, facts, reason);
+      const retry = result.lasting ? { retryable: false } : { retryAfter: 5 };
+      return verificationFailure("upstream_unavailable", undefined, facts, { ...retry, ...reason });
+    }
   }
+}
+
+/** Why it failed, for the operator. */
+function logged(reason: string | null): FailureDetail {
+  return reason === null ? {} : { logged: { reason } };
 }
 
 /**

@@ -19,8 +19,12 @@ test("each outcome has its state", () => {
   const failed = { state: "failed", reason: "out_of_service", lasting: false };
   assert.deepEqual(judged({ kind: "unavailable" }), failed);
   const noMoney = { kind: "unavailable", reason: "no_money", lasting: true };
-  assert.deepEqual(judged(noMoney), { ...failed, reason: "no_money", lasting: true });
-  assert.deepEqual(judged({ kind: "unavailable", reason: "paused", notPut: true }), { ...failed, notPut: true });
+  assert.deepEqual(judged(noMoney), { ...failed, reason: "no_money", because: "no_money", lasting: true });
+  assert.deepEqual(judged({ kind: "unavailable", reason: "paused", notPut: true }), {
+    ...failed,
+    because: "paused",
+    notPut: true,
+  });
   assert.deepEqual(judged({ kind: "bad_response", why: "shape" }), rejectedAnswer("shape"));
 });
 

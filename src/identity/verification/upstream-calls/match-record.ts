@@ -7,6 +7,7 @@ import type {
   Disbelief,
   IdentityAnswer,
   IdentityOutcome,
+  Unavailability,
 } from "../../../upstreams/ports/identity-upstream.ts";
 import { checks } from "../../checks/index.ts";
 import { type AttemptReason, isAttemptReason } from "../../ledger/attempts.ts";
@@ -18,9 +19,16 @@ export type MatchResult = (
   | { state: "phone_mismatch"; reason: "no_phone" | null }
   /** Without a reason: we learned nothing about the call. */
   | { state: "unknown"; reason: AttemptReason | null }
-  | { state: "failed"; reason: Exclude<AttemptReason, "bad_response"> | null; lasting?: boolean; notPut?: true }
+  | {
+      state: "failed";
+      reason: Exclude<AttemptReason, "bad_response"> | null;
+      /** The source's reason, also one of those with which nobody was asked. */
+      because?: Unavailability;
+      lasting?: boolean;
+      notPut?: true;
+    }
   /** An answer that we reject, and why. */
-  | { state: "failed"; reason: "bad_response"; why: RejectionReason; lasting?: never; notPut?: never }
+  | { state: "failed"; reason: "bad_response"; why: RejectionReason; because?: never; lasting?: never; notPut?: never }
 ) & { vendorReference?: string };
 
 /** `other_number`: the record is another person's. `strange`: the adapter broke its contract. */
@@ -78,7 +86,8 @@ function resultOf(
     case "unavailable": {
       const { lasting = false, notPut, reason } = outcome;
       const own = reason && isAttemptReason(reason) ? reason : "out_of_service";
-      return { state: "failed", reason: own, lasting, ...(notPut ? { notPut } : {}) };
+      const because = reason ? { because: reason } : {};
+      return { state: "failed", reason: own, ...because, lasting, ...(notPut ? { notPut } : {}) };
     }
     case "bad_response":
       return rejectedAnswer(outcome.why ?? "strange");
