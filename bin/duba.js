@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that a Node too old for TypeScript prints a sentence instead of a stack.
-import { existsSync } from "node:fs";
+import { existsSync, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
 
 const oldest = 24;
 
@@ -12,8 +14,7 @@ if (Number.parseInt(process.versions.node, 10) < oldest) {
       "--include=optional.\n",
   );
   process.exitCode = 1;
-} else {
-  if (existsSync(".env")) process.loadEnvFile(".env");
+} else if (readSettingsFile(resolve(".env"))) {
   // Compiling takes a good part of a start. The environment hands the cache on to the store's thread. It lies in our own folder,
   // because whoever can write it decides what runs.
   process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../node_modules/.cache/duba", import.meta.url));
@@ -22,4 +23,31 @@ if (Number.parseInt(process.versions.node, 10) < oldest) {
   // A package has no src/: Node runs no TypeScript inside node_modules. A checkout may have a dist/ of some earlier day.
   const source = new URL("../src/main.ts", import.meta.url);
   await import(existsSync(source) ? source.href : "../dist/src/main.js");
+}
+
+/** Reads settings from a file, if it exists. False, and a sentence, if somebody else may have written it. */
+function readSettingsFile(path) {
+  const link = lstatSync(path, { throwIfNoEntry: false });
+  if (!link) return true;
+  const file = openSync(path, "r");
+  const fault = whoElse(link) ?? whoElse(fstatSync(file));
+  if (fault !== undefined) {
+    process.stderr.write(`The settings in ${path} are not read: ${path} ${fault} ${path}\n`);
+    process.exitCode = 2;
+    return false;
+  }
+  for (const [name, value] of Object.entries(parseEnv(readFileSync(file, "utf8")))) process.env[name] ??= value;
+  if (process.argv[2] === "serve") process.stderr.write(`Duba reads settings from ${path} too.\n`);
+  return true;
+}
+
+/** Who else could have written a file, and the command that prevents it. Windows has no such rights. */
+function whoElse(stats) {
+  const user = process.geteuid?.();
+  if (user === undefined) return undefined;
+  if (stats.uid !== user)
+    return `belongs to user ${stats.uid}, and this runs as user ${user}: run it as the owner, or run chown ${user}`;
+  return !stats.isSymbolicLink() && (stats.mode & 0o022) !== 0
+    ? "may be written by other users: run chmod go-w"
+    : undefined;
 }

@@ -1,7 +1,19 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  lchownSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -16,21 +28,23 @@ const ready = /"url":"http:\/\/127\.0\.0\.1:(\d+)","msg":"ready"/;
 
 /** Runs a command and gives what it wrote once `sign` was seen, and a promise of its end. */
 async function startedWith(command: string, words: string[], options: { cwd?: string; env: Record<string, string> }) {
-  const child = spawn(command, words, { ...options, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(command, words, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
   child.stdout.on("data", (chunk) => {
     out += chunk;
   });
+  const err = text(child.stderr);
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal }));
   while (!ready.test(out)) {
     const isOver = await Promise.race([ended.then(() => true), once(child.stdout, "data").then(() => false)]);
     if (isOver) assert.fail(`it ended early: ${out}`);
   }
-  return { child, ended, port: Number(ready.exec(out)![1]) };
+  return { child, ended, err, port: Number(ready.exec(out)![1]) };
 }
 
-async function failed(words: string[], env: Record<string, string> = {}) {
+async function failed(words: string[], env: Record<string, string> = {}, cwd?: string) {
   const child = spawn(process.execPath, words, {
+    cwd,
     env: { ...nodeEnvironment, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -64,15 +78,49 @@ suite("the first hour", { concurrency: true }, () => {
     );
   });
 
-  test("reads .env, and the environment goes before it", async () => {
+  test("reads .env and says so, and the environment goes before it", async () => {
     const cwd = mkdtempSync(join(folder, "env-"));
     writeFileSync(join(cwd, ".env"), "PORT=1\nDUBA_DATA=from-dot-env\n");
-    const { child, ended } = await startedWith(process.execPath, [launcher, "serve"], {
+    const { child, ended, err } = await startedWith(process.execPath, [launcher, "serve"], {
       ...{ cwd, env: { ...nodeEnvironment, PORT: "0" } },
     });
     child.kill("SIGTERM");
     assert.equal((await ended).code, 0);
     assert.ok(existsSync(join(cwd, "from-dot-env", "duba.db")));
+    assert.equal(await err, `Duba reads settings from ${join(realpathSync(cwd), ".env")} too.\n`);
+  });
+
+  test("does not obey a .env that somebody else may write, or wrote", async () => {
+    const plant = (name: string) => {
+      const cwd = mkdtempSync(join(folder, `planted-${name}-`));
+      const file = join(cwd, ".env");
+      writeFileSync(file, "DUBA_DATA=planted\n");
+      return { cwd, file };
+    };
+    const refused = async ({ cwd }: { cwd: string }, why: RegExp) => {
+      for (const words of [["serve"], ["keys", "list"]]) {
+        const { out, err, code } = await failed([launcher, ...words], {}, cwd);
+        assert.deepEqual({ out, code }, { out: "", code: 2 });
+        assert.match(err, why);
+      }
+      assert.ok(!existsSync(join(cwd, "planted")));
+    };
+    for (const mode of [0o666, 0o620, 0o602]) {
+      const open = plant("open");
+      chmodSync(open.file, mode);
+      await refused(open, /\.env may be written by other users.*chmod go-w [^\n]+\.env\n$/);
+    }
+    // Only root gives files away.
+    if (process.geteuid?.() !== 0) return;
+    const others = plant("others");
+    chownSync(others.file, 12_345, 12_345);
+    await refused(others, /\.env belongs to user 12345, and this runs as user 0/);
+    const link = plant("link");
+    rmSync(link.file);
+    writeFileSync(join(link.cwd, "own"), "DUBA_DATA=planted\n");
+    symlinkSync(join(link.cwd, "own"), link.file);
+    lchownSync(link.file, 12_345, 12_345);
+    await refused(link, /\.env belongs to user 12345/);
   });
 
   test("tells an old Node's user in a sentence what to do", async () => {
