@@ -58,7 +58,7 @@ export function testIdentityUpstream(
 
   test(`${name} knows a BVN that does not exist`, async (t) => {
     const outcome = await (await open(t)).verify({ ...question, number: bvns.notFound });
-    assert.deepEqual(outcome, { kind: "not_found" });
+    assert.deepEqual(withoutReference(outcome), { kind: "not_found" });
   });
 
   test(`${name} ends the wait when it is told to, and does not claim to know what became of it`, async (t) => {
@@ -69,6 +69,11 @@ export function testIdentityUpstream(
     const { kind } = await asked;
     assert.ok(kind === "unknown" || kind === "unavailable", kind);
   });
+}
+
+/** What a vendor's own reference is, and when it is kept, is a test of its own. */
+function withoutReference({ reference: _, ...outcome }: IdentityOutcome): object {
+  return outcome;
 }
 
 /** A vendor behind HTTP, with its fixtures. */
@@ -136,7 +141,7 @@ export function testVendor(vendorCase: VendorCase): void {
     const { upstream, asked } = await open(t, json(200, good.body));
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     const outcome = await upstream.verify({ ...question, traceparent });
-    assert.deepEqual(outcome, { kind: "verified", record: good.record });
+    assert.deepEqual(withoutReference(outcome), { kind: "verified", record: good.record });
     assert.equal(asked.length, 1);
     assert.equal(asked[0]?.headers.traceparent, traceparent);
     vendorCase.assertRequest(asked[0]!);
@@ -152,7 +157,7 @@ export function testVendor(vendorCase: VendorCase): void {
   for (const [what, { status, body, outcome }] of Object.entries(answers)) {
     test(`${name}: ${what}`, async (t) => {
       const { upstream, log } = await open(t, json(status, body));
-      assert.deepEqual(await upstream.verify(question), outcome);
+      assert.deepEqual(withoutReference(await upstream.verify(question)), outcome);
       if (outcome.kind !== "verified") assertDiscreet(log, outcome);
     });
   }

@@ -159,7 +159,7 @@ const unreadable: Record<string, [Behaviour, status: number, code: string]> = {
     "not_json",
   ],
   "a body that is announced too large": [
-    text(200, "application/json", JSON.stringify("x".repeat(1024 * 1024))),
+    text(200, "application/json", JSON.stringify("x".repeat(8 * 1024 * 1024))),
     200,
     "too_large",
   ],
@@ -189,6 +189,19 @@ test("a photo of the documented size passes", async (t) => {
   const { vendor, ask } = await open(t);
   vendor.behaviour = json(200, { image: "x".repeat(580_310) });
   assert.equal((await ask()).kind, "answered");
+});
+
+test("photos of megabytes are read and dropped, and all else of the answer is there", async (t) => {
+  const { vendor, ask } = await open(t);
+  const [photo, signature] = ["QUJD/+".repeat(600_000), "x".repeat(2_000_000)];
+  vendor.behaviour = json(200, { photo, data: { bvn: "22000000017", signature }, status: true });
+  const answer = await ask();
+  assert.ok(answer.kind === "answered");
+  const { photo: cut, ...rest } = answer.body as { photo: string; data: { bvn: string }; status: boolean };
+  assert.ok(photo.startsWith(cut) && cut.length < 20_000);
+  assert.deepEqual([rest.data.bvn, rest.status], ["22000000017", true]);
+  vendor.behaviour = json(200, { note: "a word ".repeat(200_000) });
+  assert.deepEqual(await ask(), { kind: "unreadable", status: 200, code: "too_large" });
 });
 
 test("an allowance bounds one answer, and all that share it", async (t) => {

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Log } from "../runtime/log.ts";
 import { spanWithin } from "../runtime/tracing/trace.ts";
+import { LongTextDropper } from "./drop-long-texts.ts";
 
 /** One request to a vendor. Its URL may hold a BVN, so it never goes into a log or an error. */
 export interface VendorRequest {
@@ -17,9 +18,9 @@ export interface VendorRequest {
   timeout?: number;
   /** The caller's W3C trace context, passed on unless we trace: then the vendor gets that of our span. */
   traceparent?: string | undefined;
-  /** How much may be read; 1 MiB unless said. */
+  /** How much may be read. Unless said: 8 MiB, of which 1 MiB may be left without long base64 texts. */
   allowance?: Allowance | undefined;
-  /** Lower-case names of the response headers to return. */
+  /** Lower-case names of the response headers to return. Unless said: `retry-after`. */
   wantedHeaders?: readonly string[] | undefined;
 }
 
@@ -59,8 +60,10 @@ export interface HttpClientOptions {
 }
 
 const longestConnect = 5000;
-/** One vendor's records include a photo; its documentation shows one of 567 KiB. We must read it before we drop it. */
-const mostBytes = 1024 * 1024;
+/** Records include photos and signatures, of which we keep nothing. */
+const mostRead = 8 * 1024 * 1024;
+const mostKept = 1024 * 1024;
+const usualHeaders = ["retry-after"];
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** HTTP client for all vendors: limits connections and response sizes, follows no redirects, never retries. */
@@ -135,7 +138,7 @@ export class HttpClient {
 function dispatched(
   agent: Agent,
   options: Dispatcher.DispatchOptions,
-  { signal, sendUntil, wantedHeaders, allowance = { each: mostBytes, left: mostBytes } }: VendorRequest,
+  { signal, sendUntil, wantedHeaders, allowance }: VendorRequest,
   timeout: number,
 ): Promise<HttpResult> {
   const { promise, resolve } = Promise.withResolvers<HttpResult>();
@@ -146,7 +149,10 @@ function dispatched(
   let isJson = false;
   let headers: { headers?: Record<string, string> } = {};
   let size = 0;
+  let keptSize = 0;
   const chunks: Buffer[] = [];
+  const dropper = allowance ? undefined : new LongTextDropper();
+  const { each, left } = allowance ?? { each: mostRead, left: mostRead };
 
   const settle = (result: HttpResult) => {
     if (isOver) return;
@@ -179,15 +185,19 @@ function dispatched(
       if (code < 200) return;
       status = code;
       isJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(String(given["content-type"] ?? ""));
-      if (wantedHeaders) headers = { headers: named(wantedHeaders, given) };
+      const found = named(wantedHeaders ?? usualHeaders, given);
+      if (wantedHeaders || Object.keys(found).length > 0) headers = { headers: found };
       if (status >= 300 && status < 400) refuse("redirect");
-      else if (Number(given["content-length"]) > Math.min(allowance.each, allowance.left)) refuse("too_large");
+      else if (Number(given["content-length"]) > Math.min(each, left)) refuse("too_large");
     },
     onResponseData(_, chunk) {
       size += chunk.length;
-      allowance.left -= chunk.length;
-      if (size > allowance.each || allowance.left < 0) refuse("too_large");
-      else chunks.push(chunk);
+      if (allowance) allowance.left -= chunk.length;
+      const kept = dropper?.keep(chunk) ?? [chunk];
+      for (const part of kept) keptSize += part.length;
+      if (size > each || (allowance ? allowance.left < 0 : keptSize > mostKept)) refuse("too_large");
+      // A part of a chunk would keep the whole of it in memory.
+      else for (const part of kept) chunks.push(part.length < chunk.length ? Buffer.from(part) : part);
     },
     onResponseEnd() {
       const body = isJson ? parsed(Buffer.concat(chunks)) : undefined;

@@ -59,7 +59,7 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
   },
   "answers more than may be read": {
     behaviour: json(200, { message: rawText.repeat(50_000) }),
-    outcome: unreadable,
+    outcome: { kind: "bad_response", why: "too_large" },
   },
   "redirects the question": {
     behaviour: json(307, { message: rawText }, { Location: "/elsewhere" }),
@@ -87,7 +87,7 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
     behaviour: json(200, { status: false, message: "You have insufficient funds to do this." }),
     outcome: unavailable("no_money"),
   },
-  ...statuses(429, unavailable("rate_limited"), { "Retry-After": "60" }),
+  ...statuses(429, { ...unavailable("rate_limited"), retryAfter: 60 }, { "Retry-After": "60" }),
   ...statuses(500, serverError),
   ...statuses(502, serverError),
   ...statuses(503, serverError, { "Retry-After": "60" }),

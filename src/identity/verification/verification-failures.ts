@@ -68,6 +68,9 @@ export function attemptsUsedUp(row: Row): Failure {
   return verificationFailure(code, message, factsOf(row), { retryable: false });
 }
 
+const answerTooLarge =
+  "The identity source answered with more than this service reads, and would do so again. Nothing was charged.";
+
 /** The failure of a call that returned no record. */
 export function callFailure(
   result: Exclude<MatchResult, { state: "verified" }>,
@@ -84,9 +87,11 @@ export function callFailure(
       return verificationFailure("upstream_timeout", undefined, facts, { retryAfter: 5, ...logged(result.reason) });
     case "failed": {
       const reason = logged(result.because ?? result.reason);
-      if (result.reason === "bad_response")
-        return verificationFailure("upstream_bad_response", undefined, facts, reason);
-      const retry = result.lasting ? { retryable: false } : { retryAfter: 5 };
+      if (result.reason === "bad_response") {
+        const [message, retry] = result.why === "too_large" ? [answerTooLarge, { retryable: false }] : [undefined, {}];
+        return verificationFailure("upstream_bad_response", message, facts, { ...retry, ...reason });
+      }
+      const retry = result.lasting ? { retryable: false } : { retryAfter: result.retryAfter ?? 5 };
       return verificationFailure("upstream_unavailable", undefined, facts, { ...retry, ...reason });
     }
   }

@@ -47,17 +47,18 @@ export type Unavailability =
 
 /**
  * Why we reject an answer.
- * - `unreadable`: not JSON, too large, or a redirect. `status`: a status that says nothing about the question.
+ * - `unreadable`: not JSON, or a redirect. `too_large`: its next answer would be so too. `status`: a status that says nothing about the question.
  * - `shape`: JSON in a shape that the adapter does not know. `failure`: a failure that does not say whether work was done.
  */
-export type Disbelief = "unreadable" | "status" | "shape" | "failure";
+export type Disbelief = "unreadable" | "too_large" | "status" | "shape" | "failure";
 
 /** Why nobody can tell whether the source did the work. `unclear`: its answer does not say. */
 export type Doubt = "timed_out" | "connection_lost" | "server_error" | "unclear";
 
 /**
  * The outcome of a question.
- * - `unavailable`: the source certainly did no work. `lasting`: a retry does not help (no money, bad credentials).
+ * - `unavailable`: the source certainly did no work. `lasting`: a retry does not help (no money, bad credentials). `retryAfter`: the
+ *   seconds that it asks us to wait.
  *   `notPut`: the source never received the question, for example because it gave us no token.
  * - `bad_response`: we cannot trust the answer.
  * - `unknown`: the source may or may not have done the work.
@@ -66,12 +67,12 @@ export type IdentityOutcome = (
   | { kind: "verified"; record: IdentityAnswer }
   | { kind: "not_found" }
   | { kind: "phone_mismatch" }
-  | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability; notPut?: true }
+  | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability; notPut?: true; retryAfter?: number }
   | { kind: "bad_response"; why?: Disbelief }
   /** `later` resolves if the source still answers after we stopped waiting. */
   | { kind: "unknown"; reason?: Doubt; later?: Promise<IdentityOutcome> }
 ) & {
-  /** The source's own name for its answer, if it gives one. It never holds a number of the person. */
+  /** The source's own name for its answer, if it gives one. It never holds the number or the phone of the question. */
   reference?: string;
 };
 

@@ -40,7 +40,8 @@ export function unanswered(result: Exclude<HttpResult, { kind: "answered" }>): I
       return doubtful(/^(timed_out|aborted)$/.test(result.code) ? "timed_out" : "connection_lost");
     case "unreadable":
       // A proxy may have written this page: it does not say what the vendor behind it did.
-      return result.status >= 500 ? doubtful("server_error") : badResponse("unreadable");
+      if (result.status >= 500) return doubtful("server_error");
+      return badResponse(result.code === "too_large" ? "too_large" : "unreadable");
   }
 }
 

@@ -53,13 +53,26 @@ test("a date that cannot be read is told to the operator by its shape alone", ()
   });
 });
 
-test("whether somebody is watchlisted is left open only with a line in the log", () => {
+test("a word about the watch list that nobody knows counts as YES, with an error in the log", () => {
   assert.equal(read({}, { watchlisted: 1 }).record.watchlisted, "YES");
   assert.equal(read({}, { watchlisted: "n" }).record.watchlisted, "NO");
   assert.deepEqual(read({}, { watchlisted: null }).told, []);
-  const { record, told } = read({}, { watchlisted: "See note 12" });
-  assert.equal(record.watchlisted, null);
-  assert.deepEqual(told, [{ vendor: "vendor", member: "watchlisted", shape: "aaa aaaa 99" }]);
+  for (const [given, shape] of [
+    ["See note 12", "aaa aaaa 99"],
+    ["WATCHLISTED", "aaaaaaaaaaa"],
+    [{ status: "YES" }, "object"],
+  ] as const) {
+    const { record, told } = read({}, { watchlisted: given });
+    assert.equal(record.watchlisted, "YES");
+    assert.deepEqual(told, [{ vendor: "vendor", member: "watchlisted", shape }]);
+  }
+});
+
+test("a bank is given by its code, also if the vendor gives its number or name", () => {
+  for (const bank of ["058", 58, "58", "Guaranty Trust Bank", "GUARANTY TRUST BANK"])
+    assert.equal(read({}, { enrolment_bank: bank }).record.enrolment_bank, "058");
+  for (const bank of ["A bank of tomorrow", "999"])
+    assert.equal(read({}, { enrolment_bank: bank }).record.enrolment_bank, bank);
 });
 
 test("a paid answer is not thrown away for a trifle", () => {

@@ -51,16 +51,21 @@ export function toIdentityRecord(kind: CheckKind, record: Members, vendor: strin
   const birth = day(person, "date_of_birth", "formatted_date_of_birth");
   const registration = day(record, "formatted_registration_date");
   const watchlisted = normalise.watchlisted(record.watchlisted);
-  if (watchlisted === undefined) unread("watchlisted", record.watchlisted);
+  // A word that we do not know may mean that somebody is on the list.
+  if (watchlisted === undefined)
+    log.error(
+      { vendor, member: "watchlisted", shape: normalise.maskedShape(record.watchlisted) },
+      "A vendor says in a word that Duba does not know whether somebody is on the watch list: it counts as YES",
+    );
   return {
     bvn_number: normalise.plain(record.bvn_number),
     name_on_card: normalise.plain(record.name_on_card),
     enrolment_branch: normalise.plain(record.enrolment_branch),
-    enrolment_bank: normalise.plain(record.enrolment_bank),
+    enrolment_bank: normalise.bank(record.enrolment_bank),
     formatted_registration_date: registration ? normalise.longDate(registration) : null,
     level_of_account: normalise.levelOfAccount(record.level_of_account),
     nin: normalise.plain(record.nin),
-    watchlisted: watchlisted ?? null,
+    watchlisted: watchlisted === undefined ? "YES" : watchlisted,
     verification_status: normalise.plain(record.verification_status),
     service_type: normalise.plain(record.service_type) || `${labelOf(kind)} Verification without Image`,
     personal_info: {

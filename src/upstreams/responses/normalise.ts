@@ -1,3 +1,4 @@
+import banks from "../../../data/people/banks.json" with { type: "json" };
 import areas from "../../../data/people/local-government-areas.json" with { type: "json" };
 import { type Day, months } from "./days.ts";
 
@@ -79,6 +80,16 @@ export function levelOfAccount(text: unknown): string {
   const given = plain(text);
   const level = /^level ([123])$/i.exec(given)?.[1];
   return level ? `Level ${level} - ${levels[Number(level) - 1]} Level Accounts` : given;
+}
+
+const codesOfBanks = new Map(banks.map(({ code, name }) => [name.toLowerCase(), code]));
+const bankCodes = new Set(codesOfBanks.values());
+
+/** The code of a bank that is given as a number or by its name, `044`; what the table does not know stays as it is. */
+export function bank(given: unknown): string {
+  const text = plain(given);
+  const code = /^\d{1,3}$/.test(text) ? text.padStart(3, "0") : codesOfBanks.get(text.toLowerCase());
+  return code !== undefined && bankCodes.has(code) ? code : text;
 }
 
 /** YES or NO; null if the value is missing; undefined if it means neither. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import Type from "../../operation/schema/type.ts";
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import { unavailable } from "../ports/outcomes.ts";
 import { outcomeReader } from "./read-outcome.ts";
 
 test("a vendor's own reference is kept, unless it may hold a number of the person", () => {
@@ -13,8 +14,32 @@ test("a vendor's own reference is kept, unless it may hold a number of the perso
     referenceIn: (body: unknown) => (body as { id: unknown }).id,
   };
   const read = outcomeReader(answers, new RecordedLog());
-  const outcomeWith = (id: unknown) => read({ kind: "answered", status: 404, body: { id } }, "bvn");
-  assert.deepEqual(outcomeWith("ref-1:a.B_2"), { kind: "not_found", reference: "ref-1:a.B_2" });
-  for (const id of ["22000000017", "bvn-220-000-000-17", "0800.000.0017x", "a b", "é", "x".repeat(65), "", 17, null])
+  const asked = { kind: "bvn", number: "22000000017", phone: "8000000017" } as const;
+  const outcomeWith = (id: unknown) => read({ kind: "answered", status: 404, body: { id } }, asked);
+  for (const id of ["ref-1:a.B_2", "0f8fad5b-d9cb-469f-1234-567890123456", "20261122093000123456", "a/b+c=="])
+    assert.deepEqual(outcomeWith(id), { kind: "not_found", reference: id });
+  assert.deepEqual(outcomeWith(1234567890123), { kind: "not_found", reference: "1234567890123" });
+  for (const id of [
+    ...["22000000017", "bvn-220-000-000-17", "0800.000.0017x", "2348000000017", 22000000017],
+    ...["a b", "é", "x".repeat(65), "", null, {}],
+  ])
     assert.deepEqual(outcomeWith(id), { kind: "not_found" }, String(id));
+});
+
+test("a vendor's Retry-After goes along with what it did not do", () => {
+  const answers = {
+    vendor: "played",
+    failureIn: () => unavailable("rate_limited"),
+    good: Type.Unknown(),
+    recordIn: (answer: unknown) => answer,
+  };
+  const read = outcomeReader(answers, new RecordedLog());
+  const asked = { kind: "bvn", number: "22000000017", phone: "8000000017" } as const;
+  const waitOf = (text: string) => {
+    const outcome = read({ kind: "answered", status: 429, body: {}, headers: { "retry-after": text } }, asked);
+    return outcome.kind === "unavailable" ? outcome.retryAfter : assert.fail();
+  };
+  assert.deepEqual(["30", "0", "soon", "9999999"].map(waitOf), [30, undefined, undefined, 3600]);
+  const dated = waitOf(new Date(Date.now() + 90_000).toUTCString());
+  assert.ok(dated !== undefined && dated > 60 && dated <= 90, String(dated));
 });

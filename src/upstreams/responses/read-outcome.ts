@@ -1,9 +1,8 @@
 import type { Static, TSchema } from "typebox";
 import { type CheckKind, forEachKind } from "../../operation/check-kind.ts";
-import { isPlainId } from "../../operation/fields.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { HttpResult } from "../http-client.ts";
-import type { IdentityOutcome } from "../ports/identity-upstream.ts";
+import type { AskedPerson, IdentityOutcome } from "../ports/identity-upstream.ts";
 import { badResponse, saysNoMoney, unanswered, unavailable } from "../ports/outcomes.ts";
 import { looseRecord, toIdentityRecord } from "./loose-record.ts";
 import { responseParser } from "./parse-response.ts";
@@ -21,11 +20,14 @@ interface Answers<Schema extends TSchema> {
   referenceIn?(body: unknown): unknown;
 }
 
+/** What was asked. */
+type Asked = Pick<AskedPerson, "kind" | "number" | "phone">;
+
 /** Returns a function that turns the response to a verification of this kind into its outcome. */
 export function outcomeReader<Schema extends TSchema>(
   { vendor, failureIn, good, recordIn, referenceIn }: Answers<Schema>,
   log: Log,
-): (result: HttpResult, kind: CheckKind) => IdentityOutcome {
+): (result: HttpResult, asked: Asked) => IdentityOutcome {
   const parse = responseParser(vendor, good, log);
   const parseRecord = forEachKind(
     (kind) => kind,
@@ -39,10 +41,32 @@ export function outcomeReader<Schema extends TSchema>(
     if (record) return { kind: "verified", record: toIdentityRecord(kind, record, vendor, log) };
     return saysNoMoney(body) ? unavailable("no_money") : badResponse("shape");
   };
-  return (result, kind) => {
+  return (result, asked) => {
     if (result.kind !== "answered") return unanswered(result);
-    const outcome = outcomeOf(result.status, result.body, kind);
-    const reference = referenceIn?.(result.body);
-    return typeof reference === "string" && isPlainId(reference) ? { ...outcome, reference } : outcome;
+    const outcome = outcomeOf(result.status, result.body, asked.kind);
+    const reference = keptReference(referenceIn?.(result.body), asked);
+    const retryAfter = outcome.kind === "unavailable" ? waitIn(result.headers?.["retry-after"]) : undefined;
+    return {
+      ...outcome,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(reference === undefined ? {} : { reference }),
+    };
   };
+}
+
+/** A vendor's reference as text; undefined if it holds the number or the phone that we asked about, or is no reference at all. */
+export function keptReference(given: unknown, { number, phone }: Partial<Asked>): string | undefined {
+  const text = typeof given === "number" ? String(given) : typeof given === "string" ? given.trim() : "";
+  if (!/^[!-~]{1,64}$/.test(text)) return undefined;
+  const digits = text.replaceAll(/\D/g, "");
+  return [number, phone].some((own) => own !== undefined && digits.includes(own)) ? undefined : text;
+}
+
+const longestWait = 3_600;
+
+/** The seconds of a `Retry-After`: a number, or a date. Undefined without one. */
+function waitIn(text: string | undefined, now = Date.now()): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1000);
+  return seconds > 0 ? Math.min(seconds, longestWait) : undefined;
 }

@@ -26,9 +26,13 @@ export type MatchResult = (
       because?: Unavailability;
       lasting?: boolean;
       notPut?: true;
+      /** Seconds that the source asks us to wait. */
+      retryAfter?: number;
     }
   /** An answer that we reject, and why. */
-  | { state: "failed"; reason: "bad_response"; why: RejectionReason; because?: never; lasting?: never; notPut?: never }
+  | ({ state: "failed"; reason: "bad_response"; why: RejectionReason } & {
+      [Member in "because" | "lasting" | "notPut" | "retryAfter"]?: never;
+    })
 ) & { vendorReference?: string };
 
 /** `other_number`: the record is another person's. `strange`: the adapter broke its contract. */
@@ -84,9 +88,9 @@ function resultOf(
     case "unknown":
       return { state: "unknown", reason: outcome.later ? "timed_out" : (outcome.reason ?? "unclear") };
     case "unavailable": {
-      const { lasting = false, notPut, reason } = outcome;
+      const { lasting = false, notPut, reason, retryAfter } = outcome;
       const own = reason && isAttemptReason(reason) ? reason : "out_of_service";
-      const because = reason ? { because: reason } : {};
+      const because = { ...(reason ? { because: reason } : {}), ...(retryAfter === undefined ? {} : { retryAfter }) };
       return { state: "failed", reason: own, ...because, lasting, ...(notPut ? { notPut } : {}) };
     }
     case "bad_response":

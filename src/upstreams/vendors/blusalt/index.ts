@@ -63,7 +63,7 @@ export const blusalt = vendor({
             sendUntil,
             traceparent,
           }),
-          kind,
+          { kind, number, phone },
         ),
     };
   },

@@ -46,7 +46,7 @@ export const dojah = vendor({
     return {
       name,
       kinds: ["bvn"],
-      verify: async ({ kind, number, signal, sendUntil, traceparent }) =>
+      verify: async ({ kind, number, phone, signal, sendUntil, traceparent }) =>
         outcomeOf(
           await http.send({
             method: "GET",
@@ -56,7 +56,7 @@ export const dojah = vendor({
             sendUntil,
             traceparent,
           }),
-          kind,
+          { kind, number, phone },
         ),
     };
   },

@@ -74,14 +74,14 @@ test("each outcome of another Duba is the same outcome here", async () => {
   assert.equal((await ask("00000000004")).kind, "verified");
   assert.deepEqual(await ask("00000000001"), { kind: "not_found" });
   assert.deepEqual(await ask("00000000002"), { kind: "phone_mismatch" });
-  assert.deepEqual(await ask("00000000005"), unavailable("out_of_service"));
+  assert.deepEqual(await ask("00000000005"), { ...unavailable("out_of_service"), retryAfter: 5 });
   assert.deepEqual(await ask("00000000006"), { kind: "unknown" });
   assert.deepEqual(await ask("00000000007"), { kind: "bad_response", why: "failure" });
 });
 
 test("the limit of another Duba on one BVN is no alarm", async () => {
   for (const _ of [1, 2, 3, 4, 5]) assert.equal((await ask("22000000209")).kind, "verified");
-  assert.deepEqual(await ask("22000000209"), { kind: "unavailable", reason: "refused" });
+  assert.deepEqual(await ask("22000000209"), { kind: "unavailable", reason: "refused", retryAfter: 3600 });
 });
 
 test("another Duba in test mode gives nobody: whatever it says of invented people, no work was done", async () => {

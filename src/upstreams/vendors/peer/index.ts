@@ -2,7 +2,7 @@ import { type CheckKind, checkKinds, forEachKind, labelOf } from "../../../opera
 import { koboOf } from "../../../operation/money.ts";
 import { setting } from "../../../operation/setting.ts";
 import type { HttpResult } from "../../http-client.ts";
-import type { IdentityOutcome, IdentityQuestion } from "../../ports/identity-upstream.ts";
+import type { AskedPerson, IdentityOutcome, IdentityQuestion } from "../../ports/identity-upstream.ts";
 import { unavailable, unknown } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 import { outcomeReader } from "../../responses/read-outcome.ts";
@@ -79,8 +79,8 @@ export const peer = vendor({
         ...ofMode,
       });
 
-    const outcomeOf = (result: HttpResult, kind: CheckKind): IdentityOutcome =>
-      inTestMode(result, parts.log) ? unavailable("bad_settings") : readOutcome(result, kind);
+    const outcomeOf = (result: HttpResult, asked: AskedPerson): IdentityOutcome =>
+      inTestMode(result, parts.log) ? unavailable("bad_settings") : readOutcome(result, asked);
 
     return {
       name,
@@ -91,10 +91,10 @@ export const peer = vendor({
         const first = await tokenFor(sendUntil);
         if ("outcome" in first) return first.outcome;
         const result = await ask(question, first.token);
-        if (result.kind !== "answered" || result.status !== 401) return outcomeOf(result, question.kind);
+        if (result.kind !== "answered" || result.status !== 401) return outcomeOf(result, question);
         // The server did no work, so we may send the question again.
         const second = await tokenFor(sendUntil, first.token);
-        return "outcome" in second ? second.outcome : outcomeOf(await ask(question, second.token), question.kind);
+        return "outcome" in second ? second.outcome : outcomeOf(await ask(question, second.token), question);
       },
       async lookUp({ reference, signal }) {
         const first = await tokenFor(signal);

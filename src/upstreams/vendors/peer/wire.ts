@@ -122,7 +122,7 @@ export function earlierOf(status: number, body: unknown): IdentityOutcome {
 const header = modeHeader.toLowerCase();
 
 /** Reads the header in which a Duba says that it answers a test key. */
-export const ofMode = { wantedHeaders: [header] };
+export const ofMode = { wantedHeaders: [header, "retry-after"] };
 
 /** Whether the server answers in test mode, where people are invented. The operator then gets an error in the log. */
 export function inTestMode(result: HttpResult, log: Log): boolean {

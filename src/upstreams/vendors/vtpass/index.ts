@@ -4,7 +4,7 @@ import { catalogueSource } from "../../ports/catalogue-source.ts";
 import { headerText, vendorUrl } from "../../ports/vendor.ts";
 import { responseParser } from "../../responses/parse-response.ts";
 import { cableShelf, dataShelf, type Shelf } from "./entries.ts";
-import { failureIn, isFee, Services, unfit, type Variation, Variations } from "./wire.ts";
+import { failureIn, type GivenVariation, isFee, isOdd, readVariation, Services, Variations } from "./wire.ts";
 
 const name = "vtpass";
 
@@ -72,10 +72,13 @@ export const vtpass = catalogueSource({
           if (content.serviceID !== id)
             throw new PullEnded("unreadable", `What it answered for ${what} belongs to something else.`);
           if (isFee(content.convinience_fee)) leftOut.push(`${id}: its convenience fee is not in the prices.`);
-          for (const variation of "variations" in content ? content.variations : content.varations) {
-            const reason = unfit(variation);
-            if (reason === undefined) entries.push(entryOf(type, variation));
-            else leftOut.push(`${id}, ${shownCode(variation)}: ${reason}, so left out.`);
+          const given = "variations" in content ? content.variations : content.varations;
+          if (given.length > 0 && given.every(isOdd))
+            throw new PullEnded("unreadable", `What it answered for ${what} has members of other types.`);
+          for (const variation of given) {
+            const found = readVariation(variation);
+            if (typeof found === "string") leftOut.push(`${id}, ${shownCode(variation)}: ${found}, so left out.`);
+            else entries.push(entryOf(type, found));
           }
         }
         return entries;
@@ -86,6 +89,6 @@ export const vtpass = catalogueSource({
   },
 });
 
-function shownCode({ variation_code }: Variation): string {
-  return /^[!-~]{1,64}$/.test(variation_code) ? variation_code : "a variation";
+function shownCode({ variation_code }: GivenVariation): string {
+  return typeof variation_code === "string" && /^[!-~]{1,64}$/.test(variation_code) ? variation_code : "a variation";
 }

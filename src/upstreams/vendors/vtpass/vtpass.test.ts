@@ -87,6 +87,28 @@ testCatalogueSource({
         ],
       },
     },
+    "writes one entry in an odd way, and its other prices as fixed: true": {
+      answers: {
+        [variationsOf("mtn-data")]: {
+          ...mtn,
+          content: {
+            ...mtn.content,
+            convinience_fee: { none: true },
+            variations: [
+              { variation_code: "odd", name: "Odd", variation_amount: null, fixedPrice: "Yes" },
+              ...mtn.content.variations.map((each) =>
+                each.fixedPrice === "Yes" ? { ...each, fixedPrice: true } : each,
+              ),
+            ],
+          },
+        },
+      },
+      pulled: {
+        kind: "whole",
+        lists,
+        leftOut: [leftOut[0]!, "mtn-data, odd: its amount is not a text, so left out.", ...leftOut.slice(1)],
+      },
+    },
     "has none of the services": {
       answers: { "/api/services?identifier=tv-subscription": { response_description: "000", content: [] } },
       pulled: { kind: "incomplete", sentence: "Its services of tv-subscription are none that are known here." },

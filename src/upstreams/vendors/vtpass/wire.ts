@@ -11,15 +11,23 @@ export const Services = Type.Object({
   content: Type.Array(Type.Object({ serviceID: code })),
 });
 
+/** What is odd in one variation loses that one, not the pull: so its members may be anything. */
 const Variation = Type.Object({
-  variation_code: Type.String(),
-  name: Type.String(),
-  variation_amount: Type.String(),
-  fixedPrice: Type.String(),
+  variation_code: Type.Unknown(),
+  name: Type.Unknown(),
+  variation_amount: Type.Unknown(),
+  fixedPrice: Type.Unknown(),
 });
-export type Variation = Static<typeof Variation>;
+export type GivenVariation = Static<typeof Variation>;
 
-const service = { serviceID: code, convinience_fee: Type.Optional(Type.String()) };
+/** One that fits. */
+export interface Variation {
+  variation_code: string;
+  name: string;
+  variation_amount: string;
+}
+
+const service = { serviceID: code, convinience_fee: Type.Optional(Type.Unknown()) };
 
 /** The variations of a service. The documentation names the list `variations` on some pages and `varations` on others. */
 export const Variations = Type.Object({
@@ -45,13 +53,27 @@ export function failureIn(body: unknown): { kind: PullFault; said: string } | un
   return { kind, said: `with the code ${given}` };
 }
 
-/** Why we leave a variation out; undefined if we do not. */
-export function unfit({ variation_code, fixedPrice }: Variation): string | undefined {
-  if (!/^[!-~]{1,64}$/.test(variation_code)) return "its code is not 1 to 64 visible ASCII characters";
-  return fixedPrice === "Yes" ? undefined : "its price is not fixed";
+/** Whether a member that we need is no text. */
+export function isOdd({ variation_code, name, variation_amount }: GivenVariation): boolean {
+  return [variation_code, name, variation_amount].some((member) => typeof member !== "string");
 }
 
-/** Whether the text names a fee: `0 %` and `N0` are none. */
-export function isFee(text: string | undefined): boolean {
-  return text !== undefined && /[1-9]/.test(text);
+/** The variation if it can be sold, else why we leave it out. */
+export function readVariation({
+  variation_code,
+  name,
+  variation_amount,
+  fixedPrice,
+}: GivenVariation): Variation | string {
+  if (typeof variation_code !== "string" || !/^[!-~]{1,64}$/.test(variation_code))
+    return "its code is not 1 to 64 visible ASCII characters";
+  if (typeof name !== "string") return "its name is not a text";
+  if (typeof variation_amount !== "string") return "its amount is not a text";
+  const isFixed = fixedPrice === true || (typeof fixedPrice === "string" && /^(yes|true)$/i.test(fixedPrice));
+  return isFixed ? { variation_code, name, variation_amount } : "its price is not fixed";
+}
+
+/** Whether a convenience fee is one: `0 %`, `N0` and what is no text or number are none. */
+export function isFee(given: unknown): boolean {
+  return (typeof given === "string" || typeof given === "number") && /[1-9]/.test(String(given));
 }
