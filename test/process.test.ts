@@ -136,6 +136,15 @@ suite("the process", { concurrency: true }, () => {
     await stop(later);
   });
 
+  test("warns of a setting that is dangerous if it is a mistake", async () => {
+    const service = await served({ DUBA_DATA: freshFolder(), DUBA_TRUST_PROXY: "127.0.0.1,104.16.0.0/13" });
+    await stop(service);
+    assert.match(
+      service.out(),
+      /"level":40,[^\n]*"setting":"DUBA_TRUST_PROXY","msg":"DUBA_TRUST_PROXY names public networks, 104/,
+    );
+  });
+
   test("names every bad setting at once and ends with 2", async () => {
     const { code, out, err } = await start({
       DUBA_DATA: freshFolder(),

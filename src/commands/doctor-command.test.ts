@@ -36,7 +36,7 @@ for (const engine of engines) {
 
     test("fails a new machine for the starter catalogue alone, if TLS is in front", async () => {
       const { exitCode, out, err } = await duba("doctor");
-      assert.deepEqual([exitCode, err], [1, "1 of 12 checks failed.\n"]);
+      assert.deepEqual([exitCode, err], [1, "1 of 13 checks failed.\n"]);
       assert.match(out, /^ok {5}TLS: clients call https:\/\/api\.example\.com\.\n/);
       assert.match(
         out,
@@ -55,6 +55,16 @@ for (const engine of engines) {
         (await failedOf({ DUBA_TRUST_PROXY: "" })).proxy!,
         /^DUBA_TRUST_PROXY is empty, .* such as 127\.0\.0\.1\.$/,
       );
+      assert.match(
+        (await failedOf({ DUBA_TRUST_PROXY: "127.0.0.1,104.16.0.0/13" })).proxy!,
+        /^DUBA_TRUST_PROXY names public networks, 104\.16\.0\.0\/13: /,
+      );
+      assert.equal(
+        (await failedOf({ DUBA_TRUST_PROXY: "104.16.0.1", DUBA_METRICS: "127.0.0.1:9464" })).proxy,
+        undefined,
+      );
+      assert.match((await failedOf({ DUBA_METRICS: "104.16.0.1:9464" })).metrics!, /^DUBA_METRICS .* port 9464\.$/);
+      assert.equal((await failedOf({ DUBA_METRICS: "10.0.0.1:9464" })).metrics, undefined);
     });
 
     test("misses a vendor once a live key may verify persons", async () => {

@@ -5,6 +5,7 @@ import { anchorPath } from "../audit/anchor/anchor.ts";
 import { oddPricesIn, overtakenPricesIn } from "../catalogue/guard/odd-prices.ts";
 import { newestSnapshot } from "../catalogue/revisions/load.ts";
 import { starterPart } from "../catalogue/starter.ts";
+import { riskySettings } from "../config/risky-settings.ts";
 import { keyringPath } from "../keyring/file.ts";
 import { silent } from "../runtime/log.ts";
 import { looseRights } from "../runtime/private-files.ts";
@@ -31,12 +32,19 @@ const checks: Readonly<Record<string, Check>> = {
       `DUBA_PUBLIC_URL ${is}, so keys and BVNs may cross the network in clear text. Put a proxy with TLS in front of Duba, and set DUBA_PUBLIC_URL to its https address.`,
     ];
   },
-  proxy: async ({ config: { trustProxy, publicUrl } }) =>
-    trustProxy.length > 0 || !publicUrl.startsWith("https://")
-      ? "Duba sees the addresses of its callers."
-      : [
-          "DUBA_TRUST_PROXY is empty, so all callers seem to have the address of the proxy that ends TLS. Set it to the address of the proxy, such as 127.0.0.1.",
-        ],
+  async proxy({ config }) {
+    const { DUBA_TRUST_PROXY: risk } = riskySettings(config);
+    if (risk) return [risk];
+    if (config.trustProxy.length > 0 || !config.publicUrl.startsWith("https://"))
+      return "Duba sees the addresses of its callers.";
+    return [
+      "DUBA_TRUST_PROXY is empty, so all callers seem to have the address of the proxy that ends TLS. Set it to the address of the proxy, such as 127.0.0.1.",
+    ];
+  },
+  metrics: async ({ config }) => {
+    const { DUBA_METRICS: risk } = riskySettings(config);
+    return risk ? [risk] : config.metrics ? "the metrics have a private address." : "nothing serves metrics.";
+  },
   limits: async ({ config: { limits } }) =>
     limits
       ? "limits are on."

@@ -46,6 +46,50 @@ suite("the settings", () => {
     for (const host of ["127.0.0.1", "127.8.9.1", "::1", "localhost"]) assert.deepEqual(start(host), [], host);
   });
 
+  test("trust no proxy in a network that is nearly everything", () => {
+    const wide = (DUBA_TRUST_PROXY: string) => faultsOf({ DUBA_TRUST_PROXY });
+    for (const network of ["0.0.0.0/0", "10.0.0.0/7", "127.0.0.1, 1.0.0.0/1", "::/0", "2000::/3", "fd00::/15"])
+      assert.match(wide(network).join(), /^DUBA_TRUST_PROXY must be .*none wider than \/8 \(IPv6: \/16\)\.$/, network);
+    for (const network of ["", "10.0.0.0/8", "203.0.113.7", "104.16.0.0/13", "fd00::/16", "::1"])
+      assert.deepEqual(wide(network), [], network);
+  });
+
+  test("send events and alarms to private networks only, beside the public internet", () => {
+    for (const name of ["DUBA_EVENT_NETWORKS", "DUBA_ALARM_NETWORKS"]) {
+      for (const network of [
+        "0.0.0.0/0",
+        "8.8.8.8",
+        "10.0.0.0/7",
+        "172.16.0.0/11",
+        "192.168.0.0/16,1.1.1.0/24",
+        "::/0",
+        "2606:4700::/32",
+      ])
+        assert.match(faultsOf({ [name]: network }).join(), new RegExp(`^${name} must be .*private`), network);
+      for (const network of [
+        "",
+        "10.1.0.0/16",
+        "127.0.0.1",
+        "172.16.0.0/12,192.168.7.0/24",
+        "100.64.0.0/10",
+        "fd12::/48",
+        "::1",
+      ])
+        assert.deepEqual(faultsOf({ [name]: network }), [], network);
+    }
+  });
+
+  test("let no live key use the sandbox of a vendor", () => {
+    const live = (url: string) => faultsOf({ ...dojah, DUBA_DOJAH_URL: url, DUBA_UPSTREAMS: "dojah" });
+    for (const url of ["https://sandbox.dojah.io", "https://api-sandbox.dojah.io/v2", "https://dojah.sandbox.example"])
+      assert.deepEqual(live(url), [
+        `DUBA_UPSTREAMS names dojah, and DUBA_DOJAH_URL is its sandbox: live keys would get invented people. Set its live address, or take dojah out.`,
+      ]);
+    assert.deepEqual(live("https://api.dojah.io"), []);
+    assert.deepEqual(live("https://sandboxing.example"), []);
+    assert.deepEqual(faultsOf({ ...dojah, DUBA_DOJAH_URL: "https://sandbox.dojah.io" }), []);
+  });
+
   test("let reports read a replica on PostgreSQL only", () => {
     const DUBA_DATABASE_READ_URL = "postgres://duba@127.0.0.2/duba";
     assert.deepEqual(faultsOf({ DUBA_DATABASE_READ_URL }), [

@@ -61,6 +61,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     if (missing.length > 0)
       faults.push(`${settings.upstreams.name} names ${vendor.name}, but ${missing.join(", ")} must be set for it.`);
   }
+  faults.push(...sandboxFaults(config));
   const common = environment[upstreamSettings.timeout.name] ? config.upstream.timeout : undefined;
   config.vendorTimeouts = Object.fromEntries(
     vendors.map(({ name, timeout }) => [name, common ?? timeout ?? config.upstream.timeout]),
@@ -108,6 +109,18 @@ function timeoutFaults({ upstream, upstreams, verificationTimeout: limit }: Conf
   return [
     `${own} is ${upstream.timeout}ms and ${whole} is ${limit}ms: ${own} must be shorter, such as ${Math.ceil(limit * 0.75)}ms.`,
   ];
+}
+
+/** An address of a vendor's trials, which live keys must not use. */
+function sandboxFaults({ upstreams, vendors: values }: Config): string[] {
+  return (upstreams ?? []).flatMap((name) => {
+    const vendor = vendors.find((each) => each.name === name);
+    const host = URL.parse(values[name]?.url ?? "")?.hostname ?? "";
+    if (!vendor || !/(?:^|[.-])sandbox(?:[.-]|$)/.test(host)) return [];
+    return [
+      `${settings.upstreams.name} names ${name}, and ${vendor.settings.url!.name} is its sandbox: live keys would get invented people. Set its live address, or take ${name} out.`,
+    ];
+  });
 }
 
 function overridesIn(environment: Record<string, string | undefined>): { name: string; value: string }[] {

@@ -1,4 +1,4 @@
-import { isNetwork } from "../runtime/address.ts";
+import { isClosed, isNetwork, widthOf } from "../runtime/address.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
 
 /** One setting of the service: an environment variable, its default, and how its text is read. */
@@ -91,6 +91,22 @@ export const networks = {
       .filter(Boolean);
     return entries.every(isNetwork) ? entries : undefined;
   },
+};
+
+const everyNetwork = (fits: (entry: string) => boolean) => (text: string) => {
+  const entries = networks.read(text);
+  return entries?.every(fits) ? entries : undefined;
+};
+
+/** Networks of which each is a small part of the internet. */
+export const narrowNetworks = {
+  form: `${networks.form}, none wider than /8 (IPv6: /16)`,
+  read: everyNetwork((entry) => widthOf(entry) >= (entry.includes(":") ? 16 : 8)),
+};
+
+export const privateNetworks = {
+  form: "a comma-separated list of private IP addresses and networks, such as 10.0.0.0/8",
+  read: everyNetwork(isClosed),
 };
 
 /** The same values, or empty, which reads as null. */

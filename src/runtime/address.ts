@@ -33,6 +33,26 @@ export function isNetwork(text: string): boolean {
   return networkIn(text) !== undefined;
 }
 
+/** Networks without a public address: private, shared, loopback, link-local, and those of documents and benchmarks. */
+const closedNetworks = [
+  ...["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"],
+  ...["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "198.18.0.0/15"],
+  ...["fc00::/7", "fe80::/10", "::1/128", "2001:db8::/32"],
+];
+
+/** Whether an address, or each address of a network, is one that nobody has on the public internet. */
+export function isClosed(entry: string): boolean {
+  const width = widthOf(entry);
+  const [address = ""] = entry.split("/");
+  return closedNetworks.some((network) => widthOf(network) <= width && isListed(addressList([network])!, address));
+}
+
+/** How many leading bits the addresses of a network share; all of an address. */
+export function widthOf(entry: string): number {
+  const { prefix, family } = networkIn(entry)!;
+  return prefix ?? (family === "ipv4" ? 32 : 128);
+}
+
 /** Compiles addresses and networks for `isListed`; null for an empty list. Throws if `isNetwork` refuses an entry. */
 export function addressList(entries: readonly string[]): BlockList | null {
   if (entries.length === 0) return null;

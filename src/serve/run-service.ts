@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Logger } from "pino";
 import type { Config } from "../config/read-config.ts";
+import { warnOfSettings } from "../config/risky-settings.ts";
 import { type EveryCommand, type Service, wire } from "../wire.ts";
 import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
 import { openLog } from "./open-log.ts";
@@ -13,6 +14,7 @@ import { onStopSignals } from "./stop-signals.ts";
  */
 export async function runService(config: Config, commands: EveryCommand): Promise<number> {
   const log = await openLog(config.logLevel);
+  warnOfSettings(config, log);
   // Before anything is made: the first start's key must not be lost on a start that cannot listen.
   await tryAddresses(config);
   const service = await wire(config, log, commands);

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { Config } from "../config/read-config.ts";
+import { warnOfSettings } from "../config/risky-settings.ts";
 import { singleFlight } from "../runtime/single-flight.ts";
 import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
 import { openLog } from "./open-log.ts";
@@ -16,6 +17,7 @@ const stopReserve = 5000;
 export async function supervise(config: Config, workers: number | "auto"): Promise<number> {
   const count = workers === "auto" ? availableParallelism() : workers;
   const log = await openLog(config.logLevel);
+  warnOfSettings(config, log);
   await tryAddresses(config);
   const pool = new WorkerPool(count, config.stopTimeout + stopReserve, log);
   const ended = Promise.withResolvers<number>();

@@ -1,4 +1,4 @@
-import { networks, setting, timeFrom } from "../../operation/setting.ts";
+import { privateNetworks, setting, timeFrom } from "../../operation/setting.ts";
 
 /** Events, and the webhooks that deliver them. */
 export const eventSettings = {
@@ -7,7 +7,7 @@ export const eventSettings = {
     default: "",
     about:
       "Private networks in which endpoints of events may be, with https or http. Empty: Duba sends events to public addresses only, and with https unless the endpoint is for test mode.",
-    ...networks,
+    ...privateNetworks,
   }),
   alarmUrl: setting({
     name: "DUBA_ALARM_URL",
@@ -22,7 +22,7 @@ export const eventSettings = {
     name: "DUBA_ALARM_NETWORKS",
     default: "",
     about: "Private networks in which DUBA_ALARM_URL may be, with https or http.",
-    ...networks,
+    ...privateNetworks,
   }),
   eventRetention: setting({
     name: "DUBA_EVENT_RETENTION",

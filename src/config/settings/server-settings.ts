@@ -4,7 +4,7 @@ import {
   anyText,
   count,
   duration,
-  networks,
+  narrowNetworks,
   oneOf,
   onOff,
   orNone,
@@ -187,7 +187,7 @@ export const serverSettings = {
     default: "",
     about:
       "Your reverse proxies. The service reads the caller's address from X-Forwarded-For only if the request comes from one of them. Empty: none.",
-    ...networks,
+    ...narrowNetworks,
   }),
   logLevel: setting({
     name: "DUBA_LOG_LEVEL",
