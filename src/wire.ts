@@ -36,12 +36,15 @@ import type { Command } from "./operation/command.ts";
 import { bind, type Operation } from "./operation/operation.ts";
 import { requestOperations } from "./requests/operations/index.ts";
 import { openRequests } from "./requests/request-log-room.ts";
+import { everyRule } from "./retention.ts";
 import { addressList, localUrl } from "./runtime/address.ts";
 import { FairQueue } from "./runtime/fair-queue.ts";
 import type { Log } from "./runtime/log.ts";
 import { RateLimiter } from "./runtime/rate-limiter.ts";
 import { startTracing } from "./runtime/tracing/start-tracing.ts";
 import { lastBackupAt } from "./storage/backup/last-backup.ts";
+import { RetentionClock } from "./storage/retention/retention-clock.ts";
+import { startSweeping } from "./storage/retention/sweep.ts";
 import { checkDirectory } from "./storage/sqlite/data-directory.ts";
 import { openStore } from "./storage/store.ts";
 import type { LiveUpstreams } from "./upstreams/open-vendors.ts";
@@ -98,6 +101,8 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const store = await openStore({ dataDirectory, databaseUrl, ...process });
   opened.defer(() => store.close());
   const { db, engine, connections, now } = store;
+  // Before anything writes a row by this clock.
+  const clock = await RetentionClock.open({ store, log });
 
   const keyring = await watchKeyring({ path: ringFile, db, log, now });
   opened.defer(() => keyring.stop());
@@ -106,7 +111,6 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     sealKey: keyring.current.audit,
     anchor: anchorPath(ringFile),
     logAnchor: config.auditAnchorLog,
-    now,
     log,
   });
   opened.defer(() => auditTrail.stop());
@@ -124,6 +128,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     keyring,
     upstreams: { test: sandbox(config), live: live.upstreams },
     settings: identitySettingsOf(config),
+    retention: clock,
     log,
     audit,
   });
@@ -139,16 +144,11 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     db,
     now,
     guard: guardOf(config),
-    history: config.catalogueHistory,
     audit,
     follows: source && { source, every, staleAfter, log },
   });
   opened.defer(() => catalogue.stop());
-  const events = await openEvents({
-    ...{ db, engine, now, keyring, log },
-    networks: addressList(config.eventNetworks),
-    retention: config.eventRetention,
-  });
+  const events = await openEvents({ db, engine, now, keyring, log, networks: addressList(config.eventNetworks) });
   opened.defer(() => events.stop());
   await audit(
     db,
@@ -171,7 +171,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   opened.defer(store.listen({ access: () => access.credentials.refresh(), catalogue: catalogue.refresh }));
   if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
 
-  const requests = openRequests({ db, now, log }, config.requestLog);
+  const requests = openRequests({ db, now, log }, config.requestLog !== null);
   opened.defer(() => requests.stop());
 
   const answers = new AnswerCounts(config.metrics !== null || config.console !== null);
@@ -269,6 +269,8 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
         })
       : undefined;
   opened.defer(() => operators?.close());
+  const rules = everyRule(config, keyring.current.audit, audit);
+  opened.defer(startSweeping({ db, clock, rules, isLeader: identity.isLeader, audit, log }).stop);
   await store.serve();
 
   const running = opened.move();

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { eraseSubject } from "../src/identity/data-subjects/subjects.ts";
 import { keyring, newRequest, suiteStore } from "../src/identity/identity.fixture.ts";
 import { wrappedKeys } from "../src/identity/ledger/ledger.fixture.ts";
-import { applyRetention } from "../src/identity/retention/retention.ts";
+import { applyRetention } from "../src/identity/retention/retention.fixture.ts";
 import { KeyedHashes } from "../src/keyring/keyed-hash.ts";
 import type { Keyring } from "../src/keyring/keyring.ts";
 import { rewrap } from "../src/keyring/rewrap.ts";
@@ -75,7 +75,7 @@ suite("the wrapped keys of records in PostgreSQL's files", () => {
     const renewed = await wrappedTexts();
     assert.deepEqual(await onDisk([...others, ...renewed]), renewed);
 
-    await applyRetention(store.db, { now: start + day, recordRetention: day });
+    await applyRetention(store.db, { now: start + day + 1, recordRetention: day });
     assert.deepEqual(await onDisk(renewed), []);
   });
 });

@@ -3,11 +3,13 @@ import { after, before } from "node:test";
 import type { Kysely } from "kysely";
 import { type Engine, engines, type Fresh } from "../../test/support/engines.ts";
 import type { AuditEvent } from "../storage/audited.ts";
+import { removeBatches } from "../storage/retention/retention-rule.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { AuditEntryRow, Tables } from "../storage/tables.ts";
 import { entryOf } from "./append.ts";
 import { signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
+import { auditRules } from "./retention.ts";
 import { sealEntries } from "./seal-batch.ts";
 import { type ChainFault, type VerifyOptions, verify } from "./verify-chain.ts";
 
@@ -71,6 +73,9 @@ export async function sealSome(db: Kysely<Tables>, ...sizes: number[]): Promise<
     await sealEntries(db, sign);
   }
 }
+
+/** Removes the batches that were sealed before this time, as retention does. */
+export const removeOld = (db: Kysely<Tables>, before: number) => removeBatches(db, auditRules(sealKey)[0]!, before);
 
 export async function faultsIn(db: Kysely<Tables>, options: Partial<VerifyOptions> = {}): Promise<ChainFault[]> {
   const faults: ChainFault[] = [];

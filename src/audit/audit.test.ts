@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { until } from "../../test/support/until.ts";
 import type { Log } from "../runtime/log.ts";
-import { appendSome, engines, faultsIn, sealKey, sign, trailStore } from "./audit.fixture.ts";
+import { engines, faultsIn, sealKey, trailStore } from "./audit.fixture.ts";
 import { openAuditTrail } from "./audit.ts";
-import { sealEntries } from "./seal-batch.ts";
 
 for (const engine of engines) {
   suite(`the auditTrail of a service on ${engine.name}`, () => {
@@ -17,26 +16,6 @@ for (const engine of engines) {
       const rows = await store.db.selectFrom("audit_entry").select("id").where("batch", "is", null).execute();
       return rows.length;
     };
-
-    test("removes each hour what is older than 24 months", async (t) => {
-      t.mock.timers.enable({ apis: ["setInterval"] });
-      for (const months of [26, 25, 23]) {
-        const sealedAt = new Date();
-        sealedAt.setUTCMonth(sealedAt.getUTCMonth() - months);
-        await appendSome(store.db, 2);
-        await sealEntries(store.db, sign, () => sealedAt.getTime());
-      }
-      const auditTrail = await openAuditTrail({ db: store.db, sealKey, anchor: anchor(), log });
-      t.mock.timers.tick(3_600_000);
-      const removed = async () => {
-        const { removed } = await store.db.selectFrom("audit_head").select("removed").executeTakeFirstOrThrow();
-        return removed;
-      };
-      await until(async () => (await removed()) > 0);
-      await auditTrail.stop();
-      assert.equal(await removed(), 2);
-      assert.deepEqual(await faultsIn(store.db), []);
-    });
 
     test("seals each second what any process appended, and the rest when it stops", async (t) => {
       t.mock.timers.enable({ apis: ["setInterval"] });

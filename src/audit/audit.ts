@@ -8,12 +8,10 @@ import { AnchorKeeper } from "./anchor/keeper.ts";
 import { append } from "./append.ts";
 import { AuditTrailFault, signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
-import { oldestKept, removeOld } from "./retention.ts";
 import { sealEntries } from "./seal-batch.ts";
 
 const sealEvery = 1000;
 const anchorEvery = 60_000;
-const removeEvery = 3_600_000;
 
 export interface AuditTrailParts {
   db: Kysely<Tables>;
@@ -23,8 +21,6 @@ export interface AuditTrailParts {
   anchor: string;
   /** Whether the log gets the newest head too. */
   logAnchor?: boolean;
-  /** Clock for retention, in milliseconds since 1970. */
-  now?: () => number;
   log: Log;
 }
 
@@ -41,10 +37,10 @@ export interface AuditTrail {
 
 /**
  * Opens the audit trail of a serving process. It signs the head of a new store, seals the entries of all processes each
- * second, writes the newest head to a file each minute, and enforces retention.
+ * second, and writes the newest head to a file each minute.
  */
 export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail> {
-  const { db, sealKey, now = Date.now, log } = parts;
+  const { db, sealKey, log } = parts;
   const sign = signer(sealKey);
   await signFirstHead(db, sign);
   const keeper = new AnchorKeeper({ ...parts, path: parts.anchor, sign });
@@ -55,15 +51,12 @@ export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail
     );
   const seal = reported("sealed", () => sealEntries(db, sign));
   const anchor = reported("anchored", () => keeper.move());
-  const remove = reported("shortened", () => removeOld(db, sign, oldestKept(now())));
   const sealing = every(sealEvery, seal.run);
   const anchoring = every(anchorEvery, anchor.run);
-  const removing = every(removeEvery, remove.run);
   return {
     append,
     alarms: () => [...(seal.isFailing() ? ["not_sealed" as const] : []), ...(keeper.alarm ? ["anchor" as const] : [])],
     async stop() {
-      await removing.stop();
       await anchoring.stop();
       await sealing.stop();
       await seal.run();

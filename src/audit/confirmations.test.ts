@@ -4,8 +4,7 @@ import { softwarePasskey } from "../../test/support/software-passkey.ts";
 import { until } from "../../test/support/until.ts";
 import { type Confirmation, challengeOf, type Deed, passkeyDigest } from "../operation/command/deed.ts";
 import { append, appendWith } from "./append.ts";
-import { engines, faultsIn, sign, trailStore } from "./audit.fixture.ts";
-import { removeOld } from "./retention.ts";
+import { engines, faultsIn, removeOld, sign, trailStore } from "./audit.fixture.ts";
 import { sealEntries } from "./seal-batch.ts";
 
 const ada = "person:per_ada";
@@ -93,7 +92,7 @@ for (const engine of engines)
       const grace = { actor: "person:per_grace" };
       await register(grace.actor, former!);
       await sealEntries(store.db, sign);
-      await removeOld(store.db, sign, Date.now() + 60_000);
+      await removeOld(store.db, Date.now() + 60_000);
       assert.deepEqual(await faultsOf(signedBy(former!, { ...topUp, nonce: "n7" }), grace), []);
       const leftAt = Date.now();
       await until(() => Date.now() > leftAt);

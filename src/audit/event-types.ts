@@ -84,6 +84,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
   "store.migrated": { migrations: "number" },
   "store.backed_up": { rows: "number", sha256: "reference" },
   "store.restored": { made_at: "time", rows: "number", anchor: "reference" },
+  "clock.accepted": { time: "time", known_until: "time" },
   "retention.swept": { records: "number", keys: "number", verifications: "number" },
   "catalogue.revised": {
     revision: "number",

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { suite, test } from "node:test";
 import { append } from "./append.ts";
-import { engines, sealSome, sign, type TrailStore, trailStore } from "./audit.fixture.ts";
+import { engines, removeOld, sealSome, sign, type TrailStore, trailStore } from "./audit.fixture.ts";
 import { exportTrail } from "./export.ts";
-import { removeOld } from "./retention.ts";
 import { sealEntries } from "./seal-batch.ts";
 
 type Line = Record<"entry" | "seal" | "head", Record<string, string> | undefined>;
@@ -66,7 +65,7 @@ for (const engine of engines) {
     });
 
     test("keeps the seals of batches that retention has removed", async () => {
-      await removeOld(store.db, sign, Number.MAX_SAFE_INTEGER);
+      await removeOld(store.db, Number.MAX_SAFE_INTEGER);
       await sealEntries(store.db, sign);
       const lines = await linesOf(store);
       const seals = lines.map((line) => (JSON.parse(line) as Line).seal).filter((seal) => seal !== undefined);

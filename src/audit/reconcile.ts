@@ -1,12 +1,12 @@
 import type { Kysely } from "kysely";
 import type { AuditEvent } from "../storage/audited.ts";
+import { ledgerStart } from "../storage/retention/retention-rule.ts";
 import type { Tables } from "../storage/tables.ts";
 import { entryOf } from "./append.ts";
-import { oldestKept } from "./retention.ts";
 
 const entriesAtOnce = 1000;
 
-/** A retry or a late outcome may come so much later than its row, and each retention job runs at its own time. */
+/** A retry or a late outcome may come so much later than its row, and each retention rule runs at its own time. */
 const margin = 2 * 86_400_000;
 
 /** A verification of the ledger, as the trail should have it. */
@@ -53,7 +53,7 @@ export async function reconcile(db: Kysely<Tables>, options: ReconcileOptions): 
     result.differences += 1;
     found({ reference, what });
   };
-  const demanded = oldestKept(now) + margin;
+  const demanded = ledgerStart(now) + margin;
 
   const recorded = await lastEntries(db);
   result.recorded = recorded.size;

@@ -1,30 +1,30 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Transaction } from "kysely";
+import { hourly, ledgerStart, type RetentionRule } from "../storage/retention/retention-rule.ts";
 import type { Tables } from "../storage/tables.ts";
 import { append } from "./append.ts";
 import { AuditTrailFault, lockHead, moveHead } from "./chain/head.ts";
-import { isGenuine, type Sign } from "./chain/seal.ts";
+import { isGenuine, type Sign, signer } from "./chain/seal.ts";
 import { sealColumns } from "./read.ts";
 
 const sealsAtOnce = 1000;
 const entriesAtOnce = 1000;
 
-/** Ledger and audit trail keep 24 months: the oldest time they keep at `now`. Both in milliseconds since 1970. */
-export function oldestKept(now: number): number {
-  const oldest = new Date(now);
-  return oldest.setUTCMonth(oldest.getUTCMonth() - 24);
-}
-
 /**
- * Removes the entries of whole batches sealed before `before`, oldest first, in short transactions. Their seals stay, and the
- * head has the number of the last removed batch, so that the chain still verifies. `before` is in milliseconds since 1970. Throws
- * an `AuditTrailFault` at a seal or head that was changed.
+ * The entries of whole batches go 24 months after their seal, oldest first. Their seals stay, and the head has the number of the last
+ * removed batch, so that the chain still verifies. Removing throws an `AuditTrailFault` at a seal or head that was changed.
  */
-export async function removeOld(db: Kysely<Tables>, sign: Sign, before: number): Promise<void> {
-  let more = true;
-  while (more) more = await db.transaction().execute((trx) => removeSome(trx, sign, before));
+export function auditRules(sealKey: Buffer): readonly RetentionRule[] {
+  const sign = signer(sealKey);
+  return [
+    {
+      ...{ name: "audit entries", tables: ["audit_entry", "audit_seal"], every: hourly },
+      kept: ledgerStart,
+      remove: async (trx, before) => ({ batches: await removeSome(trx, sign, before) }),
+    },
+  ];
 }
 
-async function removeSome(trx: Transaction<Tables>, sign: Sign, before: number): Promise<boolean> {
+async function removeSome(trx: Transaction<Tables>, sign: Sign, before: number): Promise<number> {
   const head = await lockHead(trx, sign);
   const oldest = await trx
     .selectFrom("audit_seal")
@@ -43,7 +43,7 @@ async function removeSome(trx: Transaction<Tables>, sign: Sign, before: number):
     through = Number(seal.batch);
     size += Number(seal.size);
   }
-  if (through === head.removed) return false;
+  if (through === head.removed) return 0;
   const { numDeletedRows } = await trx
     .deleteFrom("audit_entry")
     .where("batch", ">", head.removed)
@@ -58,5 +58,5 @@ async function removeSome(trx: Transaction<Tables>, sign: Sign, before: number):
   await moveHead(trx, sign, { ...head, removed: through });
   const facts = { through, batches: through - head.removed, entries: Number(numDeletedRows) };
   await append(trx, { kind: "audit.removed", actor: "system", facts });
-  return true;
+  return facts.batches;
 }

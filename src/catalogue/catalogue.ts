@@ -7,7 +7,6 @@ import { ResponseCache } from "./responses/cache.ts";
 import { SourceFreshness } from "./responses/freshness.ts";
 import type { Publisher } from "./revisions/commit.ts";
 import { newestSnapshot } from "./revisions/load.ts";
-import { startSweeper } from "./revisions/retention.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
 import { loadStarter } from "./starter.ts";
 import { type Follow, followSource } from "./sync/follow-source.ts";
@@ -52,7 +51,6 @@ export async function openCatalogue({
   now = Date.now,
   guard = usualGuard,
   audit = unrecorded,
-  history,
   follows,
 }: {
   db: Kysely<Tables>;
@@ -60,8 +58,6 @@ export async function openCatalogue({
   now?: () => number;
   guard?: Guard;
   audit?: Audit;
-  /** How long revisions are kept, in milliseconds; for ever unless given. */
-  history?: number;
   /** The source to follow. */
   follows?: Follow | undefined;
 }): Promise<OpenCatalogue> {
@@ -89,7 +85,6 @@ export async function openCatalogue({
     await publishDue(publisher);
     await follow();
   };
-  const sweeper = history === undefined ? undefined : startSweeper(publisher, history);
   const following = freshness && (await followSource(publisher, freshness, follows));
   const looking = every(LOOK_EVERY_MILLISECONDS, look);
 
@@ -102,7 +97,6 @@ export async function openCatalogue({
     refresh: looking.run,
     async stop() {
       await following?.stop();
-      await sweeper?.stop();
       await looking.stop();
     },
   };

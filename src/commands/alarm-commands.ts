@@ -97,7 +97,6 @@ const acknowledgeAlarm = command({
     const at = room.now();
     const row = { actor: room.actor, at, until: at + length, note: redactNumbers(redactCredentials(note)) };
     await room.db.transaction().execute(async (trx) => {
-      await trx.deleteFrom("alarm_acknowledgement").where("until", "<=", at).execute();
       await trx
         .insertInto("alarm_acknowledgement")
         .values({ name: alarm, ...row })

@@ -23,6 +23,7 @@ const requests = async () => (await import("../requests/commands.ts")).requestCo
 const audit = async () => (await import("../audit/commands.ts")).auditCommands;
 const keyring = async () => (await import("../keyring/commands.ts")).keyringCommands;
 const migrate = async () => [(await import("../storage/migrations/migrate-command.ts")).migrateStore];
+const clock = async () => [(await import("../storage/retention/clock-command.ts")).clockCommand];
 const backup = async () => (await import("../storage/backup/commands.ts")).backupCommands;
 
 /** Every command of every room, by family. */
@@ -64,6 +65,11 @@ export const families: readonly Family[] = [
   { name: "keyring", about: "Manage the keys that seal records and hash BVNs.", load: keyring },
   { name: "subjects", about: "Export or erase the data of one person.", load: identity },
   { name: "migrate", about: "Bring the store to the tables of this version.", load: migrate },
+  {
+    name: "clock",
+    about: "Say that the clock is right, after it jumped or the service was stopped for days.",
+    load: clock,
+  },
   { name: "backup", about: "Write the store to a file, without identity records.", load: backup },
   { name: "restore", about: "Restore a backup into an empty store.", load: backup },
   { name: "audit", about: "Read and check the audit trail.", load: audit },

@@ -5,10 +5,11 @@ import type { Failure } from "../operation/failures.ts";
 import { type Mode, type Scope, scopes } from "../operation/operation.ts";
 import { announce, everyAccount, operators } from "../storage/events/announce.ts";
 import { newHistoryId } from "../storage/history-id.ts";
+import { removeBatches } from "../storage/retention/retention-rule.ts";
 import { openStore } from "../storage/store.ts";
 import { eventsAfter } from "./event-list.ts";
 import { eventStore } from "./events.fixture.ts";
-import { removeOldEvents } from "./retention.ts";
+import { eventRules } from "./retention.ts";
 
 const day = 86_400_000;
 
@@ -90,7 +91,7 @@ for (const engine of engines)
       await isRefused(`${Number(number) + 1}-${history}`, /another history/);
       store.at += 61 * day;
       const young = [await store.event("acc_a"), await store.event("acc_a")];
-      await removeOldEvents(store.db, store.at - 60 * day);
+      await removeBatches(store.db, eventRules(0)[0]!, store.at - 60 * day);
       await isRefused(`${Number(number) - 1}-${history}`, /older than the events that are kept/);
       for (const after of [next, "0"])
         assert.deepEqual(
@@ -104,12 +105,12 @@ for (const engine of engines)
       const waits = await store.event("acc_waits");
       await store.event("acc_a");
       store.at += 61 * day;
-      await removeOldEvents(store.db, store.at - 60 * day);
+      await removeBatches(store.db, eventRules(0)[0]!, store.at - 60 * day);
       const ids = async () =>
         (await store.db.selectFrom("event").select("id").orderBy("number").execute()).map(({ id }) => id);
       assert.equal((await ids())[0], waits);
       await store.db.updateTable("event_delivery").set({ state: "dead" }).execute();
-      await removeOldEvents(store.db, store.at - 60 * day);
+      await removeBatches(store.db, eventRules(0)[0]!, store.at - 60 * day);
       assert.equal((await ids()).length, 1);
       assert.deepEqual(await store.db.selectFrom("event_delivery").selectAll().execute(), []);
     });

@@ -3,10 +3,8 @@ import { every } from "../runtime/every.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 import { Deliverer, type DeliveryParts } from "./deliver.ts";
-import { removeOldEvents } from "./retention.ts";
 
 const deliverEvery = 1_000;
-const removeEvery = 3_600_000;
 
 /** What the operations read. */
 export interface EventsRoom {
@@ -15,8 +13,6 @@ export interface EventsRoom {
 
 export interface EventsParts extends DeliveryParts {
   engine: "sqlite" | "postgres";
-  /** How long events are kept, in milliseconds. */
-  retention: number;
 }
 
 /** The room of a serving process. */
@@ -27,9 +23,9 @@ export interface Events extends EventsRoom {
   stop(): Promise<void>;
 }
 
-/** Opens the room: from now on this process delivers what waits, and enforces retention. */
-export async function openEvents({ engine, retention, ...parts }: EventsParts): Promise<Events> {
-  const { db, now, log } = parts;
+/** Opens the room: from now on this process delivers what waits. */
+export async function openEvents({ engine, ...parts }: EventsParts): Promise<Events> {
+  const { db, log } = parts;
   // Only one process serves on SQLite, so that a lease is one of a process that is gone.
   if (engine === "sqlite")
     await db
@@ -41,12 +37,10 @@ export async function openEvents({ engine, retention, ...parts }: EventsParts): 
   const failed = (error: unknown) =>
     log.warn({ code: codeOf(error) }, "A background job of the events failed and is tried again");
   const delivering = every(deliverEvery, () => deliverer.begin(), failed);
-  const removing = every(removeEvery, () => removeOldEvents(db, now() - retention), failed);
   return {
     db,
     counts: deliverer.counts,
     async stop() {
-      await removing.stop();
       await delivering.stop();
       await deliverer.stop();
     },

@@ -8,6 +8,7 @@ import { withTimeout } from "../runtime/timeout.ts";
 import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
 import { ConnectionShares } from "../storage/queries/connection-shares.ts";
+import type { RetentionTimes } from "../storage/retention/retention-clock.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type IdentitySettings, keyLifetime } from "./identity-settings.ts";
 import { Charges } from "./ledger/charges.ts";
@@ -15,8 +16,6 @@ import { DeferredOutcomes } from "./ledger/deferred-outcomes.ts";
 import { followJournal } from "./ledger/journal/follow-journal.ts";
 import { abandonAll, openLeases, singleProcessLeases } from "./ledger/leases.ts";
 import { Ledger, type Row } from "./ledger/ledger.ts";
-import { retentionJob } from "./retention/retention.ts";
-import { RetentionClock } from "./retention/retention-clock.ts";
 import { budgetOf } from "./spending/budget.ts";
 import { spendableKobo } from "./spending/spending.ts";
 import { type NearlySpent, SpendingWatch } from "./spending/spending-watch.ts";
@@ -38,6 +37,8 @@ export interface IdentityParts {
   settings: IdentitySettings;
   /** Milliseconds since 1970. */
   now?: () => number;
+  /** By which time keys and records are old. Default: `now`. */
+  retention?: RetentionTimes;
   log?: Log;
   audit: Audit;
 }
@@ -54,6 +55,8 @@ export interface Identity {
   /** Returns the record or throws a `Failure` with the facts of the verification. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
+  /** Whether this process runs the jobs that only one process at a time may run. */
+  isLeader(): Promise<boolean>;
   /** Refuses new verifications and finishes the running ones; those not finished after `deadlineMs` become `unknown`. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -67,19 +70,17 @@ const stopReserve = 500;
  */
 export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const { db, engine, connections, keyring, upstreams, settings, now = Date.now, log = silent, audit } = opened;
+  const retention = opened.retention ?? { now, recordsNow: now };
   const shares = new ConnectionShares(connections);
   const ledger = new Ledger(db, shares);
   const keyedHashes = new KeyedHashes(keyring, now);
-  const retentionClock = new RetentionClock(db, now, log);
-  await retentionClock.open();
   const leases = engine === "sqlite" ? singleProcessLeases() : await openLeases(db, log);
   await abandonAll(db, leases, now);
   const charges = new Charges(db, now, shares);
   const deferred = new DeferredOutcomes(ledger, charges, log);
   const limits = new VerificationLimits(db, settings, keyedHashes);
-  const retentionNow = retentionClock.now;
   const shared = { ledger, charges, deferred, limits, leases, keyedHashes, keyring, upstreams, settings, log, now };
-  const parts = { ...shared, retentionNow };
+  const parts = { ...shared, retention };
   const runs = new Runs(parts);
   const verifications = new Verifications(parts, runs);
 
@@ -97,7 +98,6 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const jobs = [
     repeat(1_000, () => followJournal({ db, audit, zone: settings.timeZone })),
     repeat(5_000, () => verifications.failOrphanedRows()),
-    repeat(60_000, retentionJob(db, retentionClock, settings.recordRetention, audit)),
     repeat(60_000, lookUp),
     repeat(60_000, async () => spending.look(now(), await leases.isLeader())),
     ...(leases.hasPeers ? [repeat(5_000, () => abandonAll(db, leases, now))] : []),
@@ -107,13 +107,14 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
     settings,
     nearlySpent: () => spending.nearlySpent,
     spendable: async (caller) => spendableKobo(db, caller.accountId, budgetOf(caller, now(), settings.timeZone)),
+    isLeader: () => leases.isLeader(),
     verify: (request) => verifications.verify(request),
     find: async (sought) => {
       const { accountId, mode } = sought;
       if ("reference" in sought) return ledger.byReference(accountId, mode, sought.reference);
       const hashes = keyedHashes.all("idempotency key", [accountId, mode, sought.idempotencyKey]);
       const row = await ledger.byKey(hashes);
-      return row && row.created_at > retentionNow() - keyLifetime ? row : undefined;
+      return row && row.created_at > retention.now() - keyLifetime ? row : undefined;
     },
     stop: async (deadlineMs) => {
       const finished = verifications

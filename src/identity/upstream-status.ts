@@ -17,7 +17,7 @@ const noteEvery = 5_000;
 /** In this time, several processes that see the same alarm make one event. */
 const sameAlarm = 3_600_000;
 /** Older notes are from processes that are gone. */
-const forgottenAfter = 60_000;
+export const forgottenAfter = 60_000;
 
 /**
  * Writes this process's view of its upstreams to the store for the command line, every few seconds and after `changed`.
@@ -56,10 +56,6 @@ export function reportUpstreamStatus(
         .onConflict((conflict) => conflict.columns(["instance", "upstream"]).doUpdateSet(columns))
         .execute();
     }
-    await db
-      .deleteFrom("upstream_status")
-      .where("noted_at", "<", at - forgottenAfter)
-      .execute();
   };
   const noting = every(noteEvery, async () => {
     do {

@@ -7,7 +7,7 @@ import { beforeEach, suite, type TestContext, test } from "node:test";
 import { engines, failureFrom, newRequest, suiteStore } from "../identity/identity.fixture.ts";
 import { ledgerRows, replaceWrappedKey, wrappedKeys } from "../identity/ledger/ledger.fixture.ts";
 import { answering, verified } from "../identity/played-upstream.fixture.ts";
-import { applyRetention } from "../identity/retention/retention.ts";
+import { applyRetention } from "../identity/retention/retention.fixture.ts";
 import { readKeyring } from "./file.ts";
 import { currentOf, keyringText, knownKeys, matchKeyring, recordsName } from "./keyring.ts";
 import { rewrap } from "./rewrap.ts";

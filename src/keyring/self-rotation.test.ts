@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { engines, newRequest, suiteStore } from "../identity/identity.fixture.ts";
-import { applyRetention } from "../identity/retention/retention.ts";
+import { applyRetention } from "../identity/retention/retention.fixture.ts";
 import type { AuditEvent } from "../storage/audited.ts";
 import { readKeyring } from "./file.ts";
 import { keyringText, matchKeyring } from "./keyring.ts";

@@ -5,8 +5,9 @@ import { engines } from "../../test/support/engines.ts";
 import { assertFailure } from "../../test/support/failure.ts";
 import { type Answer, sandboxKey, startService, type TestService } from "../../test/support/service.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { removeBatches } from "../storage/retention/retention-rule.ts";
 import { RequestEntries } from "./request-entries.ts";
-import { sweepRequests } from "./retention.ts";
+import { requestRules } from "./retention.ts";
 
 const lookup = "/api/v2/internet/data/lookup?provider=MTNDATA";
 const verify = (bvn: string) => ({ method: "POST", body: { bvn, phone: "08000000017", amount: "100" } });
@@ -224,9 +225,13 @@ for (const engine of engines)
       }));
       for (const some of [old.slice(0, 600), old.slice(600)]) await db.insertInto("api_request").values(some).execute();
       const all = await count();
-      assert.equal(await sweepRequests(db, 1100), 1100);
+      const sweep = async (now: number, most?: number) => {
+        const rule = requestRules(0, most)[0]!;
+        return (await removeBatches(db, rule, await rule.kept(now, db))).api_request;
+      };
+      assert.equal(await sweep(1100), 1100);
       assert.equal(await count(), all - 1100);
-      assert.equal(await sweepRequests(db, 0, all - 1150), 50);
+      assert.equal(await sweep(0, all - 1150), 50);
       const left = await db.selectFrom("api_request").select("serial").where("account_id", "=", "swept").execute();
       assert.equal(left.length, 50);
     });

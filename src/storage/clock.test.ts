@@ -19,6 +19,20 @@ test("a jump of the reference moves the clock by a tenth of the time that passes
   }
 });
 
+test("a doubted clock jumps to a reference that is nearer to the known time, and to no other", () => {
+  for (const wrong of [start + 25 * month, start - 25 * month]) {
+    const clock = new Clock(wrong, () => 0);
+    clock.doubt(start);
+    clock.correct(start + (wrong - start) * 2);
+    assert.equal(clock.now(), wrong);
+    clock.correct(start + month);
+    assert.equal(clock.now(), start + month);
+    clock.doubt(undefined);
+    clock.correct(start);
+    assert.equal(clock.now(), start + month);
+  }
+});
+
 test("a clock that goes a little wrong is put right at once", () => {
   const clock = new Clock(start, () => 0);
   clock.correct(start + 800);

@@ -6,12 +6,13 @@ const usual = 1000;
 /**
  * The time of a store, in milliseconds since 1970. It starts at a reference (the database's clock, or this machine's) and then
  * counts the time that passes in this process. A jump of the reference changes it by at most a tenth of that time, so a wrong
- * clock does not make us free or delete anything early.
+ * clock does not make us free or delete anything early. A clock that was wrong from the start may jump to a better time.
  */
 export class Clock {
   readonly #elapsed: () => number;
   #base: number;
   #correctedAt: number;
+  #known: number | undefined;
 
   /** `elapsed`: milliseconds, never decreasing. */
   constructor(reference: number, elapsed: () => number = () => performance.now()) {
@@ -22,12 +23,23 @@ export class Clock {
 
   readonly now = (): number => Math.floor(this.#base + this.#elapsed());
 
-  /** Moves the clock towards the reference. */
+  /** Sets the last time that was surely right, if this clock is too far from it to be trusted; else undefined. */
+  doubt(known: number | undefined): void {
+    this.#known = known;
+  }
+
+  /** Moves the clock towards the reference; at once if it is doubted and the reference is nearer to the known time. */
   correct(reference: number): void {
     const passed = this.#elapsed() - this.#correctedAt;
     const difference = reference - (this.#base + this.#elapsed());
-    const most = Math.abs(difference) <= usual ? usual : passed * pace;
+    const isAtOnce = Math.abs(difference) <= usual || this.#isBetter(reference);
+    const most = isAtOnce ? Math.abs(difference) : passed * pace;
     this.#base += Math.max(-most, Math.min(most, difference));
     this.#correctedAt += passed;
+  }
+
+  #isBetter(reference: number): boolean {
+    const known = this.#known;
+    return known !== undefined && Math.abs(reference - known) < Math.abs(this.now() - known);
   }
 }

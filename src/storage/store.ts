@@ -49,6 +49,8 @@ export interface Store {
   readonly connections: number;
   /** The time of the store, in milliseconds since 1970: it does not jump, and on PostgreSQL all processes share it. */
   now(): number;
+  /** Tells its clock that it is far from `known`, the last time that was surely right; undefined: it is not. */
+  doubt(known: number | undefined): void;
   /** Ends the start: from now on statements have the time-outs of a process that serves. */
   serve(): Promise<void>;
   /** Whether the store accepts a write now; never rejects. Calls at the same time share the answer. */
@@ -144,6 +146,7 @@ async function prepared(
       usage,
       connections,
       now: clock.now,
+      doubt: (known) => clock.doubt(known),
       serve: () => wait(servingTimeouts),
       takesWrites: singleFlight(() => tryWrite(db)),
       listen: () => async () => {},

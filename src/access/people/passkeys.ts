@@ -230,7 +230,6 @@ async function refusing<Result>(person: PersonRow, verify: () => Promise<Result>
 
 /** False if it is kept already. */
 async function keepChallenge(db: Kysely<Tables>, challenge: string, purpose: string, now: number): Promise<boolean> {
-  await db.deleteFrom("passkey_challenge").where("expires_at", "<=", now).execute();
   const kept = await db
     .insertInto("passkey_challenge")
     .values({ challenge, purpose, expires_at: now + challengeLife })

@@ -11,9 +11,6 @@ import type { KeyUses } from "../keys/key-uses.ts";
 import { newAccessToken } from "../secrets.ts";
 
 const hour = 3_600_000;
-/** We keep expired tokens for a day, so that callers get "expired" instead of "unknown". */
-const keptAfterExpiry = 24 * hour;
-const deletedAtOnce = 20;
 /** Clients that exchange a key before each call get the same token for so long. */
 const givenAgainFor = 60_000;
 /** With more keys than this, the least recently used ones get another token. */
@@ -97,7 +94,6 @@ export function tokenIssuer({
       .insertInto("access_token")
       .values({ secret_hash: hash, key_id: caller.keyId, created_at: at, expires_at: expiresAt })
       .execute();
-    await deleteExpired(db, at - keptAfterExpiry);
     return { businessName, text, expiresAt, mode: caller.mode };
   }
 }
@@ -112,17 +108,4 @@ function wrongCredentials(): Failure {
 
 function isNameOf(key: StoredKey, { form, name }: PresentedKey): boolean {
   return name.toLowerCase() === key.email || (form === "basic" && name === key.caller.keyId);
-}
-
-async function deleteExpired(db: Kysely<Tables>, before: number): Promise<void> {
-  const expired = await db
-    .selectFrom("access_token")
-    .select("secret_hash")
-    .where("expires_at", "<", before)
-    .orderBy("secret_hash")
-    .limit(deletedAtOnce)
-    .execute();
-  if (expired.length === 0) return;
-  const hashes = expired.map(({ secret_hash }) => secret_hash);
-  await db.deleteFrom("access_token").where("secret_hash", "in", hashes).execute();
 }

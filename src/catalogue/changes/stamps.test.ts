@@ -12,8 +12,7 @@ import { type Snapshot, stampOf } from "../model/snapshot.ts";
 import { newestSnapshot } from "../revisions/load.ts";
 import { removingRules, settingRule } from "../revisions/price-rules.ts";
 import { publish } from "../revisions/publish.ts";
-import { about, opened, seenAnew, start } from "../revisions/publishing.fixture.ts";
-import { removeHistory } from "../revisions/retention.ts";
+import { about, opened, removeHistory, seenAnew, start } from "../revisions/publishing.fixture.ts";
 
 /** Revision of a group, and the milliseconds after the start at which it was changed. */
 function changeOf(snapshot: Snapshot, list: ListName, key?: string): [number, number] {

@@ -1,7 +1,7 @@
 import { type Form, futureTime } from "../../operation/command/forms.ts";
 import { flag, formed } from "../../operation/command/read-texts.ts";
 import Type from "../../operation/schema/type.ts";
-import type { Audited } from "../../storage/audited.ts";
+import type { Audited, WithClock } from "../../storage/audited.ts";
 import { type GuardSettings, guardOf } from "../guard/guard.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Publisher } from "../revisions/commit.ts";
@@ -9,18 +9,18 @@ import type { SeenDraft } from "../revisions/draft.ts";
 import { newestSnapshot } from "../revisions/load.ts";
 
 /** What the commands of this room need. */
-export interface CatalogueRoom extends Audited {
+export interface CatalogueRoom extends Audited, WithClock {
   config: GuardSettings;
 }
 
 /** All that publishing needs, beside a process that may be serving the store. */
-export function roomPublisher({ db, audit, actor, config }: CatalogueRoom): Publisher {
+export function roomPublisher({ db, audit, actor, now, config }: CatalogueRoom): Publisher {
   let known: Snapshot | undefined;
   const latest = async () => {
     known = await newestSnapshot(db, known);
     return known;
   };
-  return { db, audit, actor, now: Date.now, guard: guardOf(config), latest };
+  return { db, audit, actor, now, guard: guardOf(config), latest };
 }
 
 export const note = Type.Optional(

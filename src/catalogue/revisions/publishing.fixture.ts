@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Engine } from "../../../test/support/engines.ts";
+import { removeBatches } from "../../storage/retention/retention-rule.ts";
 import { freshStore, priced, type TestStore } from "../catalogue.fixture.ts";
 import type { WantedList } from "../changes/difference.ts";
 import { itemIn, type Snapshot } from "../model/snapshot.ts";
@@ -7,6 +8,7 @@ import { loadStarter } from "../starter.ts";
 import type { Publisher } from "./commit.ts";
 import { newestSnapshot } from "./load.ts";
 import type { Plan, PublishOutcome } from "./publish.ts";
+import { catalogueRules } from "./retention.ts";
 
 /** What the tests of publishing share. */
 
@@ -22,6 +24,10 @@ export async function opened(engine: Engine, changes: Partial<Publisher> = {}, e
   if (!empty) await loadStarter(publisher);
   return { store, clock, publisher };
 }
+
+/** Removes what was published, or rejected, before this time. */
+export const removeHistory = ({ db, audit }: Pick<Publisher, "db" | "audit">, before: number, stopping?: AbortSignal) =>
+  removeBatches(db, catalogueRules({ audit, history: 0 })[0]!, before, {}, stopping);
 
 export const priceOf = (snapshot: Snapshot, key: string) => itemIn(snapshot, "data-bundles", key)?.content.price;
 

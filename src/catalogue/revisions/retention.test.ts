@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
-import { until } from "../../../test/support/until.ts";
 import { looseGuard } from "../catalogue.fixture.ts";
-import { openCatalogue } from "../catalogue.ts";
 import { listChanges } from "../responses/change-feed.ts";
 import { approve, reject } from "./decide.ts";
 import { findRevision, listRevisions, newestSnapshot, snapshotAt } from "./load.ts";
 import { publish } from "./publish.ts";
-import { about, dearer, draftOf, hour, opened, priceOf, seenAnew, start } from "./publishing.fixture.ts";
-import { removeHistory } from "./retention.ts";
+import { about, dearer, draftOf, hour, opened, priceOf, removeHistory, seenAnew, start } from "./publishing.fixture.ts";
 
 const day = 24 * hour;
 
@@ -152,18 +149,6 @@ for (const engine of engines)
         const awake = await newestSnapshot(store.db, known);
         assert.deepEqual(awake, await seenAnew(store));
         assert.equal(priceOf(awake, "MTNDATA 104"), 10_001);
-      } finally {
-        await store.close();
-      }
-    });
-
-    test("is swept by a service that runs", async () => {
-      const { store, clock, numbers } = await withDays();
-      try {
-        const catalogue = await openCatalogue({ db: store.db, now: () => clock.time, history: 2 * day });
-        await until(async () => (await numbers()).length === 3);
-        await catalogue.stop();
-        assert.deepEqual(await numbers(), [3, 4, 5]);
       } finally {
         await store.close();
       }

@@ -1,50 +1,33 @@
 import type { Transaction } from "kysely";
-import { every } from "../../runtime/every.ts";
+import type { Audit } from "../../storage/audited.ts";
 import { lockCounter } from "../../storage/change-counter.ts";
+import { hourly, type RetentionRule } from "../../storage/retention/retention-rule.ts";
 import type { Tables } from "../../storage/tables.ts";
-import type { Publisher } from "./commit.ts";
 
 /** Revisions, and drafts, that one transaction removes. Each draft has up to 20,000 changes. */
 const BATCH = 20;
 
-const SWEEP_EVERY_MILLISECONDS = 3_600_000;
-
-/** Removes what is older than `history` milliseconds, now and then each hour. `stop` resolves when the store is no longer in use. */
-export function startSweeper(publisher: Publisher, history: number): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const sweeping = every(SWEEP_EVERY_MILLISECONDS, () =>
-    removeHistory(publisher, publisher.now() - history, stopping.signal),
-  );
-  // If the store is away, the next sweep comes an hour later.
-  void sweeping.run().catch(() => undefined);
-  return {
-    stop() {
-      stopping.abort();
-      return sweeping.stop();
-    },
-  };
-}
-
 /**
- * Removes revisions published before `before` (milliseconds since 1970), drafts rejected before it, and the changes of both,
- * oldest first. Keeps the newest revision, and drafts that are held or scheduled. May end at any time, and may run in several
- * processes at once.
+ * Revisions are kept for `history` milliseconds after they were published, drafts after they were rejected, and the changes of both. The
+ * newest revision stays, and drafts that are held or scheduled.
  */
-export async function removeHistory(
-  { db, audit }: Pick<Publisher, "db" | "audit">,
-  before: number,
-  signal?: AbortSignal,
-): Promise<void> {
-  let more = true;
-  while (more && !signal?.aborted)
-    more = await db.transaction().execute(async (trx) => {
-      await lockCounter(trx, "catalogue");
-      const revisions = await removeRevisions(trx, before);
-      const drafts = await removeDrafts(trx, before);
-      if (revisions + drafts === 0) return false;
-      await audit(trx, { kind: "catalogue.swept", actor: "system", facts: { revisions, drafts } });
-      return true;
-    });
+export function catalogueRules({ audit, history }: { audit: Audit; history: number }): readonly RetentionRule[] {
+  return [
+    {
+      name: "catalogue history",
+      tables: ["catalogue_revision", "catalogue_draft", "catalogue_change"],
+      every: hourly,
+      kept: (now) => now - history,
+      async remove(trx, before) {
+        await lockCounter(trx, "catalogue");
+        const revisions = await removeRevisions(trx, before);
+        const drafts = await removeDrafts(trx, before);
+        const facts = { revisions, drafts };
+        if (revisions + drafts > 0) await audit(trx, { kind: "catalogue.swept", actor: "system", facts });
+        return facts;
+      },
+    },
+  ];
 }
 
 /** Removes the oldest ones only: without a gap each later revision can be undone. Keeps the newest. */

@@ -1,4 +1,4 @@
-import { bytesText } from "../../operation/command/answer-schema.ts";
+import { bytesText, isoOf } from "../../operation/command/answer-schema.ts";
 import type { HealthFacts } from "./health-facts.ts";
 
 const minute = 60_000;
@@ -53,6 +53,15 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
       facts.clockBehind > bounds.clock &&
         one(
           `The clock is ${Math.round(facts.clockBehind / 1000)} seconds behind the newest entry of the audit trail. Synchronise it with NTP.`,
+        ),
+    ],
+    [
+      "retention",
+      instances > 0 &&
+        facts.clockDoubtedSince !== null &&
+        one(
+          `The clock may be WRONG: it says ${isoOf(now)}, and the last time that the store knew was ${isoOf(facts.clockDoubtedSince)}. Nothing old ` +
+            "is removed meanwhile. If it is wrong, set it right. If it is right: duba clock accept",
         ),
     ],
     ["no-instance", instances === 0 && one("No instance serves this store. Start one: duba serve")],

@@ -11,6 +11,7 @@ import { nearlySpentAccounts } from "../../identity/spending/spending-watch.ts";
 import { upstreamStatus } from "../../identity/upstream-status.ts";
 import { isoOf } from "../../operation/command/answer-schema.ts";
 import { lastBackupAt } from "../../storage/backup/last-backup.ts";
+import { doubtedSince } from "../../storage/retention/retention-clock.ts";
 import { isServed } from "../../storage/sqlite/data-directory.ts";
 import { tryWrite } from "../../storage/store.ts";
 import type { Desk } from "../desk.ts";
@@ -39,6 +40,7 @@ export async function readFacts(room: AlarmRoom) {
     spent,
     emails,
     { dead, oldestDead },
+    clockDoubtedSince,
   ] = await Promise.all([
     tryWrite(db),
     roomLeft(config),
@@ -55,12 +57,15 @@ export async function readFacts(room: AlarmRoom) {
     nearlySpentAccounts(db, now, identitySettingsOf(config)),
     room.accounts.emails(),
     undelivered(db),
+    doubtedSince(db, now),
   ]);
   return {
     takesWrites,
     roomLeft: freeBytes,
     /** How far the newest entry of the audit trail is ahead of the clock, in milliseconds. */
     clockBehind: Math.max(0, newestAt - now),
+    /** The last time that was trusted, if the clock is too far from it; else null. */
+    clockDoubtedSince,
     instances,
     source,
     held: waiting.filter(({ state }) => state === "held").map(draftName),

@@ -8,8 +8,6 @@ import { codeOf } from "../../storage/errors.ts";
 import type { Tables } from "../../storage/tables.ts";
 
 const minute = 60_000;
-/** Milliseconds. */
-const keptFor = 35 * 24 * 60 * minute;
 /** Rows of one INSERT. */
 const chunk = 100;
 
@@ -32,7 +30,7 @@ type Counted = Omit<Tables["minute_outcome"], "minute" | "instance">;
 
 /**
  * Keeps the counts of this process in the store, in buckets of one minute, so that those of several processes add up. The hot
- * path only increments numbers: once a minute we write how far they moved, and delete what is older than 35 days.
+ * path only increments numbers: once a minute we write how far they moved.
  */
 export function keepMinuteCounts(
   { db, now }: WithClock & { db: Kysely<Tables> },
@@ -45,19 +43,11 @@ export function keepMinuteCounts(
   const timed = new Map(
     countedSubjects.map((about) => [about, { minute: 0, before: [] as number[], last: [] as number[] }]),
   );
-  let swept = 0;
 
   const flush = async () => {
     const at = Math.floor(now() / minute) * minute;
     await writeAnswers(at);
     for (const about of countedSubjects) await writeDurations(about, at);
-    if (at - swept < 60 * minute) return;
-    swept = at;
-    for (const table of ["minute_outcome", "minute_duration"] as const)
-      await db
-        .deleteFrom(table)
-        .where("minute", "<", at - keptFor)
-        .execute();
   };
 
   const writeAnswers = async (at: number) => {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { personActor } from "../../access/people/people-rows.ts";
-import { sessionLife } from "../../access/people/sessions.ts";
 import type { Audit } from "../../storage/audited.ts";
 import type { Tables } from "../../storage/tables.ts";
 import { Refusal, type SignedIn } from "../console-request.ts";
@@ -75,10 +74,6 @@ export async function keepAnswer(
   { id, request }: FormRequest,
   answer: unknown,
 ): Promise<boolean> {
-  await store.db
-    .deleteFrom("sent_form")
-    .where("at", "<=", store.now() - sessionLife)
-    .execute();
   const { numUpdatedRows } = await store.db
     .updateTable("sent_form")
     .set({ answer: JSON.stringify(answer) })

@@ -9,7 +9,7 @@ import { Charges } from "../ledger/charges.ts";
 import { ledgerRows } from "../ledger/ledger.fixture.ts";
 import { storeRows, verifiedRow } from "../ledger/ledger-rows.fixture.ts";
 import { answering, verified } from "../played-upstream.fixture.ts";
-import { applyRetention } from "../retention/retention.ts";
+import { applyRetention } from "../retention/retention.fixture.ts";
 import { adjust } from "./adjust.ts";
 import { statementOf } from "./statement.ts";
 

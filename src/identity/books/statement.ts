@@ -6,8 +6,8 @@ import { nairaOf } from "../../operation/money.ts";
 import type { Mode } from "../../operation/operation.ts";
 import { nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
 import { isSqlite } from "../../storage/engine.ts";
+import { ledgerStart } from "../../storage/retention/retention-rule.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { ledgerStart } from "../retention/retention.ts";
 
 /** One line of a statement. Members are in the order of the columns. Amounts are naira text. */
 export interface StatementLine {

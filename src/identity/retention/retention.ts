@@ -1,115 +1,119 @@
-import type { Expression, ExpressionBuilder, Kysely, SqlBool, Transaction } from "kysely";
-import type { Audit } from "../../storage/audited.ts";
+import { type Expression, type ExpressionBuilder, type SqlBool, sql, type Transaction } from "kysely";
 import { destroyStaleKeys, slotAt, staleSlots } from "../../storage/record-keys.ts";
-import { emptyLog } from "../../storage/sqlite/empty-log.ts";
+import {
+  hourly,
+  ledgerStart,
+  minutely,
+  type RetentionRule,
+  rowsBefore,
+} from "../../storage/retention/retention-rule.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
 import { keyLifetime } from "../identity-settings.ts";
-import type { RetentionClock } from "./retention-clock.ts";
+import { forgottenAfter } from "../upstream-status.ts";
 
-/** How much a run removed. */
-export interface Removed {
-  /** Sealed records past their retention. */
-  records: number;
-  /** Idempotency keys past their day. */
-  keys: number;
-  /** Ledger rows past 24 months. */
-  rows: number;
-}
-
-const ledgerMonths = 24;
+/** Rows of one transaction, so that verifications go on meanwhile. */
 const batch = 100;
 /** How long a run waits for a reader of keys, in milliseconds. */
 const lockPatience = 2_000;
 /** One of this many runs reads all wrapped keys. */
 const thoroughEvery = 60;
+/** How long we keep the sums of hours, in milliseconds. */
+const hoursKept = 72 * hourly;
 
 type Condition = (row: ExpressionBuilder<Tables, "verification">) => Expression<SqlBool>[];
 
-/** Returns the periodic job that applies the retention as far as the clock is trusted, and records what it removed. */
-export function retentionJob(
-  db: Kysely<Tables>,
-  clock: RetentionClock,
-  recordRetention: number,
-  audit: Audit,
-): () => Promise<void> {
-  let runs = 0;
-  return async () => {
-    const thorough = runs++ % thoroughEvery === 0;
-    const now = await clock.next();
-    if (now === undefined) return;
-    const { records, keys, rows } = await applyRetention(db, { now, recordRetention, thorough });
-    await clock.done(now);
-    if (records + keys + rows > 0)
-      await audit(db, { kind: "retention.swept", actor: "system", facts: { records, keys, verifications: rows } });
-    await emptyLog(db);
-  };
-}
-
 /**
- * Removes records, idempotency keys and ledger rows that are too old at `now` (milliseconds since 1970); records are kept
- * for `recordRetention` milliseconds. It works in batches so that verifications go on meanwhile, each in a transaction,
- * for which the store's timeout is longer. A `thorough` run also destroys keys that an earlier run could not, because it
- * was killed or a reader blocked it.
+ * How long the ledger keeps what: idempotency keys a day, sealed records for `recordRetention` milliseconds, verifications,
+ * corrections and sums of days 24 months.
  */
-export async function applyRetention(
-  db: Kysely<Tables>,
-  { now, recordRetention, thorough = false }: { now: number; recordRetention: number; thorough?: boolean },
-): Promise<Removed> {
-  const oldest = ledgerStart(now);
-  /** The slots of the removed records' keys. */
+export function ledgerRules({ recordRetention }: { recordRetention: number }): readonly RetentionRule[] {
+  /** Of the keys of records that were removed. */
   const slots = new Set<number>();
-  const clear = (columns: Partial<VerificationRow>, condition: Condition) =>
-    inBatches(db, async (trx) => {
-      const rows = await trx
-        .updateTable("verification")
-        .set(columns)
-        .where("reference", "in", someReferences(trx, condition))
-        .returning("completed_at")
-        .execute();
-      for (const { completed_at } of rows) if (completed_at !== null) slots.add(slotAt(completed_at));
-      return rows.length;
-    });
-  const isRecordDue: Condition = (row) => [
-    row("sealed_record", "is not", null),
-    row("completed_at", "<=", now - recordRetention),
-  ];
-  const isKeyDue: Condition = (row) => [
-    row("idempotency_hash", "is not", null),
-    row("created_at", "<=", now - keyLifetime),
-    row("state", "<>", "started"),
-  ];
-  const noKey = { idempotency_hash: null, body_hash: null, sealed_record: null };
-  // As a rule both are due in the same run, and PostgreSQL writes a row and its index entries anew with each update.
-  const both = await clear(noKey, (row) => [...isRecordDue(row), ...isKeyDue(row)]);
-  const records = both + (await clear({ sealed_record: null }, isRecordDue));
-  const keys = both + (await clear(noKey, isKeyDue));
-  await destroyStaleKeys(db, [...slots, ...(thorough ? await staleSlots(db) : [])], lockPatience);
-  const rows = await inBatches(db, async (trx) => {
-    const isOld: Condition = (row) => [
-      row("created_at", "<", oldest),
-      // A statement holds the charges of its month, also of older verifications.
-      row.or([row("charged_at", "is", null), row("charged_at", "<", oldest)]),
-      row("state", "<>", "started"),
-    ];
-    const gone = await trx
-      .deleteFrom("verification")
-      .where("reference", "in", someReferences(trx, isOld))
-      .returning("reference")
-      .execute();
-    const references = gone.map(({ reference }) => reference);
-    if (references.length > 0)
-      await trx.deleteFrom("verification_attempt").where("reference", "in", references).execute();
-    return references.length;
-  });
-  await db.deleteFrom("adjustment").where("at", "<", oldest).execute();
-  return { records, keys, rows };
-}
+  let runs = 0;
 
-/** The ledger holds every charge and adjustment since this time, in milliseconds since 1970. */
-export function ledgerStart(now: number): number {
-  const start = new Date(now);
-  start.setUTCMonth(start.getUTCMonth() - ledgerMonths);
-  return start.getTime();
+  const clear = async (trx: Transaction<Tables>, columns: Partial<VerificationRow>, condition: Condition) => {
+    const rows = await trx
+      .updateTable("verification")
+      .set(columns)
+      .where("reference", "in", someReferences(trx, condition))
+      .returning("completed_at")
+      .execute();
+    for (const { completed_at } of rows) if (completed_at !== null) slots.add(slotAt(completed_at));
+    return rows.length;
+  };
+
+  const keys: RetentionRule = {
+    ...{ name: "idempotency keys", tables: ["verification"], every: minutely, isAudited: true },
+    kept: (now) => now - keyLifetime,
+    async remove(trx, before) {
+      const isDue: Condition = (row) => [
+        row("idempotency_hash", "is not", null),
+        row("created_at", "<", before),
+        row("state", "<>", "started"),
+      ];
+      const isSealed: Condition = (row) => [row("sealed_record", "is not", null), ...isDue(row)];
+      // Only a retry with its key gets a record, so both go at once: PostgreSQL writes a row and its index entries anew with each update.
+      const noKey = { idempotency_hash: null, body_hash: null, sealed_record: null };
+      const records = await clear(trx, noKey, isSealed);
+      return { keys: records + (await clear(trx, noKey, isDue)), records };
+    },
+  };
+
+  const records: RetentionRule = {
+    ...{
+      name: "sealed records",
+      tables: ["verification", "record_key"],
+      every: minutely,
+      isAudited: true,
+      isPersonal: true,
+    },
+    kept: (now) => now - recordRetention,
+    async remove(trx, before) {
+      const isDue: Condition = (row) => [row("sealed_record", "is not", null), row("completed_at", "<", before)];
+      return { records: await clear(trx, { sealed_record: null }, isDue) };
+    },
+    // Also the keys that an earlier run could not destroy, because it was killed or a reader blocked it.
+    async finish(db) {
+      if (runs++ % thoroughEvery === 0) for (const slot of await staleSlots(db)) slots.add(slot);
+      if (await destroyStaleKeys(db, slots, lockPatience)) slots.clear();
+    },
+  };
+
+  const verifications: RetentionRule = {
+    ...{ name: "verifications", tables: ["verification", "verification_attempt"], every: minutely, isAudited: true },
+    kept: ledgerStart,
+    async remove(trx, before) {
+      const isOld: Condition = (row) => [
+        row("created_at", "<", before),
+        // A statement holds the charges of its month, also of older verifications.
+        row.or([row("charged_at", "is", null), row("charged_at", "<", before)]),
+        row("state", "<>", "started"),
+      ];
+      const gone = await trx
+        .deleteFrom("verification")
+        .where("reference", "in", someReferences(trx, isOld))
+        .returning("reference")
+        .execute();
+      const references = gone.map(({ reference }) => reference);
+      if (references.length > 0)
+        await trx.deleteFrom("verification_attempt").where("reference", "in", references).execute();
+      return { verifications: references.length };
+    },
+  };
+
+  return [
+    keys,
+    records,
+    verifications,
+    rowsBefore("adjustment", "at", { kept: ledgerStart }),
+    rowsBefore("verification_sum", "begins_at", {
+      name: "sums of hours",
+      only: sql`span = 'hour'`,
+      kept: (now) => now - hoursKept,
+    }),
+    rowsBefore("verification_sum", "begins_at", { name: "sums of days", only: sql`span = 'day'`, kept: ledgerStart }),
+    rowsBefore("upstream_status", "noted_at", { kept: (now) => now - forgottenAfter }),
+  ];
 }
 
 function someReferences(trx: Transaction<Tables>, condition: Condition) {
@@ -118,13 +122,4 @@ function someReferences(trx: Transaction<Tables>, condition: Condition) {
     .select("reference")
     .where((row) => row.and(condition(row)))
     .limit(batch);
-}
-
-async function inBatches(db: Kysely<Tables>, remove: (trx: Transaction<Tables>) => Promise<number>): Promise<number> {
-  let removed = 0;
-  for (;;) {
-    const more = await db.transaction().execute(remove);
-    removed += more;
-    if (more < batch) return removed;
-  }
 }

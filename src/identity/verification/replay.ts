@@ -72,12 +72,12 @@ async function ensureCharged(
 }
 
 async function unsealRecord(
-  { ledger, keyring, settings, log, retentionNow }: VerificationParts,
+  { ledger, keyring, settings, log, retention }: VerificationParts,
   row: Row,
   facts: VerificationFacts,
 ): Promise<IdentityRecord> {
   const { sealed_record } = row;
-  const isOver = (row.completed_at ?? 0) <= retentionNow() - settings.recordRetention;
+  const isOver = (row.completed_at ?? 0) <= retention.recordsNow() - settings.recordRetention;
   const sealed_key = sealed_record === null || isOver ? undefined : await ledger.recordKey(row);
   if (sealed_record === null || sealed_key === undefined)
     throw verificationFailure("record_no_longer_held", undefined, facts);

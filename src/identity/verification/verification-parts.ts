@@ -1,6 +1,7 @@
 import type { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../../keyring/keyring.ts";
 import type { Log } from "../../runtime/log.ts";
+import type { RetentionTimes } from "../../storage/retention/retention-clock.ts";
 import type { IdentitySettings } from "../identity-settings.ts";
 import type { Charges } from "../ledger/charges.ts";
 import type { DeferredOutcomes } from "../ledger/deferred-outcomes.ts";
@@ -22,6 +23,6 @@ export interface VerificationParts {
   settings: IdentitySettings;
   log: Log;
   now: () => number;
-  /** The time that retention goes by. */
-  retentionNow: () => number;
+  /** By which time keys and records are old. */
+  retention: RetentionTimes;
 }

@@ -133,9 +133,9 @@ export class Verification implements Flight {
   }
 
   async #findRow(hashes: readonly string[]): Promise<Row | undefined> {
-    const { ledger, retentionNow } = this.#parts;
+    const { ledger, retention } = this.#parts;
     const row = await ledger.byKey(hashes);
-    if (!row || row.created_at > retentionNow() - keyLifetime || row.state === "started") return row;
+    if (!row || row.created_at > retention.now() - keyLifetime || row.state === "started") return row;
     await ledger.releaseKey(row.reference);
     return undefined;
   }

@@ -1,0 +1,31 @@
+import { instant, isoOf, orNull, timeText } from "../../operation/command/answer-schema.ts";
+import { command } from "../../operation/command.ts";
+import Type from "../../operation/schema/type.ts";
+import { type Audited, inTransaction, type WithClock } from "../audited.ts";
+import { acceptClock } from "./retention-clock.ts";
+
+/** `duba clock accept`: from here on what is old by this clock is removed. */
+export const clockCommand = command({
+  id: "clock.accept",
+  summary: "Accept the clock as right, so that what is old by it is removed.",
+  description:
+    "A service that starts with a clock more than 48 hours from the last time that it knew doubts that clock for 24 hours: it removes nothing old, " +
+    "but for sealed records of persons, and frees no idempotency key. Compare the clock with a watch first: what is removed by it does not come back.",
+  role: "officer",
+  kind: "change",
+  face: "terminal",
+  input: Type.Object({}),
+  answer: Type.Object({ time: instant, known_until: orNull(instant) }),
+  view: ({ time, known_until }) => [
+    `The clock is accepted: it is ${timeText(time)}. The last time that the store knew was ${timeText(known_until)}. A service removes what is old within an hour.`,
+  ],
+  records: ["clock.accepted"],
+  examples: [{}],
+  run: async (_, { db, audit, actor, now }: Audited & WithClock) =>
+    inTransaction(db, async (trx) => {
+      const time = now();
+      const known_until = await acceptClock(trx, time);
+      await audit(trx, { kind: "clock.accepted", actor, facts: { time, known_until } });
+      return { time: isoOf(time), known_until: isoOf(known_until) };
+    }),
+});

@@ -1,0 +1,90 @@
+import { type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from "kysely";
+import type { Tables } from "../tables.ts";
+
+/** How much was removed, by what it is called: `{ keys: 3, records: 2 }`. */
+export type Removed = Readonly<Record<string, number>>;
+
+/** How long something is kept. Times are milliseconds since 1970. */
+export interface RetentionRule {
+  /** For the log. */
+  name: string;
+  /** From which it removes rows, or a part of rows. */
+  tables: readonly (keyof Tables)[];
+  /** Milliseconds between two runs. */
+  every: number;
+  /** At `now` everything goes that ended before the returned time. */
+  kept(now: number, db: Kysely<Tables>): number | Promise<number>;
+  /** Removes one batch of what ended before `before`. What it returns sums up to 0 when there is no more. */
+  remove(trx: Transaction<Tables>, before: number): Promise<Removed>;
+  /** Follows the last batch of each run. */
+  finish?(db: Kysely<Tables>): Promise<unknown>;
+  /** Whether the audit trail gets the sums of a run as the facts of a `retention.swept`. */
+  isAudited?: true;
+  /** Whether it removes what is sealed about persons: it waits only ten minutes for a clock that jumped. */
+  isPersonal?: true;
+}
+
+const second = 1000;
+export const minutely = 60 * second;
+export const hourly = 60 * minutely;
+
+/** Since when the ledger, the audit trail and the sums of days are kept: 24 months before `now`. In milliseconds since 1970. */
+export function ledgerStart(now: number): number {
+  const start = new Date(now);
+  return start.setUTCMonth(start.getUTCMonth() - 24);
+}
+
+/** Rows of one statement, so that others need not wait for long. */
+const batch = 500;
+
+/** A rule for rows that end by one column. Large tables need an index on it. `only`: the rows that it is for. */
+export function rowsBefore<Table extends keyof Tables>(
+  table: Table,
+  column: keyof Tables[Table] & string,
+  {
+    only = sql`1 = 1`,
+    every = hourly,
+    ...rule
+  }: { only?: RawBuilder<SqlBool> } & Pick<RetentionRule, "kept"> & Partial<RetentionRule>,
+): RetentionRule {
+  const ends = sql.ref<number>(column);
+  return {
+    ...{ name: table, tables: [table], every, ...rule },
+    async remove(trx, before) {
+      // The compiler cannot know a table that is a variable.
+      const named = table as "adjustment";
+      const isOld = sql<SqlBool>`${only} and ${ends} < ${before}`;
+      const last = await trx
+        .selectFrom(named)
+        .select(ends.as("at"))
+        .where(isOld)
+        .orderBy(ends)
+        .offset(batch - 1)
+        .limit(1)
+        .executeTakeFirst();
+      const { numDeletedRows } = await trx
+        .deleteFrom(named)
+        .where(isOld)
+        .where(ends, "<=", last?.at ?? before)
+        .executeTakeFirstOrThrow();
+      return { [table]: Number(numDeletedRows) };
+    },
+  };
+}
+
+/** Removes everything that ended before `before`, batch by batch, and adds it to `sums`. Stops between two batches. */
+export async function removeBatches(
+  db: Kysely<Tables>,
+  rule: Pick<RetentionRule, "remove" | "finish">,
+  before: number,
+  sums: Record<string, number> = {},
+  stopping?: AbortSignal,
+): Promise<Removed> {
+  while (!stopping?.aborted) {
+    const removed = Object.entries(await db.transaction().execute((trx) => rule.remove(trx, before)));
+    for (const [name, count] of removed) sums[name] = (sums[name] ?? 0) + count;
+    if (removed.every(([, count]) => count === 0)) break;
+  }
+  await rule.finish?.(db);
+  return sums;
+}

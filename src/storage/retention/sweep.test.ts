@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import type { AuditEvent } from "../audited.ts";
+import { openStore, type Store } from "../store.ts";
+import { RetentionClock } from "./retention-clock.ts";
+import { hourly, minutely, type RetentionRule, removeBatches, rowsBefore } from "./retention-rule.ts";
+import { startSweeping } from "./sweep.ts";
+
+const start = Date.UTC(2026, 0, 31);
+
+for (const engine of engines)
+  suite(`the sweep on ${engine.name}`, () => {
+    let fresh: Fresh;
+    let store: Store;
+    before(async () => {
+      fresh = await engine.ready();
+      store = await openStore({ ...fresh.settings, serving: true, starting: true });
+    });
+    after(async () => {
+      await store.close();
+      await fresh.dispose();
+    });
+    const ruleOf = (rule: Partial<RetentionRule>): RetentionRule => ({
+      ...{ name: "played", tables: [], every: minutely, kept: (now) => now - 1000, remove: async () => ({}) },
+      ...rule,
+    });
+    const sweeping = async (rules: readonly RetentionRule[], isLeader = async () => true) => {
+      const log = new RecordedLog();
+      const told: AuditEvent[] = [];
+      const clock = await RetentionClock.open({ store: { db: store.db, now: () => start, doubt: () => {} }, log });
+      const audit = async (_: unknown, ...events: AuditEvent[]) => void told.push(...events);
+      return { ...startSweeping({ db: store.db, clock, rules, isLeader, audit, log }), told, lines: log.lines };
+    };
+    /** Removes batches of one until nothing is left. */
+    const removing = (count: number, name = "keys") => {
+      let left = count;
+      return async () => ({ [name]: left > 0 ? left-- && 1 : 0 });
+    };
+
+    test("goes on by itself each minute, each rule as often as it says", async (t) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const runs = { minutely: 0, hourly: 0 };
+      const counting = (name: keyof typeof runs, every: number) =>
+        ruleOf({
+          every,
+          remove: async () => {
+            runs[name] += 1;
+            return {};
+          },
+        });
+      const sweep = await sweeping([counting("minutely", minutely), counting("hourly", hourly)]);
+      for (let minute = 1; minute <= 61; minute += 1) {
+        t.mock.timers.tick(60_000);
+        // Joins the run of the timer.
+        await sweep.run();
+      }
+      assert.deepEqual(runs, { minutely: 61, hourly: 2 });
+      await sweep.stop();
+    });
+
+    test("tells the audit trail once what the rules removed that are audited", async () => {
+      const sweep = await sweeping([
+        ruleOf({ isAudited: true, remove: removing(3) }),
+        ruleOf({ isAudited: true, remove: removing(2, "records") }),
+        ruleOf({ remove: removing(5, "others") }),
+      ]);
+      await sweep.run();
+      await sweep.run();
+      const facts = { keys: 3, records: 2 };
+      assert.deepEqual(sweep.told, [{ kind: "retention.swept", actor: "system", facts }]);
+      await sweep.stop();
+    });
+
+    test("a rule that fails stops no other, is reported once and tried again each minute", async () => {
+      let tries = 0;
+      const failing = ruleOf({
+        name: "broken",
+        every: hourly,
+        isAudited: true,
+        remove: async () => {
+          tries += 1;
+          if (tries === 1) return { keys: 1 };
+          throw new Error("no");
+        },
+      });
+      const sweep = await sweeping([failing, ruleOf({ isAudited: true, remove: removing(1, "records") })]);
+      await sweep.run();
+      await sweep.run();
+      assert.equal(tries, 3);
+      assert.deepEqual(
+        sweep.lines.map(({ level, fields }) => [level, fields.rule, fields.reason]),
+        [["warn", "broken", "Error: no"]],
+      );
+      assert.deepEqual(
+        sweep.told.map(({ facts }) => facts),
+        [{ keys: 1, records: 1 }],
+        "also what it removed before it failed",
+      );
+      await sweep.stop();
+    });
+
+    test("is of the leader alone", async () => {
+      const sweep = await sweeping([ruleOf({ isAudited: true, remove: removing(1) })], async () => false);
+      await sweep.run();
+      assert.deepEqual(sweep.told, []);
+      await sweep.stop();
+    });
+
+    test("a stop lets the batch under way end, and begins no other", async () => {
+      const begun = Promise.withResolvers<void>();
+      const goesOn = Promise.withResolvers<void>();
+      let batches = 0;
+      const endless = ruleOf({
+        isAudited: true,
+        remove: async () => {
+          batches += 1;
+          begun.resolve();
+          await goesOn.promise;
+          return { keys: 1 };
+        },
+      });
+      const sweep = await sweeping([endless, endless]);
+      const run = sweep.run();
+      await begun.promise;
+      const stopped = sweep.stop();
+      goesOn.resolve();
+      await stopped;
+      await run;
+      assert.equal(batches, 1);
+      assert.deepEqual(
+        sweep.told.map(({ facts }) => facts),
+        [{ keys: 1 }],
+      );
+    });
+
+    test("removes rows by a column in batches, those of one moment together", async () => {
+      const { db } = store;
+      const rows = Array.from({ length: 1400 }, (_, n) => ({
+        ...{ challenge: `c${n}`, purpose: "sign-in", expires_at: n < 700 ? n : 700 },
+      }));
+      for (let from = 0; from < rows.length; from += 400)
+        await db
+          .insertInto("passkey_challenge")
+          .values(rows.slice(from, from + 400))
+          .execute();
+      const rule = rowsBefore("passkey_challenge", "expires_at", { kept: (now) => now });
+      const batches: number[] = [];
+      const noting: Pick<RetentionRule, "remove"> = {
+        remove: async (trx, before) => {
+          const removed = await rule.remove(trx, before);
+          batches.push(removed.passkey_challenge!);
+          return removed;
+        },
+      };
+      await removeBatches(db, noting, 700);
+      assert.deepEqual(batches, [500, 200, 0]);
+      assert.deepEqual(await removeBatches(db, noting, 701), { passkey_challenge: 700 });
+    });
+  });
