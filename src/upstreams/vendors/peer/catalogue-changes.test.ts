@@ -87,6 +87,23 @@ test("a server that tells what changed is asked for its lists once, and then for
   assert.deepEqual((await asked()).pulled, changed.pulled);
 });
 
+test("a feed that stands still for an hour is not believed: the lists are read again", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 10, 1) });
+  const { server, asked } = await openFeed(t);
+  await asked();
+  t.mock.timers.tick(3_599_000);
+  assert.equal((await asked()).paths.length, 1);
+  t.mock.timers.tick(1_000);
+  assert.equal((await asked()).paths.length, 9);
+  t.mock.timers.tick(1_800_000);
+  const told = change("data-bundles", bundle, { ...bundle, price: "99" });
+  server.pages.set("6-a", page("7-a", [told]));
+  server.pages.set("7-a", page("7-a", []));
+  assert.equal((await asked()).paths.length, 1);
+  t.mock.timers.tick(1_800_000);
+  assert.equal((await asked()).paths.length, 1, "a change half an hour ago shows that the feed moves");
+});
+
 test("what changes while the lists are read is caught up", async (t) => {
   const { server, asked } = await openFeed(t);
   server.pages.set("6-a", page("7-a", [change("data-bundles", bundle, { ...bundle, price: "99" })]));

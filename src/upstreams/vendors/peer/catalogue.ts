@@ -9,6 +9,8 @@ const { name, settings } = peer;
 
 /** About once a day we read all lists again, because a feed behind several instances may miss a change. */
 const pullsBetweenWholeReads = 100;
+/** A feed that tells nothing for so long may have broken off: then we read all lists too. Milliseconds. */
+const longestQuiet = 3_600_000;
 /** With more pages of changes it is faster to read the lists. */
 const mostPages = 20;
 
@@ -18,6 +20,8 @@ interface Copy {
   cursor: string;
   /** How often we updated it since we read the lists. */
   updates: number;
+  /** When we last read the lists or the feed told a change, in milliseconds since 1970. */
+  movedAt: number;
 }
 
 /**
@@ -52,13 +56,14 @@ export const peerCatalogue = catalogueSource({
           throw error;
         });
 
-      if (copy && copy.updates < pullsBetweenWholeReads) {
+      if (copy && copy.updates < pullsBetweenWholeReads && Date.now() - copy.movedAt < longestQuiet) {
         copy = await updated(copy, changes);
         if (copy) return { kind: "whole", lists: copy.lists, leftOut: [] };
       }
       const cursor = (await changes({}))?.next;
       const lists = await listsOf(ask, read);
-      copy = cursor === undefined ? undefined : await updated({ lists, cursor, updates: 0 }, changes);
+      copy =
+        cursor === undefined ? undefined : await updated({ lists, cursor, updates: 0, movedAt: Date.now() }, changes);
       if (cursor !== undefined && !copy)
         throw new PullEnded("incomplete", "The catalogue there was changed while it was read.");
       return { kind: "whole", lists: copy?.lists ?? lists, leftOut: [] };
@@ -78,7 +83,7 @@ type Ask = <Answer>(
 
 /** The copy with all changes since; undefined if we must read the lists again. */
 async function updated(
-  { lists, cursor, updates }: Copy,
+  { lists, cursor, updates, movedAt: before }: Copy,
   pageOf: (query: Record<string, string>) => Promise<ReturnType<Readers["changes"]>>,
 ): Promise<Copy | undefined> {
   const changes: ListedChange[] = [];
@@ -88,7 +93,8 @@ async function updated(
     if (!page || page.data.some(({ list }) => list === "prices")) return undefined;
     changes.push(...page.data);
     cursor = page.next;
-    if (!page.more) return { lists: withChanges(lists, changes), cursor, updates: updates + 1 };
+    const movedAt = changes.length > 0 ? Date.now() : before;
+    if (!page.more) return { lists: withChanges(lists, changes), cursor, updates: updates + 1, movedAt };
   }
   return undefined;
 }
