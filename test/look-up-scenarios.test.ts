@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
 import { after, before, mock, suite, test } from "node:test";
 import { rehearsable } from "../src/http/rehearsal/rehearsable.ts";
 import { scenarioHeader, scenarioRows, scenarios } from "../src/http/rehearsal/scenarios.ts";
@@ -9,11 +6,9 @@ import { type ReadyAnswer, ReadyForm } from "../src/operation/answers/ready-answ
 import type { BoundOperation } from "../src/operation/operation.ts";
 import { everyOperation } from "../src/wire.ts";
 import { assertFailure } from "./support/failure.ts";
-import { type Answer, sandboxKey, startService, type TestService } from "./support/service.ts";
+import { type Answer, startService, type TestService } from "./support/service.ts";
 
 const lookUps = everyOperation.filter(({ scope }) => scope === "catalogue:read");
-const readmeKey = "a-known-key-for-the-sandbox";
-const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 const bundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
 
 suite("the scenarios of look-ups", { concurrency: true }, () => {
@@ -94,17 +89,6 @@ suite("the scenarios of look-ups", { concurrency: true }, () => {
       const { message } = assertFailure(answer, 400, "malformed_request", { path: "/api/v2/internet/data/lookup" });
       for (const { scenario } of scenarioRows()) assert.ok(message.includes(scenario));
       assert.ok(!message.includes("constructor"));
-    }
-  });
-
-  test("docs/sandbox.md prints what it says", { skip: !hasCurl && "curl is not installed" }, async () => {
-    const page = readFileSync("docs/sandbox.md", "utf8");
-    const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
-    assert.notEqual(blocks.length, 0);
-    for (const [, script = "", printed] of blocks) {
-      const own = script.replaceAll("http://127.0.0.1:8080", service.url).replaceAll(readmeKey, sandboxKey);
-      const shell = spawn("sh", ["-c", own], { stdio: ["ignore", "pipe", "inherit"] });
-      assert.equal((await text(shell.stdout)).replaceAll("\r", ""), printed);
     }
   });
 

@@ -16,7 +16,7 @@ suite("the public URL", { concurrency: true }, () => {
   test("stands in samples, help links and servers, whatever host a request names", async () => {
     await withService({ DUBA_PUBLIC_URL: "https://duba.example/", DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
       const home = await service.ask("/");
-      assert.match(home.text, /curl https:\/\/duba\.example\/api/);
+      assert.match(home.text, /curl -i &#39;https:\/\/duba\.example\/api/);
       for (const headers of misleading) {
         assert.equal((await service.ask("/", { headers: headers! })).text, home.text);
         const { json } = await service.ask(`${lookup}?provider=x`, { headers: headers! });
@@ -37,7 +37,7 @@ suite("the public URL", { concurrency: true }, () => {
     await withService({ DUBA_TRUST_PROXY: "127.0.0.1" }, async (service) => {
       for (const headers of misleading) {
         const { text } = await service.ask("/", { headers: headers! });
-        assert.match(text, /curl http:\/\/127\.0\.0\.1:8080\/api/);
+        assert.match(text, /curl -i &#39;http:\/\/127\.0\.0\.1:8080\/api/);
         assert.doesNotMatch(text, /evil|javascript:/);
       }
       assert.equal((await service.ask("/nowhere")).json.error.help, "/docs/errors#route_not_found");

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import { inspect } from "node:util";
 import { everyOperation } from "../../src/wire.ts";
-import { connectionFaults, type Fault, FaultyProxy } from "../../test/support/faulty-proxy.ts";
+import { type Fault, FaultyProxy } from "../../test/support/faulty-proxy.ts";
 import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
 import { Duba, type Options } from "../src/duba.ts";
@@ -17,8 +17,8 @@ const person = () => {
   numbers += 1;
   return { bvn: String(numbers), phone: "08000000017", amount: "100" };
 };
-/** What a test of pairs can go through; test/gateway-faults.test.ts has every answer of a gateway. */
-const faults: readonly Fault[] = [...connectionFaults, "502 HTML"];
+/** What a test of pairs can go through; test/gateway-faults.test.ts has every fault. */
+const faults: readonly Fault[] = ["refused", "cut", "lost", "half", "held", "late", "502 HTML"];
 const verify = "/api/v2/kyc/verify-bvn";
 const stateOf = "/api/v2/kyc/verifications";
 
@@ -156,8 +156,11 @@ suite("the client", { concurrency: true }, () => {
   );
   test(`verifies once and is charged once, whatever ${sequences.length} sequences of faults do`, async () => {
     const { db } = await service.store();
-    const outcomes = await Promise.all(
-      sequences.map(async (sequence) => {
+    const outcomes: { reference: string; bvn: string }[] = [];
+    const waiting = [...sequences];
+    // With all of them at once, a busy machine answers some later than their time-out.
+    const verifySome = async () => {
+      for (let sequence = waiting.shift(); sequence !== undefined; sequence = waiting.shift()) {
         await using proxy = await FaultyProxy.open(service.url, [...sequence, ...sequence]);
         const answer = await through(proxy, { retries: 9, timeout: 1500 }).verifyBvn(person());
         assert.ok(answer.success, `${sequence}: ${JSON.stringify(answer)}`);
@@ -165,9 +168,10 @@ suite("the client", { concurrency: true }, () => {
         assert.equal(keys.size, 1, `${sequence}`);
         const asked = proxy.passed.map(({ method, path }) => `${method} ${path}`);
         for (const each of asked) assert.ok([`POST ${verify}`, `GET ${stateOf}`].includes(each), each);
-        return { reference: answer.data.request_reference, bvn: answer.data.bvn_number };
-      }),
-    );
+        outcomes.push({ reference: answer.data.request_reference, bvn: answer.data.bvn_number });
+      }
+    };
+    await Promise.all(Array.from({ length: 14 }, verifySome));
     const references = outcomes.map(({ reference }) => reference);
     assert.equal(new Set(references).size, sequences.length);
     for (const { bvn, reference } of outcomes) {

@@ -9,8 +9,10 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
+import { eventOperations } from "../../events/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
 import { failureBody } from "../../operation/answers/envelope.ts";
+import { eventTypeNames, eventTypes } from "../../operation/event.ts";
 import { Failure, type FailureCode, failures } from "../../operation/failures.ts";
 import { failuresOf, type Operation, operation } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
@@ -40,7 +42,12 @@ const retiring = operation({
   run: async () => ({ success: true as const }),
 });
 
-const served: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];
+const served: Operation<never>[] = [
+  ...catalogueOperations,
+  ...identityOperations,
+  ...accessOperations,
+  ...eventOperations,
+];
 const document = openapi(served, "0.1.0");
 const entryOf = (of: typeof document, { path, method }: Operation<never>) =>
   resolved(of.paths[path]?.[method.toLowerCase()], of) as Entry;
@@ -115,7 +122,7 @@ test("two different schemas of one name are refused", () => {
 });
 
 test("the document stays small, and a new operation changes no line of the others", () => {
-  assert.ok(JSON.stringify(document).length < 120_000);
+  assert.ok(JSON.stringify(document).length < 130_000);
   const grown = openapi([...served, retiring], "0.1.0");
   const lines = (of: object) => JSON.stringify(of, null, 2).split("\n").length;
   assert.ok(lines(grown) - lines(document) < 250, `${lines(grown) - lines(document)} lines`);
@@ -164,6 +171,20 @@ test("equal tables give equal documents, whenever they are made", async () => {
 test("security follows the access of the operation", () => {
   const kinds = { credential: [{ bearer: [] }], anonymous: [{}, { bearer: [] }], own: [{ basic: [] }, {}] };
   for (const { row, entry } of entries) assert.deepEqual(entry.security, kinds[row.access], row.id);
+});
+
+test("the document names a webhook for each type of event that an account gets, with its body", () => {
+  const told = eventTypeNames.filter((type) => !eventTypes[type].isForOperators);
+  assert.deepEqual(Object.keys(document.webhooks!), told);
+  for (const type of told) {
+    const { requestBody } = resolved(document.webhooks![type]!.post, document) as unknown as {
+      requestBody: { content: { "application/json": { schema: TSchema; example: { type: string } } } };
+    };
+    const { schema, example } = requestBody.content["application/json"];
+    assert.equal(example.type, type);
+    assert.deepEqual([...Compile(schema).Errors(example)], [], type);
+  }
+  assert.equal(openapi([retiring], "0.1.0").webhooks, undefined);
 });
 
 test("the document sends the add-on parameters with GET, a browser in the query string", () => {

@@ -4,12 +4,14 @@ import { hintHeader } from "../request/hints.ts";
 import { exampleRequestId, failureComponents } from "./failure-responses.ts";
 import { DEPRECATION_HEADERS, operationObject, sharedParameters } from "./operation-object.ts";
 import { type JsonObject, namedSchemas } from "./schema.ts";
+import { webhookParameters, webhooks } from "./webhooks.ts";
 
 export interface OpenApiDocument extends JsonObject {
   openapi: "3.1.0";
   servers: { url: string; description?: string }[];
   info: { title: string; version: string; summary: string; description: string; license: JsonObject };
   paths: Record<string, Record<string, JsonObject>>;
+  webhooks?: Record<string, { post: JsonObject }>;
   /** Shared parts by kind and name. */
   components: Record<string, Record<string, unknown>>;
 }
@@ -25,7 +27,8 @@ const groups: Record<Operation<never>["group"], string> = {
   "Cable TV": `Cable-TV providers, their products and the add-ons of a product. ${honesty.prices}`,
   Identity: `Verification of a bank verification number (BVN), its fee and its outcome. ${honesty.people} Numbers with a fixed result are listed at [/docs/sandbox](/docs/sandbox).`,
   Wallet: "What your account can still spend.",
-  Events: "What happened since you last asked: the poll twin of webhooks.",
+  Events:
+    "What happened since you last asked, and the webhooks that tell you at once: [how they are signed and repeated](/docs/events).",
   Credentials: "Exchange of an API key for an access token.",
   Requests: "The request log: how your requests were answered. It keeps nothing of what you sent.",
 };
@@ -34,7 +37,7 @@ const description = `Utility and verification look-ups from your own machine: da
 
 A failure always has the same shape, and \`error.code\` names it: [every code, its cause and its cure](/docs/errors). HEAD works wherever GET does.
 
-A test key reaches the sandbox only. ${honesty.people} [Numbers with a fixed result](/docs/sandbox) reach every outcome, and the header \`${scenarioHeader}\` lets a look-up [rehearse](/docs/sandbox#scenarios) what can befall it.
+A test key reaches the sandbox only. ${honesty.people} [Numbers with a fixed result](/docs/sandbox) reach every outcome, and the header \`${scenarioHeader}\` lets a look-up [rehearse](/docs/sandbox#scenarios-of-look-ups) what can befall it.
 
 ${honesty.prices}`;
 
@@ -102,9 +105,10 @@ export function openapi(
     const path = isAlone ? operation.path : pathUnder("", operation.path);
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation) };
   }
-  const parameters = sharedParameters(operations);
   const failure = failureComponents(operations, publicUrl);
   const used = new Set(operations.map(({ group }) => group));
+  const hasEvents = used.has("Events");
+  const parameters = { ...sharedParameters(operations), ...(hasEvents ? webhookParameters : {}) };
   const shared = Object.entries(headers).filter(
     ([name]) => !DEPRECATION_HEADERS.includes(name) || operations.some(({ deprecated }) => deprecated),
   );
@@ -124,6 +128,7 @@ export function openapi(
       .filter(([name]) => used.has(name as Operation<never>["group"]))
       .map(([name, about]) => ({ name, description: about })),
     paths,
+    ...(hasEvents ? { webhooks: webhooks() } : {}),
     components: {
       securitySchemes,
       headers: Object.fromEntries(shared),

@@ -1,8 +1,20 @@
 import type { Operation } from "../../operation/operation.ts";
 import { honesty } from "./document.ts";
 
+/** A page that explains something. */
+interface Guide {
+  path: string;
+  name: string;
+  about: string;
+}
+
 /** The service in plain text for language models, in the form of llmstxt.org. `origin` is scheme and host of the service. */
-export function llmsText(operations: readonly Operation<never>[], version: string, origin: string): string {
+export function llmsText(
+  operations: readonly Operation<never>[],
+  guides: readonly Guide[],
+  version: string,
+  origin: string,
+): string {
   const groups = Map.groupBy(operations, ({ group }) => group);
   return `# Duba
 
@@ -19,7 +31,7 @@ export function llmsText(operations: readonly Operation<never>[], version: strin
 
 - [OpenAPI 3.1](${origin}/openapi.json): every operation with its schemas and failures
 - [Failures](${origin}/docs/errors): each code with its cause and cure, and how to provoke it
-- [Sandbox](${origin}/docs/sandbox): numbers with a fixed result
+${guides.map(({ path, name, about }) => `- [${name}](${origin}${path}): ${about}`).join("\n")}
 - [Postman collection](${origin}/postman.json): a request for each operation, with examples
 ${[...groups].map(([group, members]) => `\n## ${group}\n\n${members.map(lineOf).join("\n")}\n`).join("")}`;
 }

@@ -1,6 +1,7 @@
 import { type FailureCode, failures } from "../../operation/failures.ts";
 import { failuresOf, type Operation } from "../../operation/operation.ts";
 import { STATUS_CODES } from "../../runtime/network/node-http.ts";
+import type { GuidePath } from "./guides.ts";
 import { type Html, html, prose } from "./html.ts";
 import { curlLine, numbersFor, provocations } from "./provoke.ts";
 
@@ -31,18 +32,31 @@ ${codes.map((code) => failure(code, codesOf, origin))}</section>
 
 function failure(code: FailureCode, codesOf: ReadonlyMap<string, readonly FailureCode[]>, origin: string): Html {
   const { status, retryable, cause, cure } = failures[code];
+  const guide = guideOn(code, status);
   return html`<article class="failure" id="${code}" aria-labelledby="${code}-name">
 <h3 id="${code}-name"><a href="#${code}"><code>${code}</code></a></h3>
 <dl>
 <dt>Cause</dt><dd>${prose(cause)}</dd>
 <dt>Cure</dt><dd>${prose(cure)}</dd>
-<dt>Status</dt><dd>${status}</dd>
+${
+  guide
+    ? html`<dt>Read</dt><dd>${prose(guide)}</dd>
+`
+    : ""
+}<dt>Status</dt><dd>${status}</dd>
 <dt>Retryable</dt><dd>${retryable ? "yes: the same request may succeed later" : "no: the same request fails again"}</dd>
 <dt>Operations</dt><dd>${operationsWith(code, codesOf)}</dd>
 <dt>Provoke it</dt><dd>${provoked(code, origin)}</dd>
 </dl>
 </article>
 `;
+}
+
+/** The guide that says more about it. */
+function guideOn(code: FailureCode, status: number): GuidePath | undefined {
+  if (/idempotency|in_progress|no_longer_held|timeout$/.test(code)) return "/docs/idempotency";
+  if ([402, 413, 414, 429, 431].includes(status)) return "/docs/limits";
+  return status === 401 ? "/docs/start" : undefined;
 }
 
 function operationsWith(code: FailureCode, codesOf: ReadonlyMap<string, readonly FailureCode[]>): Html {

@@ -1,13 +1,15 @@
 import type { FastifyInstance } from "fastify";
 import { answer, type Content, type PageDependencies } from "./content.ts";
-import type { Site, SitePath } from "./site.ts";
+import { downloads, guides } from "./guides.ts";
+import type { Site } from "./site.ts";
 
 /** The pages for people, the document for tools, and the files that both need. */
-const paths: readonly SitePath[] = [
+const paths: readonly string[] = [
   "/",
   "/docs",
   "/docs/errors",
-  "/docs/sandbox",
+  ...Object.keys(guides),
+  ...Object.keys(downloads),
   "/openapi.json",
   "/postman.json",
   "/llms.txt",
@@ -17,6 +19,7 @@ const paths: readonly SitePath[] = [
   "/docs/copy.js",
   "/docs/frame.css",
   "/docs/content.css",
+  "/docs/reference.css",
   "/docs/icon.svg",
 ];
 
@@ -25,7 +28,7 @@ export function registerPages(app: FastifyInstance, site: Site, deps: PageDepend
   for (const path of paths) {
     let content: Promise<Content> | undefined;
     app.get(path, { exposeHeadRoute: true }, async (request, reply) => {
-      content ??= import("./site.ts").then(({ contents }) => contents[path](site));
+      content ??= import("./site.ts").then(({ contents }) => contents[path]!(site));
       return answer(request, reply, await content, deps);
     });
   }

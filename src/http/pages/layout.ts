@@ -1,18 +1,21 @@
 import { honesty } from "../openapi/document.ts";
+import { namedGuides } from "./guides.ts";
 import { type Html, html } from "./html.ts";
 
-const places = [
-  ["/", "Start"],
-  ["/docs", "Reference"],
-  ["/docs/errors", "Failures"],
-  ["/docs/sandbox", "Sandbox"],
-] as const;
+const named = namedGuides.map(({ path, name }) => [path, name] as const);
 
-export type PagePath = (typeof places)[number][0];
+/** The navigation of every page: what one reads first stands first, and what changed last. */
+const places: readonly (readonly [path: string, name: string])[] = [
+  ...named.slice(0, 1),
+  ["/docs", "Reference"],
+  ...named.slice(1, -1),
+  ["/docs/errors", "Failures"],
+  ...named.slice(-1),
+];
 
 export interface Page {
   /** Null for a page that no link leads to. */
-  path: PagePath | null;
+  path: string | null;
   title: string;
   version: string;
   main: Html;
@@ -23,9 +26,8 @@ export interface Page {
  * styles of its own.
  */
 export function layout({ path, title, version, main }: Page): string {
-  const links = places.map(
-    ([place, name]) => html`<li><a href="${place}"${place === path ? html` aria-current="page"` : ""}>${name}</a></li>`,
-  );
+  const current = (place: string) => (place === path ? html` aria-current="page"` : "");
+  const links = places.map(([place, name]) => html`<li><a href="${place}"${current(place)}>${name}</a></li>`);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -37,14 +39,15 @@ export function layout({ path, title, version, main }: Page): string {
 <link rel="stylesheet" href="/docs/frame.css">
 ${
   path === "/docs"
-    ? ""
+    ? html`<link rel="stylesheet" href="/docs/reference.css">
+`
     : html`<link rel="stylesheet" href="/docs/content.css">
 <script src="/docs/copy.js" defer></script>
 `
 }</head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header class="bar"><nav aria-label="Pages"><a class="brand" href="/">Duba</a><ul>${links}</ul></nav></header>
+<header class="bar"><nav aria-label="Pages"><a class="brand" href="/"${current("/")}>Duba</a><ul>${links}</ul></nav></header>
 ${path === "/docs" ? html`<div id="main" tabindex="-1">${main}</div>` : html`<main id="main" class="content" tabindex="-1">${main}</main>`}
 <footer class="foot">
 <p>${honesty.people}</p>

@@ -3,10 +3,12 @@ import { after, before, suite, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { Browser } from "playwright-core";
 import { findBrowser, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
+import { until } from "../../../test/support/until.ts";
 import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
 import type { Operation } from "../../operation/operation.ts";
+import { namedGuides } from "./guides.ts";
 import { registerPages } from "./index.ts";
 
 const operations: Operation<never>[] = [...catalogueOperations, ...identityOperations, ...accessOperations];
@@ -57,7 +59,7 @@ suite("in a browser", { skip: missing }, () => {
     return { page, faults, close: () => context.close() };
   }
 
-  for (const path of ["/", "/docs", "/docs/errors", "/docs/sandbox"]) {
+  for (const path of ["/", "/docs", "/docs/errors", ...namedGuides.map(({ path }) => path)]) {
     for (const look of [
       { colorScheme: "light", width: 1280 },
       { colorScheme: "dark", width: 360 },
@@ -77,6 +79,53 @@ suite("in a browser", { skip: missing }, () => {
       });
     }
   }
+
+  test("the reference has the ground and the accent of the other pages, and its samples end within their frames", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const look = { colorScheme, width: 1280 };
+      const start = await open("/", look);
+      const ground = await start.page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+      const accent = await start.page.evaluate<string>("getComputedStyle(document.querySelector('.content a')).color");
+      await start.close();
+      const { page, close } = await open("/docs", look);
+      await page
+        .getByRole("button", { name: /^Test Request/ })
+        .first()
+        .waitFor();
+      const button = await page.evaluate<string>(
+        "getComputedStyle([...document.querySelectorAll('button')].find((one) => one.textContent.includes('Test Request'))).backgroundColor",
+      );
+      assert.equal(button, accent);
+      assert.equal(await page.evaluate<string>("getComputedStyle(document.body).backgroundColor"), ground);
+      // Scalar is still laying out.
+      const fits =
+        "[...document.querySelectorAll('pre')].every(({ parentElement: frame }) => frame.scrollWidth <= frame.clientWidth)";
+      await until(() => page.evaluate<boolean>(fits));
+      await close();
+    }
+  });
+
+  test("an operation of the start page lands on its place in the reference", async () => {
+    const { page, faults, close } = await open("/", { colorScheme: "light", width: 1280 });
+    await page.getByRole("link", { name: "Verify a BVN" }).click();
+    const heading = page.getByRole("heading", { name: "Verify a BVN" });
+    await heading.waitFor();
+    await until(async () => {
+      const top = (await heading.boundingBox())?.y ?? -1;
+      return top > 0 && top < 900;
+    });
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+  test("a table keeps the names of its columns on a phone", async () => {
+    const { page, close } = await open("/docs/sandbox", { colorScheme: "light", width: 390 });
+    const label = await page.evaluate<string>(
+      "getComputedStyle(document.querySelector('tbody td:nth-child(3)'), '::before').content",
+    );
+    assert.match(label, /retry with its key/i);
+    await close();
+  });
 
   test("a link to a failure lands on it", async () => {
     const { page, faults, close } = await open("/docs/sandbox", { colorScheme: "light", width: 1280 });

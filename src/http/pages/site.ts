@@ -5,10 +5,11 @@ import { llmsText } from "../openapi/llms.ts";
 import { postmanCollection } from "../openapi/postman.ts";
 import { type Content, content } from "./content.ts";
 import { errors } from "./failure-list.ts";
+import { type DownloadPath, downloadOf, downloads, guides, namedGuides, servedText } from "./guides.ts";
 import { home } from "./home.ts";
 import type { Html } from "./html.ts";
-import { layout, type PagePath } from "./layout.ts";
-import { sandboxPage } from "./sandbox.ts";
+import { layout } from "./layout.ts";
+import { documentPart } from "./markdown.ts";
 import { browserDocument, reference, scalarScript } from "./scalar.ts";
 import { wrongPath } from "./wrong-path.ts";
 
@@ -29,28 +30,33 @@ const referenceHeaders = {
   "Content-Security-Policy": `${closed}; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'`,
 };
 
+const textType = "text/plain; charset=utf-8";
+
 /** Makes the content of each path. */
-export const contents = {
-  "/": (site) => page(site, "/", "Duba", home(site.operations, site.origin)),
+export const contents: Readonly<Record<string, (site: Site) => Content | Promise<Content>>> = {
+  "/": (site) => page(site, "/", "Duba", home(site)),
   "/docs": (site) => page(site, "/docs", "Reference", reference(), referenceHeaders),
   "/docs/errors": (site) => page(site, "/docs/errors", "Failures", errors(site.operations, site.origin)),
-  "/docs/sandbox": (site) => page(site, "/docs/sandbox", "Sandbox", sandboxPage()),
+  ...Object.fromEntries(Object.entries(guides).map(([path, { file }]) => [path, guide(path, file)])),
+  ...Object.fromEntries((Object.keys(downloads) as DownloadPath[]).map((path) => [path, () => download(path)])),
   "/openapi.json": (site) => json(`${JSON.stringify(documentOf(site), null, 2)}\n`),
   "/docs/reference.json": (site) =>
     json(JSON.stringify(browserDocument(documentOf(site), site.operations, site.origin))),
   "/postman.json": ({ operations, version, origin }) =>
     json(`${JSON.stringify(postmanCollection(operations, version, origin), null, 2)}\n`),
   "/llms.txt": ({ operations, version, origin }) =>
-    content("text/plain; charset=utf-8", llmsText(operations, version, origin)),
+    content(textType, llmsText(operations, namedGuides, version, origin)),
   "/docs/scalar.js": async () => content("text/javascript; charset=utf-8", await scalarScript()),
-  "/docs/frame.css": () => content("text/css; charset=utf-8", file("frame.css")),
   "/docs/copy.js": () => content("text/javascript; charset=utf-8", file("copy.js")),
-  "/docs/content.css": () => content("text/css; charset=utf-8", file("content.css")),
+  ...Object.fromEntries(
+    ["frame.css", "content.css", "reference.css"].map((name) => [
+      `/docs/${name}`,
+      () => content("text/css; charset=utf-8", file(name)),
+    ]),
+  ),
   "/docs/icon.svg": () => content("image/svg+xml", file("icon.svg")),
   "/favicon.ico": () => content("image/x-icon", file("favicon.ico")),
-} satisfies Record<string, (site: Site) => Content | Promise<Content>>;
-
-export type SitePath = keyof typeof contents;
+};
 
 /** The page for a path that nothing has. */
 export function wrongPathPage({ version }: Site) {
@@ -60,7 +66,19 @@ export function wrongPathPage({ version }: Site) {
   return { headers: { ...headers, ...pageHeaders }, body };
 }
 
-function page({ version }: Site, path: PagePath, title: string, main: Html, headers = pageHeaders): Content {
+function guide(path: string, file: string) {
+  return (site: Site) => {
+    const { title, main } = documentPart(servedText(file), file, site.origin);
+    return page(site, path, title, main);
+  };
+}
+
+function download(path: DownloadPath): Content {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return content(textType, downloadOf(path), { "Content-Disposition": `attachment; filename="${name}"` });
+}
+
+function page({ version }: Site, path: string, title: string, main: Html, headers = pageHeaders): Content {
   return content("text/html; charset=utf-8", layout({ path, title, version, main }), headers);
 }
 

@@ -1,0 +1,61 @@
+import type { TSchema } from "typebox";
+import { EventBody } from "../../events/event-body.ts";
+import { type EventType, eventTypes } from "../../operation/event.ts";
+import { type JsonObject, jsonSchema, ref } from "./schema.ts";
+
+const header = (name: string, description: string, example: string): JsonObject => ({
+  ...{ name, in: "header", required: true, description },
+  ...{ schema: { type: "string" }, example },
+});
+
+/** The headers of a delivery, as Standard Webhooks has them. */
+export const webhookParameters: JsonObject = {
+  "webhook-id": header(
+    "webhook-id",
+    "Id of the event: it stays the same when it is sent again.",
+    "evt_Vn3bGq0sJ1mTz5xKc8Lw",
+  ),
+  "webhook-timestamp": header(
+    "webhook-timestamp",
+    "Seconds since 1970. Refuse a time more than 5 minutes from yours.",
+    "1793525400",
+  ),
+  "webhook-signature": header(
+    "webhook-signature",
+    "`v1,` and the HMAC-SHA-256 of id, time and body under the secret of the endpoint, in base64; several during a change of the secret.",
+    "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  ),
+};
+
+/** What a caller's endpoint is sent, by type of event. */
+export function webhooks(): Record<string, { post: JsonObject }> {
+  const bodies = (EventBody as unknown as { anyOf: (TSchema & { properties: { type: { const: EventType } } })[] })
+    .anyOf;
+  return Object.fromEntries(
+    bodies.map((body) => {
+      const type = body.properties.type.const;
+      const { summary, example: data } = eventTypes[type];
+      const example = {
+        id: "evt_Vn3bGq0sJ1mTz5xKc8Lw",
+        type,
+        timestamp: "2026-11-01T09:30:00.000Z",
+        mode: "live",
+        data,
+      };
+      const post = {
+        operationId: `receive.${type}`,
+        summary,
+        description: `${summary} The page [Events](/docs/events) says how deliveries are signed and repeated.`,
+        tags: ["Events"],
+        security: [],
+        parameters: Object.keys(webhookParameters).map((name) => ref("parameters", name)),
+        requestBody: { required: true, content: { "application/json": { schema: jsonSchema(body), example } } },
+        responses: {
+          "2XX": { description: "You have it." },
+          410: { description: "You want no more: Duba switches the endpoint off." },
+        },
+      };
+      return [type, { post }] as const;
+    }),
+  );
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+
+/** A page that is one of the repository's own documents. `name` is its place in the navigation; without one, others lead to it. */
+export interface Guide {
+  file: string;
+  name?: string;
+  /** What it is about, for lists of the pages. */
+  about?: string;
+}
+
+export const guides = {
+  "/docs/start": { file: "docs/start.md", name: "Start", about: "from a key to live verifications, in four steps" },
+  "/docs/idempotency": {
+    ...{ file: "docs/idempotency.md", name: "Idempotency" },
+    about: "how a verification is charged once, whatever the network does",
+  },
+  "/docs/events": {
+    ...{ file: "docs/events.md", name: "Events" },
+    about: "webhooks and the list of events: types, delivery, and how to verify a signature",
+  },
+  "/docs/clients": {
+    ...{ file: "docs/clients.md", name: "Clients" },
+    about: "clients for TypeScript, PHP and Python to download",
+  },
+  "/docs/clients/typescript": { file: "client/README.md" },
+  "/docs/clients/php": { file: "docs/clients/php.md" },
+  "/docs/clients/python": { file: "docs/clients/python.md" },
+  "/docs/clients/curl": { file: "docs/clients/curl.md" },
+  "/docs/limits": {
+    ...{ file: "docs/limits.md", name: "Limits" },
+    about: "how often you may ask, and how long an answer takes",
+  },
+  "/docs/sandbox": {
+    ...{ file: "docs/sandbox.md", name: "Sandbox" },
+    about: "numbers with a fixed result, and scenarios of look-ups",
+  },
+  "/docs/changes": { file: "CHANGELOG.md", name: "Changes", about: "what changed, newest version first" },
+} as const satisfies Record<string, Guide>;
+
+export type GuidePath = keyof typeof guides;
+
+/** The guides of the navigation. */
+export const namedGuides = (Object.entries(guides) as [string, Guide][]).flatMap(([path, { name, about }]) =>
+  name && about ? [{ path, name, about }] : [],
+);
+
+/** Clients in one file each, to copy into a project. */
+export const downloads = {
+  "/docs/clients/duba.ts": [
+    "client/src/outcome.ts",
+    "client/src/options.ts",
+    "client/src/call.ts",
+    "client/src/duba.ts",
+  ],
+  "/docs/clients/duba.php": ["docs/clients/duba.php"],
+  "/docs/clients/duba.py": ["docs/clients/duba.py"],
+} as const satisfies Record<string, readonly string[]>;
+
+export type DownloadPath = keyof typeof downloads;
+
+/** Every file that these pages are read from, for what packs them. */
+export const servedFiles: readonly string[] = [
+  ...Object.values(guides).map(({ file }) => file),
+  ...Object.values(downloads).flat(),
+];
+
+export function servedText(file: string): string {
+  return readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
+}
+
+/** The text of a download. The modules of the typed client become one: they import only each other. */
+export function downloadOf(path: DownloadPath): string {
+  const joined = downloads[path]
+    .map((file) => servedText(file))
+    .join("\n")
+    .replaceAll(/^(?:import|export type \{)[^;]*;\n/gm, "");
+  return path.endsWith(".ts") ? `// The client of Duba in one file. Copy it into your project.\n${joined}` : joined;
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, suite, test } from "node:test";
+import { namedGuides } from "../src/http/pages/guides.ts";
+import { assertPrinted, blocksOf } from "./support/printed-blocks.ts";
+import { startService, type TestService } from "./support/service.ts";
+
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+const key = "a-known-key-for-the-sandbox";
+
+suite("the guides of the service", () => {
+  let service: TestService;
+  let folder: string;
+  before(async () => {
+    service = await startService({ DUBA_LIMITS: "off", DUBA_BOOTSTRAP_KEY: key });
+    folder = mkdtempSync(join(tmpdir(), "duba-guides-"));
+  });
+  after(async () => {
+    await service.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const pageOf = (path: string) => service.ask(path, { credential: false });
+
+  for (const page of ["start", "idempotency", "sandbox"])
+    test(`docs/${page}.md prints what it says`, { skip: !hasCurl && "curl is not installed" }, async () => {
+      const blocks = blocksOf(readFileSync(`docs/${page}.md`, "utf8"));
+      assert.notEqual(blocks.length, 0);
+      for (const { script, printed } of blocks) {
+        const own = script.replaceAll("http://127.0.0.1:8080", service.url);
+        const shell = spawn("sh", ["-c", own], { stdio: ["ignore", "pipe", "inherit"] });
+        assertPrinted(await text(shell.stdout), printed!);
+      }
+    });
+
+  test("tell somebody with an address and a key of all that he can use", async () => {
+    const home = (await pageOf("/")).text;
+    const llms = (await pageOf("/llms.txt")).text;
+    for (const { path } of namedGuides) {
+      assert.ok(home.includes(`href="${path}"`), path);
+      assert.ok(llms.includes(`${path})`), path);
+    }
+    const events = (await pageOf("/docs/events")).text;
+    assert.match(events, /webhook-signature/);
+    const errors = (await pageOf("/docs/errors")).text;
+    for (const guide of ["idempotency", "limits", "start"])
+      assert.match(errors, new RegExp(`<dd><a href="/docs/${guide}"`));
+  });
+
+  test("have samples for this service, with the reader's key", async () => {
+    for (const { path } of namedGuides) {
+      const { text } = await pageOf(path);
+      assert.doesNotMatch(text, /a-known-key-for-the-sandbox&#39;|```|\]\(/, path);
+    }
+    assert.match((await pageOf("/docs/start")).text, /-H &quot;Authorization: Bearer \$KEY&quot;/);
+  });
+
+  test("hand out clients that are the repository's own, and run", async () => {
+    for (const name of ["duba.php", "duba.py"]) {
+      const answer = await pageOf(`/docs/clients/${name}`);
+      assert.equal(answer.text, readFileSync(`docs/clients/${name}`, "utf8"));
+      assert.equal(answer.headers["content-disposition"], `attachment; filename="${name}"`);
+    }
+    writeFileSync(join(folder, "duba.ts"), (await pageOf("/docs/clients/duba.ts")).text);
+    const shop = `import { Duba } from "./duba.ts";
+const duba = new Duba({ url: "${service.url}", key: "${key}" });
+const person = await duba.verifyBvn({ bvn: "22000000017", phone: "08000000017", amount: "100" });
+console.log(person.success ? person.data.verification_status : person.error.code);
+`;
+    writeFileSync(join(folder, "shop.ts"), shop);
+    const compilerOptions = { ...{ strict: true, noEmit: true, skipLibCheck: false, types: [] }, module: "nodenext" };
+    const project = {
+      compilerOptions: { ...compilerOptions, allowImportingTsExtensions: true, lib: ["es2022", "dom"] },
+      files: ["shop.ts"],
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(project));
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    const checked = spawnSync(resolve("node_modules/.bin/tsc"), ["-p", folder], { encoding: "utf8" });
+    assert.equal(checked.status, 0, checked.stdout);
+    const child = spawn(process.execPath, ["shop.ts"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+    assert.match(await text(child.stdout), /VERIFIED/);
+  });
+});
