@@ -61,7 +61,9 @@ async function start({ script, printed }: Block): Promise<void> {
   const postgres = databaseUrl.test(script)
     ? await engines.find(({ name }) => name === "postgres")!.fresh()
     : undefined;
-  const command = script.replace("npm ci && ", "").replace(databaseUrl, postgres?.settings.databaseUrl ?? "");
+  const command = script
+    .replace("npm ci --omit=dev && ", "")
+    .replace(databaseUrl, postgres?.settings.databaseUrl ?? "");
   const shell = spawn("sh", ["-c", command], {
     env: environment,
     // A process group, so that all of it hears what Ctrl-C would send.
