@@ -50,10 +50,7 @@ export function webhooks(): Record<string, { post: JsonObject }> {
         security: [],
         parameters: Object.keys(webhookParameters).map((name) => ref("parameters", name)),
         requestBody: { required: true, content: { "application/json": { schema: jsonSchema(body), example } } },
-        responses: {
-          "2XX": { description: "You have it." },
-          410: { description: "You want no more: Duba switches the endpoint off." },
-        },
+        responses: { "2XX": { description: "You have it. Duba sends it again after any other answer." } },
       };
       return [type, { post }] as const;
     }),
