@@ -4,7 +4,7 @@ import { ConfigFault, readConfig } from "../src/config/read-config.ts";
 import { wire } from "../src/wire.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
-import { sandboxKey, withService } from "./support/service.ts";
+import { sandboxKey, startService, withService } from "./support/service.ts";
 
 const corporate = "/api/v2/corporate-data/list";
 const lookup = "/api/v2/internet/data/lookup";
@@ -105,6 +105,29 @@ suite("closed doors", { concurrency: true }, () => {
           !fault.message.includes(DUBA_BOOTSTRAP_KEY),
       );
   });
+
+  for (const engine of engines)
+    test(`a number of a person in a path is not found, and the store is not asked for it, on ${engine.name}`, async () => {
+      const service = await startService({ DUBA_LIMITS: "off" }, engine);
+      const { db } = await service.store();
+      const rename = async (from: "verification" | "api_request" | "away", to: string) =>
+        db.schema.alterTable(from).renameTo(to).execute();
+      try {
+        for (const [table, path, code, known] of [
+          ["verification", "/api/v2/kyc/verifications/", "verification_not_found", "3wKwKW719640695"],
+          ["api_request", "/api/v2/requests/", "request_not_found", "c41f8a2e90d7-3k"],
+        ] as const) {
+          assertFailure(await service.ask(path + known), 404, code);
+          await rename(table, "away");
+          for (const number of ["22000000017", "08000000017", "+2348000000017", "2200-0000-017", "bvn:22000000017"])
+            assertFailure(await service.ask(path + number), 404, code);
+          assert.ok((await service.ask(path + known)).status >= 500, "the store is asked for what can be an id");
+          await rename("away", table);
+        }
+      } finally {
+        await service.close();
+      }
+    });
 
   for (const engine of engines) {
     test(`another bootstrap key replaces the old one on ${engine.name}`, async () => {

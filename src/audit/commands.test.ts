@@ -6,9 +6,11 @@ import { after, before, suite, test } from "node:test";
 import { type Ran, ran } from "../../test/support/command-line.ts";
 import { engines, type Fresh } from "../../test/support/engines.ts";
 import { keyringText } from "../keyring/keyring.ts";
+import { silent } from "../runtime/log.ts";
 import type { AuditEvent } from "../storage/audited.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import { anchorPath, writeAnchor } from "./anchor/anchor.ts";
+import { AnchorKeeper } from "./anchor/keeper.ts";
 import { append, entryOf } from "./append.ts";
 import { readHead, signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
@@ -61,12 +63,16 @@ for (const { name, ready } of engines) {
       const { exitCode, out, err } = await duba(["verify"]);
       assert.equal(exitCode, 0);
       assert.equal(out, "The audit trail is whole. 3 entries in 1 batch were read, and 1 waits to be sealed.\n");
-      const [, head = ""] = /^Head: (1:[\w-]{43})\nThe anchor file .*ring\.anchor does not exist\.\n$/.exec(err) ?? [];
+      const [, head = ""] =
+        /^Head: (1:[\w-]{43})\nThe anchor file .*ring\.anchor does not exist\. If there was one, somebody removed it\.\n$/.exec(
+          err,
+        ) ?? [];
       const { exitCode: again, out: json } = await duba(["verify", "--head", head, "--json"]);
       assert.equal(again, 0);
       const counts = { batches: 1, removed_batches: 0, entries: 3, unsealed: 1 };
       assert.deepEqual(JSON.parse(json), {
-        ...{ whole: true, ...counts, head, anchor: null, anchor_at: null, anchor_file: anchorFile(), faults: [] },
+        ...{ whole: true, ...counts, head, anchor: null, anchor_at: null, anchor_file: anchorFile() },
+        ...{ anchors_made_at: [], faults: [] },
       });
     });
 
@@ -113,6 +119,19 @@ for (const { name, ready } of engines) {
       assert.deepEqual({ anchor, faults }, { anchor: `2:${hash}`, faults: [{ batch: 2, entry: null, what }] });
       writeFileSync(anchorFile(), "{}");
       assert.equal((await duba(["verify"])).exitCode, 1);
+      rmSync(anchorFile());
+    });
+
+    test("tells that the anchor was made anew, because somebody had removed it", async () => {
+      const keeper = new AnchorKeeper({ db: store.db, sign: signer(sealKey), path: anchorFile(), log: silent });
+      await keeper.move();
+      const { err, out } = await duba(["verify"]);
+      assert.match(out, /^The audit trail is whole/);
+      assert.match(
+        err,
+        /\nA new anchor was made at \d{4}-\d\d-\d\d \d\d:\d\dZ, because there was none: .* put back before\.\n/,
+      );
+      await store.db.deleteFrom("audit_entry").where("kind", "=", "audit.anchored").execute();
       rmSync(anchorFile());
     });
 

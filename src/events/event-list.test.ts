@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
+import { openCursor, sealCursor } from "../keyring/cursors.ts";
+import { newRing } from "../keyring/file.ts";
 import type { Failure } from "../operation/failures.ts";
 import { type Mode, type Scope, scopes } from "../operation/operation.ts";
 import { announce, everyAccount, operators } from "../storage/events/announce.ts";
@@ -16,11 +18,13 @@ const day = 86_400_000;
 for (const engine of engines)
   suite(`the list of events on ${engine.name}`, () => {
     const store = eventStore(engine);
+    const ring = newRing();
+    const room = () => ({ db: store.db, keyring: { current: ring } });
     const list = (
       accountId: string,
       after?: string,
       { limit = 100, mode = "test", of = scopes }: { limit?: number; mode?: Mode; of?: readonly Scope[] } = {},
-    ) => eventsAfter(store.db, { after, limit }, { accountId, mode, scopes: of });
+    ) => eventsAfter(room(), { after, limit }, { accountId, mode, scopes: of });
     const refusal = async (after: string) => {
       const failure = await list("acc_a", after).then(
         () => assert.fail("it lists"),
@@ -56,6 +60,16 @@ for (const engine of engines)
       );
     });
 
+    test("gives a place that tells nothing of what others did, and that only the reader can go on from", async () => {
+      const { next } = await list("acc_a");
+      const still = (await list("acc_a", next)).next;
+      for (let n = 0; n < 20; n += 1) await store.event("acc_b");
+      const later = (await list("acc_a", still)).next;
+      assert.deepEqual(new Set([next, still, later].map(({ length }) => length)), new Set([72]));
+      assert.equal(new Set([next, still, later]).size, 3);
+      await assert.rejects(list("acc_b", later), /another history/);
+    });
+
     test("shows the account's own events in the mode of the key, as far as its scopes go", async () => {
       const { next } = await list("acc_c");
       const live = await store.event("acc_c", "live");
@@ -81,18 +95,20 @@ for (const engine of engines)
 
     test("refuses a place that is gone, of another history or still to come", async () => {
       const { next } = await list("acc_a");
-      const [number, history] = next.split("-") as [string, string];
+      const [number, history] = openCursor(ring, "acc_a", next)!.split("-") as [string, string];
+      const at = (place: string) => sealCursor(ring, "acc_a", place);
       const isRefused = async (after: string, why: RegExp) => {
         const [code, field, message] = await refusal(after);
         assert.deepEqual([code, field], ["validation_failed", "after"]);
         assert.match(message, why);
       };
-      await isRefused(`${number}-${newHistoryId()}`, /another history/);
-      await isRefused(`${Number(number) + 1}-${history}`, /another history/);
+      await isRefused(at(`${number}-${newHistoryId()}`), /another history/);
+      await isRefused(at(`${Number(number) + 1}-${history}`), /another history/);
+      await isRefused(sealCursor(newRing(), "acc_a", `${number}-${history}`), /another history/);
       store.at += 61 * day;
       const young = [await store.event("acc_a"), await store.event("acc_a")];
       await removeBatches(store.db, eventRules(0)[0]!, store.at - 60 * day);
-      await isRefused(`${Number(number) - 1}-${history}`, /older than the events that are kept/);
+      await isRefused(at(`${Number(number) - 1}-${history}`), /older than the events that are kept/);
       for (const after of [next, "0"])
         assert.deepEqual(
           (await list("acc_a", after)).data.map(({ id }) => id),

@@ -1,10 +1,10 @@
-import type { Kysely } from "kysely";
+import { openCursor, sealCursor } from "../keyring/cursors.ts";
 import { type EventType, eventTypeNames, eventTypes } from "../operation/event.ts";
 import { Failure } from "../operation/failures.ts";
 import type { Caller } from "../operation/operation.ts";
 import { everyAccount, lastEvent } from "../storage/events/announce.ts";
-import type { Tables } from "../storage/tables.ts";
 import { type EventBody, eventBodyOf } from "./event-body.ts";
+import type { EventsRoom } from "./events.ts";
 
 export interface EventList {
   data: EventBody[];
@@ -20,15 +20,17 @@ export interface EventList {
  * the list.
  */
 export async function eventsAfter(
-  db: Kysely<Tables>,
+  { db, keyring }: EventsRoom,
   { after, limit }: { after: string | undefined; limit: number },
   { accountId, mode, scopes }: Pick<Caller, "accountId" | "mode" | "scopes">,
 ): Promise<EventList> {
   const { id: history } = await db.selectFrom("catalogue_history").select("id").executeTakeFirstOrThrow();
   const last = await lastEvent(db);
-  const [place = last, of = history] = after?.split("-") ?? [];
-  const from = Number(place);
-  if ((from > 0 && of !== history) || from > last)
+  const newest = placeIn(last, history);
+  const place = after === "0" ? placeIn(0, history) : after && openCursor(keyring.current, accountId, after);
+  const [number, of] = (after === undefined ? newest : (place ?? "")).split("-");
+  const from = Number(number);
+  if (of !== history || from > last)
     throw beginAnew("is of another history of this service, as there is after a restore");
   const rows = await db
     .selectFrom("event")
@@ -49,7 +51,13 @@ export async function eventsAfter(
   if (from > 0 && from + 1 < (oldest ?? 1)) throw beginAnew("is older than the events that are kept");
   const more = rows.length > limit;
   const data = rows.slice(0, limit);
-  return { data: data.map(eventBodyOf), next: `${more ? data.at(-1)!.number : last}-${history}`, more };
+  const next = more ? placeIn(data.at(-1)!.number, history) : newest;
+  return { data: data.map(eventBodyOf), next: sealCursor(keyring.current, accountId, next), more };
+}
+
+/** All of one length. */
+function placeIn(number: number, history: string): string {
+  return `${String(number).padStart(15, "0")}-${history}`;
 }
 
 function typesFor(scopes: Caller["scopes"]): EventType[] {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import type { CurrentKeyring } from "../keyring/keyring.ts";
 import { every } from "../runtime/every.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -9,6 +10,7 @@ const deliverEvery = 1_000;
 /** What the operations read. */
 export interface EventsRoom {
   db: Kysely<Tables>;
+  keyring: CurrentKeyring;
 }
 
 export interface EventsParts extends DeliveryParts {
@@ -25,7 +27,7 @@ export interface Events extends EventsRoom {
 
 /** Opens the room: from now on this process delivers what waits. */
 export async function openEvents({ engine, ...parts }: EventsParts): Promise<Events> {
-  const { db, log } = parts;
+  const { db, keyring, log } = parts;
   // Only one process serves on SQLite, so that a lease is one of a process that is gone.
   if (engine === "sqlite")
     await db
@@ -38,7 +40,7 @@ export async function openEvents({ engine, ...parts }: EventsParts): Promise<Eve
     log.warn({ code: codeOf(error) }, "A background job of the events failed and is tried again");
   const delivering = every(deliverEvery, () => deliverer.begin(), failed);
   return {
-    db,
+    ...{ db, keyring },
     counts: deliverer.counts,
     async stop() {
       await delivering.stop();

@@ -22,17 +22,18 @@ export interface Sealed {
 
 const cipher = "aes-256-gcm";
 const keyBytes = 32;
-const nonceBytes = 12;
+export const nonceBytes = 12;
 const tagBytes = 16;
 const version = "s1";
 
 /** Nonce, ciphertext and tag, in this order. */
-function encrypt(key: Buffer, nonce: Buffer, plain: Buffer, bound: string): Buffer {
+export function encrypt(key: Buffer, nonce: Buffer, plain: Buffer, bound: string): Buffer {
   const encryption = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(bound));
   return Buffer.concat([nonce, encryption.update(plain), encryption.final(), encryption.getAuthTag()]);
 }
 
-function decrypt(key: Buffer, sealed: Buffer, bound: string): Buffer {
+/** Throws for another key, another `bound`, or a text that was changed. */
+export function decrypt(key: Buffer, sealed: Buffer, bound: string): Buffer {
   const nonce = sealed.subarray(0, nonceBytes);
   const decryption = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes })
     .setAAD(Buffer.from(bound))

@@ -1,6 +1,7 @@
-const formula = /^[=+\-@\t]/;
-const escapable = /^'*[=+\-@\t]/;
-const escaped = /^'+[=+\-@\t]/;
+/** Half-width and full-width: spreadsheets take both for the beginning of a formula. A tab or CR before it is dropped. */
+const formula = /^[=+\-@＝＋－＠\t\r]/;
+const escapable = /^'*[=+\-@＝＋－＠\t\r]/;
+const escaped = /^'+[=+\-@＝＋－＠\t\r]/;
 
 /** True for text that a spreadsheet runs as a formula. */
 export function isFormula(text: string): boolean {

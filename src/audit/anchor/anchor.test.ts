@@ -134,9 +134,9 @@ for (const engine of engines) {
         assert.equal(keeper.alarm, true);
         assert.deepEqual(
           kept.map(({ level }) => level),
-          ["error"],
+          ["warn", "error"],
         );
-        assert.match(String(kept[0]!.fields.reason), /it was put back\. If somebody put .* remove .*ring\.anchor/);
+        assert.match(String(kept[1]!.fields.reason), /it was put back\. If somebody put .* remove .*ring\.anchor/);
         assert.deepEqual(await readAnchor(path, sign), anchor);
         const faults = await faultsIn(store.db, { anchor });
         assert.deepEqual(
@@ -175,8 +175,8 @@ for (const engine of engines) {
       assert.equal(keeper.alarm, false);
     });
 
-    test("that was removed is made again, and the trail notes it", async (t) => {
-      const { keeper } = keeperOn(anchorIn(t));
+    test("that was removed is made again, and the log and the trail tell it", async (t) => {
+      const { keeper, kept } = keeperOn(anchorIn(t));
       const before = await readHead(store.db, sign);
       await keeper.move();
       const noted = await store.db
@@ -185,6 +185,13 @@ for (const engine of engines) {
         .where("kind", "=", "audit.anchored")
         .execute();
       assert.equal(noted.at(-1)?.facts, `{"batch":${before?.batch}}`);
+      assert.deepEqual(
+        kept.map(({ level, fields }) => [level, fields.batch]),
+        [["warn", before?.batch]],
+      );
+      assert.match(kept[0]!.message, /^The audit trail has no anchor/);
+      await keeper.move();
+      assert.equal(kept.length, 1);
     });
 
     test("that cannot be written is said once, and is no alarm", async (t) => {

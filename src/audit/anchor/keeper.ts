@@ -67,9 +67,13 @@ export class AnchorKeeper {
       this.#unwritten = reason;
       return;
     }
-    // A person who removes the anchor to hide an old trail leaves this entry.
-    if (isNew && head.batch > 0)
-      await append(db, { kind: "audit.anchored", actor: "system", facts: { batch: head.batch } });
+    if (!isNew || head.batch === 0) return;
+    // A person who removes the anchor to hide an old trail leaves this line and this entry.
+    log.warn(
+      { path, batch: head.batch },
+      "The audit trail has no anchor, although it is not new: if there was one, somebody removed it, and this may be an older state; a new anchor is made",
+    );
+    await append(db, { kind: "audit.anchored", actor: "system", facts: { batch: head.batch } });
   }
 
   #logHead({ batch, hash }: Head): void {

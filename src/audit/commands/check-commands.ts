@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { keyringPath, readKeyring } from "../../keyring/file.ts";
-import { instant, list, orNull } from "../../operation/command/answer-schema.ts";
+import { instant, isoOf, list, orNull, timeText } from "../../operation/command/answer-schema.ts";
 import { formed } from "../../operation/command/read-texts.ts";
 import { type Command, command, confirms } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
@@ -46,11 +46,13 @@ const verifyTrail = command({
     anchor: orNull(Type.String()),
     anchor_at: orNull(instant),
     anchor_file: Type.String(),
+    anchors_made_at: Type.Array(instant, { description: "When the service found no anchor, and made one." }),
     faults: Type.Array(
       Type.Object({ batch: orNull(Type.Integer()), entry: orNull(Type.String()), what: Type.String() }),
     ),
   }),
-  view: ({ whole, batches, removed_batches, entries, unsealed, head, anchor, anchor_at, anchor_file, faults }) => {
+  view: ({ whole, batches, removed_batches, entries, unsealed, head, faults, ...anchored }) => {
+    const { anchor, anchor_at, anchor_file, anchors_made_at } = anchored;
     const waiting = `${unsealed} ${unsealed === 1 ? "waits" : "wait"} to be sealed`;
     const read = `${counted(entries, "entry", "entries")} in ${counted(batches, "batch", "batches")} were read, and ${waiting}.`;
     const removed = `Retention has removed the entries of ${counted(removed_batches, "batch", "batches")}.`;
@@ -63,9 +65,12 @@ const verifyTrail = command({
       {
         note:
           anchor === null
-            ? `The anchor file ${anchor_file} does not exist.`
+            ? `The anchor file ${anchor_file} does not exist.${head === null ? "" : " If there was one, somebody removed it."}`
             : `Anchor: batch ${anchor.split(":")[0]}, of ${anchor_at}`,
       },
+      ...anchors_made_at.map((at) => ({
+        note: `A new anchor was made at ${timeText(at)}, because there was none: nobody can tell whether an older state of the trail was put back before.`,
+      })),
     ];
   },
   isWell: ({ whole }) => whole,
@@ -120,6 +125,7 @@ const verifyTrail = command({
       anchor: anchor ? `${anchor.batch}:${anchor.hash}` : null,
       anchor_at: anchor?.at ?? null,
       anchor_file: anchorPath(ringPath),
+      anchors_made_at: await timesOf(db, "audit.anchored"),
       faults,
     };
   },
@@ -173,6 +179,16 @@ const reconcileLedger = command({
 });
 
 export const checkCommands = [verifyTrail, reconcileLedger];
+
+async function timesOf(db: Kysely<Tables>, kind: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("audit_entry")
+    .select("occurred_at")
+    .where("kind", "=", kind)
+    .orderBy("occurred_at")
+    .execute();
+  return rows.map(({ occurred_at }) => isoOf(occurred_at));
+}
 
 /** The kinds of entries that people leave with a passkey only. */
 function confirmedKinds(commands: readonly AnyCommand[]): Set<string> {

@@ -162,12 +162,36 @@ test("empty columns at the end are no columns", async () => {
 });
 
 test("no text is written so that a spreadsheet runs it, and it is read again as it was", async () => {
-  const texts = ["=1+1", "+5", "-1", "@SUM(A1)", "'=1", "''@x", "'", "'quoted'", "1-1", "'5"];
-  const contents = texts.map((text) => ({
-    ...{ type: "MTNDATA", code: `${text}c`, description: text, amount: 1, price: 1, value: "", duration: "" },
+  const texts = [
+    "=1+1",
+    "+5",
+    "-1",
+    "@SUM(A1)",
+    "＝1+1",
+    "＋5",
+    "－1",
+    "＠SUM(A1)",
+    "'＝1",
+    "'=1",
+    "''@x",
+    "'",
+    "'quoted'",
+    "1-1",
+    "'5",
+  ];
+  const contents = texts.map((text, at) => ({
+    ...{
+      type: "MTNDATA",
+      code: /[^!-~]/.test(text) ? `c${at}` : `${text}c`,
+      description: text,
+      amount: 1,
+      price: 1,
+      value: "",
+      duration: "",
+    },
   }));
   const csv = csvOf("data-bundles", contents);
-  assert.doesNotMatch(csv, /(^|[,"\n])[=+\-@\t]/);
+  assert.doesNotMatch(csv, /(^|[,"\n])[=+\-@＝＋－＠\t\r]/);
   const { entries, faults } = await readCsv("data-bundles", bytes(csv));
   assert.deepEqual(faults, []);
   assert.deepEqual(
@@ -175,6 +199,7 @@ test("no text is written so that a spreadsheet runs it, and it is read again as 
     contents,
   );
   assert.match(csvOf("data-bundles", [{ ...contents[0]!, description: "\t=1" }]), /,'\t=1,/);
+  assert.match(csvOf("data-bundles", [{ ...contents[0]!, description: "\r=1" }]), /,"?'\r=1/);
 });
 
 for (const [what, text, sentence] of [

@@ -17,6 +17,9 @@ const example: EventBody = {
   data: eventTypes["verification.settled"].example,
 };
 
+/** Of no account. */
+const exampleNext = "kV3rT0yPq8mWzX2cB5nL7dHs9fGjA4uEiO6wRtYbKp1vQxZsMeNhUgJaCoDlFiIkSrTyPq8m";
+
 export const listEvents = operation({
   id: "listEvents",
   method: "GET",
@@ -24,7 +27,7 @@ export const listEvents = operation({
   summary: "Events of your account",
   description:
     "Lists the events that webhooks deliver, with the same bodies, in the mode of your key. Begin without `after`: nothing is listed, and " +
-    "`next` is where you stand. From then on ask with the last `next`. `after=0` lists all events that are kept. An `after` of another " +
+    "`next` is where you stand, in another text each time. From then on ask with the last `next`. `after=0` lists all events that are kept. An `after` of another " +
     "history, as after a restore of this service, is refused: begin anew.",
   group: "Events",
   documented: false,
@@ -34,7 +37,7 @@ export const listEvents = operation({
   carriage: "query",
   input: Type.Object({
     after: optionalField({
-      pattern: "^(0|\\d{1,15}-[0-9a-f]{10})$",
+      pattern: "^(0|[\\w-]{72})$",
       description: "The `next` of an earlier answer, or 0.",
       fault: "must be the next of an earlier answer, or 0",
       example: "0",
@@ -64,12 +67,12 @@ export const listEvents = operation({
       input: { after: "0", limit: "1" },
       answer: {
         ...{ success: true, status: "success", message: "Events found" },
-        ...{ data: [example], next: "41-9f2c61b0a7", more: true },
+        ...{ data: [example], next: exampleNext, more: true },
       },
     },
   ],
-  run: async ({ input: { after, limit }, caller }, { db }: EventsRoom) => {
-    const found = await eventsAfter(db, { after, limit: limit === undefined ? usualLimit : Number(limit) }, caller!);
+  run: async ({ input: { after, limit }, caller }, room: EventsRoom) => {
+    const found = await eventsAfter(room, { after, limit: limit === undefined ? usualLimit : Number(limit) }, caller!);
     const message = found.data.length === 0 ? "No events" : "Events found";
     return { success: true as const, status: "success" as const, message, ...found };
   },

@@ -1,4 +1,5 @@
-import { codeField } from "../../operation/fields.ts";
+import { Failure } from "../../operation/failures.ts";
+import { codeField, isPlainId } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import type { Identity } from "../identity.ts";
@@ -15,7 +16,9 @@ export const getVerification = operation({
   examples: [
     { summary: "Verified and charged", input: { request_reference: "3wKwKW719640695" }, answer: stateExample },
   ],
-  run: ({ input, caller }, identity: Identity) => {
+  run: async ({ input, caller }, identity: Identity) => {
+    // Somebody's number: no query and no log of the store gets it.
+    if (!isPlainId(input.request_reference)) throw new Failure("verification_not_found");
     const { accountId, mode } = caller!;
     return stateOf(identity, { accountId, mode, reference: input.request_reference });
   },

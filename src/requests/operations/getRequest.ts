@@ -1,5 +1,5 @@
 import { Failure } from "../../operation/failures.ts";
-import { codeField } from "../../operation/fields.ts";
+import { codeField, isPlainId } from "../../operation/fields.ts";
 import { operation } from "../../operation/operation.ts";
 import Type from "../../operation/schema/type.ts";
 import { findRequest } from "../read-requests.ts";
@@ -34,6 +34,8 @@ export const getRequest = operation({
     },
   ],
   run: async ({ input: { request_id }, caller }, { db, entries }: RequestRoom) => {
+    // No request has such an id. It may be somebody's number: no query and no log of the store gets it.
+    if (!isPlainId(request_id)) throw new Failure("request_not_found");
     await entries?.write();
     const row = await findRequest(db, caller!, request_id);
     if (!row) throw new Failure("request_not_found");
