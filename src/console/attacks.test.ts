@@ -77,6 +77,26 @@ for (const engine of engines)
       assert.match(made.text, /Account acc_\w+ is created/);
     });
 
+    test("nobody changes their own role, and a wrong token confirms nothing and signs nobody out", async () => {
+      const own = { person: "officer@example.com", role: "viewer" };
+      assert.match(
+        (await operators.confirm("/people/change", by.officer, own)).text,
+        /You cannot change your own role/,
+      );
+      const _token = by.officer.token;
+      assert.equal((await post("/confirm", by.operator, { _token, _command: "keys.revoke", id: "x" })).status, 403);
+      assert.equal((await post("/sign-out", by.operator, { _token })).status, 403);
+      assert.equal((await send("/keys", { cookie: by.operator.cookie })).status, 200);
+    });
+
+    test("a fault repeats no credential that somebody pasted", async () => {
+      const pasted = `duba_test_${"a".repeat(12)}_${"b".repeat(49)}`;
+      const { text } = await operators.confirm("/keys/revoke", by.operator, { id: pasted });
+      const [, fault = ""] = /<div class="fault"([\s\S]*?)<\/div>/.exec(text) ?? [];
+      assert.match(fault, /No key has the public id/);
+      assert.ok(!fault.includes(pasted));
+    });
+
     test("a cookie that we did not make, or that was signed out, opens nothing", async () => {
       const store = await service.store();
       const secret = await beginSession(store.db, by.viewer.id, store.now());
