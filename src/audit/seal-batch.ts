@@ -39,7 +39,10 @@ async function sealOneBatch(trx: Transaction<Tables>, sign: Sign, now: number): 
   return entries.length;
 }
 
-/** Puts unsealed entries, oldest first, into `batch`. Entries that commit later go into a later batch. */
+/**
+ * Puts unsealed entries, oldest first, into `batch`. Entries that commit later go into a later batch. The outer statement does not ask
+ * again that they are unsealed, as the head is locked: PostgreSQL, which expects none, would read all of them for each.
+ */
 async function claim(trx: Transaction<Tables>, batch: number): Promise<SealedColumns[]> {
   const claimed = await trx
     .updateTable("audit_entry")
@@ -63,7 +66,6 @@ async function claim(trx: Transaction<Tables>, batch: number): Promise<SealedCol
     .set((it) => ({ batch, position: it.ref("oldest.place") }))
     .whereRef("audit_entry.occurred_at", "=", "oldest.occurred_at")
     .whereRef("audit_entry.id", "=", "oldest.id")
-    .where("audit_entry.batch", "is", null)
     .returning([...entryColumns, "audit_entry.position"])
     .execute();
   return claimed.sort((a, b) => a.position - b.position);

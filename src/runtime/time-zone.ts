@@ -6,7 +6,8 @@ const quarter = 15 * 60_000;
 export class TimeZone {
   readonly name: string;
   readonly #clock: Intl.DateTimeFormat;
-  #known = { quarter: Number.NaN, offset: 0 };
+  /** Offsets by quarter of an hour, a few at a time. */
+  readonly #known = new Map<number, number>();
 
   /** Throws a `RangeError` for a name that is no time zone. */
   constructor(name: string) {
@@ -91,14 +92,15 @@ export class TimeZone {
 
   /** Milliseconds that the zone's clocks are ahead of UTC. */
   #offsetAt(at: number): number {
-    const known = Math.floor(at / quarter);
-    if (this.#known.quarter !== known) {
-      const parts = this.#clock.formatToParts(known * quarter).map(({ type, value }) => [type, Number(value)]);
-      const { year, month, day, hour, minute, second } = Object.fromEntries(parts) as Record<string, number>;
-      const local = Date.UTC(year!, month! - 1, day, hour, minute, second);
-      this.#known = { quarter: known, offset: local - known * quarter };
-    }
-    return this.#known.offset;
+    const begins = Math.floor(at / quarter) * quarter;
+    const known = this.#known.get(begins);
+    if (known !== undefined) return known;
+    const parts = this.#clock.formatToParts(begins).map(({ type, value }) => [type, Number(value)]);
+    const { year, month, day, hour, minute, second } = Object.fromEntries(parts) as Record<string, number>;
+    const offset = Date.UTC(year!, month! - 1, day, hour, minute, second) - begins;
+    if (this.#known.size > 1_000) this.#known.clear();
+    this.#known.set(begins, offset);
+    return offset;
   }
 }
 

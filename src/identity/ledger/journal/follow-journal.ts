@@ -7,8 +7,8 @@ import type { Audit, AuditEvent } from "../../../storage/audited.ts";
 import { isSqlite } from "../../../storage/engine.ts";
 import { announce } from "../../../storage/events/announce.ts";
 import { piecesOf } from "../../../storage/queries/pieces.ts";
-import type { Tables, VerificationRow } from "../../../storage/tables.ts";
-import { type Attempt, lastVendor, withAttempts } from "../attempts.ts";
+import type { Tables } from "../../../storage/tables.ts";
+import { lastVendor, withAttempts } from "../attempts.ts";
 import type { Followed, Happening } from "./journal-entry.ts";
 import { addSums } from "./verification-sums.ts";
 
@@ -25,7 +25,7 @@ export interface JournalFollower {
  * Takes what waits in the journal, oldest first: each row becomes an entry of the audit trail, a part of the sums, and an event
  * if callers wait for one. A row and what follows from it commit together, so nothing is lost or told twice. No row of the
  * ledger is locked: what the journal's row does not say never changes. Several processes may do this at once; a
- * verification's later rows wait for its earlier ones. Resolves to how many rows it took.
+ * verification's later rows wait for its earlier ones, perhaps until the next call. Resolves to how many rows it took.
  */
 export async function followJournal({ db, audit, zone }: JournalFollower): Promise<number> {
   let all = 0;
@@ -42,13 +42,14 @@ export async function followJournal({ db, audit, zone }: JournalFollower): Promi
       return rows.length;
     });
     all += count;
-    if (count === 0) return all;
+    // Not until none is left: under load that would be a transaction for every few rows.
+    if (count < batch) return all;
   }
 }
 
 /** The oldest rows, at most one of each verification; on PostgreSQL without those that another process has taken. */
 async function takeRows(trx: Transaction<Tables>): Promise<Followed[]> {
-  const oldest = await trx
+  const oldest = trx
     .selectFrom("verification_journal as journal")
     .selectAll()
     .where(({ exists, not, selectFrom }) =>
@@ -63,25 +64,43 @@ async function takeRows(trx: Transaction<Tables>): Promise<Followed[]> {
     )
     .orderBy("number")
     .limit(batch)
-    .$if(!isSqlite(trx), (query) => query.forUpdate().skipLocked())
+    .$if(!isSqlite(trx), (query) => query.forUpdate().skipLocked());
+  // One statement, as on SQLite nobody else is served between two of a transaction. Attempts are looked up one by one: PostgreSQL
+  // would read a small table of them whole to join it.
+  const rows = await trx
+    .selectFrom(oldest.as("journal"))
+    .innerJoin("verification", "verification.reference", "journal.reference")
+    .selectAll("journal")
+    .select(lasting)
+    .select(({ fn, selectFrom }) => {
+      const attempts = selectFrom("verification_attempt as asked").whereRef(
+        "asked.reference",
+        "=",
+        "journal.reference",
+      );
+      const ended = attempts.whereRef("asked.number", "=", "journal.attempt");
+      const all = attempts.whereRef("asked.number", "<=", "journal.run");
+      return [
+        ...(["vendor", "asked_at", "price"] as const).map((column) => ended.select(`asked.${column}`).as(column)),
+        all.select(fn.countAll<number>().as("count")).as("attempts"),
+        all.select("asked.vendor").orderBy("asked.number", "desc").limit(1).as("last_vendor"),
+      ];
+    })
+    .orderBy("journal.number")
     .execute();
-  const about = new Map<string, Pick<VerificationRow, (typeof lasting)[number]>>();
-  for (const references of piecesOf(oldest.map(({ reference }) => reference)))
-    for (const row of await trx
-      .selectFrom("verification")
-      .select(lasting)
-      .where("reference", "in", references)
-      .execute())
-      about.set(row.reference, row);
-  return (await withAttempts(trx, oldest)).flatMap((row) => {
-    const verification = about.get(row.reference);
-    const attempts = row.attempts.filter(({ number }) => number <= row.run);
-    return verification ? [{ ...row, ...verification, attempts } as Followed] : [];
-  });
+  return rows as Followed[];
 }
 
 /** Columns of a verification that never change once they are set. */
-const lasting = ["reference", "account_id", "key_id", "mode", "kind", "fee", "charged_at"] as const;
+const lasting = [
+  "verification.reference",
+  "verification.account_id",
+  "verification.key_id",
+  "verification.mode",
+  "verification.kind",
+  "verification.fee",
+  "verification.charged_at",
+] as const;
 
 /** Tells callers who were told that an outcome is unknown what it is, and whoever was told an outcome what became of its charge. */
 async function tell(trx: Transaction<Tables>, row: Followed): Promise<void> {
@@ -131,17 +150,16 @@ function entryOf(row: Followed): AuditEvent {
   const kind = kindOf[row.what];
   if (ledgerKinds.includes(kind)) return { ...ledgerEntry(row), kind };
   const { reference, account_id: account, key_id: key, mode, state, reason, attempt } = row;
-  const upstream = row.attempts.find(({ number }) => number === attempt)?.vendor ?? null;
-  const facts = { reference, account, key, mode, kind: row.kind, upstream, attempt, state, reason };
+  const facts = { reference, account, key, mode, kind: row.kind, upstream: row.vendor, attempt, state, reason };
   return { kind, actor: `key:${key}`, facts };
 }
 
 type Standing = Pick<
-  VerificationRow,
-  "reference" | "account_id" | "key_id" | "mode" | "kind" | "state" | "charged" | "fee"
->;
+  Followed,
+  "reference" | "account_id" | "key_id" | "mode" | "kind" | "charged" | "fee" | "attempts" | "last_vendor"
+> & { state: string };
 
-function ledgerEntry(row: Standing & { attempts: Attempt[] }): AuditEvent {
+function ledgerEntry(row: Standing): AuditEvent {
   return {
     kind: "verification.ended",
     actor: `key:${row.key_id}`,
@@ -152,8 +170,8 @@ function ledgerEntry(row: Standing & { attempts: Attempt[] }): AuditEvent {
       mode: row.mode,
       kind: row.kind,
       state: row.state,
-      upstream: lastVendor(row),
-      attempts: row.attempts.length,
+      upstream: row.last_vendor,
+      attempts: row.attempts,
       charged: row.charged === 1,
       fee: nairaOf(row.fee),
     },
@@ -185,7 +203,10 @@ export async function* ledgerAuditEvents(
     yield (await withAttempts(db, rows)).map((row) => ({
       reference: row.reference,
       createdAt: row.created_at,
-      event: row.state === "started" || row.waits ? null : ledgerEntry(row),
+      event:
+        row.state === "started" || row.waits
+          ? null
+          : ledgerEntry({ ...row, attempts: row.attempts.length, last_vendor: lastVendor(row) }),
     }));
     if (rows.length < page) return;
     after = rows.at(-1)!.reference;

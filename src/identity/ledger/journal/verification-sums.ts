@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { TimeZone } from "../../../runtime/time-zone.ts";
 import type { Tables } from "../../../storage/tables.ts";
 import { billed } from "../../../upstreams/vendor-prices.ts";
-import { type Attempt, lastVendor } from "../attempts.ts";
+import type { Attempt } from "../attempts.ts";
 import type { Followed } from "./journal-entry.ts";
 
 type SumRow = Tables["verification_sum"];
@@ -31,10 +31,14 @@ const counts = [
 ] as Count[];
 const none = Object.fromEntries(counts.map((count) => [count, 0]));
 
+/** Milliseconds. Days and hours of every time zone begin with a quarter of an hour. */
+const quarter = 15 * 60_000;
+
 /** Changes of sums, to be written together. */
 export class Sums {
   readonly #zone: TimeZone;
-  readonly #rows = new Map<string, SumRow>();
+  /** By quarter and by the rest of the key. */
+  readonly #changes = new Map<string, SumRow>();
 
   constructor(zone: TimeZone) {
     this.#zone = zone;
@@ -47,31 +51,42 @@ export class Sums {
     vendor: string,
     changes: Partial<Record<Count, number>>,
   ): void {
-    for (const [span, begins_at] of [
-      ["hour", at - (at % 3_600_000)],
-      ["day", this.#zone.startOfDay(this.#zone.dayOf(at))],
-    ] as const) {
-      const key: Key = { span, begins_at, account_id, mode, kind, vendor };
-      const name = JSON.stringify(Object.values(key));
-      const row = this.#rows.get(name) ?? ({ ...key, ...none } as SumRow);
-      this.#rows.set(name, row);
-      for (const [count, change] of Object.entries(changes)) row[count as Count] += change;
-    }
+    addTo(this.#changes, { span: "quarter", begins_at: at - (at % quarter), account_id, mode, kind, vendor }, changes);
   }
 
   /** In one order, so that of those who write at the same time none waits for another that waits for it. */
   async write(db: Kysely<Tables>): Promise<void> {
     const added = (count: Count) =>
       sql<number>`${sql.ref(`verification_sum.${count}`)} + ${sql.ref(`excluded.${count}`)}`;
-    for (const name of [...this.#rows.keys()].sort())
+    const rows = this.#rows();
+    for (const name of [...rows.keys()].sort())
       await db
         .insertInto("verification_sum")
-        .values(this.#rows.get(name)!)
+        .values(rows.get(name)!)
         .onConflict((conflict) =>
           conflict.columns([...keys]).doUpdateSet(Object.fromEntries(counts.map((count) => [count, added(count)]))),
         )
         .execute();
   }
+
+  #rows(): Map<string, SumRow> {
+    const rows = new Map<string, SumRow>();
+    for (const { begins_at: at, ...change } of this.#changes.values()) {
+      addTo(rows, { ...change, span: "hour", begins_at: at - (at % 3_600_000) }, change);
+      addTo(rows, { ...change, span: "day", begins_at: this.#zone.startOfDay(this.#zone.dayOf(at)) }, change);
+    }
+    return rows;
+  }
+}
+
+function addTo(rows: Map<string, SumRow>, key: Key, changes: Partial<Record<Count, number>>): void {
+  const name = keys.map((column) => key[column]).join("\n");
+  let row = rows.get(name);
+  if (!row) {
+    row = { ...key, ...none } as SumRow;
+    rows.set(name, row);
+  }
+  for (const count of counts) row[count] += changes[count] ?? 0;
 }
 
 /**
@@ -81,10 +96,9 @@ export class Sums {
 export async function addSums(db: Kysely<Tables>, rows: readonly Followed[], zone: TimeZone): Promise<void> {
   const sums = new Sums(zone);
   for (const row of rows) {
-    const attempt = row.attempts.find(({ number }) => number === row.attempt);
-    if (attempt) sums.add(attempt.asked_at, row, attempt.vendor, ofAttempt(row, attempt));
+    if (row.vendor !== null) sums.add(row.asked_at, row, row.vendor, ofAttempt(row, row));
     const charges = chargesOf(row);
-    if (charges !== 0) sums.add(row.at, row, lastVendor(row) ?? "", { charges, charged_kobo: row.kobo });
+    if (charges !== 0) sums.add(row.at, row, row.last_vendor ?? "", { charges, charged_kobo: row.kobo });
   }
   await sums.write(db);
 }
@@ -100,7 +114,7 @@ const columnOf: Record<string, Count> = { verified: "verified", failed: "failed"
 /** What the end of an attempt adds. One that counted before is moved from the outcome that it had. */
 function ofAttempt(
   { attempt_was: was, state, reason, at }: Followed,
-  { price, asked_at }: Attempt,
+  { price, asked_at }: Pick<Attempt, "price" | "asked_at">,
 ): Partial<Record<Count, number>> {
   if (was === "closed") return {};
   const column = (outcome: string) => columnOf[outcome] ?? "negative";
