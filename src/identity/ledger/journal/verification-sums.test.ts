@@ -12,6 +12,7 @@ import { found, placing } from "../ledger-moves.fixture.ts";
 import { bareOutcome } from "../run-outcome.ts";
 import { settle, settledAfter } from "../settle.ts";
 import { followAll } from "./follow-all.fixture.ts";
+import { Sums } from "./verification-sums.ts";
 
 const zone = new TimeZone("Africa/Lagos");
 const audit = async () => {};
@@ -119,5 +120,29 @@ for (const engine of engines)
       for (const span of ["hour", "day"]) assert.deepEqual(await rowsOf(summed(span)), expected, span);
       const left = await store.db.selectFrom("verification_journal").select("number").execute();
       assert.deepEqual(left, []);
+    });
+
+    test("stand at the hour, and at the day of the configured time zone", async () => {
+      const account = { account_id: "acc_days", mode: "live", kind: "bvn" };
+      const sums = new Sums(zone);
+      for (const at of ["2026-03-31T22:59:59Z", "2026-03-31T23:00:00Z", "2026-03-31T23:59:59Z"])
+        sums.add(Date.parse(at), account, "played", { attempts: 1 });
+      await sums.write(store.db);
+      const rows = await store.db
+        .selectFrom("verification_sum")
+        .select(["span", "begins_at", "attempts"])
+        .where("account_id", "=", "acc_days")
+        .orderBy("span")
+        .orderBy("begins_at")
+        .execute();
+      assert.deepEqual(
+        rows.map(({ span, begins_at, attempts }) => [span, zone.isoSecondOf(begins_at), attempts]),
+        [
+          ["day", "2026-03-31T00:00:00+01:00", 1],
+          ["day", "2026-04-01T00:00:00+01:00", 2],
+          ["hour", "2026-03-31T23:00:00+01:00", 1],
+          ["hour", "2026-04-01T00:00:00+01:00", 2],
+        ],
+      );
     });
   });
