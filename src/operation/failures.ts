@@ -223,7 +223,7 @@ const table = {
   shutting_down: {
     status: 503,
     retryable: true,
-    cause: "This instance is stopping and accepts no new requests.",
+    cause: "This instance is stopping, or waits for its store to start, and accepts no new requests.",
     cure: "Send the request again. Another instance answers, or this one after its restart.",
   },
   upstream_timeout: {

@@ -6,6 +6,7 @@ import { type EveryCommand, type Service, wire } from "../wire.ts";
 import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
 import { openLog } from "./open-log.ts";
 import { onStopSignals } from "./stop-signals.ts";
+import { waitForStore } from "./wait-for-store.ts";
 
 /**
  * Runs the service in this process until SIGTERM or SIGINT: then it stops accepting, finishes what is in flight (for at most
@@ -17,6 +18,7 @@ export async function runService(config: Config, commands: EveryCommand): Promis
   warnOfSettings(config, log);
   // Before anything is made: the first start's key must not be lost on a start that cannot listen.
   await tryAddresses(config);
+  if (!(await waitForStore(config, log))) return 0;
   const service = await wire(config, log, commands);
   const url = await listen(service, config, log);
   // It listens for signals before anybody hears that it is ready.

@@ -5,6 +5,7 @@ import { singleFlight } from "../runtime/single-flight.ts";
 import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
 import { openLog } from "./open-log.ts";
 import { onStopSignals } from "./stop-signals.ts";
+import { waitForStore } from "./wait-for-store.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
 /** Milliseconds that a worker has beyond `DUBA_STOP_TIMEOUT` until it is killed. */
@@ -19,6 +20,7 @@ export async function supervise(config: Config, workers: number | "auto"): Promi
   const log = await openLog(config.logLevel);
   warnOfSettings(config, log);
   await tryAddresses(config);
+  if (!(await waitForStore(config, log))) return 0;
   const pool = new WorkerPool(count, config.stopTimeout + stopReserve, log);
   const ended = Promise.withResolvers<number>();
   const forget = onStopSignals(

@@ -7,6 +7,9 @@ export class StoreFault extends Error {
   readonly exitCode: number = 1;
 }
 
+/** The store is out of reach, starts, or has no connection left: that may mend by itself. */
+export class UnreachedStore extends StoreFault {}
+
 /** There is no store where a command looked for it. */
 export class MissingStore extends StoreFault {
   override readonly exitCode = 2;

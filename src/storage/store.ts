@@ -13,7 +13,7 @@ import type { StoreUsage } from "./store-usage.ts";
 import type { Tables } from "./tables.ts";
 import { commandTimeouts, migrationTimeouts, type StoreTimeouts, servingTimeouts } from "./timeouts.ts";
 
-export { StoreAway, StoreFault } from "./errors.ts";
+export { StoreAway, StoreFault, UnreachedStore } from "./errors.ts";
 
 export interface StoreSettings {
   /** Directory of the embedded store; created if it is missing. Unused with a database URL. */
@@ -79,6 +79,17 @@ interface Database {
  */
 export async function openStore(settings: StoreSettings): Promise<Store> {
   return settings.databaseUrl ? openShared(settings.databaseUrl, settings) : openEmbedded(settings);
+}
+
+/** Throws `UnreachedStore` unless PostgreSQL at this URL takes writes, and another `StoreFault` if it refuses us for good. */
+export async function checkReached(url: string): Promise<void> {
+  const { checkUrl, explainPostgres, readOnlyAt } = await import("./postgres/explain.ts");
+  const { isWritable } = await import("./postgres/own-session.ts");
+  checkUrl(url);
+  const writable = await isWritable(url).catch((error: unknown) => {
+    throw wrapped(explainPostgres(error, url), "The database");
+  });
+  if (!writable) throw readOnlyAt(url);
 }
 
 function timeoutsOf({ serving, starting, patient }: StoreSettings): StoreTimeouts {

@@ -176,6 +176,13 @@ export const serverSettings = {
     about: "How long an access token is valid.",
     ...timeFrom("3h"),
   }),
+  startTimeout: setting({
+    name: "DUBA_START_TIMEOUT",
+    default: "60s",
+    about:
+      "On start, how long the service waits for PostgreSQL. Meanwhile /healthz answers 200 and /readyz 503. After it, the service ends with exit code 1.",
+    ...duration,
+  }),
   stopTimeout: setting({
     name: "DUBA_STOP_TIMEOUT",
     default: "25s",

@@ -24,8 +24,8 @@ export function registerHealth(
   });
   app.get("/readyz", async (request, reply) => {
     if (now() - checkedAt >= CHECK_EVERY) [checkedAt, storeIsUp] = [now(), takesWrites()];
-    const ready = !stopping() && (await storeIsUp);
-    reply.code(ready ? 200 : 503).headers({ ...headers, "X-Request-Id": request.id });
-    return { status: ready ? "ready" : "not ready" };
+    const reason = stopping() ? "stopping" : (await storeIsUp) ? undefined : "the store takes no writes";
+    reply.code(reason === undefined ? 200 : 503).headers({ ...headers, "X-Request-Id": request.id });
+    return reason === undefined ? { status: "ready" } : { status: "not ready", reason };
   });
 }

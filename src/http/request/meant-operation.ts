@@ -18,7 +18,7 @@ export function meantOperation(url: string, operations: readonly BoundOperation[
 }
 
 /** What the path of an operation ends with, whatever its prefix. */
-function endingOf({ path }: BoundOperation): RegExp {
+export function endingOf({ path }: Pick<BoundOperation, "path">): RegExp {
   return new RegExp(`${pathUnder("", path).replace(/\{\w+\}/g, "[^/]+")}$`, "i");
 }
 

@@ -1,4 +1,4 @@
-import { codeOf, MissingStore, StoreAway, StoreFault } from "../errors.ts";
+import { codeOf, MissingStore, StoreAway, StoreFault, UnreachedStore } from "../errors.ts";
 import { isRefusal } from "./server-error.ts";
 
 interface Place {
@@ -59,7 +59,7 @@ export function explainPostgres(error: unknown, url: string): unknown {
     );
   }
   if (code === "53300") {
-    return new StoreFault(
+    return new UnreachedStore(
       `PostgreSQL at ${server} has no connection left: raise its max_connections, or stop what holds them.`,
     );
   }
@@ -68,11 +68,19 @@ export function explainPostgres(error: unknown, url: string): unknown {
   }
   if (!isRefusal(error)) {
     const reason = code !== "" ? code : error instanceof Error ? error.message : String(error);
-    return new StoreFault(
+    return new UnreachedStore(
       `PostgreSQL at ${server} cannot be reached (${reason}): check that it runs and that the database URL is right.`,
     );
   }
   return error;
+}
+
+/** The fault of a start on a server that takes no writes. */
+export function readOnlyAt(url: string): StoreFault {
+  const { server } = placeOf(url);
+  return new UnreachedStore(
+    `PostgreSQL at ${server} takes no writes: it is a standby, or set to read-only. Name the primary in the database URL, or promote it.`,
+  );
 }
 
 /** Throws `StoreFault` for a URL that is not PostgreSQL's. Does not connect. */

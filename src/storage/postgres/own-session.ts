@@ -62,6 +62,19 @@ export async function findPooler(url: string): Promise<boolean> {
   }
 }
 
+/** Whether the server takes writes: a standby does not. Rejects as a connection does. */
+export async function isWritable(url: string): Promise<boolean> {
+  const session = await newSession(url);
+  try {
+    const { rows } = await session.query<{ readonly: string }>(
+      "select current_setting('transaction_read_only') as readonly",
+    );
+    return rows[0]!.readonly === "off";
+  } finally {
+    await session.end();
+  }
+}
+
 /** Tells listeners that this counter has moved, once the transaction commits. */
 export async function tellListeners(db: Kysely<Tables>, name: string): Promise<void> {
   if (!isSqlite(db)) await sql`select pg_notify(${channel}, ${name})`.execute(db);

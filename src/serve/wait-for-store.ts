@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Config } from "../config/read-config.ts";
+import { failureAnswer, jsonHeaders } from "../http/failure-response.ts";
+import { endingOf } from "../http/request/meant-operation.ts";
+import { requestIdOf } from "../http/request/request-id.ts";
+import { Failure } from "../operation/failures.ts";
+import { createServer } from "../runtime/network/node-http.ts";
+import { withTimeout } from "../runtime/timeout.ts";
+import { checkReached, StoreFault, UnreachedStore } from "../storage/store.ts";
+import { listenFault } from "./addresses.ts";
+import { onStopSignals } from "./stop-signals.ts";
+
+/** Milliseconds between two tries. */
+const againAfter = 500;
+/** Milliseconds between two log lines. */
+const tellEvery = 5000;
+
+/**
+ * Waits until PostgreSQL takes writes, for at most `DUBA_START_TIMEOUT`. Meanwhile it answers on the service's port: alive, and not
+ * ready. False if a signal asked to stop. Throws `StoreFault` when the time is up, and at once if waiting does not help.
+ */
+export async function waitForStore(config: Config, log: Logger): Promise<boolean> {
+  if (!config.databaseUrl || (await whyUnreached(config.databaseUrl, config.startTimeout)) === undefined) return true;
+  const stopping = new AbortController();
+  const forget = onStopSignals(
+    (signal) => {
+      log.info({ signal }, "stopping");
+      stopping.abort();
+    },
+    () => process.exit(1),
+  );
+  const stopAnswering = await answerNotReady(config);
+  try {
+    return await reached(config.databaseUrl, config.startTimeout, log, stopping.signal);
+  } finally {
+    await stopAnswering();
+    forget();
+  }
+}
+
+async function reached(url: string, patience: number, log: Logger, stopping: AbortSignal): Promise<boolean> {
+  const until = performance.now() + patience;
+  for (let told = Number.NEGATIVE_INFINITY; !stopping.aborted; ) {
+    const left = until - performance.now();
+    const reason = await whyUnreached(url, left);
+    if (reason === undefined) return !stopping.aborted;
+    if (left <= 0)
+      throw new StoreFault(`The store was not there within DUBA_START_TIMEOUT, ${patience / 1000} s. ${reason}`);
+    if (performance.now() - told >= tellEvery) {
+      told = performance.now();
+      log.warn({ seconds_left: Math.ceil(left / 1000), reason }, "waits for the store");
+    }
+    await pause(againAfter, undefined, { signal: stopping }).catch(() => undefined);
+  }
+  return false;
+}
+
+/** Undefined if the store takes writes. */
+async function whyUnreached(url: string, milliseconds: number): Promise<string | undefined> {
+  try {
+    const asked = checkReached(url).then(() => "reached" as const);
+    asked.catch(() => undefined);
+    const isReached = await withTimeout(asked, Math.min(5000, Math.max(1000, milliseconds)));
+    return isReached ? undefined : "PostgreSQL gives no answer: check that it runs and that the database URL is right.";
+  } catch (error) {
+    if (error instanceof UnreachedStore) return error.message;
+    throw error;
+  }
+}
+
+/** Answers on the service's port as one that is not ready, until the returned function is called. */
+async function answerNotReady(config: Config): Promise<() => Promise<void>> {
+  const { everyOperation } = await import("../wire.ts");
+  const waiting = new Failure("shutting_down", "The service waits for its store. Send the request again soon.", {
+    retryAfter: 2,
+  });
+  const server = createServer((request, response) => {
+    const id = requestIdOf(request.headers["x-request-id"]);
+    const path = request.url!.split("?", 1)[0]!;
+    const answer = (status: number, told: object) => {
+      const body = JSON.stringify(told);
+      response.writeHead(status, [...jsonHeaders(Buffer.byteLength(body)), "X-Request-Id", id, "Connection", "close"]);
+      response.end(body);
+    };
+    if (path === "/healthz") return answer(200, { status: "ok" });
+    if (path === "/readyz") return answer(503, { status: "not ready", reason: "waits for the store" });
+    const meant = everyOperation.find((operation) => endingOf(operation).test(path));
+    const { publicUrl } = config;
+    const { status, headers, body } = failureAnswer(waiting, id, { publicUrl, rateLimiters: null }, "", meant);
+    response.writeHead(status, [...headers, "Connection", "close"]).end(body);
+  });
+  const { host, port } = config;
+  try {
+    await once(server.listen(port, host), "listening");
+  } catch (error) {
+    throw listenFault(error as NodeJS.ErrnoException, { host, port, setting: "PORT" });
+  }
+  return async () => {
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+}
