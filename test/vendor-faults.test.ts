@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { lastVendor, withAttempts } from "../src/identity/ledger/attempts.ts";
 import { type Behaviour, json, LocalVendor } from "../src/upstreams/local-vendor.fixture.ts";
-import { vendorFaults } from "../src/upstreams/vendor-faults.fixture.ts";
+import { vendorFaults, vendorWaits } from "../src/upstreams/vendor-faults.fixture.ts";
 import verified from "../src/upstreams/vendors/blusalt/fixtures/verified.json" with { type: "json" };
 import found from "../src/upstreams/vendors/dojah/fixtures/found.json" with { type: "json" };
 import { engines } from "./support/engines.ts";
@@ -172,6 +172,36 @@ for (const engine of engines)
         await crowded.close();
       }
     });
+
+    for (const [what, { behaviour, outcome }] of Object.entries(vendorWaits))
+      test(`that ${what} is not asked for that long: others get the next vendor, or Retry-After`, async () => {
+        for (const vendors of ["dojah,blusalt", "dojah"]) {
+          const waiting = await startService({ ...settings(first, second), DUBA_UPSTREAMS: vendors }, engine);
+          try {
+            const credential = (await waiting.newKey({ mode: "live" })).text;
+            first.behaviour = behaviour;
+            second.behaviour = (response, { body }) => {
+              const results = { ...verified.results, bvn_number: JSON.parse(body).bvn_number };
+              json(200, { ...verified, results })(response, { body } as never);
+            };
+            const verify = (nth: number) => waiting.ask(path, { method: "POST", credential, body: someone(nth) });
+            const before = received();
+            const told = await verify(1);
+            const others = [await verify(2), await verify(3)];
+            assert.equal(received().dojah - before.dojah, 1);
+            const mayFailOver = vendors !== "dojah" && outcome.kind === "unavailable";
+            assert.equal(told.headers["retry-after"], mayFailOver ? undefined : "60");
+            for (const { status, json, headers } of others)
+              if (vendors === "dojah") {
+                assert.deepEqual([status, json.error.code], [503, "upstream_unavailable"]);
+                const wait = Number(headers["retry-after"]);
+                assert.ok(wait > 5 && wait <= 60, String(wait));
+              } else assert.equal(status, 200);
+          } finally {
+            await waiting.close();
+          }
+        }
+      });
 
     test("that cannot be connected to: unavailable", async () => {
       await first.close();

@@ -1,5 +1,8 @@
+import type { TestContext } from "node:test";
+import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { CircuitBreaker, type CircuitBreakerOptions, type UpstreamHealth } from "./circuit-breaker.ts";
 import { question } from "./conformance.fixture.ts";
-import type { IdentityQuestion } from "./ports/identity-upstream.ts";
+import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
 
 /** Options of the tests, with times in milliseconds. */
 export const usual = { timeout: 5000, concurrency: 4, breakerFailures: 3, breakerPause: 10_000, alarmPause: 60_000 };
@@ -10,4 +13,41 @@ let numbers = Number(question.number);
 export function another(): IdentityQuestion {
   numbers += 1;
   return { ...question, number: String(numbers) };
+}
+
+/** A vendor behind a breaker that answers `outcome`, on a clock that the test moves. */
+export function openedBreaker(
+  t: TestContext,
+  changes: Partial<CircuitBreakerOptions> = {},
+  upstream: Partial<IdentityUpstream> = {},
+) {
+  t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
+  const vendor = { outcome: { kind: "not_found" } as IdentityOutcome, asked: 0 };
+  const log = new RecordedLog();
+  const changesSeen: UpstreamHealth[] = [];
+  const breaker = new CircuitBreaker(
+    {
+      name: "vendor",
+      verify: async () => {
+        vendor.asked += 1;
+        return vendor.outcome;
+      },
+      ...upstream,
+    },
+    {
+      ...usual,
+      log,
+      onChange: (health) => changesSeen.push(health),
+      ...changes,
+    },
+  );
+  /** Asks about so many people, one after another. */
+  const ask = async (outcome: IdentityOutcome, people = 1) => {
+    vendor.outcome = outcome;
+    let last: IdentityOutcome | undefined;
+    for (let n = 0; n < people; n += 1) last = await breaker.verify(another());
+    return last;
+  };
+  const pass = (milliseconds: number) => t.mock.timers.tick(milliseconds);
+  return { breaker, vendor, log, changesSeen, ask, pass };
 }

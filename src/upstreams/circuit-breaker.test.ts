@@ -1,54 +1,15 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import { another, usual } from "./circuit-breaker.fixture.ts";
-import { CircuitBreaker, type CircuitBreakerOptions, type UpstreamHealth } from "./circuit-breaker.ts";
+import { test } from "node:test";
+import { another, openedBreaker } from "./circuit-breaker.fixture.ts";
 import { question } from "./conformance.fixture.ts";
-import type { IdentityOutcome, IdentityUpstream } from "./ports/identity-upstream.ts";
+import type { IdentityOutcome } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
 
 const paused = unavailable("paused");
 const busy = unavailable("busy");
 
-/** A vendor behind a breaker that answers `outcome`, on a clock that the test moves. */
-function opened(
-  t: TestContext,
-  changes: Partial<CircuitBreakerOptions> = {},
-  upstream: Partial<IdentityUpstream> = {},
-) {
-  t.mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
-  const vendor = { outcome: { kind: "not_found" } as IdentityOutcome, asked: 0 };
-  const log = new RecordedLog();
-  const changesSeen: UpstreamHealth[] = [];
-  const breaker = new CircuitBreaker(
-    {
-      name: "vendor",
-      verify: async () => {
-        vendor.asked += 1;
-        return vendor.outcome;
-      },
-      ...upstream,
-    },
-    {
-      ...usual,
-      log,
-      onChange: (health) => changesSeen.push(health),
-      ...changes,
-    },
-  );
-  /** Asks about so many people, one after another. */
-  const ask = async (outcome: IdentityOutcome, people = 1) => {
-    vendor.outcome = outcome;
-    let last: IdentityOutcome | undefined;
-    for (let n = 0; n < people; n += 1) last = await breaker.verify(another());
-    return last;
-  };
-  const pass = (milliseconds: number) => t.mock.timers.tick(milliseconds);
-  return { breaker, vendor, log, changesSeen, ask, pass };
-}
-
 test("outcomes pass through, and answers about the person keep the vendor ready", async (t) => {
-  const { breaker, vendor, ask, log, changesSeen } = opened(t);
+  const { breaker, vendor, ask, log, changesSeen } = openedBreaker(t);
   for (const kind of ["not_found", "phone_mismatch"] as const) assert.deepEqual(await ask({ kind }, 10), { kind });
   vendor.outcome = unavailable("refused");
   for (let n = 0; n < 10; n += 1) assert.deepEqual(await breaker.verify(question), vendor.outcome);
@@ -72,7 +33,7 @@ for (const outcome of [
   unavailable("rate_limited"),
 ] as IdentityOutcome[]) {
   test(`${JSON.stringify(outcome)} in a row keeps questions from the vendor`, async (t) => {
-    const { breaker, vendor, ask, log } = opened(t);
+    const { breaker, vendor, ask, log } = openedBreaker(t);
     await ask(outcome, 2);
     await ask({ kind: "not_found" });
     await ask(outcome, 2);
@@ -89,7 +50,7 @@ for (const outcome of [
 
 test("one person's questions count once, however often they fail: the vendor is asked for others", async (t) => {
   for (const outcome of [{ kind: "unknown" }, { kind: "bad_response" }, unavailable("out_of_service")] as const) {
-    const { breaker, vendor, ask } = opened(t);
+    const { breaker, vendor, ask } = openedBreaker(t);
     vendor.outcome = outcome;
     for (let n = 0; n < 20; n += 1) assert.deepEqual(await breaker.verify(question), outcome);
     assert.equal(vendor.asked, 20);
@@ -99,7 +60,7 @@ test("one person's questions count once, however often they fail: the vendor is 
 });
 
 test("a vendor that cannot be reached is paused, whoever was asked for", async (t) => {
-  const { breaker, vendor } = opened(t);
+  const { breaker, vendor } = openedBreaker(t);
   vendor.outcome = unavailable("not_reached");
   for (let n = 0; n < 3; n += 1) await breaker.verify(question);
   assert.equal(breaker.isReady(), false);
@@ -111,7 +72,7 @@ test("well-formed answers that are not believed, and refusals, raise an alarm af
     [{ kind: "bad_response", why: "failure" }, "bad_response"],
     [unavailable("refused"), "refused"],
   ] as const) {
-    const { breaker, vendor, ask, log } = opened(t);
+    const { breaker, vendor, ask, log } = openedBreaker(t);
     await ask(outcome, 2);
     vendor.outcome = outcome;
     for (let n = 0; n < 10; n += 1) await breaker.verify(question);
@@ -131,7 +92,7 @@ test("well-formed answers that are not believed, and refusals, raise an alarm af
 
 test("after the pause one question tries, and the others are not held up by it", async (t) => {
   const answers: ((outcome: IdentityOutcome) => void)[] = [];
-  const { breaker, ask, pass, changesSeen } = opened(
+  const { breaker, ask, pass, changesSeen } = openedBreaker(
     t,
     { breakerFailures: 1 },
     { verify: () => new Promise((resolve) => answers.push(resolve)) },
@@ -165,7 +126,7 @@ test("after the pause one question tries, and the others are not held up by it",
 
 test("an alarm alone keeps questions away, for longer, and is told once until it ends", async (t) => {
   for (const alarm of ["no_money", "bad_credentials", "bad_settings"] as const) {
-    const { breaker, vendor, ask, pass, log, changesSeen } = opened(t);
+    const { breaker, vendor, ask, pass, log, changesSeen } = openedBreaker(t);
     assert.deepEqual(await ask(unavailable(alarm)), { kind: "unavailable", reason: alarm, lasting: true });
     assert.equal(breaker.health().alarm, alarm);
     pass(10_000);
@@ -199,7 +160,7 @@ test("an alarm alone keeps questions away, for longer, and is told once until it
 
 test("no more questions are under way than allowed; the rest is told at once", async (t) => {
   const answers: ((outcome: IdentityOutcome) => void)[] = [];
-  const { breaker } = opened(t, {}, { verify: () => new Promise((resolve) => answers.push(resolve)) });
+  const { breaker } = openedBreaker(t, {}, { verify: () => new Promise((resolve) => answers.push(resolve)) });
   const asked = Array.from({ length: 10 }, () => breaker.verify(question));
   assert.equal(answers.length, 4);
   assert.equal(breaker.isReady(), false);
@@ -212,23 +173,23 @@ test("no more questions are under way than allowed; the rest is told at once", a
 
 test("a fault of the adapter counts as a failure and is passed on", async (t) => {
   const fault = new Error("fault");
-  const { breaker } = opened(t, {}, { verify: () => Promise.reject(fault) });
+  const { breaker } = openedBreaker(t, {}, { verify: () => Promise.reject(fault) });
   for (const _ of [1, 2, 3]) await assert.rejects(breaker.verify(another()), fault);
   assert.equal(breaker.isReady(), false);
   assert.deepEqual(breaker.health().lastFailures, { fault: 1_000_000 });
 });
 
 test("a look-up that is not put says nothing of the earlier question", async (t) => {
-  assert.equal(opened(t).breaker.lookUp, undefined);
+  assert.equal(openedBreaker(t).breaker.lookUp, undefined);
   t.mock.timers.reset();
-  const { breaker } = opened(t, { breakerFailures: 1 }, { lookUp: async () => unavailable("out_of_service") });
+  const { breaker } = openedBreaker(t, { breakerFailures: 1 }, { lookUp: async () => unavailable("out_of_service") });
   assert.deepEqual(await breaker.lookUp!(question), unavailable("out_of_service"));
   assert.equal(breaker.isReady(), false);
   assert.deepEqual(await breaker.lookUp!(question), { kind: "unknown" });
 });
 
 test("nothing of a question is in the log", async (t) => {
-  const { ask, log } = opened(t);
+  const { ask, log } = openedBreaker(t);
   await ask({ kind: "unknown" }, 5);
   await ask(unavailable("no_money"), 2);
   assert.ok(log.lines.length > 0);
@@ -237,5 +198,5 @@ test("nothing of a question is in the log", async (t) => {
 
 for (const repeatable of [true, false])
   test(`a breaker says of its vendor that asking again is ${repeatable ? "" : "not "}free`, (t) => {
-    assert.equal(opened(t, {}, { repeatable }).breaker.repeatable, repeatable);
+    assert.equal(openedBreaker(t, {}, { repeatable }).breaker.repeatable, repeatable);
   });

@@ -10,7 +10,7 @@ import {
   kindsOf,
   type Unavailability,
 } from "./ports/identity-upstream.ts";
-import { unavailable, unknown } from "./ports/outcomes.ts";
+import { countsAgainstVendor, unavailable, unknown } from "./ports/outcomes.ts";
 
 /** Faults that only the operator can fix: until then every request would fail. */
 const lasting = ["no_money", "bad_credentials", "bad_settings"] as const satisfies Unavailability[];
@@ -47,6 +47,9 @@ export class VendorCalls {
 /** Milliseconds after the time-out in which we still accept a late response. */
 export const lateAnswerWindow = 60_000;
 
+/** Most milliseconds for which a vendor's own `Retry-After` keeps requests from it. */
+const longestWait = 300_000;
+
 export interface CircuitBreakerOptions {
   /** Milliseconds for one request. */
   timeout: number;
@@ -66,7 +69,7 @@ export interface CircuitBreakerOptions {
 /**
  * Wraps one vendor with a time-out, a limit on concurrent requests and a circuit breaker. A request that is not sent is
  * `unavailable` at once, with the reason `busy` or `paused`; nothing queues. After a time-out we accept a late response for a
- * while, unless a new request needs the connection.
+ * while, unless a new request needs the connection. A failure with a `retryAfter` opens the breaker for at least that long.
  */
 export class CircuitBreaker implements IdentityUpstream {
   readonly name: string;
@@ -83,6 +86,8 @@ export class CircuitBreaker implements IdentityUpstream {
   #state: UpstreamHealth["state"] = "ready";
   /** When an open breaker lets one request through, in milliseconds since 1970. */
   #testsAt = 0;
+  /** Until when the vendor asked us to wait, in milliseconds since 1970. */
+  #waitsUntil = 0;
   #inFlight = 0;
   /** The people whose requests failed since the last success, and those with a refusal or an implausible response. */
   readonly #failed: DistinctSubjects;
@@ -102,7 +107,7 @@ export class CircuitBreaker implements IdentityUpstream {
   }
 
   isReady(): boolean {
-    if (this.#inFlight >= this.#options.concurrency) return false;
+    if (this.#inFlight >= this.#options.concurrency || this.#isToWait()) return false;
     return this.#state === "ready" || (this.#state === "open" && Date.now() >= this.#testsAt);
   }
 
@@ -193,7 +198,7 @@ export class CircuitBreaker implements IdentityUpstream {
     try {
       const outcome = await ask(limit.signal);
       this.#note(outcome, subject);
-      works = !isFailure(outcome);
+      works = !countsAgainstVendor(outcome);
       return outcome;
     } catch (fault) {
       this.#lastFailures.fault = Date.now();
@@ -203,14 +208,21 @@ export class CircuitBreaker implements IdentityUpstream {
       this.#inFlight -= 1;
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
-      if (works && isTest) this.#setState("ready");
+      if (works && isTest && !this.#isToWait()) this.#setState("ready");
       if (!works && (isTest || this.#failed.areMany || this.#isLasting())) this.#setState("open");
+      else if (this.#isToWait()) this.#setState("open", 0);
     }
   }
 
   /** `lasting` while only the operator can help. */
   #paused(): IdentityOutcome {
-    return { ...unavailable("paused"), ...(this.#isLasting() ? { lasting: true } : {}) };
+    const retryAfter = Math.ceil((this.#waitsUntil - Date.now()) / 1000);
+    const wait = retryAfter > 0 ? { retryAfter } : {};
+    return { ...unavailable("paused"), ...(this.#isLasting() ? { lasting: true } : wait) };
+  }
+
+  #isToWait(): boolean {
+    return Date.now() < this.#waitsUntil;
   }
 
   #isLasting(): boolean {
@@ -220,12 +232,14 @@ export class CircuitBreaker implements IdentityUpstream {
   #note(outcome: IdentityOutcome, subject: string): void {
     const now = Date.now();
     const reason = outcome.kind === "unavailable" ? outcome.reason : undefined;
-    if (isFailure(outcome)) {
+    if (countsAgainstVendor(outcome)) {
       this.#lastFailures[reason ?? (outcome.kind as FailureKind)] = now;
       if (reason === "not_reached") this.#failed.addAnother();
       else this.#failed.add(subject);
       const alarm = lasting.find((alarm) => alarm === reason);
       if (alarm) this.#setAlarm(alarm);
+      const wait = Math.min((outcome.retryAfter ?? 0) * 1000, longestWait);
+      this.#waitsUntil = Math.max(this.#waitsUntil, now + wait);
       return;
     }
     this.#lastAnswerAt = now;
@@ -258,18 +272,18 @@ export class CircuitBreaker implements IdentityUpstream {
     onChange?.(this.health());
   }
 
-  #setState(state: UpstreamHealth["state"]): void {
+  #setState(state: UpstreamHealth["state"], pause?: number): void {
     const before = this.#state;
     if (state === before) return;
     this.#state = state;
     const { log, onChange, alarmPause, breakerPause } = this.#options;
     if (state === "open") {
-      this.#testsAt = Date.now() + (this.#isLasting() ? alarmPause : breakerPause);
-      if (before === "ready")
-        log.warn(
-          { vendor: this.name, ...this.#lastFailures },
-          "Duba pauses its calls to an identity vendor, because it failed too often",
-        );
+      this.#testsAt = Date.now() + (pause ?? (this.#isLasting() ? alarmPause : breakerPause));
+      if (before === "ready") {
+        const why = pause === 0 ? "it asked Duba to wait" : "it failed too often";
+        const fields = { vendor: this.name, ...this.#lastFailures };
+        log.warn(fields, `Duba pauses its calls to an identity vendor, because ${why}`);
+      }
     } else if (state === "ready") {
       this.#failed.clear();
       log.warn({ vendor: this.name }, "An identity vendor answers again");
@@ -282,14 +296,4 @@ export class CircuitBreaker implements IdentityUpstream {
 async function settledAfter(signal: AbortSignal): Promise<undefined> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   await new Promise((resolve) => setImmediate(resolve));
-}
-
-/**
- * Whether an outcome counts against the vendor. A response about the person does not, nor does the refusal of one request, nor a
- * well-formed response that is only implausible.
- */
-function isFailure(outcome: IdentityOutcome): boolean {
-  if (outcome.kind === "unavailable") return outcome.reason !== "refused" && outcome.reason !== "not_done";
-  if (outcome.kind === "bad_response") return outcome.why !== "shape" && outcome.why !== "failure";
-  return outcome.kind === "unknown";
 }

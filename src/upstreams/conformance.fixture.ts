@@ -9,7 +9,7 @@ import { type Behaviour, json, LocalVendor, type Received } from "./local-vendor
 import type { IdentityAnswer, IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
 import type { Vendor, VendorValues } from "./ports/vendor.ts";
-import { rawText, vendorFaults } from "./vendor-faults.fixture.ts";
+import { rawText, vendorFaults, vendorWaits } from "./vendor-faults.fixture.ts";
 
 /** The tests that every identity source passes, the sandbox too, and those of every vendor behind HTTP. */
 
@@ -162,7 +162,8 @@ export function testVendor(vendorCase: VendorCase): void {
     });
   }
 
-  for (const [what, { behaviour, outcome: expected, timeout }] of Object.entries(vendorFaults)) {
+  const faults = { ...vendorFaults, ...vendorWaits };
+  for (const [what, { behaviour, outcome: expected, timeout }] of Object.entries(faults)) {
     test(`${name} ${what}: ${Object.values(expected).join(" ")}`, async (t) => {
       const { upstream, local, log } = await open(t, behaviour, timeout);
       const outcome = await upstream.verify(question);

@@ -87,14 +87,34 @@ export const vendorFaults: Record<string, { behaviour: Behaviour; outcome: Ident
     behaviour: json(200, { status: false, message: "You have insufficient funds to do this." }),
     outcome: unavailable("no_money"),
   },
-  ...statuses(429, { ...unavailable("rate_limited"), retryAfter: 60 }, { "Retry-After": "60" }),
+  ...statuses(429, unavailable("rate_limited")),
   ...statuses(500, serverError),
   ...statuses(502, serverError),
-  ...statuses(503, serverError, { "Retry-After": "60" }),
+  ...statuses(503, serverError),
   ...statuses(504, serverError),
 };
 
+/** How any vendor may ask us to wait a minute, and the outcome. */
+export const vendorWaits: typeof vendorFaults = {
+  "answers 429 with Retry-After": {
+    behaviour: json(429, { message: rawText }, { "Retry-After": "60" }),
+    outcome: { ...unavailable("rate_limited"), retryAfter: 60 },
+  },
+  "answers 503 with Retry-After": {
+    behaviour: json(503, { message: rawText }, { "Retry-After": "60" }),
+    outcome: { ...serverError, retryAfter: 60 },
+  },
+  "answers a page of a proxy with 429 and Retry-After": {
+    behaviour: text(429, "text/html", rawText, { "Retry-After": "60" }),
+    outcome: { ...unreadable, retryAfter: 60 },
+  },
+  "answers a page of a proxy with 503 and Retry-After": {
+    behaviour: text(503, "text/html", rawText, { "Retry-After": "60" }),
+    outcome: { ...serverError, retryAfter: 60 },
+  },
+};
+
 /** A status with a body that does not explain it. */
-function statuses(status: number, outcome: IdentityOutcome, headers?: Record<string, string>) {
-  return { [`answers ${status}`]: { behaviour: json(status, { message: rawText }, headers), outcome } };
+function statuses(status: number, outcome: IdentityOutcome) {
+  return { [`answers ${status}`]: { behaviour: json(status, { message: rawText }), outcome } };
 }

@@ -88,7 +88,7 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
       .map(({ name, alarm, lastAnswerAt }): [string, Found] => [
         `vendor:${name}`,
         one(
-          `The vendor ${name} ${alarm === null ? "is paused: it failed too often" : `has the alarm ${alarm.replaceAll("_", " ")}`}. See more: duba upstreams status`,
+          `The vendor ${name} ${alarm === null ? "is paused: it failed too often, or asked Duba to wait" : `has the alarm ${alarm.replaceAll("_", " ")}`}. See more: duba upstreams status`,
           lastAnswerAt,
         ),
       ]),

@@ -84,11 +84,16 @@ export function callFailure(
     case "phone_mismatch":
       return noMatch("phone_mismatch", kind, facts, settings, result.reason);
     case "unknown":
-      return verificationFailure("upstream_timeout", undefined, facts, { retryAfter: 5, ...logged(result.reason) });
+      return verificationFailure("upstream_timeout", undefined, facts, {
+        retryAfter: result.retryAfter ?? 5,
+        ...logged(result.reason),
+      });
     case "failed": {
       const reason = logged(result.because ?? result.reason);
       if (result.reason === "bad_response") {
-        const [message, retry] = result.why === "too_large" ? [answerTooLarge, { retryable: false }] : [undefined, {}];
+        const wait = result.retryAfter === undefined ? {} : { retryAfter: result.retryAfter };
+        const [message, retry] =
+          result.why === "too_large" ? [answerTooLarge, { retryable: false }] : [undefined, wait];
         return verificationFailure("upstream_bad_response", message, facts, { ...retry, ...reason });
       }
       const retry = result.lasting ? { retryable: false } : { retryAfter: result.retryAfter ?? 5 };

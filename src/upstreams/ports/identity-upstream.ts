@@ -57,8 +57,7 @@ export type Doubt = "timed_out" | "connection_lost" | "server_error" | "unclear"
 
 /**
  * The outcome of a question.
- * - `unavailable`: the source certainly did no work. `lasting`: a retry does not help (no money, bad credentials). `retryAfter`: the
- *   seconds that it asks us to wait.
+ * - `unavailable`: the source certainly did no work. `lasting`: a retry does not help (no money, bad credentials).
  *   `notPut`: the source never received the question, for example because it gave us no token.
  * - `bad_response`: we cannot trust the answer.
  * - `unknown`: the source may or may not have done the work.
@@ -67,13 +66,15 @@ export type IdentityOutcome = (
   | { kind: "verified"; record: IdentityAnswer }
   | { kind: "not_found" }
   | { kind: "phone_mismatch" }
-  | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability; notPut?: true; retryAfter?: number }
+  | { kind: "unavailable"; lasting?: boolean; reason?: Unavailability; notPut?: true }
   | { kind: "bad_response"; why?: Disbelief }
   /** `later` resolves if the source still answers after we stopped waiting. */
   | { kind: "unknown"; reason?: Doubt; later?: Promise<IdentityOutcome> }
 ) & {
   /** The source's own name for its answer, if it gives one. It never holds the number or the phone of the question. */
   reference?: string;
+  /** Seconds that the source asks us to wait before the next question: its `Retry-After`, with 429 or 503. */
+  retryAfter?: number;
 };
 
 /** A source of identity records. Whatever a source does, `verify` returns an outcome and does not throw. */

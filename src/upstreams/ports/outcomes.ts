@@ -86,3 +86,13 @@ export function saysNoMoney(body: unknown, depth = 3): boolean {
 export function failedWith(status: number): IdentityOutcome {
   return status >= 500 ? doubtful("server_error") : (byStatus[status] ?? badResponse("status"));
 }
+
+/**
+ * Whether an outcome counts against the vendor. A response about the person does not, nor does the refusal of one request, nor a
+ * well-formed response that is only implausible.
+ */
+export function countsAgainstVendor(outcome: IdentityOutcome): boolean {
+  if (outcome.kind === "unavailable") return outcome.reason !== "refused" && outcome.reason !== "not_done";
+  if (outcome.kind === "bad_response") return outcome.why !== "shape" && outcome.why !== "failure";
+  return outcome.kind === "unknown";
+}

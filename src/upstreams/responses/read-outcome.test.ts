@@ -26,7 +26,7 @@ test("a vendor's own reference is kept, unless it may hold a number of the perso
     assert.deepEqual(outcomeWith(id), { kind: "not_found" }, String(id));
 });
 
-test("a vendor's Retry-After goes along with what it did not do", () => {
+test("a vendor's Retry-After goes along with its 429 or 503, and with no other status", () => {
   const answers = {
     vendor: "played",
     failureIn: () => unavailable("rate_limited"),
@@ -35,11 +35,16 @@ test("a vendor's Retry-After goes along with what it did not do", () => {
   };
   const read = outcomeReader(answers, new RecordedLog());
   const asked = { kind: "bvn", number: "22000000017", phone: "8000000017" } as const;
-  const waitOf = (text: string) => {
-    const outcome = read({ kind: "answered", status: 429, body: {}, headers: { "retry-after": text } }, asked);
-    return outcome.kind === "unavailable" ? outcome.retryAfter : assert.fail();
-  };
-  assert.deepEqual(["30", "0", "soon", "9999999"].map(waitOf), [30, undefined, undefined, 3600]);
+  const waitOf = (text: string, status = 429) =>
+    read({ kind: "answered", status, body: {}, headers: { "retry-after": text } }, asked).retryAfter;
+  assert.deepEqual(
+    [200, 400, 403, 429, 500, 502, 503, 504].filter((status) => waitOf("30", status) === 30),
+    [429, 503],
+  );
+  assert.deepEqual(
+    ["30", "0", "soon", "9999999"].map((text) => waitOf(text)),
+    [30, undefined, undefined, 3600],
+  );
   const dated = waitOf(new Date(Date.now() + 90_000).toUTCString());
   assert.ok(dated !== undefined && dated > 60 && dated <= 90, String(dated));
 });

@@ -42,16 +42,18 @@ export function outcomeReader<Schema extends TSchema>(
     return saysNoMoney(body) ? unavailable("no_money") : badResponse("shape");
   };
   return (result, asked) => {
-    if (result.kind !== "answered") return unanswered(result);
-    const outcome = outcomeOf(result.status, result.body, asked.kind);
+    if (result.kind !== "answered") return withWait(unanswered(result), result);
+    const outcome = withWait(outcomeOf(result.status, result.body, asked.kind), result);
     const reference = keptReference(referenceIn?.(result.body), asked);
-    const retryAfter = outcome.kind === "unavailable" ? waitIn(result.headers?.["retry-after"]) : undefined;
-    return {
-      ...outcome,
-      ...(retryAfter === undefined ? {} : { retryAfter }),
-      ...(reference === undefined ? {} : { reference }),
-    };
+    return reference === undefined ? outcome : { ...outcome, reference };
   };
+}
+
+/** The outcome with the wait that the response asks for, if it is a 429 or a 503. */
+export function withWait(outcome: IdentityOutcome, result: HttpResult): IdentityOutcome {
+  if (!("status" in result) || (result.status !== 429 && result.status !== 503)) return outcome;
+  const retryAfter = waitIn(result.headers?.["retry-after"]);
+  return retryAfter === undefined ? outcome : { ...outcome, retryAfter };
 }
 
 /** A vendor's reference as text; undefined if it holds the number or the phone that we asked about, or is no reference at all. */

@@ -26,14 +26,16 @@ export type MatchResult = (
       because?: Unavailability;
       lasting?: boolean;
       notPut?: true;
-      /** Seconds that the source asks us to wait. */
-      retryAfter?: number;
     }
   /** An answer that we reject, and why. */
   | ({ state: "failed"; reason: "bad_response"; why: RejectionReason } & {
-      [Member in "because" | "lasting" | "notPut" | "retryAfter"]?: never;
+      [Member in "because" | "lasting" | "notPut"]?: never;
     })
-) & { vendorReference?: string };
+) & {
+  vendorReference?: string;
+  /** Seconds that the source asks us to wait. */
+  retryAfter?: number;
+};
 
 /** `other_number`: the record is another person's. `strange`: the adapter broke its contract. */
 export type RejectionReason = Disbelief | "incomplete" | "not_verified" | "other_number" | "strange";
@@ -62,7 +64,12 @@ export function matchRecord(
   settings: { phoneMatch: boolean; answers: Answers },
 ): MatchResult {
   const result = resultOf(outcome, person, settings);
-  return outcome?.reference === undefined ? result : { ...result, vendorReference: outcome.reference };
+  const { reference, retryAfter } = outcome ?? {};
+  return {
+    ...result,
+    ...(reference === undefined ? {} : { vendorReference: reference }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
 }
 
 function resultOf(
@@ -88,9 +95,9 @@ function resultOf(
     case "unknown":
       return { state: "unknown", reason: outcome.later ? "timed_out" : (outcome.reason ?? "unclear") };
     case "unavailable": {
-      const { lasting = false, notPut, reason, retryAfter } = outcome;
+      const { lasting = false, notPut, reason } = outcome;
       const own = reason && isAttemptReason(reason) ? reason : "out_of_service";
-      const because = { ...(reason ? { because: reason } : {}), ...(retryAfter === undefined ? {} : { retryAfter }) };
+      const because = reason ? { because: reason } : {};
       return { state: "failed", reason: own, ...because, lasting, ...(notPut ? { notPut } : {}) };
     }
     case "bad_response":

@@ -95,7 +95,7 @@ const refusals: [what: string, Behaviour, reason: Parameters<typeof unavailable>
   ["a failure with 200", json(200, { success: false, message: "…" }), "bad_credentials"],
   ["402", json(402, {}), "no_money"],
   ["404", json(404, {}), "bad_settings"],
-  ["429", json(429, {}, { "Retry-After": "60" }), "rate_limited"],
+  ["429", json(429, {}), "rate_limited"],
   ["500", json(500, {}), "out_of_service"],
   ["HTML", text(200, "text/html", "<p>duba_live_of_ours</p>"), "out_of_service"],
   ["a redirect", json(302, {}, { Location: "/elsewhere" }), "out_of_service"],
@@ -115,6 +115,17 @@ for (const [what, behaviour, reason] of refusals) {
     assert.equal((await ask()).kind, "verified");
   });
 }
+
+test("an authorization answered with 429 or 503 says how long the server asks us to wait", async (t) => {
+  for (const [status, reason] of [
+    [429, "rate_limited"],
+    [503, "out_of_service"],
+  ] as const) {
+    const { server, ask } = await open(t);
+    server.authorize = () => json(status, {}, { "Retry-After": "60" });
+    assert.deepEqual(await ask(), { ...unasked(reason), retryAfter: 60 });
+  }
+});
 
 test("whoever stops waiting for a token was not asked, and the others still get it", async (t) => {
   const { server, local, ask, used } = await open(t);

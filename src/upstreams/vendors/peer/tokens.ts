@@ -4,6 +4,7 @@ import type { IdentityOutcome, Unavailability } from "../../ports/identity-upstr
 import { saysNoMoney, unasked } from "../../ports/outcomes.ts";
 import type { VendorParts } from "../../ports/vendor.ts";
 import { responseParser } from "../../responses/parse-response.ts";
+import { withWait } from "../../responses/read-outcome.ts";
 import { Authorized, inTestMode, isFailure, ofMode } from "./wire.ts";
 
 interface Account {
@@ -41,7 +42,8 @@ export function accountTokens({ url, email, key, mustBeLive }: Account, { http, 
       ...ofMode,
     });
     if (mustBeLive && inTestMode(result, log)) return none("bad_settings");
-    if (result.kind !== "answered" || result.status !== 200) return none(reasonOf(result));
+    if (result.kind !== "answered" || result.status !== 200)
+      return { outcome: withWait(unasked(reasonOf(result)), result) };
     if (isFailure(result.body)) return none(saysNoMoney(result.body) ? "no_money" : "bad_credentials");
     const authorized = parse(result.body);
     if (!authorized) return none("out_of_service");

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { another, openedBreaker } from "./circuit-breaker.fixture.ts";
+import type { IdentityOutcome } from "./ports/identity-upstream.ts";
+import { unavailable } from "./ports/outcomes.ts";
+
+const paused = unavailable("paused");
+
+for (const outcome of [
+  { ...unavailable("rate_limited"), retryAfter: 30 },
+  { kind: "unknown", reason: "server_error", retryAfter: 30 },
+  { kind: "bad_response", why: "unreadable", retryAfter: 30 },
+] as IdentityOutcome[])
+  test(`a vendor that asks for a wait (${outcome.kind}) is left alone that long, and then tried with one question`, async (t) => {
+    const { breaker, vendor, ask, pass, log, changesSeen } = openedBreaker(t);
+    assert.deepEqual(await ask(outcome), outcome);
+    assert.deepEqual([breaker.isReady(), breaker.health().state], [false, "open"]);
+    pass(29_000);
+    assert.deepEqual(await ask({ kind: "not_found" }, 5), { ...paused, retryAfter: 1 });
+    pass(999);
+    assert.deepEqual(await ask({ kind: "not_found" }), { ...paused, retryAfter: 1 });
+    assert.equal(vendor.asked, 1);
+    pass(1);
+    assert.deepEqual(await ask({ kind: "not_found" }), { kind: "not_found" });
+    assert.equal(breaker.isReady(), true);
+    assert.deepEqual(
+      changesSeen.map(({ state }) => state),
+      ["open", "half_open", "ready"],
+    );
+    assert.match(log.lines[0]!.message, /because it asked Duba to wait$/);
+  });
+
+test("a wait that a vendor asks for is at most five minutes, and never shorter than the pause for its failures", async (t) => {
+  const { breaker, ask, pass } = openedBreaker(t);
+  await ask({ ...unavailable("rate_limited"), retryAfter: 3600 });
+  assert.deepEqual(await ask({ kind: "not_found" }), { ...paused, retryAfter: 300 });
+  pass(299_999);
+  assert.equal(breaker.isReady(), false);
+  pass(1);
+  // The question that tries after a wait fails: the pause is that for failures.
+  await ask({ ...unavailable("rate_limited"), retryAfter: 1 });
+  pass(9_999);
+  assert.equal(breaker.isReady(), false);
+  pass(1);
+  assert.equal(breaker.isReady(), true);
+});
+
+test("a wait holds for whatever else is under way: the longest is kept, and no late success ends it", async (t) => {
+  const answers: ((outcome: IdentityOutcome) => void)[] = [];
+  const { breaker, pass } = openedBreaker(t, {}, { verify: () => new Promise((resolve) => answers.push(resolve)) });
+  const asked = [1, 2, 3, 4].map(() => breaker.verify(another()));
+  const answer = async (nth: number, outcome: IdentityOutcome) => {
+    answers[nth]!(outcome);
+    await asked[nth];
+  };
+  await answer(0, { ...unavailable("rate_limited"), retryAfter: 2 });
+  pass(2000);
+  asked.push(breaker.verify(another()));
+  assert.equal(breaker.health().state, "half_open");
+  await answer(1, { ...unavailable("rate_limited"), retryAfter: 60 });
+  await answer(2, { ...unavailable("rate_limited"), retryAfter: 5 });
+  await answer(4, { kind: "not_found" });
+  assert.deepEqual(await breaker.verify(another()), { ...paused, retryAfter: 60 });
+  pass(59_999);
+  assert.equal(breaker.isReady(), false);
+  pass(1);
+  assert.equal(breaker.isReady(), true);
+  await answer(3, { kind: "not_found" });
+});
+
+test("a wait that concerns one question only, as a limit of its person, keeps nobody else waiting", async (t) => {
+  const { breaker, ask } = openedBreaker(t);
+  await ask({ kind: "unavailable", reason: "refused", retryAfter: 3600 }, 2);
+  assert.equal(breaker.isReady(), true);
+});
