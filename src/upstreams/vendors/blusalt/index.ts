@@ -1,7 +1,7 @@
 import { setting } from "../../../operation/setting.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 import { outcomeReader } from "../../responses/read-outcome.ts";
-import { BlusaltResponse, blusaltFailure } from "./wire.ts";
+import { BlusaltResponse, failureIn } from "./wire.ts";
 
 const name = "blusalt";
 
@@ -47,7 +47,7 @@ export const blusalt = vendor({
     }),
   },
   open({ url, clientId, appName, key }, { http, log }) {
-    const answers = { vendor: name, failureIn: blusaltFailure, good: BlusaltResponse };
+    const answers = { vendor: name, failureIn, good: BlusaltResponse };
     const outcomeOf = outcomeReader({ ...answers, recordIn: ({ results }) => results }, log);
     return {
       name,

@@ -9,7 +9,7 @@ export const BlusaltResponse = Type.Object({
 });
 
 /** The outcome of a response with a failure's status, in HTTP or in its own `status_code`: the two may differ. */
-export function blusaltFailure(status: number, body: unknown): IdentityOutcome | undefined {
+export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
   const given = (body as { status_code?: unknown } | null | undefined)?.status_code;
   const own = typeof given === "string" && /^\d{3}$/.test(given) ? Number(given) : given;
   if (status < 300 && (typeof own !== "number" || own === 200)) return undefined;

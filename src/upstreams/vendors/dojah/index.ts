@@ -1,7 +1,7 @@
 import { setting } from "../../../operation/setting.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 import { outcomeReader } from "../../responses/read-outcome.ts";
-import { DojahResponse, dojahFailure, recordIn } from "./wire.ts";
+import { DojahResponse, failureIn, recordIn } from "./wire.ts";
 
 const name = "dojah";
 
@@ -42,7 +42,7 @@ export const dojah = vendor({
   /** The only BVN of Dojah's sandbox. Its record has no phone number. */
   testQuestion: { kind: "bvn", number: "22222222222", phone: "8000000000" },
   open({ url, appId, key }, { http, log }) {
-    const outcomeOf = outcomeReader({ vendor: name, failureIn: dojahFailure, good: DojahResponse, recordIn }, log);
+    const outcomeOf = outcomeReader({ vendor: name, failureIn, good: DojahResponse, recordIn }, log);
     return {
       name,
       kinds: ["bvn"],

@@ -45,7 +45,7 @@ export function recordIn({ entity }: Static<typeof DojahResponse>) {
  * The outcome of a response with a failure's status or an `error`. Dojah documents an unknown BVN as 400 with the text "BVN
  * not found", and 404 as "URL not recognized" or "Records not found", so only that text proves an unknown BVN.
  */
-export function dojahFailure(status: number, body: unknown): IdentityOutcome | undefined {
+export function failureIn(status: number, body: unknown): IdentityOutcome | undefined {
   // Null, false and an empty text mean that there is no error.
   const error = (body as { error?: unknown } | null | undefined)?.error || undefined;
   if (status < 300 && error === undefined) return undefined;

@@ -7,7 +7,7 @@ import { unavailable, unknown } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 import { outcomeReader } from "../../responses/read-outcome.ts";
 import { accountTokens } from "./tokens.ts";
-import { earlierOf, inTestMode, ofMode, PeerResponse, peerFailure, referenceIn } from "./wire.ts";
+import { earlierOf, failureIn, inTestMode, ofMode, PeerResponse, referenceIn } from "./wire.ts";
 
 const name = "peer";
 
@@ -60,7 +60,7 @@ export const peer = vendor({
   },
   open({ url, email, key, ...amounts }, parts) {
     const tokenFor = accountTokens({ url, email, key, mustBeLive: true }, parts);
-    const answers = { vendor: name, failureIn: peerFailure, good: PeerResponse, referenceIn };
+    const answers = { vendor: name, failureIn, good: PeerResponse, referenceIn };
     const readOutcome = outcomeReader({ ...answers, recordIn: ({ data }) => data }, parts.log);
 
     const ask = (question: IdentityQuestion, token: string): Promise<HttpResult> =>

@@ -10,7 +10,7 @@ import authorized from "./fixtures/authorized.json" with { type: "json" };
 import notFound from "./fixtures/not-found.json" with { type: "json" };
 import verified from "./fixtures/verified.json" with { type: "json" };
 import { peer } from "./index.ts";
-import { peerFailure } from "./wire.ts";
+import { failureIn } from "./wire.ts";
 
 const { request_reference: _, ...record } = verified.data;
 const nested = (code: string, more: object = {}) => ({ success: false, status: "error", error: { code, ...more } });
@@ -99,7 +99,7 @@ testVendor({
 });
 
 test("each failure of a Duba is `unavailable` only if its code says that no work was done", () => {
-  const kindOf = (code: string) => peerFailure(failures[code as "bvn_not_found"].status, nested(code), "bvn")!.kind;
+  const kindOf = (code: string) => failureIn(failures[code as "bvn_not_found"].status, nested(code), "bvn")!.kind;
   const codes = (kind: IdentityOutcome["kind"]) => Object.keys(failures).filter((code) => kindOf(code) === kind);
   assert.deepEqual(codes("not_found"), ["bvn_not_found", "nin_not_found", "verification_failed"]);
   assert.deepEqual(codes("phone_mismatch"), ["phone_mismatch"]);
@@ -116,18 +116,18 @@ test("each failure of a Duba is `unavailable` only if its code says that no work
 
 test("a server without NINs refuses them, and raises no alarm that would stop BVNs", () => {
   for (const code of ["route_not_found", "upstream_not_configured", "amount_mismatch"] as const)
-    assert.deepEqual(peerFailure(failures[code].status, nested(code), "nin"), unavailable("refused"));
-  assert.deepEqual(peerFailure(404, { success: false, message: "…" }, "nin"), {
+    assert.deepEqual(failureIn(failures[code].status, nested(code), "nin"), unavailable("refused"));
+  assert.deepEqual(failureIn(404, { success: false, message: "…" }, "nin"), {
     kind: "bad_response",
     why: "status",
   });
-  assert.deepEqual(peerFailure(404, nested("nin_not_found"), "nin"), { kind: "not_found" });
+  assert.deepEqual(failureIn(404, nested("nin_not_found"), "nin"), { kind: "not_found" });
 });
 
 test("an alarm comes only from what concerns every question", () => {
   const alarms = ["no_money", "bad_credentials", "bad_settings"];
   const alarming = Object.keys(failures).filter((code) => {
-    const outcome = peerFailure(500, nested(code), "bvn")!;
+    const outcome = failureIn(500, nested(code), "bvn")!;
     return outcome.kind === "unavailable" && alarms.includes(outcome.reason!);
   });
   for (const code of ["validation_failed", "subject_rate_limited", "invalid_idempotency_key", "rate_limited"])

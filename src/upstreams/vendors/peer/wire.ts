@@ -88,8 +88,8 @@ const outcomes: Record<FailureCode, IdentityOutcome> = {
  * The outcome of a response that is a failure; undefined for another one. A server may verify BVNs and no NINs: an answer that
  * says so for a NIN is about that kind only, and raises no alarm, which would stop the BVNs.
  */
-export function peerFailure(status: number, body: unknown, kind: CheckKind): IdentityOutcome | undefined {
-  const failure = failureIn(body);
+export function failureIn(status: number, body: unknown, kind: CheckKind): IdentityOutcome | undefined {
+  const failure = answeredFailure(body);
   if (status < 300 && !failure) return undefined;
   const isFirstKind = kind === "bvn";
   if (failure?.code !== undefined) {
@@ -113,7 +113,7 @@ export function referenceIn(body: unknown): unknown {
 
 /** The outcome of an earlier verification, by its state. `verified` stays unknown, because this answer has no record. */
 export function earlierOf(status: number, body: unknown): IdentityOutcome {
-  if (failureIn(body)?.code === "verification_not_found") return unavailable("not_done");
+  if (answeredFailure(body)?.code === "verification_not_found") return unavailable("not_done");
   const state = status === 200 && isObject(body) && isObject(body.data) ? body.data.state : undefined;
   if (state === "not_found" || state === "phone_mismatch") return { kind: state };
   return state === "failed" || state === "refused" ? unavailable("not_done") : unknown;
@@ -137,11 +137,11 @@ export function inTestMode(result: HttpResult, log: Log): boolean {
 
 /** Some servers report a failure with HTTP status 200. */
 export function isFailure(body: unknown): boolean {
-  return failureIn(body) !== undefined;
+  return answeredFailure(body) !== undefined;
 }
 
 /** The failure that a body reports, nested (`error.code`) or flat (`code`). `final`: the server says that no retry helps. */
-function failureIn(body: unknown): { code: FailureCode | undefined; final: boolean } | undefined {
+function answeredFailure(body: unknown): { code: FailureCode | undefined; final: boolean } | undefined {
   if (!isObject(body) || (body.success !== false && body.success !== "false" && body.status !== "error"))
     return undefined;
   const error = isObject(body.error) ? body.error : body;
