@@ -74,6 +74,8 @@ export interface Service {
   noteShown(): Promise<void>;
   /** Path of the key ring, only if it was made by this start. */
   madeKeyring?: string;
+  /** From here on it is not ready, and serves all the same. */
+  leave(): void;
   /** From here on new requests are refused; those in flight go on. */
   refuseNewWork(): void;
   /** Finishes verifications that outlive their callers, for at most `patience` milliseconds, and closes the store. */
@@ -140,13 +142,8 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
       ? undefined
       : (await import("./upstreams/open-vendors.ts")).openSource(followed, config.sources[followed]!, log);
   opened.defer(() => source?.close());
-  const catalogue = await openCatalogue({
-    db,
-    now,
-    guard: guardOf(config),
-    audit,
-    follows: source && { source, every, staleAfter, log },
-  });
+  const follows = source && { source, every, staleAfter, log };
+  const catalogue = await openCatalogue({ db, now, guard: guardOf(config), audit, follows });
   opened.defer(() => catalogue.stop());
   const events = await openEvents({ db, engine, now, keyring, log, networks: addressList(config.eventNetworks) });
   opened.defer(() => events.stop());
@@ -200,7 +197,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const scrape = worker === undefined ? undefined : monitoring?.metricsOfWorker(sources, worker);
   if (config.alarmUrl)
     opened.defer((await import("./commands/health/tell-alarms.ts")).keepTellingAlarms({ config, db, now, log }));
-  let stopping = false;
+  let stage: "serving" | "leaving" | "stopping" = "serving";
   const { publicUrl, pathPrefixes } = config;
   const site = {
     operations: everyOperation,
@@ -240,7 +237,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     serverTiming: config.serverTiming,
     log,
     now: Date.now,
-    stopping: () => stopping,
+    stopping: () => stage === "stopping",
   };
   const bound = [
     ...bind(catalogueOperations, catalogue),
@@ -251,7 +248,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   ];
   const app = buildServer(bound, http);
   if (config.docs) registerPages(app, site, http);
-  registerHealth(app, { stopping: () => stopping, takesWrites: () => store.takesWrites() });
+  registerHealth(app, { stopping: () => stage !== "serving", takesWrites: () => store.takesWrites() });
   if (config.console && (worker ?? 1) > 1) {
     const { keepMinuteCounts } = await import("./console/counters/minute-counts.ts");
     opened.defer(keepMinuteCounts(store, answers, log).stop);
@@ -261,10 +258,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
       ? await (await import("./console/console.ts")).openConsole(config, {
           commands: await commands(),
           answers,
-          health: {
-            takesWrites: () => store.takesWrites(),
-            auditAlarms: () => auditTrail.alarms(),
-          },
+          health: { takesWrites: () => store.takesWrites(), auditAlarms: () => auditTrail.alarms() },
           log,
         })
       : undefined;
@@ -282,8 +276,11 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     ...(access.printed === undefined ? {} : { printed: access.printed }),
     noteShown: () => access.noteShown(),
     ...(keyring.made ? { madeKeyring: ringFile } : {}),
+    leave() {
+      stage = "leaving";
+    },
     refuseNewWork() {
-      stopping = true;
+      stage = "stopping";
     },
     async close(milliseconds) {
       patience = milliseconds;

@@ -1,7 +1,10 @@
 import { once } from "node:events";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config/read-config.ts";
 import { warnOfSettings } from "../config/risky-settings.ts";
+import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { type EveryCommand, type Service, wire } from "../wire.ts";
 import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
 import { openLog } from "./open-log.ts";
@@ -9,8 +12,9 @@ import { onStopSignals } from "./stop-signals.ts";
 import { waitForStore } from "./wait-for-store.ts";
 
 /**
- * Runs the service in this process until SIGTERM or SIGINT: then it stops accepting, finishes what is in flight (for at most
- * `DUBA_STOP_TIMEOUT`), closes the store and gives 0. A second signal ends the process at once. Start faults are thrown
+ * Runs the service in this process until SIGTERM or SIGINT: then it serves on without being ready (for `DUBA_STOP_DELAY`), stops
+ * accepting, finishes what is in flight (for at most `DUBA_STOP_TIMEOUT`), closes the store and gives 0. A second signal ends the
+ * delay, or the process at once. Start faults are thrown
  * with a sentence for people and an `exitCode`.
  */
 export async function runService(config: Config, commands: EveryCommand): Promise<number> {
@@ -24,6 +28,7 @@ export async function runService(config: Config, commands: EveryCommand): Promis
   // It listens for signals before anybody hears that it is ready.
   const stopped = untilStopped(service, config, log);
   log.info({ url }, "ready");
+  await tellSystemd("READY=1", log);
   greet(service, config, log, url);
   return stopped;
 }
@@ -68,21 +73,43 @@ export async function untilStopped(
   log: Logger,
   sooner?: Promise<void>,
 ): Promise<number> {
-  const asked = Promise.withResolvers<void>();
-  const forget = onStopSignals(
-    (signal) => {
+  const asked = Promise.withResolvers<"asked">();
+  const hurry = new AbortController();
+  const forget = onStopSignals({
+    stop: (signal) => {
       log.info({ signal }, "stopping");
-      asked.resolve();
+      asked.resolve("asked");
     },
-    () => process.exit(1),
-  );
+    delay: config.stopDelay,
+    hurry: () => hurry.abort(),
+    end: () => process.exit(1),
+  });
   try {
-    await (sooner ? Promise.race([asked.promise, sooner]) : asked.promise);
+    const why = await (sooner ? Promise.race([asked.promise, sooner]) : asked.promise);
+    if (why === "asked") {
+      void tellSystemd("STOPPING=1", log);
+      await leave(service, config.stopDelay, hurry.signal);
+    }
     await stop(service, config, log);
     return 0;
   } finally {
     forget();
   }
+}
+
+/** Serves for so many milliseconds while proxies see that it is not ready. Then few of their connections are left. */
+async function leave(service: Service, milliseconds: number, hurry: AbortSignal): Promise<void> {
+  if (milliseconds === 0) return;
+  service.leave();
+  answerForTheLastTime(service.app.server);
+  await pause(milliseconds, undefined, { signal: hurry }).catch(() => undefined);
+}
+
+/** From here on each connection ends with its next answer. */
+export function answerForTheLastTime(server: Server): void {
+  server.prependListener("request", (_: IncomingMessage, response: ServerResponse) => {
+    response.shouldKeepAlive = false;
+  });
 }
 
 async function stop(service: Service, config: Config, log: Logger): Promise<void> {

@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import { Server as NetServer } from "node:net";
 import type { Config } from "../config/read-config.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import { type EveryCommand, wire } from "../wire.ts";
 import { openLog } from "./open-log.ts";
-import { greet, listen, untilStopped } from "./run-service.ts";
+import { answerForTheLastTime, greet, listen, untilStopped } from "./run-service.ts";
 import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
 
 /** Runs the service as one of several workers, until its supervisor stops it or hands its callers over to a successor. */
@@ -45,9 +45,7 @@ export async function serveAsWorker(config: Config, commands: EveryCommand): Pro
  * so many milliseconds at most: closing a quiet one sooner could lose a request that is on its way.
  */
 async function letGo(server: Server, milliseconds: number): Promise<void> {
-  server.prependListener("request", (_: IncomingMessage, response: ServerResponse) => {
-    response.shouldKeepAlive = false;
-  });
+  answerForTheLastTime(server);
   // `close` of an HTTP server would also cut the quiet connections.
   const closed = once(server, "close");
   NetServer.prototype.close.call(server);

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Config } from "../config/read-config.ts";
 import { warnOfSettings } from "../config/risky-settings.ts";
+import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { singleFlight } from "../runtime/single-flight.ts";
 import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
 import { openLog } from "./open-log.ts";
@@ -8,11 +9,11 @@ import { onStopSignals } from "./stop-signals.ts";
 import { waitForStore } from "./wait-for-store.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
-/** Milliseconds that a worker has beyond `DUBA_STOP_TIMEOUT` until it is killed. */
+/** Milliseconds that a worker has beyond `DUBA_STOP_DELAY` and `DUBA_STOP_TIMEOUT` until it is killed. */
 const stopReserve = 5000;
 
 /**
- * Runs the service in several workers until SIGTERM or SIGINT, which go to each of them; a second one ends all at once. SIGHUP
+ * Runs the service in several workers until SIGTERM or SIGINT, which go to each of them; a second one ends their delay, or all at once. SIGHUP
  * replaces them one after another. Throws if the first worker cannot start: it has printed why.
  */
 export async function supervise(config: Config, workers: number | "auto"): Promise<number> {
@@ -21,18 +22,21 @@ export async function supervise(config: Config, workers: number | "auto"): Promi
   warnOfSettings(config, log);
   await tryAddresses(config);
   if (!(await waitForStore(config, log))) return 0;
-  const pool = new WorkerPool(count, config.stopTimeout + stopReserve, log);
+  const pool = new WorkerPool(count, config.stopDelay + config.stopTimeout + stopReserve, log);
   const ended = Promise.withResolvers<number>();
-  const forget = onStopSignals(
-    (signal) => {
+  const forget = onStopSignals({
+    stop: (signal) => {
       log.info({ signal }, "stopping");
+      void tellSystemd("STOPPING=1", log);
       pool.stop(signal).then(() => ended.resolve(0), ended.reject);
     },
-    () => {
-      pool.kill();
+    delay: config.stopDelay,
+    hurry: (signal) => pool.send(signal),
+    end: () => {
+      pool.send("SIGKILL");
       process.exit(1);
     },
-  );
+  });
   const restart = singleFlight(() => pool.replaceAll());
   const onHangUp = () => void restart();
   process.on("SIGHUP", onHangUp);
@@ -51,6 +55,7 @@ export async function supervise(config: Config, workers: number | "auto"): Promi
       log.info({ url: `${boundUrl(metrics, address.host)}/metrics` }, "metrics");
     }
     log.info({ workers: count, url }, "ready");
+    await tellSystemd("READY=1", log);
     return await ended.promise;
   } catch (error) {
     await pool.stop("SIGTERM");

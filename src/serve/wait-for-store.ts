@@ -24,13 +24,13 @@ const tellEvery = 5000;
 export async function waitForStore(config: Config, log: Logger): Promise<boolean> {
   if (!config.databaseUrl || (await whyUnreached(config.databaseUrl, config.startTimeout)) === undefined) return true;
   const stopping = new AbortController();
-  const forget = onStopSignals(
-    (signal) => {
+  const forget = onStopSignals({
+    stop: (signal) => {
       log.info({ signal }, "stopping");
       stopping.abort();
     },
-    () => process.exit(1),
-  );
+    end: () => process.exit(1),
+  });
   const stopAnswering = await answerNotReady(config);
   try {
     return await reached(config.databaseUrl, config.startTimeout, log, stopping.signal);

@@ -106,13 +106,13 @@ export class WorkerPool {
   /** Passes the signal on and resolves when all workers are gone. */
   async stop(signal: NodeJS.Signals): Promise<void> {
     this.#stopping.abort();
-    for (const { worker } of this.#members) worker.process.kill(signal);
+    this.send(signal);
     await Promise.all([...this.#members].map((member) => this.#endWithin(member, this.#stopTime)));
     clearInterval(this.#watch);
   }
 
-  kill(): void {
-    for (const { worker } of this.#members) worker.process.kill("SIGKILL");
+  send(signal: NodeJS.Signals): void {
+    for (const { worker } of this.#members) worker.process.kill(signal);
   }
 
   /** The metrics of all workers. Those that do not answer in time are left out. */

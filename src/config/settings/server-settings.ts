@@ -183,6 +183,13 @@ export const serverSettings = {
       "On start, how long the service waits for PostgreSQL. Meanwhile /healthz answers 200 and /readyz 503. After it, the service ends with exit code 1.",
     ...duration,
   }),
+  stopDelay: setting({
+    name: "DUBA_STOP_DELAY",
+    default: "0s",
+    about:
+      "On SIGTERM, how long the service goes on serving while /readyz answers 503, so that proxies send new requests elsewhere. A second SIGTERM ends the delay.",
+    ...duration,
+  }),
   stopTimeout: setting({
     name: "DUBA_STOP_TIMEOUT",
     default: "25s",
