@@ -26,7 +26,15 @@ suite("headers", { concurrency: true }, () => {
   after(() => service.close());
 
   test("keep the caller's request id when it is a sane one", async () => {
-    for (const id of ["abc", "a.B:c_d-9", "x".repeat(64), "018f4e2a-9b1c-7a3d-8e5f-a2345b67c901", "0".repeat(9)]) {
+    const ofProxy = "4f1d22123456789012c0ffee00112233";
+    for (const id of [
+      "abc",
+      "a.B:c_d-9",
+      "x".repeat(64),
+      "018f4e2a-9b1c-7a3d-8e5f-a2345b67c901",
+      "0".repeat(9),
+      ofProxy,
+    ]) {
       for (const path of [lookup, "/nowhere"]) {
         const answer = await service.ask(path, { headers: { "X-Request-Id": id } });
         assert.equal(answer.headers["x-request-id"], id);
@@ -53,6 +61,8 @@ suite("headers", { concurrency: true }, () => {
       "<b>",
       "a,b",
       "2212345678",
+      "22123456789".padStart(32, "0"),
+      "4f1d22123456789012c0ffee0011223",
     ];
     for (const id of strange) {
       const answer = await service.ask(lookup, { headers: { "X-Request-Id": Buffer.from(id).toString("latin1") } });

@@ -63,9 +63,12 @@ export function isRepeatable(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,32}$/.test(text) && !holdsLongNumber(text);
 }
 
+/** An id that a proxy draws: 32 hexadecimal digits, of which some are letters. A long run of digits is chance there. */
+const drawnId = /^(?=\d*[a-f])[\da-f]{32}$/;
+
 /** Whether a text is an id that cannot contain a number of a person. */
 export function isPlainId(text: string): boolean {
-  return /^[A-Za-z0-9._:-]{1,64}$/.test(text) && !holdsLongNumber(text);
+  return /^[A-Za-z0-9._:-]{1,64}$/.test(text) && (drawnId.test(text) || !holdsLongNumber(text));
 }
 
 /** Whether a text has ten digits in a row, whatever separates them: people paste BVNs and phone numbers anywhere. */

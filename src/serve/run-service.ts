@@ -1,10 +1,12 @@
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { Server as NetServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config/read-config.ts";
 import { warnOfSettings } from "../config/risky-settings.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
+import { withTimeout } from "../runtime/timeout.ts";
 import { type EveryCommand, type Service, wire } from "../wire.ts";
 import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
 import { openLog } from "./open-log.ts";
@@ -97,16 +99,32 @@ export async function untilStopped(
   }
 }
 
+/** Milliseconds for requests that are on their way when the delay ends. */
+const lastMoment = 1000;
+
 /** Serves for so many milliseconds while proxies see that it is not ready. Then few of their connections are left. */
 async function leave(service: Service, milliseconds: number, hurry: AbortSignal): Promise<void> {
   if (milliseconds === 0) return;
   service.leave();
   answerForTheLastTime(service.app.server);
   await pause(milliseconds, undefined, { signal: hurry }).catch(() => undefined);
+  await letGo(service.app.server, lastMoment);
+}
+
+/**
+ * Accepts no more connections and answers on those that are open, each for the last time. Resolves when they are gone, after
+ * so many milliseconds at most: closing a quiet one sooner could lose a request that is on its way.
+ */
+export async function letGo(server: Server, milliseconds: number): Promise<void> {
+  answerForTheLastTime(server);
+  // `close` of an HTTP server would also cut the quiet connections.
+  const closed = once(server, "close");
+  NetServer.prototype.close.call(server);
+  await withTimeout(closed, milliseconds);
 }
 
 /** From here on each connection ends with its next answer. */
-export function answerForTheLastTime(server: Server): void {
+function answerForTheLastTime(server: Server): void {
   server.prependListener("request", (_: IncomingMessage, response: ServerResponse) => {
     response.shouldKeepAlive = false;
   });

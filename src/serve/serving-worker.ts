@@ -1,11 +1,7 @@
-import { once } from "node:events";
-import type { Server } from "node:http";
-import { Server as NetServer } from "node:net";
 import type { Config } from "../config/read-config.ts";
-import { withTimeout } from "../runtime/timeout.ts";
 import { type EveryCommand, wire } from "../wire.ts";
 import { openLog } from "./open-log.ts";
-import { answerForTheLastTime, greet, listen, untilStopped } from "./run-service.ts";
+import { greet, letGo, listen, untilStopped } from "./run-service.ts";
 import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";
 
 /** Runs the service as one of several workers, until its supervisor stops it or hands its callers over to a successor. */
@@ -38,16 +34,4 @@ export async function serveAsWorker(config: Config, commands: EveryCommand): Pro
     // The channel to the supervisor would keep this process alive.
     process.channel?.unref();
   }
-}
-
-/**
- * Accepts no more connections and answers on those that are open, each for the last time. Resolves when they are gone, after
- * so many milliseconds at most: closing a quiet one sooner could lose a request that is on its way.
- */
-async function letGo(server: Server, milliseconds: number): Promise<void> {
-  answerForTheLastTime(server);
-  // `close` of an HTTP server would also cut the quiet connections.
-  const closed = once(server, "close");
-  NetServer.prototype.close.call(server);
-  await withTimeout(closed, milliseconds);
 }

@@ -36,6 +36,13 @@ interface ShippedProxy {
   args: (config: string) => string[];
 }
 
+/** The example with a second line for a second machine. */
+function withSecond(example: string, first: string, second: string): string {
+  const server = new RegExp(`^ *server .*${RegExp.escape(first)}.*$`, "gm");
+  if (!server.test(example)) return example.replaceAll(first, `${first} ${second}`);
+  return example.replaceAll(server, (line) => `${line}\n${line.replace("duba1", "duba2").replace(first, second)}`);
+}
+
 export const proxies: readonly ShippedProxy[] = [
   {
     name: "nginx",
@@ -91,18 +98,17 @@ export interface RunningProxy {
   end(): Promise<void>;
 }
 
-/** Runs a proxy by its shipped example before the Duba on this port. */
+/** Runs a proxy by its shipped example before the Duba on this port, or those on two. */
 export async function startProxy(
   shipped: ShippedProxy,
-  { place, certificate, duba }: { place: string; certificate: Certificate; duba: number },
+  { place, certificate, duba }: { place: string; certificate: Certificate; duba: number | readonly [number, number] },
 ): Promise<RunningProxy> {
   const port = await freePort();
   const own = join(place, `${shipped.name}-${port}`);
   mkdirSync(own);
-  const example = readFileSync(`deploy/proxy/${shipped.file}`, "utf8").replaceAll(
-    "127.0.0.1:8080",
-    `127.0.0.1:${duba}`,
-  );
+  const [first, second] = [duba].flat().map((port) => `127.0.0.1:${port}`);
+  const one = readFileSync(`deploy/proxy/${shipped.file}`, "utf8").replaceAll("127.0.0.1:8080", first!);
+  const example = second === undefined ? one : withSecond(one, first!, second);
   const config = join(own, shipped.file);
   writeFileSync(config, shipped.adapted(example, { place: own, port, certificate }));
   const child = spawn(shipped.program, shipped.args(config), {

@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { isPlainId } from "../../operation/fields.ts";
 
-const prefix = randomBytes(6).toString("hex");
+/** Letters only: digits in a row would make an id that is not plain. */
+const prefix = randomBytes(6)
+  .toString("hex")
+  .replaceAll(/\d/g, (digit) => "ghijklmnop"[Number(digit)]!);
 let count = 0;
 
 /** A new request id, unique across requests and processes. */
