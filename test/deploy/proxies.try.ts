@@ -184,6 +184,46 @@ suite("before Duba", () => {
     });
 });
 
+for (const shipped of proxies)
+  test(`${shipped.name} repeats no verification without an idempotency key`, {
+    skip: !has(shipped.program),
+  }, async () => {
+    const place = mkdtempSync(join(tmpdir(), "duba-proxies-"));
+    certificate = certify(place);
+    const service = await startService({ DUBA_TRUST_PROXY: "127.0.0.1", DUBA_LIMITS: "off" });
+    let broken = 0;
+    const breaking = createServer((socket) => {
+      socket
+        .on("error", () => {})
+        .once("data", (bytes) => {
+          if (bytes.toString().startsWith("POST")) broken += 1;
+          socket.destroy();
+        });
+    });
+    await once(breaking.listen(0, "127.0.0.1"), "listening");
+    const duba = [(breaking.address() as AddressInfo).port, service.port] as const;
+    const proxy = await startProxy(shipped, { place, certificate, duba });
+    let count = 0;
+    const verified = async (headers: Record<string, string>) => {
+      count += 1;
+      const body = { bvn: String(22_000_000_000 + count), phone: "08000000017", amount: "100" };
+      return (await ask(proxy, verify, { method: "POST", body, headers })).status;
+    };
+    try {
+      const statuses: number[] = [];
+      for (let at = 0; at < 6; at += 1) statuses.push(await verified({}));
+      assert.equal(statuses.filter((status) => status !== 200).length, broken);
+      if (shipped.name !== "nginx") return;
+      assert.ok(broken > 0);
+      for (let at = 0; at < 6; at += 1) assert.equal(await verified({ "Idempotency-Key": `key-${at}` }), 200);
+    } finally {
+      await proxy.end();
+      breaking.close();
+      await service.close();
+      rmSync(place, { recursive: true, force: true });
+    }
+  });
+
 /** Sends the very bytes over TLS, and gives what came back. */
 async function raw({ port }: RunningProxy, bytes: string): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port, ca: certificate.text, servername: siteName });

@@ -8,6 +8,7 @@ import { after, before, suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { engines, type Fresh } from "../support/engines.ts";
 import { freePort } from "../support/free-port.ts";
+import { PostgresDoor } from "../support/postgres-door.ts";
 import { type ServedProcess, serveInProcess } from "../support/process.ts";
 import { sandboxKey } from "../support/service.ts";
 import { type Certificate, certify, has, proxies, siteName, startProxy } from "./proxy.ts";
@@ -26,12 +27,15 @@ suite("two instances behind a proxy, restarted one after the other under load", 
   let place: string;
   let certificate: Certificate;
   let store: Fresh;
+  let door: PostgresDoor;
   before(async () => {
     place = mkdtempSync(join(tmpdir(), "duba-restarts-"));
     certificate = certify(place);
     store = await engines.find(({ name }) => name === "postgres")!.ready();
+    door = await PostgresDoor.open(store.settings.databaseUrl!);
   });
   after(async () => {
+    await door.close();
     await store.dispose();
     rmSync(place, { recursive: true, force: true });
   });
@@ -40,7 +44,7 @@ suite("two instances behind a proxy, restarted one after the other under load", 
     serveInProcess({
       PORT: String(port),
       DUBA_DATA: join(place, "data"),
-      DUBA_DATABASE_URL: store.settings.databaseUrl!,
+      DUBA_DATABASE_URL: door.url,
       DUBA_BOOTSTRAP_KEY: sandboxKey,
       DUBA_TRUST_PROXY: "127.0.0.1",
       DUBA_LIMITS: "off",
@@ -109,8 +113,15 @@ suite("two instances behind a proxy, restarted one after the other under load", 
         assert.ok(count > 100, `${count} verifications`);
         // Duba kept each id that the proxy drew.
         assert.deepEqual([...ids].filter((id) => !/^[\da-f]{32}$/.test(id)).slice(0, 5), []);
+
+        if (shipped.name === "Caddy") return;
+        await door.become("refuse");
+        // Longer than HAProxy takes to see that no instance is ready.
+        await pause(4000);
+        assert.equal((await ask(bundles)).status, "200");
       } finally {
         isOver = true;
+        await door.become("open");
         agent.destroy();
         await proxy.end();
         for (const service of services) await service.end("SIGKILL");
