@@ -46,7 +46,11 @@ suite("a start before its PostgreSQL is there", () => {
       running.delete(child);
       return code as number | null;
     });
-    return { port, written: () => text, ended, end: () => (child.kill("SIGTERM"), ended) };
+    const end = () => {
+      child.kill("SIGTERM");
+      return ended;
+    };
+    return { port, written: () => text, ended, end };
   }
 
   for (const workers of ["", "2"])

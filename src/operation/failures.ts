@@ -126,7 +126,8 @@ const table = {
   },
   record_no_longer_held: {
     status: 410,
-    cause: "The verification succeeded earlier, and Duba has deleted its record since, as the retention time demands.",
+    cause:
+      "The verification succeeded earlier, and Duba does not hold its record any more: its time is over, it was erased, or the service was restored from a backup, which has no records.",
     cure: "If you need the record again, verify again with a new idempotency key.",
   },
   body_too_large: {

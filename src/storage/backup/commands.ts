@@ -92,6 +92,10 @@ const restoreStore = command({
         "Erase persons again if you erased them after the backup. The backup contains hashes and last digits of their BVNs, but no records.",
       ],
       ["Keys", "Revoke keys and suspend accounts again if you did so after the backup. They are active again."],
+      [
+        "Events",
+        "Deliveries that waited are not sent, and cursors of GET /api/v2/events are refused: receivers read after=0 once.",
+      ],
     ],
   },
   examples: [{ file: "duba-2026-11-01.jsonl" }],
