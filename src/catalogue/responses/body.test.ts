@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brotliDecompressSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { until } from "../../../test/support/until.ts";
 import { headerOf, plainForm, textOf } from "../catalogue.fixture.ts";
 import { Body } from "./body.ts";
 import { noFreshness } from "./freshness.ts";
@@ -8,9 +9,9 @@ import { Response } from "./response.ts";
 
 const start = Date.UTC(2026, 0, 31, 9, 30);
 
-function underClock() {
+function underClock(times = 100) {
   const clock = { time: start };
-  const before = [Buffer.from(`{"list":"${"bundle ".repeat(100)}",`), Buffer.from('"date":"')];
+  const before = [Buffer.from(`{"list":"${"bundle ".repeat(times)}",`), Buffer.from('"date":"')];
   const body = new Body(before, 'W/"x"', { after: Buffer.from('"}'), now: () => clock.time });
   const answer = new Response(body, { revision: 1, publishedAt: 0, open: true, freshness: noFreshness });
   return { clock, answer };
@@ -46,6 +47,27 @@ test("a compressed form gets the new date too", async () => {
   clock.time = start + 59_000;
   const second = await answer.form("br", true);
   assert.equal(dateIn(brotliDecompressSync(second.body).toString()), "2026-01-31T09:30:59.000Z");
+});
+
+test("a body is compressed once: with a new date its compressed form is there at once, small or large", async () => {
+  for (const times of [100, 100_000])
+    for (const [coding, decode] of [
+      ["gzip", gunzipSync],
+      ["br", brotliDecompressSync],
+    ] as const) {
+      const { clock, answer } = underClock(times);
+      const codingOf = async () => headerOf(await answer.form(coding, true), "Content-Encoding");
+      await until(async () => (await codingOf()) === coding);
+      for (const seconds of [59, 118]) {
+        clock.time = start + seconds * 1000;
+        const form = answer.form(coding, true);
+        assert.ok(!(form instanceof Promise));
+        assert.equal(headerOf(form, "Content-Encoding"), coding);
+        const plain = plainForm(answer, true).body;
+        assert.deepEqual(decode(form.body), plain);
+        assert.equal(dateIn(plain.toString()), new Date(clock.time).toISOString());
+      }
+    }
 });
 
 test("a compressed form that took too long to make is not given: the plain form with a new date is", async () => {

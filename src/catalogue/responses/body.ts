@@ -1,34 +1,14 @@
 import { createHash } from "node:crypto";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
-import type { ContentEncoding } from "../../operation/answers/ready-answer.ts";
+import { type Compressed, CompressedStart } from "./compressed-start.ts";
 
 /** Sizes of compressed bodies, in bytes. */
 const SMALLEST_COMPRESSED = 256;
-const LARGEST_COMPRESSED = 256 * 1024;
+const LARGEST_COMPRESSED = 4 * 1024 * 1024;
 
 /** A sent date is at most 60 seconds old; the last second is for the way to the socket. */
 const REWRITTEN_AFTER = 59_000;
 const UNSENDABLE_AFTER = 60_000;
 const DATE_LENGTH = 24;
-
-type Compressed = Exclude<ContentEncoding, "identity">;
-
-const gzipped = promisify(gzip);
-const brotlied = promisify(brotliCompress);
-
-const compress: Record<Compressed, (body: Buffer) => Promise<Buffer>> = {
-  gzip: (body) => gzipped(body),
-  br: (body) =>
-    brotlied(body, {
-      params: {
-        // Level 11, the default, takes fifty times as long for a tenth less.
-        [constants.BROTLI_PARAM_QUALITY]: 5,
-        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-      },
-    }),
-};
 
 /** A weak ETag. */
 export function etagOf(content: readonly (string | Buffer)[]): string {
@@ -37,23 +17,27 @@ export function etagOf(content: readonly (string | Buffer)[]): string {
   return `W/"${hash.digest("base64url")}"`;
 }
 
-/** The bytes of a body. Compressed forms are made on first use, off the main thread. */
+/** The bytes of a body. */
 export class Edition {
   readonly bytes: Buffer;
   /** When it was written, in milliseconds since 1970; 0 without a date in it. */
   readonly date: number;
-  readonly #compressed: { [encoding in Compressed]?: Promise<Buffer> } = {};
+  readonly #start: CompressedStart;
+  readonly #compressed: { [encoding in Compressed]?: Buffer | Promise<Buffer> | undefined } = {};
 
-  constructor(bytes: Buffer, date: number) {
+  constructor(bytes: Buffer, date: number, start: CompressedStart) {
     this.bytes = bytes;
     this.date = date;
+    this.#start = start;
   }
 
-  /** Undefined if the size does not allow compression. */
-  compressed(encoding: Compressed): Promise<Buffer> | undefined {
-    const { length } = this.bytes;
-    if (length < SMALLEST_COMPRESSED || length > LARGEST_COMPRESSED) return undefined;
-    this.#compressed[encoding] ??= compress[encoding](this.bytes);
+  get isCompressible(): boolean {
+    return this.bytes.length >= SMALLEST_COMPRESSED && this.bytes.length <= LARGEST_COMPRESSED;
+  }
+
+  /** Undefined while a large body is not compressed yet. */
+  compressed(encoding: Compressed): Buffer | Promise<Buffer> | undefined {
+    this.#compressed[encoding] ??= this.#start.of(encoding, this.bytes);
     return this.#compressed[encoding];
   }
 }
@@ -73,15 +57,18 @@ export class Body {
   readonly size: number;
   readonly #before: readonly Buffer[];
   readonly #dated: Dated | undefined;
+  /** All but the date and what follows it. */
+  readonly #start: CompressedStart;
   #edition: Edition | undefined;
 
   constructor(before: readonly Buffer[], etag: string = etagOf(before), dated?: Dated) {
     this.etag = etag;
     this.#before = before;
     this.#dated = dated;
-    const rest = dated ? DATE_LENGTH + dated.after.length : 0;
-    this.size = before.reduce((size, part) => size + part.length, rest);
-    if (!dated) this.#edition = new Edition(before.length === 1 ? before[0]! : Buffer.concat(before), 0);
+    const length = before.reduce((size, part) => size + part.length, 0);
+    this.size = length + (dated ? DATE_LENGTH + dated.after.length : 0);
+    this.#start = new CompressedStart(length);
+    if (!dated) this.#edition = new Edition(before.length === 1 ? before[0]! : Buffer.concat(before), 0, this.#start);
   }
 
   edition(): Edition {
@@ -91,7 +78,7 @@ export class Body {
     // Also if the clock was set back: the date must not be in the future.
     if (!(age >= 0 && age < REWRITTEN_AFTER)) {
       const parts = [...this.#before, Buffer.from(new Date(now).toISOString()), this.#dated.after];
-      this.#edition = new Edition(Buffer.concat(parts), now);
+      this.#edition = new Edition(Buffer.concat(parts), now, this.#start);
     }
     return this.#edition!;
   }

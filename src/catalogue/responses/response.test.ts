@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { until } from "../../../test/support/until.ts";
 import { headerOf, plainForm } from "../catalogue.fixture.ts";
 import { Body, etagOf } from "./body.ts";
 import { noFreshness } from "./freshness.ts";
@@ -76,8 +77,8 @@ test("two revisions with the same body share its bytes, the compressed ones as w
   assert.equal(headerOf(other, "Duba-Catalogue-Revision"), "8");
 });
 
-test("bodies under 256 bytes and over 256 KiB are not compressed", async () => {
-  for (const length of [255, 256 * 1024 + 1]) {
+test("bodies under 256 bytes and over 4 MiB are not compressed", async () => {
+  for (const length of [255, 4 * 1024 * 1024 + 1]) {
     const form = answerOf(length).form("gzip", false);
     assert.ok(!(form instanceof Promise));
     assert.equal(headerOf(form, "Content-Encoding"), undefined);
@@ -86,6 +87,36 @@ test("bodies under 256 bytes and over 256 KiB are not compressed", async () => {
   for (const length of [256, 256 * 1024]) {
     const form = await answerOf(length).form("gzip", false);
     assert.equal(headerOf(form, "Content-Encoding"), "gzip");
+  }
+  const largest = answerOf(4 * 1024 * 1024);
+  await until(() => codingOf(largest, "gzip") === "gzip");
+});
+
+/** The coding of the form that is there at once. */
+function codingOf(answer: Response, encoding: "gzip" | "br"): string | undefined {
+  const form = answer.form(encoding, false);
+  return form instanceof Promise ? assert.fail("the form has to be waited for") : headerOf(form, "Content-Encoding");
+}
+
+test("nobody waits for a body above 256 KiB to be compressed: it is plain until then", async () => {
+  for (const coding of ["gzip", "br"] as const) {
+    const answer = answerOf(256 * 1024 + 1);
+    assert.equal(answer.form(coding, false), plainForm(answer));
+    await until(() => codingOf(answer, coding) === coding);
+    assert.equal(answer.form(coding, false), answer.form(coding, false));
+  }
+});
+
+test("large bodies are compressed one at a time, and all in the end", async () => {
+  const answers = [4_000_000, 300_000, 400_000].map((length) => answerOf(length));
+  const [first, second] = answers as [Response, Response];
+  for (const answer of answers) assert.equal(codingOf(answer, "br"), undefined);
+  await until(() => codingOf(first, "br") === "br");
+  assert.equal(codingOf(second, "br"), undefined);
+  await until(() => answers.map((answer) => codingOf(answer, "br")).every((coding) => coding === "br"));
+  for (const answer of answers) {
+    const { body } = await answer.form("br", false);
+    assert.deepEqual(brotliDecompressSync(body), plainForm(answer).body);
   }
 });
 

@@ -69,8 +69,10 @@ export class Response implements ReadyAnswer {
       forms[encoding] = form;
       return form;
     };
-    const compressed = encoding === "identity" ? undefined : edition.compressed(encoding);
-    if (compressed === undefined) return keep(edition.bytes, "identity");
+    if (encoding === "identity" || !edition.isCompressible) return keep(edition.bytes, "identity");
+    const compressed = edition.compressed(encoding);
+    if (compressed === undefined) return this.form("identity", shared);
+    if (Buffer.isBuffer(compressed)) return keep(compressed, encoding);
     const late = () => (body.isSendable(edition) ? undefined : this.form("identity", shared));
     const pending = compressed.then(
       (bytes) => late() ?? keep(bytes, encoding),
