@@ -7,6 +7,7 @@ import { engines, failureFrom, newRequest, suiteStore, until } from "../../ident
 import { answering, verified } from "../../played-upstream.fixture.ts";
 import { onlyRow } from "../ledger.fixture.ts";
 import { journaled, storeRows, verifiedRow } from "../ledger-rows.fixture.ts";
+import { followAll } from "./follow-all.fixture.ts";
 import { followJournal } from "./follow-journal.ts";
 
 const zone = new TimeZone("Africa/Lagos");
@@ -149,8 +150,7 @@ for (const engine of engines) {
       for (const state of states)
         for (const { reference } of rows)
           await journaled(store.db, reference, { state, charged: 0, kobo: 0 }).execute();
-      await Promise.all([1, 2, 3].map(() => followJournal({ db: store.db, audit, zone })));
-      await followJournal({ db: store.db, audit, zone });
+      await Promise.all([1, 2, 3].map(() => followAll({ db: store.db, audit, zone })));
       for (const { reference } of rows)
         assert.deepEqual(
           toldOf(reference).map(({ facts }) => facts.state),

@@ -6,6 +6,7 @@ import { answering, PlayedUpstream, verified } from "../../played-upstream.fixtu
 import { Charges } from "../charges.ts";
 import { onlyRow, rowOf, withoutLedger } from "../ledger.fixture.ts";
 import { Ledger } from "../ledger.ts";
+import { found, placing } from "../ledger-moves.fixture.ts";
 import { bareOutcome } from "../run-outcome.ts";
 import { followAll } from "./follow-all.fixture.ts";
 
@@ -167,7 +168,13 @@ for (const engine of engines)
       const mine = newRequest({ idempotencyKey: "ordinary" });
       await identity.verify(mine);
       await identity.verify(mine);
+      const { placed, nowOf } = placing(store);
+      const uncharged = await placed();
+      await new Ledger(store.db).complete(uncharged, { ...found("verified"), charge: null });
+      await new Charges(store.db, () => 40).charge(await nowOf(uncharged), "later");
+      assert.equal((await nowOf(uncharged)).charged, 1);
       await followAll({ db: store.db, audit, zone });
       assert.deepEqual(await eventsOf(mine.accountId), []);
+      assert.deepEqual(await eventsOf(uncharged.account_id), []);
     });
   });

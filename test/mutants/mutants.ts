@@ -1,0 +1,90 @@
+/** A fault that was put into the code by hand, and the tests that must fail for it. */
+export interface Mutant {
+  /** What is wrong then. */
+  name: string;
+  file: string;
+  /** Text that the file has once. */
+  from: string;
+  to: string;
+  tests: readonly string[];
+}
+
+const journal = "src/identity/ledger/journal";
+const followTest = [`${journal}/follow-journal.test.ts`];
+const eventTest = [`${journal}/settled-events.test.ts`];
+const sumTest = [`${journal}/verification-sums.test.ts`];
+const follower = `${journal}/follow-journal.ts`;
+const sums = `${journal}/verification-sums.ts`;
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: "a charge is told although nothing told of the verification",
+    file: follower,
+    from: 'if (what === "charge" && !(await wasAnnounced(trx, reference))) return;',
+    to: "",
+    tests: eventTest,
+  },
+  {
+    name: "a charge that is taken back is not told",
+    file: follower,
+    from: 'if (what === "charge" || what === "reversal") {',
+    to: 'if (what === "charge") {',
+    tests: eventTest,
+  },
+  {
+    name: "an outcome is told to callers who knew it",
+    file: follower,
+    from: "row.told_unknown === 1 &&",
+    to: "",
+    tests: eventTest,
+  },
+  {
+    name: "the rows of a verification come in any order",
+    file: follower,
+    from: '.whereRef("earlier.number", "<", "journal.number")',
+    to: '.whereRef("earlier.number", "<", "journal.run")',
+    tests: followTest,
+  },
+  {
+    name: "a late charge is not in the sums",
+    file: sums,
+    from: 'return what === "charge" || (what',
+    to: "return (what",
+    tests: sumTest,
+  },
+  {
+    name: "a charge that is taken back stays in the sums",
+    file: sums,
+    from: 'if (what === "reversal") return -1;',
+    to: "",
+    tests: sumTest,
+  },
+  {
+    name: "an attempt that nothing can change counts again",
+    file: sums,
+    from: 'if (was === "closed") return {};',
+    to: "",
+    tests: sumTest,
+  },
+  {
+    name: "an attempt whose outcome changes counts under both",
+    file: sums,
+    from: "[column(was)]: -1",
+    to: "[column(was)]: 0",
+    tests: sumTest,
+  },
+  {
+    name: "the sums of a day are those of a day in UTC",
+    file: sums,
+    from: "this.#zone.startOfDay(this.#zone.dayOf(at))",
+    to: "at - (at % 86_400_000)",
+    tests: sumTest,
+  },
+  {
+    name: "half of the connections is not kept for other accounts",
+    file: "src/storage/queries/connection-shares.ts",
+    from: "connections / 2",
+    to: "connections",
+    tests: ["src/identity/ledger/held-rows.test.ts"],
+  },
+];
