@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { downloads, guides, servedFiles } from "../../src/http/pages/guides.ts";
 import { type ServedProcess, serveProgram } from "../support/process.ts";
 import { ask, sandboxKey } from "../support/service.ts";
 
@@ -33,13 +34,17 @@ suite("the package", () => {
   });
   after(() => rmSync(place, { recursive: true, force: true }));
 
-  test("holds JavaScript, and neither tests nor fixtures", () => {
+  test("holds JavaScript and the files that it serves, and neither tests nor fixtures", () => {
     const files = run(place, "tar", ["--list", "--gzip", "--file", tarball]).trim().split("\n");
+    const served = servedFiles.map((file) => `dist/${file}`);
     assert.deepEqual(
       files.filter((file) => /\.tsx?$|\.test\.js|fixture|\/test\/|\/bench\//.test(file)),
-      [],
+      served
+        .filter((file) => file.endsWith(".ts"))
+        .map((file) => `package/${file}`)
+        .sort(),
     );
-    for (const file of ["dist/src/main.js", "dist/data/starter/data-bundles.json", "bin/duba.js"])
+    for (const file of ["dist/src/main.js", "dist/data/starter/data-bundles.json", "bin/duba.js", ...served])
       assert.ok(files.includes(`package/${file}`), file);
   });
 
@@ -91,7 +96,7 @@ suite("the package", () => {
 async function assertServes({ port, written }: ServedProcess): Promise<void> {
   const bundles = await ask(port, "/api/v2/internet/data/lookup?provider=MTNDATA");
   assert.ok(bundles.json.data.data.length > 0, bundles.text);
-  for (const page of ["/docs", "/docs/errors", "/docs/icon.svg"])
+  for (const page of ["/docs", "/docs/errors", "/docs/icon.svg", ...Object.keys({ ...guides, ...downloads })])
     assert.equal((await ask(port, page)).status, 200, page);
   const [, operators] = /"url":"([^"]+)","msg":"console"/.exec(written())!;
   for (const page of ["/", "/assets/console.css"]) assert.equal((await fetch(operators + page)).status, 200, page);
