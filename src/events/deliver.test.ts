@@ -131,6 +131,34 @@ for (const engine of engines)
       assert.deepEqual(receiver.ids().slice(-2), [behind, last]);
     });
 
+    test("that are sent again have 3 days of their own, and nothing of their old end", async (t) => {
+      const { receiver, account, id } = await receiving(t, "acc_again");
+      receiver.behaves = () => 500;
+      const event = await store.event(account);
+      const deliverer = store.deliverer();
+      for (const wait of [0, 3 * day + minute]) {
+        store.at += wait;
+        await round(deliverer);
+      }
+      const { state, outcome } = await store.delivery(id, event);
+      assert.deepEqual([state, outcome], ["dead", "500"]);
+      await resend(store.place(), { endpoint: id }, store.at);
+      const again = await store.delivery(id, event);
+      assert.deepEqual(
+        [again.state, again.attempts, again.tried_at, again.outcome, again.give_up_at],
+        ["waiting", 0, null, null, store.at + 3 * day],
+      );
+      for (const [wait, becomes] of [
+        [0, "waiting"],
+        [3 * day - minute, "waiting"],
+        [2 * minute, "dead"],
+      ] as const) {
+        store.at += wait;
+        await round(deliverer);
+        assert.equal((await store.delivery(id, event)).state, becomes);
+      }
+    });
+
     test("of an endpoint that is slow or down starve no other", async (t) => {
       const slow = await Promise.all(["s1", "s2", "s3"].map((name) => receiving(t, `acc_${name}`)));
       for (const { receiver } of slow) receiver.behaves = () => "hang";

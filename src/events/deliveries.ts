@@ -67,7 +67,10 @@ export async function resend(
     for (const [index, { number }] of found.entries())
       await trx
         .updateTable("event_delivery")
-        .set({ state: "waiting", place: last! + 1 + index, attempts: 0, give_up_at: now + deliveryTime })
+        .set({
+          ...{ state: "waiting", place: last! + 1 + index, give_up_at: now + deliveryTime },
+          ...{ attempts: 0, tried_at: null, outcome: null },
+        })
         .where("endpoint_id", "=", endpoint)
         .where("number", "=", number)
         .execute();

@@ -96,6 +96,26 @@ suite("a delivery", () => {
     assert.equal((await to("http://169.254.169.254/latest/meta-data", { networks })).outcome, "address_refused");
   });
 
+  test("to a name with several addresses is refused if one of them is private, wherever it stands", async () => {
+    const before = receiver.received.length;
+    const named = (...addresses: string[]) =>
+      to(`http://shop.example:${port()}/`, {
+        addressesOfName: async () => addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+        networks: addressList(["::1"]),
+      });
+    for (const addresses of [
+      ["8.8.8.8", "127.0.0.1"],
+      ["127.0.0.1", "8.8.8.8"],
+      ["2606:4700::1", "8.8.8.8", "10.0.0.1", "9.9.9.9"],
+      ["::1", "127.0.0.1"],
+    ])
+      assert.deepEqual(await named(...addresses), { delivered: false, outcome: "address_refused" }, addresses.join());
+    assert.equal(receiver.received.length, before);
+    const [here, there] = ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 }));
+    const allowed = { networks: loopback, addressesOfName: async () => [here!, there!] };
+    assert.deepEqual(await to(`http://shop.example:${port()}/`, allowed), { delivered: true, outcome: "204" });
+  });
+
   test("over http goes to the setting's networks or in test mode only", async () => {
     assert.equal((await to("http://8.8.8.8/", {}, false)).outcome, "https_required");
     assert.equal((await to(`http://127.0.0.1:${port()}/`, { networks: loopback }, false)).outcome, "204");

@@ -31,6 +31,8 @@ export interface SendOptions {
   timeout?: number;
   /** Ends the delivery. */
   signal?: AbortSignal;
+  /** Gives all addresses of a host's name. Unless said, as this machine finds them. */
+  addressesOfName?: (host: string) => Promise<LookupAddress[]>;
 }
 
 export const sendTimeout = 10_000;
@@ -43,13 +45,15 @@ const mostRead = 64 * 1024;
  */
 export async function sendDelivery(
   delivery: Delivery,
-  { networks, timeout = sendTimeout, signal }: SendOptions,
+  { networks, timeout = sendTimeout, signal, addressesOfName = systemAddresses }: SendOptions,
 ): Promise<Sent> {
   const limit = AbortSignal.timeout(timeout);
   const ends = signal ? AbortSignal.any([signal, limit]) : limit;
   const url = new URL(delivery.url);
   try {
-    const addresses = await orAborted(addressesOf(url, networks, delivery.allowsPlain), ends);
+    const host = hostOf(url);
+    const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await orAborted(addressesOfName(host), ends);
+    const addresses = checked(found, url, networks, delivery.allowsPlain);
     const status = await orAborted(post(url, addresses, delivery, ends), ends);
     return { delivered: status >= 200 && status < 300, outcome: String(status) };
   } catch (error) {
@@ -61,10 +65,10 @@ export async function sendDelivery(
 /** Why nothing was sent, as an outcome. */
 class SendFault extends Error {}
 
-/** The addresses of the host. Throws a `SendFault` if it has one that Duba must not call. */
-async function addressesOf(url: URL, networks: BlockList | null, allowsPlain: boolean): Promise<LookupAddress[]> {
-  const host = hostOf(url);
-  const found = isIP(host) ? [{ address: host, family: isIP(host) }] : await lookup(host, { all: true });
+const systemAddresses = (host: string) => lookup(host, { all: true });
+
+/** The addresses of the URL's host. Throws a `SendFault` if Duba must not call one of them. */
+function checked(found: LookupAddress[], url: URL, networks: BlockList | null, allowsPlain: boolean): LookupAddress[] {
   const foreign = found.filter(({ address }) => networks === null || !isListed(networks, address));
   // One is enough: else it would depend on chance which one is called.
   if (foreign.some(({ address }) => !isPublic(address))) throw new SendFault("address_refused");

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { AddressRateLimiter } from "./rate-limit.ts";
+
+suite("the limit of addresses", () => {
+  test("counts nothing for a subscriber whose site refuses it: once the site has room it has its whole limit", (t) => {
+    t.mock.timers.enable({ apis: ["Date"], now: 0 });
+    const limiter = new AddressRateLimiter("anonymous", { count: 2, seconds: 60 });
+    for (let network = 1; network <= 20; network += 1)
+      assert.equal(limiter.consume(`2001:db8:1:${network}::1`).exceeded, false);
+    t.mock.timers.setTime(30_000);
+    const mine = "2001:db8:1:ffff::1";
+    for (const _ of [1, 2, 3]) {
+      const { exceeded, reset, state } = limiter.consume(mine);
+      assert.deepEqual([exceeded, reset, state], [true, 30, '"network";r=0;t=30']);
+    }
+    t.mock.timers.setTime(60_000);
+    assert.deepEqual(
+      [1, 2, 3].map(() => limiter.consume(mine).exceeded),
+      [false, false, true],
+    );
+  });
+
+  test("counts nothing for a site whose subscriber is refused", () => {
+    const limiter = new AddressRateLimiter("anonymous", { count: 2, seconds: 60 });
+    for (let nth = 0; nth < 40; nth += 1) assert.equal(limiter.consume("2001:db8:1:1::1").exceeded, nth >= 2);
+    for (let network = 2; network <= 10; network += 1)
+      for (const _ of [1, 2]) assert.equal(limiter.consume(`2001:db8:1:${network}::1`).exceeded, false);
+    assert.equal(limiter.consume("2001:db8:1:11::1").exceeded, true);
+  });
+});
