@@ -100,7 +100,7 @@ export async function untilStopped(
 }
 
 /** Milliseconds for requests that are on their way when the delay ends. */
-const lastMoment = 1000;
+const lastMoment = 200;
 
 /** Serves for so many milliseconds while proxies see that it is not ready. Then few of their connections are left. */
 async function leave(service: Service, milliseconds: number, hurry: AbortSignal): Promise<void> {

@@ -213,8 +213,9 @@ for (const shipped of proxies)
       const statuses: number[] = [];
       for (let at = 0; at < 6; at += 1) statuses.push(await verified({}));
       assert.equal(statuses.filter((status) => status !== 200).length, broken);
-      if (shipped.name !== "nginx") return;
-      assert.ok(broken > 0);
+      // HAProxy repeats none, and Caddy soon sends nothing there.
+      if (shipped.name === "HAProxy") return;
+      if (shipped.name === "nginx") assert.ok(broken > 0);
       for (let at = 0; at < 6; at += 1) assert.equal(await verified({ "Idempotency-Key": `key-${at}` }), 200);
     } finally {
       await proxy.end();
