@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import autocannon from "autocannon";
 import { canPin, isInstalled, loadCore, pinned } from "./cores.ts";
 import { benchKey } from "./settings.ts";
 
@@ -12,12 +11,9 @@ import { benchKey } from "./settings.ts";
 export const lookUpOfBundles = "/api/v2/internet/data/lookup?provider=MTNDATA";
 
 const usualConnections = 64;
-const hasWrk = isInstalled("wrk", "--version");
 
 /** How `load` asks, as a sentence for people. */
-export const generator = hasWrk
-  ? `wrk, 1 thread${canPin ? `, on core ${loadCore}` : ", on any core (taskset is missing, or there is one core only)"}`
-  : "autocannon, on any core: it needs more of the machine than the server does, and ratios come out too high. Install wrk";
+export const generator = `wrk, 1 thread${canPin ? `, on core ${loadCore}` : ", on any core (taskset is missing, or there is one core only)"}`;
 
 /** Answers, and answers a second. */
 export interface Loaded {
@@ -26,16 +22,13 @@ export interface Loaded {
 }
 
 /** Asks for one URL over 64 connections, as fast as it is answered, with the keys in turn. Throws at any refusal. */
-export function load(
+export async function load(
   url: string,
   seconds: number,
   keys: readonly string[] = [benchKey],
   connections = usualConnections,
 ): Promise<Loaded> {
-  return (hasWrk ? loadByWrk : loadByAutocannon)(url, seconds, keys, connections);
-}
-
-async function loadByWrk(url: string, seconds: number, keys: readonly string[], connections: number): Promise<Loaded> {
+  if (!isInstalled("wrk", "--version")) throw new Error("This needs wrk. Install it, as with: apt-get install wrk");
   using owner = new DisposableStack();
   // Else an answer that takes more than two seconds, on a busy machine, is an error.
   const options = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "30s"];
@@ -55,22 +48,4 @@ async function loadByWrk(url: string, seconds: number, keys: readonly string[], 
   if (answers === "0") throw new Error(`no answer came within ${seconds} s`);
   if (answers === undefined || isRefused) throw new Error(`wrk saw refusals or errors:\n${printed}`);
   return { answers: Number(answers), rate: Number(answers) / (Number(took) * (unit === "m" ? 60 : 1)) };
-}
-
-async function loadByAutocannon(
-  url: string,
-  seconds: number,
-  keys: readonly string[],
-  connections: number,
-): Promise<Loaded> {
-  const { pathname, search } = new URL(url);
-  const result = await autocannon({
-    url,
-    connections,
-    duration: seconds,
-    requests: keys.map((key) => ({ path: pathname + search, headers: { Authorization: `Bearer ${key}` } })),
-  });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${result.non2xx} refusals and ${result.errors} errors under load`);
-  return { answers: result.requests.total, rate: result.requests.total / result.duration };
 }

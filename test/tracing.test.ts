@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -160,4 +161,32 @@ suite("without a collector", () => {
     await service.close();
     assert.equal(service.lines.filter(({ message }) => message.includes("spans")).length, 1);
   });
+});
+
+test("a collector without the packages of OpenTelemetry is a sentence, before anything starts", async () => {
+  const hook = `import { registerHooks } from "node:module";
+    registerHooks({ resolve(name, context, next) {
+      if (!name.startsWith("@opentelemetry/sdk")) return next(name, context);
+      throw Object.assign(new Error("not installed"), { code: "ERR_MODULE_NOT_FOUND" });
+    } });`;
+  const { settings, dispose } = await engines[0]!.fresh();
+  try {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, "bin/duba.js", "serve"],
+      {
+        env: {
+          PATH: process.env.PATH,
+          DUBA_DATA: settings.dataDirectory,
+          PORT: "0",
+          OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+        },
+        encoding: "utf8",
+      },
+    );
+    assert.equal(status, 2);
+    assert.match(stderr, /^OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages of OpenTelemetry are not installed\./);
+  } finally {
+    await dispose();
+  }
 });

@@ -20,7 +20,7 @@ import { waitForStore } from "./wait-for-store.ts";
  * with a sentence for people and an `exitCode`.
  */
 export async function runService(config: Config, commands: EveryCommand): Promise<number> {
-  const log = await openLog(config.logLevel);
+  const log = openLog(config.logLevel);
   warnOfSettings(config, log);
   // Before anything is made: the first start's key must not be lost on a start that cannot listen.
   await tryAddresses(config);

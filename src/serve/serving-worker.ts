@@ -13,7 +13,7 @@ export async function serveAsWorker(config: Config, commands: EveryCommand): Pro
   // A terminal sends it to all processes. The supervisor acts on it.
   process.on("SIGHUP", () => undefined);
   try {
-    const log = await openLog(config.logLevel, { worker: place });
+    const log = openLog(config.logLevel, { worker: place });
     const service = await wire(config, log, commands, place);
     const handingOver = Promise.withResolvers<void>();
     process.on("message", (message: ToWorker) => {

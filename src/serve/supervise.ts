@@ -18,7 +18,7 @@ const stopReserve = 5000;
  */
 export async function supervise(config: Config, workers: number | "auto"): Promise<number> {
   const count = workers === "auto" ? availableParallelism() : workers;
-  const log = await openLog(config.logLevel);
+  const log = openLog(config.logLevel);
   warnOfSettings(config, log);
   await tryAddresses(config);
   if (!(await waitForStore(config, log))) return 0;

@@ -1,4 +1,6 @@
-import Fastify from "fastify";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { brotliDecompress } from "node:zlib";
 import { isKeyed, type Operation } from "../../operation/operation.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { type Html, html } from "./html.ts";
@@ -89,12 +91,7 @@ interface SentBody {
   content: { "application/json": { schema: { required?: string[] } } };
 }
 
-/** The reference's script. Its package offers it only as a route. */
+/** The reference's script: Scalar's own, as `npm run update:scalar` wrote it. */
 export async function scalarScript(): Promise<Buffer> {
-  const { default: scalar } = await import("@scalar/fastify-api-reference");
-  const app = Fastify();
-  await app.register(scalar, { routePrefix: "/docs", configuration: { url: settings.url } });
-  const { rawPayload } = await app.inject("/docs/js/scalar.js");
-  await app.close();
-  return rawPayload;
+  return promisify(brotliDecompress)(await readFile(new URL("files/scalar.js.br", import.meta.url)));
 }
