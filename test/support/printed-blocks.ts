@@ -63,7 +63,7 @@ export function plain(text: string): string {
     .replace(/\bacc_[0-9A-Za-z]{12}\b/g, "<account>")
     .replace(/"time":\d{13}/g, '"time":0')
     .replace(/"keyring":"[^"]+\.keyring"/g, '"keyring":"<path>"')
-    .replace(/"request_id": ?"[0-9a-f]{12}-[0-9a-z]+"/g, '"request_id":"<request>"')
+    .replace(/"request_id": ?"[0-9a-p]{12}-[0-9a-z]+"/g, '"request_id":"<request>"')
     .replace(/"request_reference": ?"[0-9A-Za-z]{5}[A-Za-z]\d{9}"/g, '"request_reference":"<reference>"')
     .replace(/\r/g, "")
     .trim();
