@@ -47,7 +47,11 @@ test("a wait that a vendor asks for is at most five minutes, and never shorter t
 
 test("a wait holds for whatever else is under way: the longest is kept, and no late success ends it", async (t) => {
   const answers: ((outcome: IdentityOutcome) => void)[] = [];
-  const { breaker, pass } = openedBreaker(t, {}, { verify: () => new Promise((resolve) => answers.push(resolve)) });
+  const { breaker, pass, changesSeen } = openedBreaker(
+    t,
+    {},
+    { verify: () => new Promise((resolve) => answers.push(resolve)) },
+  );
   const asked = [1, 2, 3, 4].map(() => breaker.verify(another()));
   const answer = async (nth: number, outcome: IdentityOutcome) => {
     answers[nth]!(outcome);
@@ -61,6 +65,10 @@ test("a wait holds for whatever else is under way: the longest is kept, and no l
   await answer(2, { ...unavailable("rate_limited"), retryAfter: 5 });
   await answer(4, { kind: "not_found" });
   assert.deepEqual(await breaker.verify(another()), { ...paused, retryAfter: 60 });
+  assert.deepEqual(
+    changesSeen.map(({ state }) => state),
+    ["open", "half_open", "open"],
+  );
   pass(59_999);
   assert.equal(breaker.isReady(), false);
   pass(1);

@@ -103,5 +103,46 @@ for (const engine of engines) {
       );
       assert.equal(sums!.unpriced, 0);
     });
+
+    test("finds what the vendor's clock put on the other side of the month's edge, within its tolerance", async (t) => {
+      let now = from;
+      const upstream = { ...answering(verified).upstream, name: "edges" };
+      const settings = { limits: null, vendorPrices: { edges: prices } };
+      const identity = await store.open(t, {
+        upstreams: { test: upstream, live: [upstream] },
+        settings,
+        now: () => now,
+      });
+      const minute = 60_000;
+      const edges = [from - 9 * minute, from - 12 * minute, from, to - 1, to + 9 * minute, to + 12 * minute];
+      for (const [nth, at] of edges.entries()) {
+        now = at;
+        await identity.verify({ ...newRequest({ mode: "live" }), number: `2200000700${nth}` });
+      }
+      const compare = async (times: readonly (readonly [nth: number, at: number])[]) => {
+        const lines = times.map(([nth, at]) => `${zone.isoOf(at).slice(0, 19).replace("T", " ")},700${nth},50.50\n`);
+        const invoice = parseInvoice(`Date,BVN,Amount\n${lines.join("")}`, zone);
+        const found = await reconcileInvoice(store.db, invoice, { vendor: "edges", from, to, prices });
+        const count = (name: (typeof differences)[number]) => found.differences[name].length;
+        return [found.agreed.length, count("only_vendor"), count("only_here")];
+      };
+      // The month has two questions of ours; those beside it need no line.
+      assert.deepEqual(await compare([]), [0, 0, 2]);
+      const own = [
+        [2, from],
+        [3, to - 1_000],
+      ] as const;
+      assert.deepEqual(await compare(own), [2, 0, 0]);
+      const beside = [
+        [0, from + 30_000],
+        [4, to - 30_000],
+      ] as const;
+      assert.deepEqual(await compare([...own, ...beside]), [4, 0, 0]);
+      const far = [
+        [1, from + 30_000],
+        [5, to - 30_000],
+      ] as const;
+      assert.deepEqual(await compare([...own, ...far]), [2, 2, 0]);
+    });
   });
 }

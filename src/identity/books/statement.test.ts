@@ -111,6 +111,25 @@ for (const engine of engines) {
       assert.equal((await statement(accountId, end, "2026-12")).sums.live!.fees, "-100");
     });
 
+    test("has the lines of one millisecond in one order: charges by reference, then adjustments by id", async () => {
+      const { accountId } = newRequest();
+      const rows = Array.from({ length: 8 }, () => verifiedRow(accountId, november, { charged_at: november + 5 }));
+      await storeRows(store.db, ...rows.toReversed());
+      const correction = { accountId, mode: "live", reference: rows[0]!.reference, reason: "again" } as const;
+      const made: { id: string; kobo: number }[] = [];
+      for (let kobo = 100; kobo <= 800; kobo += 100)
+        made.push({ id: (await adjust(audited(), { ...correction, kobo }, november + 5)).id, kobo });
+      const { lines } = await statement(accountId);
+      const charges = rows.map(({ reference }) => ["charge", reference, "100"]).toSorted();
+      const adjustments = made
+        .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+        .map(({ kobo }) => ["adjustment", rows[0]!.reference, String(kobo / 100)]);
+      assert.deepEqual(
+        lines.map(({ line, reference, fee }) => [line, reference, fee]),
+        [...charges, ...adjustments],
+      );
+    });
+
     test("of a month that is not over is refused, with the time when it is complete", async () => {
       await assert.rejects(statement("acc", december), {
         exitCode: 2,

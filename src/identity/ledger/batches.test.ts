@@ -91,6 +91,37 @@ for (const engine of engines) {
       assert.deepEqual(live, [true, true, false]);
     });
 
+    test("count towards the limits of each person by itself, whoever else is in the batch", async () => {
+      const few = {
+        ...{ account: { count: 100, seconds: 60 }, subject: { count: 2, seconds: 60 }, inFlight: 20 },
+        ...{ negatives: { count: 100, seconds: 60 }, subjectNegatives: { count: 2, seconds: 60 } },
+      };
+      const hashes = new KeyedHashes({ current: keyring });
+      const limits = new VerificationLimits(store.db, { ...usualSettings, limits: few }, hashes);
+      const of = (number: string, changes: Parameters<typeof newRow>[0] = {}) => {
+        const subject_hash = hashes.of("subject", ["bvn", number]);
+        return {
+          number,
+          row: started({ account_id: "acc_persons", mode: "live", started_at: 1000, subject_hash, ...changes }),
+        };
+      };
+      const insertAll = (calls: readonly ReturnType<typeof of>[]) => {
+        const ledger = new Ledger(store.db);
+        return Promise.all(
+          calls.map(({ number, row }) => ledger.insert(row, [], limits.conditions(row, { number, terms: {} }))),
+        );
+      };
+      const [one, other, missed] = ["22000000031", "22000000032", "22000000033"] as const;
+      const asked = await insertAll([one, other, one, other, one, other].map((number) => of(number)));
+      assert.deepEqual(asked, [true, true, true, true, false, false]);
+      // Their questions are too old to count; that there was no match is not.
+      for (const _ of [1, 2])
+        await placed({ ...of(missed).row, reference: newRow().reference, state: "not_found", attempts: 0 } as never);
+      const fresh = ["22000000034", "22000000035"] as const;
+      const next = await insertAll([fresh[0], missed, fresh[1], missed].map((number) => of(number)));
+      assert.deepEqual(next, [true, false, true, false]);
+    });
+
     if (engine.name === "postgres")
       test("do not wait for an earlier one that waits for a lock", async () => {
         const ledger = new Ledger(store.db);
