@@ -85,5 +85,5 @@ function fileAt(path: string): ChosenFile {
         error.code === "ENOENT" ? `There is no file ${path}.` : `Duba cannot read the file ${path} (${error.code}).`,
       ),
     );
-  return { name: path, read: () => readFile(path).catch(failed) };
+  return { name: path, read: async () => new Uint8Array(await readFile(path).catch(failed)) };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Session } from "../access/people/sessions.ts";
 import { withTimeout } from "../runtime/timeout.ts";
+import { parsedForm, parsedLargeForm } from "./form-reader.ts";
 
 /** A request that the console refuses, with its HTTP status. `message` is a sentence for the person. */
 export class Refusal extends Error {
@@ -57,9 +58,9 @@ export async function formIn({ raw, arrival }: Asked, most: number): Promise<For
   const type = raw.headers["content-type"] ?? "";
   if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/.test(type))
     throw new Refusal(415, "media_type", "The console expects a form here.");
-  const bytes = await bytesIn(raw, most, most > longestForm ? arrival + uploadTime : arrival);
+  const bytes = new Uint8Array(await bytesIn(raw, most, most > longestForm ? arrival + uploadTime : arrival));
   try {
-    return await new Response(new Uint8Array(bytes), { headers: { "Content-Type": type } }).formData();
+    return await (bytes.length > longestForm ? parsedLargeForm : parsedForm)(bytes, type);
   } catch {
     throw new Refusal(400, "malformed", "The console cannot read the form that the browser sent.");
   }

@@ -1,5 +1,5 @@
 import { pacer } from "../../runtime/pace.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import { CatalogueFault, mostFaults } from "../model/fault.ts";
 import {
   childrenOf,
   type EntryContent,
@@ -37,9 +37,6 @@ export interface EntryFault {
   readonly sentence: string;
 }
 
-/** Faults that the message names: more have most likely one cause. */
-const NAMED = 100;
-
 /** The catalogue cannot have these lists. The message names the first faults and counts the others. */
 export class ListFault extends CatalogueFault {
   readonly sentences: readonly string[];
@@ -50,9 +47,9 @@ export class ListFault extends CatalogueFault {
     const sentences = faults
       .toSorted((one, other) => rankOf(one) - rankOf(other))
       .map(({ list, place, sentence }) => `${list}${place && `, ${place}`}: ${sentence}.`);
-    const rest = sentences.length - NAMED;
+    const rest = sentences.length - mostFaults;
     const counted = rest > 0 ? [`There ${rest === 1 ? "is 1 more fault" : `are ${rest} more faults`}.`] : [];
-    super([...sentences.slice(0, NAMED), ...counted].join("\n"));
+    super([...sentences.slice(0, mostFaults), ...counted].join("\n"));
     this.sentences = sentences;
   }
 }

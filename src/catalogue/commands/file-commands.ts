@@ -5,9 +5,9 @@ import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
 import { difference } from "../changes/difference.ts";
 import { type Conflict, merge } from "../changes/merge.ts";
-import { csvOf, type ReadList, readCsv } from "../files/csv.ts";
-import { jsonOf, readJson, wireValuesOf } from "../files/json.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import { csvOf, type ReadList } from "../files/csv.ts";
+import { jsonOf, wireValuesOf } from "../files/json.ts";
+import { readLists } from "../files/read-lists.ts";
 import { type EntryContent, type ListName, listNames } from "../model/lists.ts";
 import { inOrder, type Snapshot } from "../model/snapshot.ts";
 import { snapshotAt } from "../revisions/load.ts";
@@ -138,15 +138,10 @@ async function readFiles(files: readonly ChosenFile[], list: ListName | undefine
   return read;
 }
 
-async function readFile({ name, read }: ChosenFile, list: ListName | undefined): Promise<ReadList[]> {
-  const ending = /\.(csv|json)$/i.exec(name)?.[1]?.toLowerCase();
-  if (ending === undefined) throw new InputFault(`The name of ${name} must end in .csv or .json.`);
-  const named = ending === "csv" ? (list ?? listNamed(name)) : undefined;
-  const bytes = await read();
-  if (named) return [await readCsv(named, bytes)];
-  const lists = readJson(bytes);
-  if ("wrong" in lists) throw new CatalogueFault(`Duba cannot import ${name}: ${lists.wrong}.`);
-  return lists;
+async function readFile(file: ChosenFile, list: ListName | undefined): Promise<ReadList[]> {
+  const ending = /\.(csv|json)$/i.exec(file.name)?.[1]?.toLowerCase();
+  if (ending === undefined) throw new InputFault(`The name of ${file.name} must end in .csv or .json.`);
+  return readLists(file, ending === "csv" ? (list ?? listNamed(file.name)) : undefined);
 }
 
 function listNamed(file: string): ListName {

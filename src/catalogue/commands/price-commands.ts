@@ -1,10 +1,11 @@
-import { type Form, positiveNaira } from "../../operation/command/forms.ts";
+import { positiveNaira } from "../../operation/command/forms.ts";
 import { formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
-import { koboOf, nairaOf } from "../../operation/money.ts";
+import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
+import { margin } from "../files/read-prices.ts";
 import { nameOf } from "../model/lists.ts";
-import { isOvertaken, listedPrice, pricedEntries, priceListOf, type Rule, rulesOf } from "../model/price-lists.ts";
+import { isOvertaken, listedPrice, pricedEntries, priceListOf, rulesOf } from "../model/price-lists.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { removingRules, ruleText, settingRule } from "../revisions/price-rules.ts";
 import { type Plan, publish } from "../revisions/publish.ts";
@@ -25,18 +26,6 @@ export type PricedRoom = CatalogueRoom & PricedAccounts;
 
 const account = Type.String({ description: "E-mail or id of the account." });
 const codesAbout = "A provider, or a provider and a code: MTNDATA, MTNDATA 104, dstv PRWE36, dstv PRWE36 HDPVRE36.";
-
-export const margin: Form<{ rule: Rule; value: number }> = {
-  form: "a margin such as -2.5%, 3%, 50 or -0.50: a percentage above -100% and at most 10000%, or naira",
-  read: (text) => {
-    const parts = /^([+-]?)(\d+(?:\.\d{1,2})?)(%?)$/.exec(text);
-    const hundredths = parts ? koboOf(parts[2]!) : undefined;
-    if (!parts || hundredths === undefined) return undefined;
-    const value = parts[1] === "-" ? -hundredths : hundredths;
-    if (parts[3] === "") return { rule: "margin", value };
-    return value <= -10_000 || value > 1_000_000 ? undefined : { rule: "percent", value };
-  },
-};
 
 const setPrice = command({
   ...changeCommand,

@@ -1,16 +1,16 @@
 import { answerFiles } from "../../operation/command/answer-schema.ts";
-import { positiveNaira } from "../../operation/command/forms.ts";
 import { files, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import { nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
-import { csvTextOf, readRows } from "../files/csv.ts";
+import { csvTextOf } from "../files/csv.ts";
+import { readPrices } from "../files/read-prices.ts";
 import { type PriceRule, rulesOf } from "../model/price-lists.ts";
 import { groupIn } from "../model/snapshot.ts";
-import { replacingRules, type WantedRule } from "../revisions/price-rules.ts";
+import { replacingRules } from "../revisions/price-rules.ts";
 import { preview, publish } from "../revisions/publish.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
-import { margin, type PricedRoom } from "./price-commands.ts";
+import type { PricedRoom } from "./price-commands.ts";
 import { dryRun, note, roomPublisher } from "./publisher.ts";
 
 const columns = ["account", "codes", "margin", "price"];
@@ -40,7 +40,7 @@ const importPrices = command({
   ],
   run: async ({ file, dry_run, note = "Prices from a file" }, room: PricedRoom) => {
     if (file.length > 1) throw new InputFault("Name one file only.");
-    const { rules, faults } = await readRules(await file[0]!.read(), await accountIds(room));
+    const { rules, faults } = await readPrices(file[0]!, columns, await accountIds(room));
     const publisher = roomPublisher(room);
     const plan = replacingRules(rules, faults);
     if (dry_run) return previewAnswer(await preview(publisher, plan, {}));
@@ -85,31 +85,4 @@ function valueTexts({ rule, value }: PriceRule): [margin: string, price: string]
   if (rule === "price") return ["", nairaOf(value)];
   if (rule === "percent") return [`${value / 100}%`, ""];
   return [`${value < 0 ? "-" : ""}${nairaOf(Math.abs(value))}`, ""];
-}
-
-async function readRules(bytes: Uint8Array, idOf: ReadonlyMap<string, string>) {
-  const rules: WantedRule[] = [];
-  const faults: string[] = [];
-  const fault = (place: string, sentence: string) => void faults.push(`${place && `${place}: `}${sentence}.`);
-  const wanted = { of: "prices", all: columns, needed: ["account", "codes"] };
-  for await (const { values, place } of readRows(bytes, wanted, fault)) {
-    const { account = "", codes = "" } = values;
-    const id = idOf.get(account.trim()) ?? idOf.get(account.trim().toLowerCase());
-    const of = codes.trim().replace(/\s+/g, " ");
-    const value = readValue(values.margin?.trim() ?? "", values.price?.trim() ?? "", of);
-    if (id === undefined) fault(place, "no account has this id or e-mail in account");
-    if (of === "") fault(place, "codes is empty: name a provider, or a provider and a code");
-    if (typeof value === "string") fault(place, value);
-    else if (id !== undefined && of !== "") rules.push({ rule: { account: id, of, ...value }, place });
-  }
-  return { rules, faults };
-}
-
-/** The rule, or what is wrong with it. */
-function readValue(marginText: string, priceText: string, of: string): Pick<PriceRule, "rule" | "value"> | string {
-  if ((marginText === "") === (priceText === "")) return "needs either a margin or a price";
-  if (priceText === "") return margin.read(marginText) ?? `margin must be ${margin.form}`;
-  const value = positiveNaira.read(priceText);
-  if (value === undefined) return `price must be ${positiveNaira.form}`;
-  return of.includes(" ") ? { rule: "price", value } : "a price needs one entry: add its code after the provider";
 }

@@ -1,36 +1,43 @@
-import { once } from "node:events";
-import { type CsvError, type Info, parse } from "csv-parse";
+import { type CsvError, type Info, parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { withFormula, withoutFormula } from "../../operation/formula.ts";
 import type { EntryFault, WantedEntry, WantedList } from "../changes/difference.ts";
-import { type EntryContent, type ListName, listShapeOf, type MemberKind } from "../model/lists.ts";
+import { type EntryContent, type ListName, listShapeOf, type MemberKind, mostEntries } from "../model/lists.ts";
 import { readEntry, textsOf } from "./entry.ts";
+import { readWithFaults, type TellFault } from "./faults.ts";
 import { lineBreak, readUtf8 } from "./utf8.ts";
 
-/** Characters that are parsed at a time. */
-const CHUNK = 64 * 1024;
+/** Characters of a record. The parser's work on a faulty one grows with the square of its length. */
+export const longestRecord = 64 * 1024;
+const tooLong = "is longer than 64 KiB: a quotation mark may be opened here, and never closed";
 
 /** A list from a file, without its faulty entries. */
 export interface ReadList extends WantedList {
   readonly faults: readonly EntryFault[];
 }
 
-/** Reads a list from CSV with a heading, in UTF-8. A first line such as `sep=;` sets the separator. Places are lines. */
-export async function readCsv(list: ListName, bytes: Uint8Array): Promise<ReadList> {
+/**
+ * Reads a list from CSV with a heading, in UTF-8. A first line such as `sep=;` sets the separator. Places are lines. Stops at 100 faults, a
+ * record of more than 64 KiB, or more entries than a catalogue holds, and then gives no entries.
+ */
+export function readCsv(list: ListName, bytes: Uint8Array): ReadList {
   const entries: WantedEntry[] = [];
-  const faults: EntryFault[] = [];
-  const fault = (place: string, sentence: string) => void faults.push({ list, place, sentence });
   const members: Readonly<Record<string, MemberKind>> = listShapeOf(list).members;
   const all = Object.keys(members);
   const columns = { of: list, all, needed: all.filter((name) => members[name] !== "id") };
-  for await (const { values, place } of readRows(bytes, columns, fault)) {
-    const content = readEntry(list, values, (sentence) => fault(place, sentence));
-    if (content) entries.push({ content, place });
-  }
-  return { list, entries, faults };
+  const { faults, isStopped } = readWithFaults((fault) =>
+    readRows(bytes, columns, fault, ({ values, place }) => {
+      const content = readEntry(list, values, (sentence) => fault(place, sentence));
+      if (content) entries.push({ content, place });
+      if (entries.length > mostEntries) fault(place, tooManyEntries, true);
+    }),
+  );
+  return { list, entries: isStopped ? [] : entries, faults: faults.map((fault) => ({ list, ...fault })) };
 }
 
-interface Columns {
+export const tooManyEntries = `is more than the ${mostEntries.toLocaleString("en")} entries that a catalogue holds`;
+
+export interface Columns {
   /** Names what has these columns, for people. */
   readonly of: string;
   readonly all: readonly string[];
@@ -38,30 +45,32 @@ interface Columns {
   readonly needed: readonly string[];
 }
 
-/** Reads the rows below a heading, in UTF-8. Reports and skips faulty ones. Places are lines. */
-export async function* readRows(
-  bytes: Uint8Array,
-  wanted: Columns,
-  fault: Fault,
-): AsyncGenerator<{ values: Record<string, string>; place: string }, void> {
+/** A row below the heading, by column. */
+export interface CsvRow {
+  readonly values: Record<string, string>;
+  readonly place: string;
+}
+
+/** Reads the rows below a heading, in UTF-8. Tells and skips faulty ones. Places are lines. */
+export function readRows(bytes: Uint8Array, wanted: Columns, fault: TellFault, take: (row: CsvRow) => void): void {
   const text = textOf(bytes, fault);
   if (text === undefined) return;
   let columns: readonly string[] | undefined;
-  for await (const { values, line } of records(text, fault)) {
+  let hasHeading = false;
+  readRecords(text, fault, (values, line) => {
     const place = `line ${line}`;
-    if (columns === undefined) {
+    if (!hasHeading) {
+      hasHeading = true;
       columns = headingOf(wanted, upTo(values, 0), place, fault);
-      if (columns === undefined) return;
-      continue;
+      return;
     }
+    if (columns === undefined) return;
     const given = upTo(values, columns.length);
-    if (given.length !== columns.length) {
-      fault(place, `has ${given.length} values, and the heading has ${columns.length}`);
-      continue;
-    }
-    yield { values: Object.fromEntries(columns.map((name, at) => [name, withFormula(given[at]!)])), place };
-  }
-  if (columns === undefined) fault("", "the file is empty: its first line must be a heading");
+    if (given.length !== columns.length)
+      return fault(place, `has ${given.length} values, and the heading has ${columns.length}`);
+    take({ values: Object.fromEntries(columns.map((name, at) => [name, withFormula(given[at]!)])), place });
+  });
+  if (!hasHeading) fault("", "the file is empty: its first line must be a heading");
 }
 
 /** Drops the empty values that spreadsheets add at the end of a row; keeps at least the first `least`. */
@@ -69,32 +78,27 @@ function upTo(values: readonly string[], least: number): readonly string[] {
   return values.slice(0, Math.max(least, values.findLastIndex((value) => value.trim() !== "") + 1));
 }
 
-type Fault = (place: string, sentence: string) => void;
-
 /** The text with line feeds only: the parser counts other line breaks wrong. */
-function textOf(bytes: Uint8Array, fault: Fault): string | undefined {
+function textOf(bytes: Uint8Array, fault: TellFault): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   if (start.startsWith("PK\u0003\u0004")) return void fault("", "this is a workbook: save it as CSV UTF-8");
   if (/^(\u00ff\u00fe|\u00fe\u00ff)/.test(start)) return void fault("", "this is UTF-16 text: save it as CSV UTF-8");
   const text = readUtf8(bytes);
-  if (typeof text === "string") return text.replaceAll(lineBreak, "\n");
+  if (typeof text === "string") return text.includes("\r") ? text.replaceAll(lineBreak, "\n") : text;
   return void fault(`line ${text.badLine}`, "this is not UTF-8 text: save the file as CSV UTF-8");
 }
 
-interface Line {
-  readonly values: readonly string[];
-  /** The first line of the record, from 1. */
-  readonly line: number;
-}
-
-/** The records that are not empty. Reports and skips what the parser refuses. */
-async function* records(given: string, fault: Fault): AsyncGenerator<Line, void> {
+/** Takes the records that are not empty, each with its first line, from 1. Tells and skips what the parser refuses. */
+function readRecords(given: string, fault: TellFault, take: (values: string[], line: number) => void): void {
   const [first = "", delimiter = ","] = /^"?sep=([^"\n])"?\1*(?=\n|$)/.exec(given) ?? [];
   // Keep its line break, so that the lines keep their numbers.
   const text = given.slice(first.length);
-  const parser = parse({
+  const long = longLineIn(text);
+  if (long !== undefined) fault(`line ${long}`, tooLong, true);
+  parse(text, {
     delimiter,
     info: true,
+    max_record_size: longestRecord,
     raw: true,
     record_delimiter: "\n",
     relax_column_count: true,
@@ -102,28 +106,35 @@ async function* records(given: string, fault: Fault): AsyncGenerator<Line, void>
     skip_records_with_empty_values: true,
     skip_records_with_error: true,
     on_skip: (error, record) => void (error && fault(...faultOf(error, record ?? "", text, delimiter))),
+    on_record(parsed: unknown) {
+      const { record, info } = parsed as { record: string[]; info: Info };
+      const breaks = record.reduce((count, value) => count + value.split("\n").length - 1, 0);
+      take(record, info.lines - breaks);
+      return undefined;
+    },
   });
-  const feeding = feed(parser, text);
-  for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
-    const breaks = record.reduce((count, value) => count + value.split("\n").length - 1, 0);
-    yield { values: record, line: info.lines - breaks };
+}
+
+/** The number of the first line that is too long for a record. */
+function longLineIn(text: string): number | undefined {
+  for (let [at, line] = [0, 1]; at < text.length; line += 1) {
+    const end = text.indexOf("\n", at);
+    const next = end < 0 ? text.length : end;
+    if (next - at > longestRecord) return line;
+    at = next + 1;
   }
-  await feeding;
+  return undefined;
 }
 
-async function feed(parser: ReturnType<typeof parse>, text: string): Promise<void> {
-  for (let at = 0; at < text.length; at += CHUNK)
-    if (!parser.write(text.slice(at, at + CHUNK))) await once(parser, "drain");
-  parser.end();
-}
-
-function faultOf(error: CsvError, record: string, text: string, delimiter: string): [string, string] {
+function faultOf(error: CsvError, record: string, text: string, delimiter: string): Parameters<TellFault> {
   if (error.code === "CSV_QUOTE_NOT_CLOSED") {
     // The record runs to the end of the text.
     const opening = text.length - record.length + openingIn(record, delimiter);
     return [`line ${text.slice(0, opening).split("\n").length}`, "a quotation mark is opened here, and never closed"];
   }
-  const { lines } = error as CsvError & { lines?: number };
+  const { lines = 1 } = error as CsvError & { lines?: number };
+  if (error.code === "CSV_MAX_RECORD_SIZE")
+    return [`line ${lines - record.slice(0, -1).split("\n").length + 1}`, tooLong, true];
   return [
     `line ${lines}`,
     'a quotation mark stands inside a value: put the value in quotation marks, and write it as ""',
@@ -150,7 +161,7 @@ function headingOf(
   { of, all, needed }: Columns,
   names: readonly string[],
   place: string,
-  fault: Fault,
+  fault: TellFault,
 ): readonly string[] | undefined {
   const say = (sentence: string) => void fault(place, sentence);
   if (names.length === 1 && /[;\t]/.test(names[0]!))

@@ -1,40 +1,47 @@
-import type { EntryFault, WantedEntry } from "../changes/difference.ts";
-import { type EntryContent, type ListName, listNames, listShapeOf } from "../model/lists.ts";
-import type { ReadList } from "./csv.ts";
+import type { WantedEntry } from "../changes/difference.ts";
+import { type EntryContent, type ListName, listNames, listShapeOf, mostEntries } from "../model/lists.ts";
+import { longestRecord, type ReadList, tooManyEntries } from "./csv.ts";
 import { readEntry, textsOf } from "./entry.ts";
+import { readWithFaults, shortened, type TellFault } from "./faults.ts";
 import { readUtf8 } from "./utf8.ts";
 
-/** Reads a list from an array of objects. Places are entries, from 1. */
+/** Reads a list from an array of objects. Places are entries, from 1. Stops as `readCsv` does. */
 export function readJsonList(list: ListName, given: unknown): ReadList {
   const entries: WantedEntry[] = [];
-  const faults: EntryFault[] = [];
-  if (!Array.isArray(given)) {
-    faults.push({ list, place: "", sentence: "must be an array of objects" });
-    return { list, entries, faults };
-  }
-  const { members } = listShapeOf(list);
-  for (const [at, entry] of given.entries()) {
-    const place = `entry ${at + 1}`;
-    const fault = (sentence: string) => void faults.push({ list, place, sentence });
-    if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
-      fault("must be an object");
-      continue;
+  const { faults, isStopped } = readWithFaults((fault) => {
+    if (!Array.isArray(given)) return fault("", "must be an array of objects");
+    for (const [at, entry] of given.entries()) {
+      const place = `entry ${at + 1}`;
+      const content = readObject(list, entry, place, fault);
+      if (content) entries.push({ content, place });
+      if (entries.length > mostEntries) fault(place, tooManyEntries, true);
     }
-    const unknown = Object.keys(entry).filter((name) => !Object.hasOwn(members, name));
-    if (unknown.length > 0)
-      fault(
-        `has ${unknown.map((name) => JSON.stringify(name)).join(", ")}; members are ${Object.keys(members).join(", ")}`,
-      );
-    const content = readEntry(list, entry, fault);
-    if (content && unknown.length === 0) entries.push({ content, place });
-  }
-  return { list, entries, faults };
+  });
+  return { list, entries: isStopped ? [] : entries, faults: faults.map((fault) => ({ list, ...fault })) };
+}
+
+function readObject(list: ListName, entry: unknown, place: string, fault: TellFault): EntryContent | undefined {
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry))
+    return void fault(place, "must be an object");
+  if (Object.values(entry).some((value) => typeof value === "string" && value.length > longestRecord))
+    return void fault(place, "is longer than 64 KiB");
+  const { members } = listShapeOf(list);
+  const unknown = Object.keys(entry).filter((name) => !Object.hasOwn(members, name));
+  if (unknown.length > 0)
+    fault(
+      place,
+      `has ${unknown.map((name) => JSON.stringify(name)).join(", ")}; members are ${Object.keys(members).join(", ")}`,
+    );
+  const content = readEntry(list, { ...entry }, (sentence) => fault(place, sentence));
+  return unknown.length === 0 ? content : undefined;
 }
 
 /** Reads lists from one JSON object, each under its name. */
 export function readJson(bytes: Uint8Array): ReadList[] | { readonly wrong: string } {
   const text = readUtf8(bytes);
   if (typeof text !== "string") return { wrong: `line ${text.badLine} is not UTF-8 text: save the file as UTF-8` };
+  const { depth, names } = shapeOf(text);
+  if (depth > deepest) return { wrong: "it has objects in objects: an entry has texts and numbers only" };
   let given: unknown;
   try {
     given = JSON.parse(text);
@@ -46,23 +53,33 @@ export function readJson(bytes: Uint8Array): ReadList[] | { readonly wrong: stri
   const unknown = Object.keys(given).filter((name) => !listNames.includes(name as ListName));
   if (unknown.length > 0)
     return {
-      wrong: `it has ${unknown.map((name) => JSON.stringify(name)).join(", ")}; lists are ${listNames.join(", ")}`,
+      wrong: `it has ${shortened(unknown.map((name) => JSON.stringify(name)).join(", "))}; lists are ${listNames.join(", ")}`,
     };
-  const twice = namesIn(text).find((name, at, names) => names.indexOf(name) < at);
+  const twice = names.map((name) => JSON.parse(name) as string).find((name, at, all) => all.indexOf(name) < at);
   if (twice !== undefined) return { wrong: `it has ${twice} twice: put all its entries in one list` };
   return Object.entries(given).map(([list, entries]) => readJsonList(list as ListName, entries));
 }
 
-/** The names of an object's members, repeated ones as often as the text has them: JSON.parse keeps the last of them. */
-function namesIn(json: string): string[] {
+/** Much more than any list of ours has. Deeper texts take JSON.parse seconds. */
+const deepest = 100;
+
+/** How deep a text nests, and the names of its outer object as written, repeated ones too: JSON.parse keeps the last of them. */
+function shapeOf(json: string): { depth: number; names: string[] } {
   const names: string[] = [];
-  let depth = 0;
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[[\]{}]/g)) {
-    if (token === "{" || token === "[") depth += 1;
-    else if (token === "}" || token === "]") depth -= 1;
-    else if (depth === 1 && token.endsWith(":")) names.push(JSON.parse(token.slice(0, -1)));
+  const colon = /\s*:/y;
+  let [depth, most] = [0, 0];
+  for (let at = 0; at < json.length && most <= deepest; at += 1) {
+    const sign = json[at]!;
+    if (sign === "{" || sign === "[") most = Math.max(most, ++depth);
+    else if (sign === "}" || sign === "]") depth -= 1;
+    if (sign !== '"') continue;
+    const start = at;
+    // A regular expression for a text of many escapes needs more stack than there is.
+    for (at += 1; at < json.length && json[at] !== '"'; at += 1) if (json[at] === "\\") at += 1;
+    colon.lastIndex = at + 1;
+    if (depth === 1 && colon.test(json)) names.push(json.slice(start, at + 1));
   }
-  return names;
+  return { depth: most, names };
 }
 
 /** Writes lists as one JSON object, one entry per line. */

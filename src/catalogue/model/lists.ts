@@ -1,5 +1,8 @@
 import { foldCase } from "./codes.ts";
 
+/** Entries of all lists together, without prices of accounts. Real catalogues have 200 to 3,000. */
+export const mostEntries = 20_000;
+
 /** `code`: 1 to 64 visible ASCII characters. `money`: whole kobo. `id`: a whole number above 0, unique in its list. */
 export type MemberKind = "code" | "text" | "money" | "id";
 

@@ -1,7 +1,8 @@
 import { nairaOf } from "../../operation/money.ts";
+import { pacer } from "../../runtime/pace.ts";
 import type { Change } from "../changes/change.ts";
 import { foldCase } from "../model/codes.ts";
-import { CatalogueFault } from "../model/fault.ts";
+import { CatalogueFault, mostFaults } from "../model/fault.ts";
 import { nameOf } from "../model/lists.ts";
 import { listedPrice, type PriceRule, pricedLists, ruleKeyOf } from "../model/price-lists.ts";
 import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
@@ -49,16 +50,19 @@ export interface WantedRule {
 }
 
 /**
- * Replaces all rules of the accounts in `wanted`; other accounts stay. Throws a `CatalogueFault` with all `faults`, codes that the catalogue
+ * Replaces all rules of the accounts in `wanted`; other accounts stay. Throws a `CatalogueFault` with up to 100 of `faults`, codes that the catalogue
  * does not have and rules that are there twice, each in a sentence with its place.
  */
 export function replacingRules(wanted: readonly WantedRule[], faults: readonly string[]): Plan {
-  return (base) => {
+  return async (base) => {
     const sentences = [...faults];
     const changes: Change[] = [];
+    const pause = pacer();
     for (const [account, rules] of Map.groupBy(wanted, ({ rule }) => rule.account)) {
       const places = new Map<string, string>();
       for (const { rule, place } of rules) {
+        await pause();
+        if (sentences.length >= mostFaults) throw new CatalogueFault(sentences.join("\n"));
         const key = ruleKeyOf(rule);
         const first = places.get(key);
         if (first) sentences.push(`${place}: ${rule.of} is listed twice, first in ${first}.`);

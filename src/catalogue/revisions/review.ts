@@ -1,14 +1,11 @@
 import { applyChanges, type Change } from "../changes/change.ts";
 import { reasonsToHold } from "../guard/guard.ts";
 import { CatalogueFault } from "../model/fault.ts";
-import { listNames } from "../model/lists.ts";
+import { listNames, mostEntries } from "../model/lists.ts";
 import { countIn, type Snapshot } from "../model/snapshot.ts";
 import type { Publisher } from "./commit.ts";
 import { dayBefore } from "./day-before.ts";
 import type { ExpectedCatalogue } from "./expected.ts";
-
-/** Entries of all lists together, without prices of accounts. Real catalogues have 200 to 3,000. */
-const MOST = 20_000;
 
 /** A revision would make the catalogue larger than it may be. */
 export class SizeFault extends CatalogueFault {}
@@ -27,8 +24,8 @@ export async function review(
 
 function sizeFault(after: Snapshot): SizeFault | undefined {
   const size = listNames.reduce((sum, list) => sum + countIn(after, list), 0);
-  if (size <= MOST) return undefined;
-  const [made, most] = [size, MOST].map((number) => number.toLocaleString("en"));
+  if (size <= mostEntries) return undefined;
+  const [made, most] = [size, mostEntries].map((number) => number.toLocaleString("en"));
   return new SizeFault(
     `This would make ${made} entries, and the catalogue holds at most ${most}: leave out what nobody buys.`,
   );

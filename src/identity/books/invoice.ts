@@ -1,7 +1,9 @@
-import { CsvError, parse } from "csv-parse/sync";
-import { InputFault } from "../../operation/command/read-texts.ts";
+import { CsvError, type Info, parse } from "csv-parse/sync";
+import { readChosen } from "../../operation/command/read-chosen.ts";
+import { type ChosenFile, InputFault } from "../../operation/command/read-texts.ts";
 import { koboOf } from "../../operation/money.ts";
-import { isDay, nextDay, type TimeZone } from "../../runtime/time-zone.ts";
+import { slicesOf } from "../../runtime/threads/in-thread.ts";
+import { isDay, nextDay, TimeZone } from "../../runtime/time-zone.ts";
 
 /** One line of a vendor's invoice. */
 export interface InvoiceLine {
@@ -28,22 +30,47 @@ const headings = {
 export type InvoiceColumn = keyof typeof headings;
 export const invoiceColumns = Object.keys(headings) as InvoiceColumn[];
 
-interface Cell {
+/** The headings that a vendor uses. */
+type ColumnNames = Partial<Record<InvoiceColumn, string | undefined>>;
+
+interface Cells {
   record: string[];
-  info: { lines: number };
+  line: number;
 }
 
 const mostFaults = 10;
+/** Characters. */
+const longestLine = 64 * 1024;
+
+/** Reads an invoice as `parseInvoice` does, in a thread. */
+export async function readInvoice(file: ChosenFile, zone: TimeZone, names: ColumnNames): Promise<InvoiceLine[]> {
+  const lines: InvoiceLine[] = [];
+  for await (const part of readChosen(file, import.meta.url, partsOfInvoice, zone.name, names)) {
+    if (typeof part === "string") throw new InputFault(part);
+    lines.push(...part);
+  }
+  return lines;
+}
+
+/** For the thread: lines, or what is wrong. */
+export function* partsOfInvoice(
+  bytes: Uint8Array,
+  zone: string,
+  names: ColumnNames,
+): Generator<readonly InvoiceLine[] | string, void> {
+  try {
+    yield* slicesOf(parseInvoice(new TextDecoder().decode(bytes), new TimeZone(zone), names));
+  } catch (fault) {
+    if (!(fault instanceof InputFault)) throw fault;
+    yield fault.message;
+  }
+}
 
 /**
  * Reads an invoice in CSV, with a heading line. `names` are headings that this vendor uses. Times without an offset are those of
  * `zone`. Throws an `InputFault` that names the lines and repeats no value, since an invoice may hold whole numbers of persons.
  */
-export function parseInvoice(
-  text: string,
-  zone: TimeZone,
-  names: Partial<Record<InvoiceColumn, string | undefined>> = {},
-): InvoiceLine[] {
+export function parseInvoice(text: string, zone: TimeZone, names: ColumnNames = {}): InvoiceLine[] {
   const [heading, ...rows] = cellsOf(text);
   if (!heading) throw new InputFault("The invoice is empty.");
   const found = heading.record.map(plain);
@@ -67,7 +94,7 @@ export function parseInvoice(
         "--reference-column, --time-column and --digits-column.",
     );
   const faults: string[] = [];
-  const lines = rows.map(({ record, info }): InvoiceLine => {
+  const lines = rows.map(({ record, line }): InvoiceLine => {
     const cell = (column: InvoiceColumn) => record[places[column]]?.trim() || null;
     const read = <Value>(
       column: InvoiceColumn,
@@ -76,11 +103,11 @@ export function parseInvoice(
     ): Value | null => {
       const text = cell(column);
       const value = text === null ? null : of(text);
-      if (value === undefined) faults.push(`Line ${info.lines}: the ${column} must be ${form}.`);
+      if (value === undefined) faults.push(`Line ${line}: the ${column} must be ${form}.`);
       return value ?? null;
     };
     return {
-      line: info.lines,
+      line,
       reference: cell("reference"),
       time: read("time", "a time such as 2026-11-03 14:05 or 03/11/2026 14:05", (text) => spanOf(text, zone)),
       last4: read("digits", "a number of four digits or more, or the last four", (text) => /\d{4}$/.exec(text)?.[0]),
@@ -92,12 +119,30 @@ export function parseInvoice(
   return lines;
 }
 
-function cellsOf(text: string): Cell[] {
+function cellsOf(text: string): Cells[] {
+  const cells: Cells[] = [];
   const delimiter = /^[^\r\n]*?([,;\t])/.exec(text)?.[1] ?? ",";
   try {
-    return parse(text, { bom: true, delimiter, info: true, skip_empty_lines: true }) as unknown as Cell[];
+    parse(text, {
+      bom: true,
+      delimiter,
+      info: true,
+      max_record_size: longestLine,
+      skip_empty_lines: true,
+      // Not all at once with what the parser knows of each: that takes much memory.
+      on_record(parsed: unknown) {
+        const { record, info } = parsed as { record: string[]; info: Info };
+        cells.push({ record, line: info.lines });
+        return undefined;
+      },
+    });
+    return cells;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
+    if (error.code === "CSV_MAX_RECORD_SIZE")
+      throw new InputFault(
+        `Line ${error.lines ?? 1} of the invoice is longer than 64 KiB: a quotation mark may be missing.`,
+      );
     throw new InputFault(`Line ${error.lines ?? 1} of the invoice is not CSV with the columns of the heading.`);
   }
 }

@@ -1,3 +1,4 @@
+import { pacer } from "../../runtime/pace.ts";
 import type { InvoiceLine } from "./invoice.ts";
 
 /** A question that we put to a vendor. */
@@ -42,7 +43,11 @@ export const clockTolerance = 10 * 60_000;
  * Finds the question of each line of an invoice: by the vendor's reference, else by the last digits and the nearest time. A line
  * whose question has a line already is `doubled`.
  */
-export function matchInvoice(lines: readonly InvoiceLine[], questions: readonly AskedQuestion[]): Comparison {
+export async function matchInvoice(
+  lines: readonly InvoiceLine[],
+  questions: readonly AskedQuestion[],
+): Promise<Comparison> {
+  const pause = pacer();
   const lineOf = new Map<AskedQuestion, InvoiceLine>();
   const doubled: Pair[] = [];
   const byReference = new Map(
@@ -51,6 +56,7 @@ export function matchInvoice(lines: readonly InvoiceLine[], questions: readonly 
   const unmatched: InvoiceLine[] = [];
   const seen = new Map<string, InvoiceLine>();
   for (const line of lines) {
+    await pause();
     const question = line.reference === null ? undefined : byReference.get(line.reference);
     if (question && !lineOf.has(question)) lineOf.set(question, line);
     else if (question) doubled.push({ line, question });
@@ -61,7 +67,11 @@ export function matchInvoice(lines: readonly InvoiceLine[], questions: readonly 
 
   // A question with a reference of the vendor is not the one of a line with another reference.
   const near = nearbyQuestions(questions);
-  const pairs = unmatched.flatMap((line) => near(line).map(({ question, distance }) => ({ line, question, distance })));
+  const pairs: { line: InvoiceLine; question: AskedQuestion; distance: number }[] = [];
+  for (const line of unmatched) {
+    await pause();
+    for (const each of near(line)) pairs.push({ line, ...each });
+  }
   const settled = new Set<InvoiceLine>();
   for (const { line, question } of pairs.sort((one, other) => one.distance - other.distance)) {
     if (settled.has(line) || lineOf.has(question)) continue;
@@ -69,7 +79,9 @@ export function matchInvoice(lines: readonly InvoiceLine[], questions: readonly 
     settled.add(line);
   }
   const onlyVendor: Pair[] = [];
-  for (const line of unmatched.filter((each) => !settled.has(each))) {
+  for (const line of unmatched) {
+    await pause();
+    if (settled.has(line)) continue;
     const twin = line.reference === null ? near(line)[0]?.question : undefined;
     if (twin) doubled.push({ line, question: twin });
     else onlyVendor.push({ line, question: null });

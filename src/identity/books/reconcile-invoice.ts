@@ -43,7 +43,7 @@ export async function reconcileInvoice(
       isAnswered: row.outcome !== "failed" && row.outcome !== "unknown",
     }),
   );
-  const { differences, ...rest } = matchInvoice(lines, questions);
+  const { differences, ...rest } = await matchInvoice(lines, questions);
   const isWithin = ({ askedAt }: AskedQuestion) => askedAt >= from && askedAt < to;
   return {
     ...rest,

@@ -8,7 +8,7 @@ import Type from "../../operation/schema/type.ts";
 import { nextMonth, type TimeZone } from "../../runtime/time-zone.ts";
 import { vendors } from "../../upstreams/registry.ts";
 import { type VendorPrices, vendorPrices } from "../../upstreams/vendor-prices.ts";
-import { type InvoiceColumn, type InvoiceLine, invoiceColumns, parseInvoice } from "../books/invoice.ts";
+import { type InvoiceColumn, type InvoiceLine, invoiceColumns, readInvoice } from "../books/invoice.ts";
 import { type Difference, differences, type Pair } from "../books/match-invoice.ts";
 import { priceAttempts } from "../books/price-attempts.ts";
 import { questionGroupings, questionSums } from "../books/questions.ts";
@@ -121,11 +121,7 @@ const checkInvoice = command({
     if (!file || more.length > 0) throw new InputFault("Give one invoice.");
     const { timeZone: zone, vendorPrices: prices } = config;
     const names = Object.fromEntries(invoiceColumns.map((column) => [column, named[`${column}_column`]]));
-    const lines = parseInvoice(
-      new TextDecoder().decode(await file.read()),
-      zone,
-      names as Record<InvoiceColumn, string>,
-    );
+    const lines = await readInvoice(file, zone, names as Record<InvoiceColumn, string>);
     const { from, to } = monthsOf(lines, month, zone);
     const found = await reconcileInvoice(db, lines, { vendor, from, to, prices: prices[vendor] });
     const sumOf = (pairs: readonly Pair[]) => sumOfPairs(pairs, found.isPriced);

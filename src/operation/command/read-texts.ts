@@ -5,7 +5,8 @@ import type { Form } from "./forms.ts";
 /** A file that a person chose. */
 export interface ChosenFile {
   name: string;
-  read(): Promise<Uint8Array>;
+  /** Its bytes, anew at each call: the caller may give them away. */
+  read(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** What a person gave, by member: text, several texts, a flag that is set, or files. */

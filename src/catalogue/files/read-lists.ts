@@ -1,0 +1,35 @@
+import { readChosen } from "../../operation/command/read-chosen.ts";
+import type { ChosenFile } from "../../operation/command/read-texts.ts";
+import { slicesOf } from "../../runtime/threads/in-thread.ts";
+import type { EntryFault, WantedEntry } from "../changes/difference.ts";
+import { CatalogueFault } from "../model/fault.ts";
+import type { ListName } from "../model/lists.ts";
+import { type ReadList, readCsv } from "./csv.ts";
+import { readJson } from "./json.ts";
+
+/** Reads a file in a thread: CSV of this list, or JSON if it has no list. Throws a `CatalogueFault` for JSON without lists. */
+export async function readLists(file: ChosenFile, csvOf: ListName | undefined): Promise<ReadList[]> {
+  const lists = new Map<ListName, { list: ListName; entries: WantedEntry[]; faults: EntryFault[] }>();
+  for await (const part of readChosen(file, import.meta.url, partsOfLists, csvOf)) {
+    if ("wrong" in part) throw new CatalogueFault(`Duba cannot import ${file.name}: ${part.wrong}.`);
+    const { list, entries, faults } = part;
+    const read = lists.get(list) ?? { list, entries: [], faults: [] };
+    lists.set(list, read);
+    read.entries.push(...entries);
+    read.faults.push(...faults);
+  }
+  return [...lists.values()];
+}
+
+/** For the thread. */
+export function* partsOfLists(
+  bytes: Uint8Array,
+  csvOf: ListName | undefined,
+): Generator<ReadList | { readonly wrong: string }, void> {
+  const lists = csvOf ? [readCsv(csvOf, bytes)] : readJson(bytes);
+  if ("wrong" in lists) return yield lists;
+  for (const { list, entries, faults } of lists) {
+    yield { list, entries: [], faults };
+    for (const slice of slicesOf(entries)) yield { list, entries: slice, faults: [] };
+  }
+}

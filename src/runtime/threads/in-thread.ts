@@ -1,0 +1,85 @@
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+
+/** The thread was ended before it was done: it took too long, or it needed too much memory. */
+export class ThreadEnded extends Error {
+  override readonly name = "ThreadEnded";
+}
+
+/** What a thread is told to do. */
+export interface ThreadTask {
+  /** The URL of a module, and the name of a function that it exports. */
+  readonly module: string;
+  readonly name: string;
+  readonly args: readonly unknown[];
+}
+
+/** MiB that the objects of a thread may take. Bytes in buffers are beside them. */
+const MEMORY = 256;
+
+/** Values that are handed over at a time, so that the main thread does not stand still for a long list. */
+const SLICE = 500;
+
+/** The end of the line: threads take turns, so that many files take one processor. */
+let last: Promise<void> = Promise.resolve();
+
+/**
+ * Runs an exported function of a module in a thread of its own, and gives what it yields: plain data or blobs, one value at a time.
+ * `transfer`: buffers in `args` that the caller gives away. Throws what the function throws, or a `ThreadEnded` after so many `milliseconds`.
+ */
+export async function* inThread<Args extends readonly unknown[], Value>(
+  module: string,
+  run: (...args: Args) => Iterable<Value> | AsyncIterable<Value>,
+  args: Args,
+  { milliseconds, transfer }: { milliseconds: number; transfer: ArrayBuffer[] },
+): AsyncGenerator<Value, void> {
+  const { promise: mine, resolve: done } = Promise.withResolvers<void>();
+  const turn = last;
+  last = mine;
+  await turn;
+  let worker: Worker | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const task: ThreadTask = { module, name: run.name, args };
+    worker = new Worker(new URL(`./threaded${extname(import.meta.filename)}`, import.meta.url), {
+      workerData: task,
+      transferList: transfer,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY },
+    });
+    timer = setTimeout(() => void worker?.terminate(), milliseconds);
+    const ended = endOf(worker);
+    while (true) {
+      const message = await Promise.race([messageOf<[Value] | null>(worker), ended]);
+      if (message === null) return;
+      yield message[0];
+      worker.postMessage("next");
+    }
+  } finally {
+    clearTimeout(timer);
+    await worker?.terminate();
+    done();
+  }
+}
+
+/** The next message. The promise of `once` would be settled later than the end of a thread that ends at once after it. */
+function messageOf<Message>(worker: Worker): Promise<Message> {
+  return new Promise((resolve) => worker.once("message", resolve));
+}
+
+/** Rejects when the thread ends. */
+function endOf(worker: Worker): Promise<never> {
+  const ended = new Promise<never>((_, reject) => {
+    worker.once("error", (error: NodeJS.ErrnoException) =>
+      reject(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? new ThreadEnded(error.message) : error),
+    );
+    worker.once("exit", (code) => reject(new ThreadEnded(`It took too long (exit code ${code}).`)));
+  });
+  // It may end while nobody waits for its next value.
+  ended.catch(() => {});
+  return ended;
+}
+
+/** A list in parts that are handed over one at a time; at least one. */
+export function* slicesOf<Item>(all: readonly Item[]): Generator<readonly Item[], void> {
+  for (let at = 0; at === 0 || at < all.length; at += SLICE) yield all.slice(at, at + SLICE);
+}

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { readLists } from "../src/catalogue/files/read-lists.ts";
+import { longestUpload } from "../src/console/console-request.ts";
+import { parsedLargeForm } from "../src/console/form-reader.ts";
+import { type Operators, startOperators } from "../src/console/operators.fixture.ts";
+import { readInvoice } from "../src/identity/books/invoice.ts";
+import { TimeZone } from "../src/runtime/time-zone.ts";
+import { ran } from "./support/command-line.ts";
+import { engines } from "./support/engines.ts";
+
+const MiB = 1024 * 1024;
+const bundles = "type,code,description,amount,price,value,duration\n";
+const tooLong = /data-bundles, line 2: is longer than 64 KiB/;
+
+/** Files that once kept the whole service waiting, or may: form, name, text, and what is said of them. */
+const files: [path: string, name: string, what: string, text: () => string, said: RegExp][] = [
+  [
+    "catalogue.import",
+    "data-bundles.csv",
+    "quotation marks on one line",
+    () => bundles + '"a""'.repeat((14 * MiB) / 4),
+    tooLong,
+  ],
+  [
+    "catalogue.import",
+    "data-bundles.csv",
+    "quotation marks on many lines",
+    () => bundles + '"a""\n'.repeat(MiB),
+    /Duba read no further: correct these faults first/,
+  ],
+  [
+    "catalogue.import",
+    "data-bundles.csv",
+    "a record of 1 MiB",
+    () => `${bundles}A,1,"${"x".repeat(1023)}\n`.padEnd(MiB, "x\n"),
+    tooLong,
+  ],
+  [
+    "catalogue.import",
+    "data-bundles.csv",
+    "a line of commas",
+    () => ",".repeat(14 * MiB),
+    /data-bundles, line 1: is longer than 64 KiB/,
+  ],
+  [
+    "catalogue.import",
+    "data-bundles.csv",
+    "100,000 faulty lines",
+    () => bundles + "A,1,x\n".repeat(100_000),
+    /line 101: has 3 values, and the heading has 7\. Duba read no further/,
+  ],
+  [
+    "catalogue.import",
+    "data-bundles.csv",
+    "more entries than a catalogue holds",
+    () => bundles + Array.from({ length: 100_000 }, (_, n) => `MTNDATA,c${n},x,1,1,,\n`).join(""),
+    /line 20002: is more than the 20,000 entries that a catalogue holds/,
+  ],
+  [
+    "catalogue.import",
+    "catalogue.json",
+    "JSON of a million levels",
+    () => `{"data-bundles":${"[".repeat(MiB)}${"]".repeat(MiB)}}`,
+    /it has objects in objects/,
+  ],
+  [
+    "catalogue.import",
+    "catalogue.json",
+    "JSON with 100,000 faults",
+    () => `{"data-bundles":[${"1,".repeat(100_000)}1]}`,
+    /entry 100: must be an object\. Duba read no further/,
+  ],
+  [
+    "catalogue.import",
+    "catalogue.json",
+    "a text of 14 MiB in JSON",
+    () => `{"data-bundles":[{"code":"${"\\n".repeat(7 * MiB)}"}]}`,
+    /entry 1: is longer than 64 KiB/,
+  ],
+  [
+    "prices.import",
+    "prices.csv",
+    "100,000 faulty lines",
+    () => `account,codes,margin,price\n${"a@example.com,MTNDATA,3%,\n".repeat(100_000)}`,
+    /line 101: no account has this id or e-mail in account\. Duba read no further/,
+  ],
+  [
+    "books.reconcile",
+    "invoice.csv",
+    "quotation marks on one line",
+    () => `reference,price\n${'"a""'.repeat((14 * MiB) / 4)}`,
+    /Line 2 of the invoice is not CSV/,
+  ],
+  [
+    "books.reconcile",
+    "invoice.csv",
+    "a record of 1 MiB",
+    () => `reference,price\n"${"x".repeat(MiB)}",1\n`,
+    /Line 2 of the invoice is longer than 64 KiB/,
+  ],
+  [
+    "books.reconcile",
+    "invoice.csv",
+    "100,000 faulty lines",
+    () => `reference,price\n${"x,y\n".repeat(100_000)}`,
+    /99990 more lines/,
+  ],
+];
+
+const memberOf: Record<string, string> = { "books.reconcile": "invoice" };
+
+// Files are read before a store is asked.
+suite("a hostile file", () => {
+  let operators: Operators;
+  before(async () => {
+    operators = await startOperators(engines[0]!, { DUBA_LIMITS: "off" });
+  });
+  after(() => operators.service.close());
+
+  /** Sends a form with files as browsers do. */
+  const upload = async (command: string, fields: Record<string, string | File>) => {
+    const { cookie, token } = operators.by.officer;
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ _token: token, _form: randomUUID(), ...fields }))
+      body.append(name, value as string);
+    const headers = { Cookie: cookie, Origin: operators.origin };
+    const path = `/${command.replace(".", "/")}`;
+    const answer = await fetch(`${operators.origin}${path}`, { method: "POST", headers, body });
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  /** Look-ups that are answered while the work goes on. */
+  const lookUpsDuring = async (work: Promise<unknown>) => {
+    let [isOver, answered] = [false, 0];
+    const over = work.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      const { status } = await operators.service.ask("/api/v2/internet/data/lookup?provider=MTNDATA");
+      assert.equal(status, 200);
+      if (!isOver) answered += 1;
+    }
+    await over;
+    return answered;
+  };
+
+  for (const [command, name, what, text, said] of files)
+    test(`of ${what} is refused by duba ${command.replace(".", " ")} and by its form, with at most 100 faults`, async () => {
+      const bytes = text();
+      assert.ok(bytes.length < longestUpload);
+      const isInvoice = command === "books.reconcile";
+      const file = new File([bytes], name);
+      const form = await upload(command, {
+        [memberOf[command] ?? "file"]: file,
+        ...(isInvoice ? { vendor: "dojah" } : { dry_run: "on" }),
+      });
+      assert.match(form.text, said);
+
+      const path = join(operators.service.settings.dataDirectory, name);
+      writeFileSync(path, bytes);
+      const argv = [...command.split("."), path, ...(isInvoice ? ["--vendor", "dojah"] : ["--dry-run"])];
+      const { exitCode, err } = await ran(argv, {
+        environment: { DUBA_DATA: operators.service.settings.dataDirectory },
+      });
+      assert.ok(exitCode > 0);
+      assert.match(err, said);
+      assert.ok(err.trimEnd().split("\n").length <= 100, `${err.split("\n").length} lines`);
+    });
+
+  test("keeps no look-up waiting while it is read", async () => {
+    const [quoted, , , faulty] = files.map(([, , , text]) => new Uint8Array(Buffer.from(text())));
+    const list = { name: "data-bundles.csv", read: async () => faulty! };
+    assert.ok((await lookUpsDuring(readLists(list, "data-bundles"))) > 0);
+    const invoice = { name: "invoice.csv", read: async () => quoted! };
+    const reading = readInvoice(invoice, new TimeZone("Africa/Lagos"), { reference: "type", price: "price" });
+    assert.ok((await lookUpsDuring(reading.catch(() => {}))) > 0);
+  });
+
+  test("and a form of very many fields are read beside the look-ups, and the form is refused", async () => {
+    const type = "application/x-www-form-urlencoded";
+    const fields = new Uint8Array(Buffer.from("a=1&".repeat(MiB)));
+    assert.ok((await lookUpsDuring(parsedLargeForm(fields, type).catch(() => {}))) > 0);
+    const { cookie, token } = operators.by.officer;
+    const sent = { cookie, headers: { "Content-Type": type, Origin: operators.origin } };
+    const body = `_token=${token}&${"a=1&".repeat(MiB)}`;
+    const { status, text } = await operators.send("/catalogue/import", { ...sent, method: "POST", body });
+    assert.equal(status, 400);
+    assert.match(text, /cannot read the form/);
+  });
+});
