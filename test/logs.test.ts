@@ -197,11 +197,11 @@ suite("on a terminal", () => {
         shown += chunk;
       });
       while (!/ready \{/.test(shown)) await once(child.stdout, "data");
-      assert.match(shown, /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: ready \{"url":"http:\/\/127\.0\.0\.1:\d+"\}\r?$/m);
+      assert.match(shown, /^\d\d:\d\d:\d\d\.\d{3} INFO {2}ready \{"url":"http:\/\/127\.0\.0\.1:\d+"\}\r?$/m);
       const ctrlC = "\x03";
       child.stdin.write(ctrlC);
       await ended;
-      assert.match(shown, /INFO: stopped\r?$/m);
+      assert.match(shown, /INFO {2}stopped\r?$/m);
     } finally {
       child.kill();
       rmSync(folder, { recursive: true, force: true });

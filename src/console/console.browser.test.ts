@@ -116,7 +116,7 @@ for (const engine of engines)
       await said(ada.page, "*******0017");
 
       // A statement is of a month that is over.
-      const charged_at = new Date().setUTCDate(0);
+      const charged_at = new Date(new Date().setUTCDate(0)).setUTCHours(12);
       const { db } = await service.store();
       await db.updateTable("verification").set({ charged_at }).where("reference", "=", reference).execute();
       const month = new Date(charged_at).toISOString().slice(0, 7);

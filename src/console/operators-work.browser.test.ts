@@ -205,8 +205,8 @@ suite("an operator's work in a browser", { skip: missingBrowser() }, () => {
     await hands.go(new RegExp(`^${reference}$`));
     await said(page, "*******0017");
 
-    // A statement is of a month that is over.
-    const charged_at = new Date().setUTCDate(0);
+    // A statement is of a month that is over, also by the clocks of Lagos.
+    const charged_at = new Date(new Date().setUTCDate(0)).setUTCHours(12);
     const { db } = await service.store();
     await db.updateTable("verification").set({ charged_at }).where("reference", "=", reference).execute();
     await hands.go(/^Books$/);

@@ -30,6 +30,14 @@ for (const outcome of [
     assert.match(log.lines[0]!.message, /because it asked Duba to wait$/);
   });
 
+test("a vendor that asks for a wait because of one question goes on with others", async (t) => {
+  const { breaker, vendor, ask } = openedBreaker(t);
+  await ask({ ...unavailable("out_of_service"), retryAfter: 5 });
+  assert.equal(breaker.isReady(), true);
+  assert.deepEqual(await ask({ kind: "not_found" }), { kind: "not_found" });
+  assert.equal(vendor.asked, 2);
+});
+
 test("a wait that a vendor asks for is at most five minutes, and never shorter than the pause for its failures", async (t) => {
   const { breaker, ask, pass } = openedBreaker(t);
   await ask({ ...unavailable("rate_limited"), retryAfter: 3600 });

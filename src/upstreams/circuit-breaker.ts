@@ -238,8 +238,9 @@ export class CircuitBreaker implements IdentityUpstream {
       else this.#failed.add(subject);
       const alarm = lasting.find((alarm) => alarm === reason);
       if (alarm) this.#setAlarm(alarm);
-      const wait = Math.min((outcome.retryAfter ?? 0) * 1000, longestWait);
-      this.#waitsUntil = Math.max(this.#waitsUntil, now + wait);
+      // Another Duba says `out_of_service` of one question: its own vendor failed with that.
+      const wait = reason === "out_of_service" ? 0 : (outcome.retryAfter ?? 0) * 1000;
+      this.#waitsUntil = Math.max(this.#waitsUntil, now + Math.min(wait, longestWait));
       return;
     }
     this.#lastAnswerAt = now;
