@@ -11,10 +11,11 @@ import { openCatalogue } from "./catalogue/catalogue.ts";
 import { guardOf } from "./catalogue/guard/guard.ts";
 import { catalogueOperations } from "./catalogue/operations/index.ts";
 import { listWaiting } from "./catalogue/revisions/draft.ts";
-import type { Desk } from "./commands/desk.ts";
+import type { EveryCommand } from "./commands/desk.ts";
 import { identitySettingsOf } from "./config/identity-settings-of.ts";
 import type { Config } from "./config/read-config.ts";
 import type { OperatorConsole } from "./console/console.ts";
+import { everyOperation } from "./contract/every-operation.ts";
 import { openEvents, undelivered } from "./events/events.ts";
 import { eventOperations } from "./events/operations/index.ts";
 import type { HttpDependencies } from "./http/dependencies.ts";
@@ -32,8 +33,7 @@ import { reportUpstreamStatus } from "./identity/upstream-status.ts";
 import { checkKeyringPlace, keyringPath } from "./keyring/file.ts";
 import { keepRotating } from "./keyring/self-rotation.ts";
 import { watchKeyring } from "./keyring/watch.ts";
-import type { Command } from "./operation/command.ts";
-import { bind, type Operation } from "./operation/operation.ts";
+import { bind } from "./operation/operation.ts";
 import { requestOperations } from "./requests/operations/index.ts";
 import { openRequests } from "./requests/request-log-room.ts";
 import { everyRule } from "./retention.ts";
@@ -49,15 +49,6 @@ import { checkDirectory } from "./storage/sqlite/data-directory.ts";
 import { openStore } from "./storage/store.ts";
 import type { LiveUpstreams } from "./upstreams/open-vendors.ts";
 import { sandbox } from "./upstreams/sandbox/index.ts";
-
-/** The product: every operation of every room. */
-export const everyOperation: readonly Operation<never>[] = [
-  ...catalogueOperations,
-  ...identityOperations,
-  ...eventOperations,
-  ...accessOperations,
-  ...requestOperations,
-];
 
 /** A service that is ready to listen. */
 export interface Service {
@@ -81,9 +72,6 @@ export interface Service {
   /** Finishes verifications that outlive their callers, for at most `patience` milliseconds, and closes the store. */
   close(patience: number): Promise<void>;
 }
-
-/** Every command of every room. They load for the console only. */
-export type EveryCommand = () => Promise<readonly Command<Desk>[]>;
 
 const noCommands: EveryCommand = async () => [];
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, mock, suite, test } from "node:test";
+import { everyOperation } from "../src/contract/every-operation.ts";
 import { rehearsable } from "../src/http/rehearsal/rehearsable.ts";
 import { scenarioHeader, scenarioRows, scenarios } from "../src/http/rehearsal/scenarios.ts";
 import { type ReadyAnswer, ReadyForm } from "../src/operation/answers/ready-answer.ts";
 import type { BoundOperation } from "../src/operation/operation.ts";
-import { everyOperation } from "../src/wire.ts";
 import { assertFailure } from "./support/failure.ts";
 import { type Answer, startService, type TestService } from "./support/service.ts";
 

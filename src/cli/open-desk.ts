@@ -48,6 +48,7 @@ export async function withDesk<Result>(
           actor,
           config,
           commands: everyCommand,
+          serve: io.serve,
           progress: bar.update,
           log: eachOnce(io),
           savesSeveral: out !== undefined && isDirectory(out),

@@ -9,14 +9,21 @@ import type { Log } from "../runtime/log.ts";
 import type { Audited, WithClock } from "../storage/audited.ts";
 import type { ofBackup, ofRestore } from "./backups.ts";
 
+/** Every command of every room. They load on first use. */
+export type EveryCommand = () => Promise<readonly Command<Desk>[]>;
+
+/** Resolves to the exit code. */
+export type StartService = (config: Config, commands: EveryCommand) => Promise<number>;
+
 /** What a face opens for a command. */
 export interface Surroundings extends Audited, WithClock {
   config: Config;
   /** Reports how much is done, of how much in all if that is known. */
   progress: (done: number, all?: number) => void;
   log: Log;
-  /** Every command of every room. */
-  commands: () => Promise<readonly Command<Desk>[]>;
+  commands: EveryCommand;
+  /** Starts the service, and ends with it. Only a terminal can. */
+  serve?: StartService | undefined;
   /** Whether the face can save several files of one answer. */
   savesSeveral: boolean;
 }

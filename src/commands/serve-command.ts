@@ -1,10 +1,9 @@
-import type { Config } from "../config/read-config.ts";
 import { everySetting, settings } from "../config/settings.ts";
 import { formed } from "../operation/command/read-texts.ts";
 import { command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import type { Setting } from "../operation/setting.ts";
-import type { EveryCommand } from "../wire.ts";
+import type { Surroundings } from "./desk.ts";
 
 /** `duba serve`: only a terminal can start a service. */
 export const serveCommand = command({
@@ -31,10 +30,9 @@ export const serveCommand = command({
     ]),
   },
   examples: [{}, { port: "8080", data: "/var/lib/duba" }],
-  run: async (_, { config, commands }: { config: Config; commands: EveryCommand }) => {
-    const { serve } = await import("../serve/serve.ts");
-    return { exit_code: await serve(config, commands) };
-  },
+  run: async (_, { config, commands, serve }: Pick<Surroundings, "config" | "commands" | "serve">) => ({
+    exit_code: await serve!(config, commands),
+  }),
 });
 
 /** A text that stands for a setting, and has its form. */

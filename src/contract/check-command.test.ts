@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { sandboxKey, startService, type TestService } from "../../test/support/service.ts";
-import { everyOperation } from "../wire.ts";
 import { Server, type ServerAnswer, type ServerRequest } from "./ask-server.ts";
 import { breakings } from "./breakings.fixture.ts";
 import type { PathName } from "./breaks.fixture.ts";
+import { everyOperation } from "./every-operation.ts";
 import { everyPoint } from "./points/index.ts";
 import { runPoints } from "./run-points.ts";
 import { CheckSession } from "./session.ts";

@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
+import type { EveryCommand } from "../commands/desk.ts";
 import type { Config } from "../config/read-config.ts";
-import type { EveryCommand } from "../wire.ts";
 
 /**
  * Serves until SIGTERM or SIGINT and gives the exit code. With `DUBA_WORKERS` on PostgreSQL this process supervises workers;

@@ -1,3 +1,4 @@
+import type { StartService } from "../../commands/desk.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 
 /** The terminal and environment of a command. Tests pass their own, and run commands in process. */
@@ -9,6 +10,8 @@ export interface Io {
   stdin: AsyncIterable<string | Uint8Array> & { isTTY?: boolean | undefined };
   /** Whether `out` and `err` show colours. Default: no. */
   colours?: { out: boolean; err: boolean };
+  /** Starts the service. */
+  serve?: StartService;
   /** Milliseconds until progress is shown. Default: 1,000. */
   progressAfter?: number;
   /** Columns of the terminal. Default: 80. */
