@@ -133,7 +133,15 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const follows = source && { source, every, staleAfter, log };
   const catalogue = await openCatalogue({ db, now, guard: guardOf(config), audit, follows });
   opened.defer(() => catalogue.stop());
-  const events = await openEvents({ db, engine, now, keyring, log, networks: addressList(config.eventNetworks) });
+  const events = await openEvents({
+    db,
+    engine,
+    now,
+    keyring,
+    log,
+    audit,
+    networks: addressList(config.eventNetworks),
+  });
   opened.defer(() => events.stop());
   await audit(
     db,

@@ -111,6 +111,7 @@ export const kinds: Readonly<Record<string, Readonly<Record<string, FactType>>>>
     host: "text",
     ends_at: "time",
   },
+  "endpoint.off": { endpoint: "reference", account: "reference", mode: "reference", host: "text" },
   "endpoint.removed": { endpoint: "reference", account: "reference", mode: "reference", host: "text" },
   "events.resent": { endpoint: "reference", events: "number" },
   "person.invited": { person: "reference", email: "text", role: "reference" },

@@ -3,9 +3,10 @@ import type { BlockList } from "node:net";
 import { type Kysely, sql } from "kysely";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import type { Log } from "../runtime/log.ts";
+import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { EventEndpointRow, EventRow, Tables } from "../storage/tables.ts";
-import { signingSecrets } from "./endpoints.ts";
+import { signingSecrets, switchOff } from "./endpoints.ts";
 import { eventBodyOf } from "./event-body.ts";
 import { type Sent, sendDelivery, sendTimeout } from "./send-delivery.ts";
 import { signedHeaders } from "./signature.ts";
@@ -18,6 +19,7 @@ export interface DeliveryParts {
   /** Milliseconds since 1970. */
   now: () => number;
   log: Log;
+  audit: Audit;
   /** Milliseconds for one delivery. */
   timeout?: number;
 }
@@ -185,10 +187,11 @@ export class Deliverer {
 
   /** Writes what became of a delivery, and returns how many milliseconds to wait before the next one. */
   async #note(endpoint: EventEndpointRow, event: Queued, { delivered, outcome }: Sent): Promise<number> {
-    const { db, now, log } = this.#parts;
+    const { db, now, log, audit } = this.#parts;
     const at = now();
     const attempts = event.attempts + 1;
-    const isDead = !delivered && at >= event.give_up_at;
+    const isGone = outcome === "410";
+    const isDead = !delivered && (isGone || at >= event.give_up_at);
     const state = delivered ? "delivered" : isDead ? "dead" : "waiting";
     await db
       .updateTable("event_delivery")
@@ -200,6 +203,11 @@ export class Deliverer {
     this.counts[state === "waiting" ? "failed" : state] += 1;
     if (delivered) return 0;
     const facts = { endpoint: endpoint.id, event: event.id, outcome, attempts };
+    if (isGone) {
+      await switchOff({ db, audit, actor: "system" }, endpoint, at);
+      log.error(facts, "An endpoint answered 410 Gone, so that it is off. It is on again with: duba events resend");
+      return backOff(1);
+    }
     if (isDead) {
       log.error(facts, "Duba gave up on an event for an endpoint. Send it again: duba events resend");
       return backOff(1);

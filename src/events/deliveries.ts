@@ -31,8 +31,8 @@ export async function listDeliveries(
 }
 
 /**
- * Queues the dead deliveries of an endpoint again, or one that is dead or was delivered, and returns how many. Throws a
- * `CommandFault` if there is none.
+ * Queues the dead deliveries of an endpoint again, or one that is dead or was delivered, and returns how many. An endpoint that was off
+ * is on again. Throws a `CommandFault` if there is nothing to do.
  */
 export async function resend(
   { db, audit, actor }: Audited,
@@ -41,7 +41,7 @@ export async function resend(
 ): Promise<number> {
   return inTransaction(db, async (trx) => {
     await lockCounter(trx, "event");
-    await findEndpoint(trx, endpoint);
+    const { off_since } = await findEndpoint(trx, endpoint);
     const found = await trx
       .selectFrom("event_delivery as delivery")
       .innerJoin("event", "event.number", "delivery.number")
@@ -53,7 +53,7 @@ export async function resend(
       )
       .orderBy("delivery.place")
       .execute();
-    if (found.length === 0)
+    if (found.length === 0 && (event !== undefined || off_since === null))
       throw new CommandFault(
         event === undefined
           ? `No event is dead for ${endpoint}.`
@@ -74,7 +74,7 @@ export async function resend(
         .where("endpoint_id", "=", endpoint)
         .where("number", "=", number)
         .execute();
-    await trx.updateTable("event_endpoint").set({ next_at: 0 }).where("id", "=", endpoint).execute();
+    await trx.updateTable("event_endpoint").set({ next_at: 0, off_since: null }).where("id", "=", endpoint).execute();
     await audit(trx, { kind: "events.resent", actor, facts: { endpoint, events: found.length } });
     return found.length;
   });

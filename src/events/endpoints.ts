@@ -48,6 +48,7 @@ export async function addEndpoint(
     next_at: 0,
     lease_owner: null,
     leased_until: 0,
+    off_since: null,
   };
   return inTransaction(db, async (trx) => {
     await lockCounter(trx, "event");
@@ -83,6 +84,21 @@ export async function removeEndpoint({ db, audit, actor }: Audited, id: string):
     await trx.deleteFrom("event_endpoint").where("id", "=", id).execute();
     await audit(trx, { kind: "endpoint.removed", actor, facts: factsOf(row) });
     return row;
+  });
+}
+
+/** Switches an endpoint off, which answered 410 Gone: what waits for it is dead, and no event is queued any more. */
+export async function switchOff({ db, audit, actor }: Audited, row: EventEndpointRow, now: number): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    await lockCounter(trx, "event");
+    await trx.updateTable("event_endpoint").set({ off_since: now }).where("id", "=", row.id).execute();
+    await trx
+      .updateTable("event_delivery")
+      .set({ state: "dead" })
+      .where("endpoint_id", "=", row.id)
+      .where("state", "=", "waiting")
+      .execute();
+    await audit(trx, { kind: "endpoint.off", actor, facts: factsOf(row) });
   });
 }
 

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import { every } from "../runtime/every.ts";
 import { codeOf } from "../storage/errors.ts";
+import { deliveryTime } from "../storage/events/announce.ts";
 import type { Tables } from "../storage/tables.ts";
 import { Deliverer, type DeliveryParts } from "./deliver.ts";
 
@@ -47,6 +48,41 @@ export async function openEvents({ engine, ...parts }: EventsParts): Promise<Eve
       await deliverer.stop();
     },
   };
+}
+
+/** Milliseconds for which an endpoint may fail before somebody should look. */
+const failingAfter = 3_600_000;
+
+/**
+ * Endpoints that are off since they answered 410, or that have taken nothing for an hour. `since`: milliseconds since 1970; `waiting`:
+ * how many events wait for it.
+ */
+export async function failingEndpoints(
+  db: Kysely<Tables>,
+  now: number,
+): Promise<{ id: string; isOff: boolean; since: number; waiting: number }[]> {
+  const off = await db
+    .selectFrom("event_endpoint")
+    .select(["id", "off_since"])
+    .where("off_since", "is not", null)
+    .execute();
+  const waits = await db
+    .selectFrom("event_delivery")
+    .select(({ fn }) => [
+      "endpoint_id as id",
+      fn.countAll<number>().as("waiting"),
+      fn.min<number | null>(sql`case when attempts > 0 then give_up_at end`).as("ends"),
+    ])
+    .where("state", "=", sql.lit("waiting" as const))
+    .groupBy("endpoint_id")
+    .execute();
+  return [
+    ...off.map(({ id, off_since }) => ({ id, isOff: true, since: off_since!, waiting: 0 })),
+    ...waits.flatMap(({ id, waiting, ends }) => {
+      const since = ends === null ? now : Number(ends) - deliveryTime;
+      return now - since > failingAfter ? [{ id, isOff: false, since, waiting: Number(waiting) }] : [];
+    }),
+  ];
 }
 
 /** Deliveries that wait or are dead, for operators. `oldest`, `oldestDead`: when the oldest such event happened; null: none. */

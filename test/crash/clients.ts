@@ -230,8 +230,8 @@ export class Client {
       assert.ok(isLeftBehind ? this.#world.hasLeases : mayRun, `Nobody works on it: ${said}`);
       return;
     }
-    // The vendor's late answer may be written just when the client asks again.
-    if (status === 504) life.unattended.add(wanted);
+    // The outcome, or the vendor's late answer, may be written just when the client asks again.
+    if (status >= 500) life.unattended.add(wanted);
     if (isLeftBehind) life.firstAnswer ??= since;
     life.leftBehind.delete(wanted);
     if (status === 402) {

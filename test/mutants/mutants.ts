@@ -87,4 +87,18 @@ export const mutants: readonly Mutant[] = [
     to: "connections",
     tests: ["src/identity/ledger/held-rows.test.ts"],
   },
+  {
+    name: "an endpoint that is off is sent events",
+    file: "src/storage/events/announce.ts",
+    from: 'row("endpoint.off_since", "is", null),',
+    to: "",
+    tests: ["src/events/failing-endpoints.test.ts"],
+  },
+  {
+    name: "a peer's wait because of one person pauses the peer",
+    file: "src/upstreams/circuit-breaker.ts",
+    from: 'reason === "out_of_service" ? 0 :',
+    to: "",
+    tests: ["src/upstreams/circuit-breaker-wait.test.ts"],
+  },
 ];

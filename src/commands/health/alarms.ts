@@ -117,6 +117,16 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
         since: facts.oldestDead,
       },
     ],
+    ...facts.endpoints.map(({ id, isOff, since, waiting }): [string, Found] => [
+      `endpoint:${id}`,
+      {
+        what: isOff
+          ? `The endpoint ${id} answered 410 Gone, so it gets no events. Remove it: duba events endpoints remove ${id}. If it is there again: duba events resend ${id}`
+          : `The endpoint ${id} has taken no event for more than an hour. See why: duba events list --endpoint ${id}`,
+        count: waiting || null,
+        since,
+      },
+    ]),
     [
       "backup",
       facts.needsBackup &&

@@ -5,7 +5,7 @@ import { unsealedEntries } from "../../audit/unsealed-entries.ts";
 import { draftName, listWaiting } from "../../catalogue/revisions/draft.ts";
 import { ageOf, readSync } from "../../catalogue/sync/record.ts";
 import { identitySettingsOf } from "../../config/identity-settings-of.ts";
-import { undelivered } from "../../events/events.ts";
+import { failingEndpoints, undelivered } from "../../events/events.ts";
 import { openVerifications } from "../../identity/ledger/reports/open-verifications.ts";
 import { nearlySpentAccounts } from "../../identity/spending/spending-watch.ts";
 import { upstreamStatus } from "../../identity/upstream-status.ts";
@@ -40,6 +40,7 @@ export async function readFacts(room: AlarmRoom) {
     spent,
     emails,
     { dead, oldestDead },
+    endpoints,
     clockDoubtedSince,
   ] = await Promise.all([
     tryWrite(db),
@@ -57,6 +58,7 @@ export async function readFacts(room: AlarmRoom) {
     nearlySpentAccounts(db, now, identitySettingsOf(config)),
     room.accounts.emails(),
     undelivered(db),
+    failingEndpoints(db, now),
     doubtedSince(db, now),
   ]);
   return {
@@ -91,6 +93,7 @@ export async function readFacts(room: AlarmRoom) {
     })),
     dead,
     oldestDead,
+    endpoints,
     spent: spent.map((use) => ({ ...use, email: emails(use.account) })),
   };
 }

@@ -38,6 +38,7 @@ const facts = {
   url: Type.String(),
   types: Type.Array(Type.String()),
   created_at: instant,
+  off_since: orNull(instant),
 };
 
 /** Without a user name or a fragment, which no receiver gets. */
@@ -118,6 +119,7 @@ const listEndpoints = command({
     url: "url",
     types: { of: ({ types }) => (hasAll(types) ? "all" : types) },
     created_at: "created",
+    off_since: { heading: "off since (410)", none: "-" },
   },
   none: "There is no endpoint.",
   examples: [{}, { account: "shop@example.com" }],
@@ -250,5 +252,6 @@ function factsOf(row: EventEndpointRow, emails: (id: string) => string) {
     url: row.url,
     types: JSON.parse(row.types) as string[],
     created_at: isoOf(row.created_at),
+    off_since: isoOf(row.off_since),
   };
 }

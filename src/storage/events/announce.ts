@@ -73,6 +73,7 @@ export async function announce<Type extends EventType>(
           ])
           .where((row) =>
             row.and([
+              row("endpoint.off_since", "is", null),
               ...(audience === everyAccount ? [] : [row("endpoint.audience", "=", audience)]),
               ...(mode === null ? [] : [row("endpoint.mode", "=", mode)]),
               row("endpoint.types", "like", `%"${type}"%`),

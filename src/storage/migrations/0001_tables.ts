@@ -451,6 +451,8 @@ export const allTables = {
     /** The process that sends to it now, and until when nobody else may. */
     lease_owner: "text?",
     leased_until: "bigint",
+    /** Since when it gets nothing, because it answered 410 Gone. Null: it is on. */
+    off_since: "bigint?",
   },
 
   /** An event for an endpoint. */

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { suite, type TestContext, test } from "node:test";
+import { engines } from "../../test/support/engines.ts";
+import type { Audit } from "../storage/audited.ts";
+import { resend } from "./deliveries.ts";
+import { eventStore, openReceiver, round } from "./events.fixture.ts";
+import { failingEndpoints } from "./events.ts";
+
+const hour = 3_600_000;
+
+for (const engine of engines)
+  suite(`an endpoint on ${engine.name}`, () => {
+    const store = eventStore(engine);
+
+    const receiving = async (t: TestContext, account: string) => {
+      const receiver = await openReceiver();
+      t.after(() => receiver.close());
+      return { receiver, ...(await store.endpoint(account, receiver.url)) };
+    };
+
+    test("that answers 410 is off: its events are dead, and it gets none until it is switched on again", async (t) => {
+      const account = "acc_gone";
+      const { receiver, id } = await receiving(t, account);
+      const before = store.at;
+      receiver.behaves = () => 410;
+      const events = [await store.event(account), await store.event(account)];
+      const told: unknown[] = [];
+      const audit: Audit = async (_, ...entries) => void told.push(...entries);
+      await round(store.deliverer({ audit }));
+      for (const event of events) assert.equal((await store.delivery(id, event)).state, "dead");
+      const { host } = new URL(receiver.url);
+      const facts = { endpoint: id, account, mode: "test", host };
+      assert.deepEqual(told, [{ kind: "endpoint.off", actor: "system", facts }]);
+      const failing = async () => (await failingEndpoints(store.db, store.at)).filter((one) => one.id === id);
+      assert.deepEqual(await failing(), [{ id, isOff: true, since: before, waiting: 0 }]);
+      const missed = await store.event(account);
+      await assert.rejects(store.delivery(id, missed), /no result/);
+      assert.equal(receiver.received.length, 1);
+
+      receiver.behaves = () => 204;
+      assert.equal(await resend(store.place(), { endpoint: id }, store.at), 2);
+      const last = await store.event(account);
+      await round(store.deliverer());
+      assert.deepEqual(receiver.ids().slice(1), [...events, last]);
+      assert.deepEqual(await failing(), []);
+    });
+
+    test("that takes nothing for more than an hour is one that somebody should look at", async (t) => {
+      const account = "acc_failing";
+      const { receiver, id } = await receiving(t, account);
+      receiver.behaves = () => 500;
+      const since = store.at;
+      for (const _ of [1, 2]) await store.event(account);
+      await round(store.deliverer());
+      const failing = async () => (await failingEndpoints(store.db, store.at)).filter((one) => one.id === id);
+      store.at += hour;
+      assert.deepEqual(await failing(), []);
+      store.at += 1;
+      assert.deepEqual(await failing(), [{ id, isOff: false, since, waiting: 2 }]);
+      receiver.behaves = () => 204;
+      await round(store.deliverer());
+      assert.deepEqual(await failing(), []);
+    });
+  });
