@@ -205,7 +205,7 @@ export class Deliverer {
     const facts = { endpoint: endpoint.id, event: event.id, outcome, attempts };
     if (isGone) {
       await switchOff({ db, audit, actor: "system" }, endpoint, at);
-      log.error(facts, "An endpoint answered 410 Gone, so that it is off. It is on again with: duba events resend");
+      log.error(facts, "An endpoint answered 410 Gone, so Duba switched it off. To switch it on: duba events resend");
       return backOff(1);
     }
     if (isDead) {

@@ -12,7 +12,16 @@ export function openLog(level: string, fields: object | null = null): Logger {
 const colours = { debug: "blue", info: "green", warn: "yellow", error: "red", fatal: "red" } as const;
 
 /** Such as `14:02:07.123 WARN  the message {"vendor":"peer"}`. */
-export function lineForPeople({ time, level, msg, ...rest }: { time: number; level: number; msg: string }): string {
+export function lineForPeople({
+  time,
+  level,
+  msg = "",
+  ...rest
+}: {
+  time: number;
+  level: number;
+  msg?: string;
+}): string {
   const name = pino.levels.labels[level] ?? String(level);
   const shown = name.toUpperCase().padEnd(5);
   const clock = new Date(time).toTimeString().slice(0, 8);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 /** A shell block of a document, and what it prints. */
 export interface Block {
   line: number;
-  /** What the shell is told. */
+  /** The commands, as the shell gets them. */
   script: string;
   /** The block directly after it: what it prints, or undefined if the README does not say. */
   printed?: { language: string; text: string };

@@ -4,5 +4,5 @@ export class CatalogueFault extends Error {
   readonly exitCode = 1;
 }
 
-/** Faults of a file that are told: more have most likely one cause. */
+/** So many faults of a file are told at most. If there are more, they probably have one cause. */
 export const mostFaults = 100;

@@ -6,7 +6,7 @@ export class ThreadEnded extends Error {
   override readonly name = "ThreadEnded";
 }
 
-/** What a thread is told to do. */
+/** The work of a thread. */
 export interface ThreadTask {
   /** The URL of a module, and the name of a function that it exports. */
   readonly module: string;
@@ -74,7 +74,7 @@ function endOf(worker: Worker): Promise<never> {
     );
     worker.once("exit", (code) => reject(new ThreadEnded(`It took too long (exit code ${code}).`)));
   });
-  // It may end while nobody waits for its next value.
+  // The thread may end while nobody waits for its next value.
   ended.catch(() => {});
   return ended;
 }
