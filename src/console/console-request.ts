@@ -45,7 +45,7 @@ export async function jsonIn({ raw, arrival }: Asked): Promise<Record<string, un
   if (!/^application\/json\b/.test(raw.headers["content-type"] ?? ""))
     throw new Refusal(415, "media_type", "The console expects JSON here.");
   try {
-    const value: unknown = JSON.parse((await bytesIn(raw, longestForm, arrival)).toString("utf8"));
+    const value: unknown = JSON.parse(new TextDecoder().decode(await bytesIn(raw, longestForm, arrival)));
     if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -58,7 +58,7 @@ export async function formIn({ raw, arrival }: Asked, most: number): Promise<For
   const type = raw.headers["content-type"] ?? "";
   if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/.test(type))
     throw new Refusal(415, "media_type", "The console expects a form here.");
-  const bytes = new Uint8Array(await bytesIn(raw, most, most > longestForm ? arrival + uploadTime : arrival));
+  const bytes = await bytesIn(raw, most, most > longestForm ? arrival + uploadTime : arrival);
   try {
     return await (bytes.length > longestForm ? parsedLargeForm : parsedForm)(bytes, type);
   } catch {
@@ -67,22 +67,24 @@ export async function formIn({ raw, arrival }: Asked, most: number): Promise<For
 }
 
 /** `arrival`: in milliseconds. */
-async function bytesIn(raw: IncomingMessage, most: number, arrival: number): Promise<Buffer> {
+async function bytesIn(raw: IncomingMessage, most: number, arrival: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await withTimeout(arrivingIn(raw, most), arrival);
   if (!bytes) throw new Refusal(408, "timeout", `The request did not arrive within ${arrival / 1000} seconds.`);
   return bytes;
 }
 
-async function arrivingIn(raw: IncomingMessage, most: number): Promise<Buffer> {
+/** Every part is written to its place at once: copying 16 MiB later would hold up look-ups. */
+async function arrivingIn(raw: IncomingMessage, most: number): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = () =>
     new Refusal(413, "too_large", `This is more than the ${most / 1024} KiB that the console takes.`);
-  if (Number(raw.headers["content-length"] ?? 0) > most) throw tooLarge();
-  const parts: Buffer[] = [];
+  const announced = Number(raw.headers["content-length"] ?? most);
+  if (announced > most) throw tooLarge();
+  const bytes = new Uint8Array(announced);
   let size = 0;
   for await (const part of raw as AsyncIterable<Buffer>) {
+    if (size + part.length > announced) throw tooLarge();
+    bytes.set(part, size);
     size += part.length;
-    if (size > most) throw tooLarge();
-    parts.push(part);
   }
-  return Buffer.concat(parts);
+  return size === announced ? bytes : new Uint8Array(bytes.buffer.transfer(size));
 }
