@@ -1,4 +1,3 @@
-import type { Server } from "node:http";
 import manifest from "../package.json" with { type: "json" };
 import { openAccess } from "./access/access.ts";
 import { isAbsent } from "./access/authenticator.ts";
@@ -25,7 +24,8 @@ import type { MetricSources } from "./http/monitoring/metrics.ts";
 import { registerPages } from "./http/pages/index.ts";
 import { AddressRateLimiter } from "./http/rate-limit.ts";
 import { callerAddress } from "./http/request/caller-address.ts";
-import { buildServer, type HttpServer } from "./http/server.ts";
+import { type ApiServer, buildServer } from "./http/server.ts";
+import type { HttpServer } from "./http/shell/open-server.ts";
 import { openIdentity } from "./identity/identity.ts";
 import { openVerifications } from "./identity/ledger/reports/open-verifications.ts";
 import { identityOperations } from "./identity/operations/index.ts";
@@ -52,9 +52,9 @@ import { sandbox } from "./upstreams/sandbox/index.ts";
 
 /** A service that is ready to listen. */
 export interface Service {
-  app: HttpServer;
+  app: ApiServer;
   /** Serves the metrics, if `DUBA_METRICS` is set and this is no worker. It does not listen yet. */
-  metrics?: Server;
+  metrics?: HttpServer;
   /** Reads the metrics of a worker, if `DUBA_METRICS` is set. */
   scrape?: () => Promise<string>;
   /** Serves operators, if `DUBA_CONSOLE` is set. It does not listen yet. */
@@ -188,8 +188,8 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     requestLog: () => requests.entries?.counts,
   };
   const monitoring = config.metrics ? await import("./http/monitoring/metrics.ts") : undefined;
-  const metrics = worker === undefined ? monitoring?.metricsServer(sources) : undefined;
-  opened.defer(() => void metrics?.close());
+  const metrics = worker === undefined ? monitoring?.metricsServer(sources, log) : undefined;
+  opened.defer(() => void metrics?.end());
   const scrape = worker === undefined ? undefined : monitoring?.metricsOfWorker(sources, worker);
   if (config.alarmUrl)
     opened.defer((await import("./commands/health/tell-alarms.ts")).keepTellingAlarms({ config, db, now, log }));

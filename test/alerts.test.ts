@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, suite, test } from "node:test";
@@ -37,8 +36,7 @@ suite("alert rules and the board", () => {
       DUBA_DOJAH_APP_ID: "app",
       DUBA_DOJAH_KEY: "key",
     });
-    await once(service.metrics!.listen(0, "127.0.0.1"), "listening");
-    port = (service.metrics!.address() as AddressInfo).port;
+    port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
     const { text: credential } = await service.newKey({ mode: "live" });
     const body = { bvn: "22000000017", phone: "08000000017", amount: "100" };
     await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, credential });

@@ -4,7 +4,7 @@ import { ConfigFault, readConfig } from "../src/config/read-config.ts";
 import { wire } from "../src/wire.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
-import { sandboxKey, startService, withService } from "./support/service.ts";
+import { ask, sandboxKey, startService, withService } from "./support/service.ts";
 
 const corporate = "/api/v2/corporate-data/list";
 const lookup = "/api/v2/internet/data/lookup";
@@ -142,10 +142,10 @@ suite("closed doors", { concurrency: true }, () => {
           log,
         );
         try {
-          const answers = [sandboxKey, `another-${sandboxKey}`].map((credential) =>
-            app.inject({ url: corporate, headers: { authorization: credential } }),
-          );
-          return (await Promise.all(answers)).map(({ statusCode }) => statusCode);
+          const port = await app.listen({ host: "127.0.0.1", port: 0 });
+          const keys = [sandboxKey, `another-${sandboxKey}`];
+          const answers = await Promise.all(keys.map((credential) => ask(port, corporate, { credential })));
+          return answers.map(({ status }) => status);
         } finally {
           await app.close();
           await close(0);

@@ -120,9 +120,13 @@ suite("floors", () => {
     assert.deepEqual(heavy, []);
   });
 
-  test("only http/ imports Fastify", () => {
-    const others = files.filter((file) => placeOf(file) !== "http" && /from "fastify"/.test(textOf(file)));
-    assert.deepEqual(others, []);
+  test("everything that listens does so with one shell", () => {
+    const others = files.filter(
+      (file) =>
+        !file.endsWith(".fixture.ts") &&
+        /import \{[^}]*\bcreateServer\b[^}]*\} from "[^"]*node-http.ts"/.test(textOf(file)),
+    );
+    assert.deepEqual(others, ["src/http/shell/open-server.ts"]);
   });
 });
 

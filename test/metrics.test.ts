@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { AddressInfo } from "node:net";
 import { suite, test } from "node:test";
 import { AnswerCounts } from "../src/http/monitoring/answer-counts.ts";
 import { type MetricSources, metricsServer, type StoredFigures } from "../src/http/monitoring/metrics.ts";
 import { Durations } from "../src/runtime/durations.ts";
+import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { noteBackup } from "../src/storage/backup/last-backup.ts";
 import { VendorCalls } from "../src/upstreams/circuit-breaker.ts";
 import { engines } from "./support/engines.ts";
@@ -20,8 +20,7 @@ suite("metrics", () => {
       await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body });
       await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body, credential: "wrong" });
       await service.ask("/no/such/path");
-      await new Promise<void>((resolve) => service.metrics!.listen(0, "127.0.0.1", resolve));
-      const { port } = service.metrics!.address() as AddressInfo;
+      const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
       const { status, text, headers } = await ask(port, "/metrics");
       assert.equal(status, 200);
       assert.match(String(headers["content-type"]), /^text\/plain; version=0\.0\.4/);
@@ -134,29 +133,31 @@ suite("metrics", () => {
 
 /** The text of a scrape. */
 async function scraped(sources: Partial<MetricSources>): Promise<string> {
-  const server = metricsServer({
-    answers: new AnswerCounts(),
-    upstreams: () => [],
-    auditAlarms: () => [],
-    nearlySpent: () => ({ cap: 2, balance: 1 }),
-    deliveries: () => ({ delivered: 9, failed: 2, dead: 1 }),
-    requestLog: () => ({ written: 5, over_budget: 6, lost: 7 }),
-    catalogue: () => ({ revision: 1, publishedAt: 0, confirmedAt: 0 }),
-    usage: { commits: new Durations(), connections: () => ({ busy: 2, idle: 8, waiting: 4 }) },
-    stored: async () => ({
-      openVerifications: [],
-      heldChanges: 0,
-      unsealed: { count: 0, oldest: null },
-      lastBackupAt: null,
-      alarms: [],
-      undelivered: { waiting: 0, dead: 0, oldest: null },
-    }),
-    now: Date.now,
-    ...sources,
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { text } = await ask((server.address() as AddressInfo).port, "/metrics");
-  server.close();
+  const server = metricsServer(
+    {
+      answers: new AnswerCounts(),
+      upstreams: () => [],
+      auditAlarms: () => [],
+      nearlySpent: () => ({ cap: 2, balance: 1 }),
+      deliveries: () => ({ delivered: 9, failed: 2, dead: 1 }),
+      requestLog: () => ({ written: 5, over_budget: 6, lost: 7 }),
+      catalogue: () => ({ revision: 1, publishedAt: 0, confirmedAt: 0 }),
+      usage: { commits: new Durations(), connections: () => ({ busy: 2, idle: 8, waiting: 4 }) },
+      stored: async () => ({
+        openVerifications: [],
+        heldChanges: 0,
+        unsealed: { count: 0, oldest: null },
+        lastBackupAt: null,
+        alarms: [],
+        undelivered: { waiting: 0, dead: 0, oldest: null },
+      }),
+      now: Date.now,
+      ...sources,
+    },
+    new RecordedLog(),
+  );
+  const { text } = await ask(await server.listen({ host: "127.0.0.1", port: 0 }), "/metrics");
+  await server.close();
   return text;
 }
 
@@ -165,8 +166,7 @@ for (const engine of engines)
     test("follow what is in it", async () => {
       const service = await startService({ DUBA_METRICS: "127.0.0.1:0" }, engine);
       try {
-        await new Promise<void>((resolve) => service.metrics!.listen(0, "127.0.0.1", resolve));
-        const { port } = service.metrics!.address() as AddressInfo;
+        const port = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
         const unknown = { bvn: "00000000006", phone: "08000000017", amount: "100" };
         assert.equal((await service.ask("/api/v2/kyc/verify-bvn", { method: "POST", body: unknown })).status, 504);
         const fault = { ...unknown, bvn: "00000000016" };

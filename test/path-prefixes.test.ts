@@ -13,8 +13,7 @@ suite("several prefixes of paths", () => {
   let metricsPort: number;
   before(async () => {
     service = await startService({ DUBA_PATH_PREFIXES: prefixes.join(","), DUBA_METRICS: "127.0.0.1:0" });
-    await new Promise<void>((resolve) => service.metrics!.listen(0, "127.0.0.1", resolve));
-    metricsPort = (service.metrics!.address() as { port: number }).port;
+    metricsPort = await service.metrics!.listen({ host: "127.0.0.1", port: 0 });
   });
   after(() => service.close());
 

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { ConsoleReply } from "./console-response.ts";
+import { type Content, content } from "../http/shell/content.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -29,17 +28,12 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-const loaded = new Map<string, { bytes: Buffer; tag: string }>();
+const loaded = new Map<string, Content>();
 
 /** A file of the pages, or undefined. Browsers ask each time whether it is still the same. */
-export function asset(name: string, knownTag: string | undefined): ConsoleReply | undefined {
+export function asset(name: string): Content | undefined {
   if (!Object.hasOwn(files, name)) return undefined;
-  let file = loaded.get(name);
-  if (!file) {
-    const bytes = readFileSync(files[name]!());
-    file = { bytes, tag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"` };
-    loaded.set(name, file);
-  }
-  const headers = { "Content-Type": types[name.split(".").at(-1)!]!, "Cache-Control": "no-cache", ETag: file.tag };
-  return knownTag === file.tag ? { status: 304, headers, body: "" } : { status: 200, headers, body: file.bytes };
+  const file = loaded.get(name) ?? content(types[name.split(".").at(-1)!]!, readFileSync(files[name]!()));
+  loaded.set(name, file);
+  return file;
 }

@@ -1,15 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
-
-/** What the console answers. */
-export interface ConsoleReply {
-  status: number;
-  headers: Readonly<Record<string, string | string[]>>;
-  body: string | Buffer | AsyncIterable<string>;
-}
+import { acceptedEncoding } from "../http/request/content-encoding.ts";
+import { codingHeaders, encoded } from "../http/shell/content.ts";
+import { type HttpReply, sendReply } from "../http/shell/reply.ts";
 
 /** No script, style, frame or request but our own. */
 const policy =
@@ -26,24 +18,24 @@ const always = {
   "Cache-Control": "no-store",
 };
 
-export function page(body: string, status = 200, headers: ConsoleReply["headers"] = {}): ConsoleReply {
+export function page(body: string, status = 200, headers: HttpReply["headers"] = {}): HttpReply {
   return { status, headers: { "Content-Type": "text/html; charset=utf-8", ...headers }, body };
 }
 
-export function jsonReply(value: unknown, status = 200, headers: ConsoleReply["headers"] = {}): ConsoleReply {
+export function jsonReply(value: unknown, status = 200, headers: HttpReply["headers"] = {}): HttpReply {
   return jsonText(JSON.stringify(value), status, headers);
 }
 
-export function jsonText(body: string, status = 200, headers: ConsoleReply["headers"] = {}): ConsoleReply {
+export function jsonText(body: string, status = 200, headers: HttpReply["headers"] = {}): HttpReply {
   return { status, headers: { "Content-Type": "application/json; charset=utf-8", ...headers }, body };
 }
 
-export function redirect(location: string, headers: ConsoleReply["headers"] = {}): ConsoleReply {
+export function redirect(location: string, headers: HttpReply["headers"] = {}): HttpReply {
   return { status: 303, headers: { Location: location, "Content-Type": "text/plain", ...headers }, body: "" };
 }
 
 /** A file that the browser saves. */
-export function download(name: string, type: string, body: ConsoleReply["body"]): ConsoleReply {
+export function download(name: string, type: string, body: HttpReply["body"]): HttpReply {
   const safe = name.replaceAll(/[^\w.-]/g, "_");
   return {
     status: 200,
@@ -52,33 +44,17 @@ export function download(name: string, type: string, body: ConsoleReply["body"])
   };
 }
 
-/** Sends a reply with the headers that all have. */
-export async function sendReply(
+/** Sends a reply with the headers that all have, in a coding that the browser accepts. */
+export async function sendConsoleReply(
   raw: IncomingMessage,
   response: ServerResponse,
-  reply: ConsoleReply,
+  { status, headers, body }: HttpReply,
   isSecure: boolean,
 ): Promise<void> {
-  const { status, body } = reply;
-  const headers: Record<string, string | string[]> = {
-    ...always,
-    ...(isSecure && { "Strict-Transport-Security": "max-age=31536000" }),
-    ...reply.headers,
-  };
-  if (typeof body !== "string" && !Buffer.isBuffer(body)) {
-    response.writeHead(status, headers);
-    if (raw.method === "HEAD") response.end();
-    else await pipeline(Readable.from(body), response);
-    return;
-  }
-  const plain = Buffer.from(body);
-  const isPacked = plain.length > 1024 && /\bgzip\b/.test(String(raw.headers["accept-encoding"] ?? ""));
-  const bytes = isPacked ? await promisify(gzip)(plain) : plain;
-  response.writeHead(status, {
-    ...headers,
-    ...(isPacked && { "Content-Encoding": "gzip" }),
-    Vary: "Accept-Encoding",
-    "Content-Length": String(bytes.length),
-  });
-  response.end(raw.method === "HEAD" ? undefined : bytes);
+  const own = { ...always, ...(isSecure && { "Strict-Transport-Security": "max-age=31536000" }), ...headers };
+  const isMade = (typeof body === "string" || Buffer.isBuffer(body)) && headers.Vary === undefined;
+  if (!isMade) return sendReply(raw, response, { status, headers: own, body });
+  const coding = body.length > 1024 ? acceptedEncoding(raw.headers["accept-encoding"]) : "identity";
+  const bytes = await encoded(coding, Buffer.from(body));
+  return sendReply(raw, response, { status, headers: { ...own, ...codingHeaders(coding) }, body: bytes });
 }

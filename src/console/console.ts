@@ -1,23 +1,20 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { consoleOrigin, invitationLink } from "../access/people/console-origin.ts";
 import { inviteFirst } from "../access/people/people-rows.ts";
 import { append } from "../audit/append.ts";
 import { signer } from "../audit/chain/seal.ts";
 import type { Desk } from "../commands/desk.ts";
 import type { Config } from "../config/read-config.ts";
-import { boundConnections } from "../http/connections.ts";
 import type { AnswerCounts } from "../http/monitoring/answer-counts.ts";
 import { callerAddress } from "../http/request/caller-address.ts";
+import { openServer } from "../http/shell/open-server.ts";
 import { keyringPath, readKeyring } from "../keyring/file.ts";
 import type { Command } from "../operation/command.ts";
 import type { Log } from "../runtime/log.ts";
-import { createServer } from "../runtime/network/node-http.ts";
 import { codeOf } from "../storage/errors.ts";
 import { ReportStore } from "../storage/reports.ts";
 import { openStore } from "../storage/store.ts";
 import { uploadTime } from "./console-request.ts";
-import { sendReply } from "./console-response.ts";
+import { sendConsoleReply } from "./console-response.ts";
 import type { ConsoleHealth, ConsoleRoom } from "./console-room.ts";
 import { keepMinuteCounts } from "./counters/minute-counts.ts";
 import { requestHandler } from "./handle-request.ts";
@@ -48,16 +45,8 @@ export async function openConsole(
   const store = await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true });
   const reports = new ReportStore(config.databaseReadUrl, store, log);
   const counts = keepMinuteCounts(store, answers, log);
-  const server = createServer({
-    maxHeaderSize: 16 * 1024,
-    headersTimeout: config.requestTimeout,
-    // A file takes longer than other bodies, which end as headers do: see `bytesIn`.
-    requestTimeout: config.requestTimeout + uploadTime,
-    connectionsCheckingInterval: 1000,
-  });
-  boundConnections(server, { most: 200, answer: config.answerTimeout }, log);
-  const port = () => (server.address() as AddressInfo | null)?.port;
-  const origin = () => consoleOrigin(config, port())!;
+  let port: number | undefined;
+  const origin = () => consoleOrigin(config, port)!;
   const site = siteMap(commands);
   const room: ConsoleRoom = {
     site,
@@ -74,9 +63,12 @@ export async function openConsole(
     log,
   };
   const handle = requestHandler(room, callerAddress(config.trustProxy));
-  server.on("request", async (raw, response) => {
+  // A file takes longer than other bodies, which end as headers do: see `bytesIn`.
+  const bounds = { arrival: config.requestTimeout, body: uploadTime };
+  const connections = { most: 200, answer: config.answerTimeout };
+  const http = openServer({ ...bounds, connections }, log, async (raw, response) => {
     try {
-      await sendReply(raw, response, await handle(raw), origin().startsWith("https:"));
+      await sendConsoleReply(raw, response, await handle(raw), origin().startsWith("https:"));
     } catch (error) {
       log.warn({ code: codeOf(error) }, "an answer of the console ended early");
       response.destroy();
@@ -84,14 +76,12 @@ export async function openConsole(
   });
   return {
     async listen() {
-      const { host, port } = config.console!;
-      await once(server.listen(port, host), "listening");
+      port = await http.listen(config.console!);
       const first = await inviteFirst({ db: store.db, now: store.now, audit: append, actor: "system" });
       return { origin: origin(), firstLink: first && invitationLink(origin(), first.secret) };
     },
     async close() {
-      server.close();
-      server.closeAllConnections();
+      await http.end();
       await counts.stop();
       await reports.close();
       await store.close();

@@ -3,10 +3,12 @@ import { personActor, personEvent } from "../access/people/people-rows.ts";
 import { findSession, type Session } from "../access/people/sessions.ts";
 import { html } from "../http/pages/html.ts";
 import { AddressRateLimiter } from "../http/rate-limit.ts";
+import { contentReply } from "../http/shell/content.ts";
+import type { HttpReply } from "../http/shell/reply.ts";
 import { codeOf } from "../storage/errors.ts";
 import { asset } from "./console-assets.ts";
 import { type Asked, cookieIn, Refusal, type SignedIn } from "./console-request.ts";
-import { type ConsoleReply, jsonReply, page, redirect } from "./console-response.ts";
+import { jsonReply, page, redirect } from "./console-response.ts";
 import type { ConsoleRoom } from "./console-room.ts";
 import { showCommand, showPlace } from "./routes/command-routes.ts";
 import { confirmOptions } from "./routes/confirm-deed.ts";
@@ -27,15 +29,17 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
   };
   const byPath = new Map([...room.site.commands.values()].map((command) => [pathOf(command), command]));
 
-  return async (raw: IncomingMessage): Promise<ConsoleReply> => {
+  return async (raw: IncomingMessage): Promise<HttpReply> => {
     let session: Session | undefined;
     try {
       const asked = { ...askedOf(raw, addressOf(raw)), arrival: room.config.requestTimeout };
       limited(limits.all, asked.address);
       const { path, isPost } = asked;
       if (path === "/healthz") return jsonReply({ status: "ok" });
-      if (path.startsWith("/assets/") && !isPost)
-        return asset(path.slice(8), raw.headers["if-none-match"]) ?? missing();
+      if (path.startsWith("/assets/") && !isPost) {
+        const file = asset(path.slice(8));
+        return file ? await contentReply(raw, file) : missing();
+      }
       if (raw.headers.host !== new URL(room.origin()).host) return otherHost(room, asked);
 
       const secret = cookieIn(raw, cookieName(room.origin()));
@@ -55,7 +59,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
     }
   };
 
-  async function signedInReply(asked: SignedIn): Promise<ConsoleReply> {
+  async function signedInReply(asked: SignedIn): Promise<HttpReply> {
     const { path, isPost } = asked;
     if (isPost && path === "/sign-out") return signOut(room, asked);
     if (isPost && path === "/confirm") return confirmOptions(room, asked);
@@ -75,7 +79,7 @@ export function requestHandler(room: ConsoleRoom, addressOf: (raw: IncomingMessa
   }
 
   /** A refusal as a page, and in the audit trail if somebody is signed in. */
-  async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<ConsoleReply> {
+  async function refused(error: unknown, raw: IncomingMessage, session: Session | undefined): Promise<HttpReply> {
     const isScript = /\bjson\b/.test(`${raw.headers.accept} ${raw.headers["content-type"]}`);
     if (!(error instanceof Refusal)) {
       room.log.error(
@@ -110,7 +114,7 @@ function askedOf(raw: IncomingMessage, address: string): Omit<Asked, "arrival"> 
 }
 
 /** On loopback browsers must say localhost, because no passkey belongs to an address. Behind a proxy another name is no name of ours. */
-function otherHost(room: ConsoleRoom, { raw, isPost }: Pick<Asked, "raw" | "isPost">): ConsoleReply {
+function otherHost(room: ConsoleRoom, { raw, isPost }: Pick<Asked, "raw" | "isPost">): HttpReply {
   if (room.config.consoleOrigin === "" && !isPost) return redirect(`${room.origin()}${raw.url}`);
   const sentence = `The console is at ${room.origin()}. A proxy in front of it must pass on the Host header.`;
   throw new Refusal(421, "host", sentence);
@@ -128,7 +132,7 @@ function limited(limiter: AddressRateLimiter, address: string): void {
   if (exceeded) throw new Refusal(429, "limit", `Too many requests. Try again in ${reset} seconds.`);
 }
 
-function strangers({ raw, isPost, path }: Asked): ConsoleReply {
+function strangers({ raw, isPost, path }: Asked): HttpReply {
   if (isPost || refreshed.has(path))
     throw new Refusal(401, "session", "Your session has ended. Load the page again to sign in.");
   // A link on another site comes without our cookie. What it asks for must not run because somebody was sent a link.
@@ -139,11 +143,11 @@ function strangers({ raw, isPost, path }: Asked): ConsoleReply {
   return redirect(`/sign-in?${new URLSearchParams({ next: raw.url ?? "/" })}`);
 }
 
-function missing(): ConsoleReply {
+function missing(): HttpReply {
   return reported(404, "The console has no such page.", false);
 }
 
-function reported(status: number, message: string, isScript: boolean): ConsoleReply {
+function reported(status: number, message: string, isScript: boolean): HttpReply {
   // The rest of a body that came too late would be read as the next request.
   const headers: Record<string, string> = status === 408 ? { Connection: "close" } : {};
   if (isScript) return jsonReply({ message }, status, headers);

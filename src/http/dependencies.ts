@@ -4,10 +4,10 @@ import type { FairQueue } from "../runtime/fair-queue.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Tracer } from "../runtime/tracing/trace.ts";
 import type { Authenticator } from "./authenticate.ts";
-import type { ConnectionBounds } from "./connections.ts";
 import type { AnswerCounts } from "./monitoring/answer-counts.ts";
 import type { RateLimiters } from "./rate-limit.ts";
 import type { RequestBounds } from "./request/json-body.ts";
+import type { ConnectionBounds } from "./shell/connections.ts";
 
 /** Everything that the HTTP server needs from the rest of the service. */
 export interface HttpDependencies {

@@ -8,21 +8,20 @@ import { failureAnswer } from "./failure-response.ts";
 import { type RequestBounds, sizeOf } from "./request/json-body.ts";
 import { newRequestId, requestIdOf } from "./request/request-id.ts";
 
-/** Answers in the common envelope when the HTTP parser rejects bytes before there is a request. */
-export function parserFailures(deps: HttpDependencies): (error: NodeJS.ErrnoException, socket: Socket) => void {
-  return (error, socket) => {
-    const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse };
-    if (!socket.writable || error.code === "ECONNRESET" || begun?.headersSent) socket.destroy();
-    else refuse(socket, deps, parserFailure(error.code, deps.bounds));
-  };
-}
-
-/** Answers CONNECT, and expectations other than 100-continue; neither reaches a route. */
-export function answerOddRequests(
+/**
+ * Answers in the common envelope what reaches no route: bytes that the HTTP parser rejects, CONNECT, and expectations other than
+ * 100-continue.
+ */
+export function answerUnparsed(
   server: Server,
   deps: HttpDependencies,
   pathOf: (url: string) => FailurePath | undefined,
 ): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse };
+    if (!socket.writable || error.code === "ECONNRESET" || begun?.headersSent) socket.destroy();
+    else refuse(socket, deps, parserFailure(error.code, deps.bounds));
+  });
   server.on("connect", (_: IncomingMessage, socket: Socket) => {
     refuse(socket, deps, new Failure("method_not_allowed", "This is not a proxy: it does not accept CONNECT."));
   });

@@ -1,115 +1,96 @@
-import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, Server, ServerResponse } from "node:http";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { parse } from "node:querystring";
 import { Failure } from "../operation/failures.ts";
 import { type BoundOperation, pathUnder } from "../operation/operation.ts";
-import { createServer } from "../runtime/network/node-http.ts";
-import { boundConnections } from "./connections.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { failureAnswer, faultOf } from "./failure-response.ts";
 import { noOperation } from "./monitoring/answer-counts.ts";
 import { tracedRequests } from "./monitoring/traced-requests.ts";
-import { pairsOf } from "./pages/content.ts";
 import { asksForPage } from "./pages/wrong-path.ts";
-import { answerOddRequests, parserFailures } from "./parser-failures.ts";
+import { answerUnparsed } from "./parser-failures.ts";
 import { pipeline, type Serve } from "./pipeline.ts";
 import type { Located } from "./request/input.ts";
 import { KnownTargets } from "./request/known-targets.ts";
 import { isInexact, refusalByHeaders, refusalOf, targetOf, unroutable } from "./request/malformed.ts";
 import { meantOperation } from "./request/meant-operation.ts";
-import { PipelinedRequests } from "./request/pipelined-requests.ts";
-import { newRequestId, requestIdOf } from "./request/request-id.ts";
+import { requestIdOf } from "./request/request-id.ts";
 import { RequestLog } from "./request-log.ts";
-import { keepAliveSeconds } from "./whole-answer.ts";
+import { type HttpServer, openServer } from "./shell/open-server.ts";
+import { type HttpReply, pairsOf, sendReply } from "./shell/reply.ts";
+import { Routes } from "./shell/routes.ts";
 
-export type HttpServer = FastifyInstance;
+export interface ApiServer extends HttpServer {
+  /** Answers GET and HEAD on a path. A `Failure` that is thrown becomes its answer. Call it before the server listens. */
+  get(path: string, answer: (request: IncomingMessage) => HttpReply | Promise<HttpReply>): void;
+}
+
+/** What a path has: how each method is served, and its operation, if it is one's. */
+interface Route {
+  operation: BoundOperation | undefined;
+  methods: ReadonlyMap<string | undefined, Serve>;
+}
 
 /**
- * The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. Fastify routes, reads query
- * strings and serves the pages. It does not see a target that was answered with ready bytes before (`KnownTargets`), reads no
- * body of an operation, and writes none of their answers.
+ * The HTTP server of a table of operations. Pages and health checks are registered on it before it listens. A target that was
+ * answered with ready bytes before (`KnownTargets`) goes round the routes and the query string.
  */
-export function buildServer(operations: readonly BoundOperation[], deps: HttpDependencies): HttpServer {
+export function buildServer(operations: readonly BoundOperation[], deps: HttpDependencies): ApiServer {
   const { bounds } = deps;
   const requestLog = new RequestLog(deps);
   const unrouted = deps.answers.of(noOperation).none;
-  const paths = new Paths();
+  const routes = new Routes<Route>();
   const targets = new KnownTargets<Serve>();
-  const pipelined = new PipelinedRequests();
-  const urlsOf = ({ path }: BoundOperation) => deps.pathPrefixes.map((prefix) => fastifyPath(pathUnder(prefix, path)));
-  const byPath = new Map(operations.flatMap((operation) => urlsOf(operation).map((url) => [url, operation] as const)));
-  let server!: Server;
-  const begin = (handler: RequestListener, request: IncomingMessage, response: ServerResponse) => {
+
+  const http = openServer({ ...bounds, body: 2000, connections: deps.connections }, deps.log, (request, response) => {
     request.url = targetOf(request.url ?? "");
+    const requestId = requestIdOf(request.headers["x-request-id"]);
     const known = targets.of(request);
-    if (known && !refusalByHeaders(request))
-      known.serve(request, response, requestIdOf(request.headers["x-request-id"]), known.accepted);
-    else handler(request, response);
-  };
-  const app = Fastify({
-    serverFactory: (handler) => {
-      server = createServer(
-        {
-          maxHeaderSize: bounds.headers,
-          requireHostHeader: false,
-          headersTimeout: bounds.arrival,
-          // A route that waits for a body times out first, with its own envelope.
-          requestTimeout: bounds.arrival + 2000,
-          connectionsCheckingInterval: 1000,
-          keepAliveTimeout: keepAliveSeconds * 1000,
-          // A request without a body needs no stream.
-          optimizeEmptyRequests: true,
-        },
-        (request, response) => {
-          if (PipelinedRequests.isPipelined(response))
-            pipelined.add(request.socket, () => begin(handler, request, response));
-          else begin(handler, request, response);
-        },
-      );
-      return server;
-    },
-    genReqId: (request) => requestIdOf(request.headers["x-request-id"]),
-    requestIdHeader: false,
-    logger: false,
-    clientErrorHandler: parserFailures(deps),
-    return503OnClosing: false,
-    forceCloseConnections: "idle",
-    routerOptions: { maxParamLength: bounds.url },
-    // Operations check and write with their own schemas, so Fastify need not load its compilers.
-    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
-    frameworkErrors: (error, request, reply) => {
-      const failure =
-        error.code === "FST_ERR_BAD_URL"
-          ? new Failure("malformed_request", "The URL cannot be decoded.")
-          : new Failure("malformed_request");
-      refuse(request as FastifyRequest, reply as FastifyReply, failure);
-    },
+    if (known && !refusalByHeaders(request)) known.serve(request, response, requestId, known.accepted);
+    else route(request, response, requestId);
   });
-  boundConnections(server, deps.connections, deps.log);
-  server.once("close", () => requestLog.stop());
-  answerOddRequests(server, deps, (url) => paths.operation(targetOf(url)));
+  http.server.once("close", () => requestLog.stop());
+  answerUnparsed(http.server, deps, (url) => routes.find(pathOf(targetOf(url)))?.value.operation);
+
+  const route = (request: IncomingMessage, response: ServerResponse, requestId: string) => {
+    const url = request.url!;
+    const path = pathOf(url);
+    const found = routes.find(path);
+    const operation = found?.value.operation;
+    const refusal = refusalOf(request, deps);
+    if (refusal) return refuse(request, response, requestId, refusal, operation);
+    const methods = found && !isInexact(url) ? found.value.methods : undefined;
+    const serve = methods?.get(request.method);
+    if (serve) {
+      const query = parse(url.slice(path.length + 1), "&", "=", { maxKeys: 0 }) as Located["query"];
+      return serve(request, response, requestId, { query, path: found!.members });
+    }
+    const meant = methods ? operation : meantOperation(url, operations);
+    const failure = unroutable([...(methods?.keys() ?? [])] as string[], meant?.path, deps);
+    refuse(request, response, requestId, failure, operation);
+    void noteUnrouted(request, requestId, failure, meant);
+  };
 
   const refuse = (
-    request: FastifyRequest,
-    reply: FastifyReply,
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
     failure: Failure,
     path?: BoundOperation,
     fault?: object,
   ) => {
-    reply.hijack();
-    const id = typeof request.id === "string" ? request.id : newRequestId();
-    const address = deps.addressOf(request.raw);
+    const address = deps.addressOf(request);
     unrouted.failed(failure.code);
-    requestLog.refused(failure, { requestId: id }, address, fault);
-    const { status, headers, body } = failureAnswer(failure, id, deps, address, path);
-    const write = (headers: OutgoingHttpHeaders | string[], body: string) => {
-      if (!reply.raw.destroyed) reply.raw.writeHead(status, headers).end(body);
-    };
-    const page = failure.code === "route_not_found" && asksForPage(request.raw) ? deps.wrongPathPage?.() : undefined;
-    if (!page) return write(headers, body);
-    page.then(
-      (page) => write({ ...pairsOf(headers), ...page.headers }, page.body),
-      () => write(headers, body),
-    );
+    requestLog.refused(failure, { requestId }, address, fault);
+    const { status, headers, body } = failureAnswer(failure, requestId, deps, address, path);
+    const send = (reply: HttpReply) => sendReply(request, response, reply);
+    const asJson = { status, headers: pairsOf(headers), body };
+    const page = failure.code === "route_not_found" && asksForPage(request) ? deps.wrongPathPage?.() : undefined;
+    if (!page) void send(asJson);
+    else
+      page.then(
+        (page) => send({ status, headers: { ...asJson.headers, ...page.headers }, body: page.body }),
+        () => send(asJson),
+      );
   };
 
   /** Keeps the refusal for whoever has a key to read. The path itself may hold anything. */
@@ -128,22 +109,8 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
     }
   };
 
-  app.addHook("onRoute", ({ url, method }) => paths.add(url, [method].flat(), byPath.get(url)));
-
-  // Runs before Fastify reads the body: we refuse these requests whatever their body is.
-  app.addHook("onRequest", (request, reply, done) => {
-    const url = request.raw.url!;
-    const path = paths.operation(url);
-    const refusal = refusalOf(request.raw, deps);
-    if (refusal) return refuse(request, reply, refusal, path);
-    if (!request.is404 && !isInexact(url)) return done();
-    const methods = isInexact(url) ? [] : paths.methods(url);
-    const meant = methods.length === 0 ? meantOperation(url, operations) : path;
-    const failure = unroutable(methods, meant?.path, deps);
-    refuse(request, reply, failure, path);
-    void noteUnrouted(request.raw, request.id, failure, meant);
-  });
-  app.setNotFoundHandler(() => undefined);
+  const add = (path: string, methods: readonly string[], serve: Serve, operation?: BoundOperation) =>
+    routes.add(path, { operation, methods: new Map(methods.map((method) => [method, serve])) });
 
   for (const operation of operations) {
     const methods = operation.method === "POST" ? ["POST"] : ["GET", "HEAD"];
@@ -152,54 +119,24 @@ export function buildServer(operations: readonly BoundOperation[], deps: HttpDep
       targets.remember(request, { serve, accepted }),
     );
     const serve = deps.tracer ? tracedRequests(deps.tracer, operation, untraced) : untraced;
-    for (const url of urlsOf(operation))
-      app.route({
-        method: methods,
-        url,
-        // Runs before Fastify reads the body: an operation reads it, with its own limits and envelope.
-        onRequest: (request, reply, _done) => {
-          reply.hijack();
-          serve(request.raw, reply.raw, request.id, { query: request.query, path: request.params } as Located);
-        },
-        handler: () => undefined,
-      });
+    for (const prefix of deps.pathPrefixes) add(pathUnder(prefix, operation.path), methods, serve, operation);
   }
 
-  app.setErrorHandler(async (error, request, reply) => {
-    const path = paths.operation(request.raw.url!);
-    if (error instanceof Failure) return refuse(request, reply, error, path);
-    return refuse(request, reply, new Failure("internal_error"), path, faultOf(error));
-  });
-  return app;
+  return {
+    ...http,
+    get: (path, answer) =>
+      add(path, ["GET", "HEAD"], async (request, response, requestId) => {
+        try {
+          const reply = await answer(request);
+          await sendReply(request, response, { ...reply, headers: { ...reply.headers, "X-Request-Id": requestId } });
+        } catch (error) {
+          if (error instanceof Failure) refuse(request, response, requestId, error);
+          else refuse(request, response, requestId, new Failure("internal_error"), undefined, faultOf(error));
+        }
+      }),
+  };
 }
 
-function noCompiler(): never {
-  throw new Error("No route has a schema of Fastify's.");
-}
-
-function fastifyPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ":$1");
-}
-
-/** The methods and the operation of each path, whatever the method of a request. Filled as routes are registered. */
-class Paths {
-  readonly #known: { form: RegExp; methods: string[]; operation: BoundOperation | undefined }[] = [];
-
-  add(url: string, methods: readonly string[], operation: BoundOperation | undefined): void {
-    const form = new RegExp(`^${url.replaceAll(".", "\\.").replace(/:\w+/g, "[^/]+")}$`);
-    this.#known.push({ form, methods: [...methods], operation });
-  }
-
-  methods(url: string): string[] {
-    return [...new Set(this.#of(url).flatMap(({ methods }) => methods))];
-  }
-
-  operation(url: string): BoundOperation | undefined {
-    return this.#of(url)[0]?.operation;
-  }
-
-  #of(url: string) {
-    const path = url.split(/[?#]/, 1)[0]!;
-    return this.#known.filter(({ form }) => form.test(path));
-  }
+function pathOf(url: string): string {
+  return url.split(/[?#]/, 1)[0]!;
 }

@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:net";
+import { createServer } from "node:net";
 import type { Config } from "../config/read-config.ts";
-import { localUrl } from "../runtime/address.ts";
 
 /** Where to listen, and the setting that says so. */
 export interface Address {
@@ -49,10 +48,4 @@ export function listenFault(error: NodeJS.ErrnoException, { host, port, setting 
     return new ListenFault(`This machine has no address ${host}. Choose another with ${which}, such as 127.0.0.1.`);
   }
   return error;
-}
-
-/** The URL of a server that listens. */
-export function boundUrl(server: Pick<Server, "address">, host: string): string {
-  const bound = server.address();
-  return localUrl(host, typeof bound === "object" && bound ? bound.port : 0);
 }

@@ -6,10 +6,11 @@ import type { Logger } from "pino";
 import type { EveryCommand } from "../commands/desk.ts";
 import type { Config } from "../config/read-config.ts";
 import { warnOfSettings } from "../config/risky-settings.ts";
+import { localUrl } from "../runtime/address.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import { type Service, wire } from "../wire.ts";
-import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
+import { addressesOf, listenFault, tryAddresses } from "./addresses.ts";
 import { openLog } from "./open-log.ts";
 import { onStopSignals } from "./stop-signals.ts";
 import { waitForStore } from "./wait-for-store.ts";
@@ -40,18 +41,20 @@ export async function runService(config: Config, commands: EveryCommand): Promis
 export async function listen(service: Service, config: Config, log: Logger): Promise<string> {
   const { own, metrics } = addressesOf(config);
   let operators: Awaited<ReturnType<NonNullable<typeof service.console>["listen"]>> | undefined;
+  let port: number;
+  let metricsPort: number | undefined;
   try {
-    await service.app.listen({ host: own.host, port: own.port });
-    if (metrics && service.metrics) await once(service.metrics.listen(metrics.port, metrics.host), "listening");
+    port = await service.app.listen(own);
+    if (metrics && service.metrics) metricsPort = await service.metrics.listen(metrics);
     operators = await service.console?.listen();
   } catch (error) {
     await service.close(0);
     throw listenFault(error as NodeJS.ErrnoException, own);
   }
-  if (metrics && service.metrics) log.info({ url: `${boundUrl(service.metrics, metrics.host)}/metrics` }, "metrics");
+  if (metricsPort) log.info({ url: `${localUrl(metrics!.host, metricsPort)}/metrics` }, "metrics");
   if (operators) log.info({ url: operators.origin }, "console");
   if (operators?.firstLink) process.stdout.write(invitation(operators.firstLink));
-  return boundUrl(service.app.server, config.host);
+  return localUrl(config.host, port);
 }
 
 /** Says what only this start can say. */

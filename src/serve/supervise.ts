@@ -1,9 +1,10 @@
 import { availableParallelism } from "node:os";
 import type { Config } from "../config/read-config.ts";
 import { warnOfSettings } from "../config/risky-settings.ts";
+import { localUrl } from "../runtime/address.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { singleFlight } from "../runtime/single-flight.ts";
-import { addressesOf, boundUrl, listenFault, tryAddresses } from "./addresses.ts";
+import { addressesOf, listenFault, tryAddresses } from "./addresses.ts";
 import { openLog } from "./open-log.ts";
 import { onStopSignals } from "./stop-signals.ts";
 import { waitForStore } from "./wait-for-store.ts";
@@ -41,18 +42,17 @@ export async function supervise(config: Config, workers: number | "auto"): Promi
   const onHangUp = () => void restart();
   process.on("SIGHUP", onHangUp);
   const metrics = config.metrics
-    ? (await import("../http/monitoring/metrics-server.ts")).serveMetrics(() => pool.metrics())
+    ? (await import("../http/monitoring/metrics-server.ts")).serveMetrics(() => pool.metrics(), log)
     : undefined;
   try {
     const url = await pool.start();
     if (url === undefined) return await ended.promise;
     if (metrics) {
       const address = addressesOf(config).metrics!;
-      await new Promise<void>((resolve, reject) => {
-        metrics.once("error", (error) => reject(listenFault(error, address)));
-        metrics.listen(address.port, address.host, resolve);
+      const port = await metrics.listen(address).catch((error) => {
+        throw listenFault(error, address);
       });
-      log.info({ url: `${boundUrl(metrics, address.host)}/metrics` }, "metrics");
+      log.info({ url: `${localUrl(address.host, port)}/metrics` }, "metrics");
     }
     log.info({ workers: count, url }, "ready");
     await tellSystemd("READY=1", log);
@@ -61,8 +61,7 @@ export async function supervise(config: Config, workers: number | "auto"): Promi
     await pool.stop("SIGTERM");
     throw error;
   } finally {
-    metrics?.close();
-    metrics?.closeAllConnections();
+    void metrics?.end();
     process.off("SIGHUP", onHangUp);
     forget();
   }

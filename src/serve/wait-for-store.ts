@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config/read-config.ts";
 import { failureAnswer, jsonHeaders } from "../http/failure-response.ts";
 import { endingOf } from "../http/request/meant-operation.ts";
 import { requestIdOf } from "../http/request/request-id.ts";
+import { openServer } from "../http/shell/open-server.ts";
 import { Failure } from "../operation/failures.ts";
-import { createServer } from "../runtime/network/node-http.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import { checkReached, StoreFault, UnreachedStore } from "../storage/store.ts";
 import { listenFault } from "./addresses.ts";
@@ -31,7 +30,7 @@ export async function waitForStore(config: Config, log: Logger): Promise<boolean
     },
     end: () => process.exit(1),
   });
-  const stopAnswering = await answerNotReady(config);
+  const stopAnswering = await answerNotReady(config, log);
   try {
     return await reached(config.databaseUrl, config.startTimeout, log, stopping.signal);
   } finally {
@@ -71,12 +70,16 @@ async function whyUnreached(url: string, milliseconds: number): Promise<string |
 }
 
 /** Answers on the service's port as one that is not ready, until the returned function is called. */
-async function answerNotReady(config: Config): Promise<() => Promise<void>> {
+async function answerNotReady(config: Config, log: Logger): Promise<() => Promise<void>> {
   const { everyOperation } = await import("../contract/every-operation.ts");
   const waiting = new Failure("shutting_down", "The service waits for its store. Send the request again soon.", {
     retryAfter: 2,
   });
-  const server = createServer((request, response) => {
+  const bounds = {
+    arrival: config.requestTimeout,
+    connections: { most: config.maxConnections, answer: config.answerTimeout },
+  };
+  const http = openServer(bounds, log, (request, response) => {
     const id = requestIdOf(request.headers["x-request-id"]);
     const path = request.url!.split("?", 1)[0]!;
     const answer = (status: number, told: object) => {
@@ -91,16 +94,8 @@ async function answerNotReady(config: Config): Promise<() => Promise<void>> {
     const { status, headers, body } = failureAnswer(waiting, id, { publicUrl, rateLimiters: null }, "", meant);
     response.writeHead(status, [...headers, "Connection", "close"]).end(body);
   });
-  const { host, port } = config;
-  try {
-    await once(server.listen(port, host), "listening");
-  } catch (error) {
-    throw listenFault(error as NodeJS.ErrnoException, { host, port, setting: "PORT" });
-  }
-  return async () => {
-    const closed = once(server, "close");
-    server.close();
-    server.closeAllConnections();
-    await closed;
-  };
+  await http.listen(config).catch((error) => {
+    throw listenFault(error, { ...config, setting: "PORT" });
+  });
+  return http.end;
 }

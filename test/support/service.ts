@@ -1,12 +1,12 @@
 import { rmSync } from "node:fs";
-import { type IncomingHttpHeaders, type RequestOptions, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { connect } from "node:net";
 import { recorded } from "../../src/access/access.fixture.ts";
 import { createAccount } from "../../src/access/accounts/accounts.ts";
 import { createKey, type KeyRequest } from "../../src/access/keys/keys.ts";
 import { everyCommand } from "../../src/commands/families.ts";
 import { readConfig } from "../../src/config/read-config.ts";
+import type { HttpServer } from "../../src/http/shell/open-server.ts";
 import { type RecordedLine, RecordedLog } from "../../src/runtime/recorded-log.fixture.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { commandTimeouts, withLongerTimeout } from "../../src/storage/timeouts.ts";
@@ -21,7 +21,7 @@ export interface TestService {
   url: string;
   port: number;
   /** Does not listen. */
-  metrics: Server | undefined;
+  metrics: HttpServer | undefined;
   /** Where the console is, and the link for the first officer. */
   console: { origin: string; firstLink: string | undefined } | undefined;
   settings: { dataDirectory: string; databaseUrl?: string | undefined };
@@ -80,12 +80,11 @@ export async function startService(
   });
   const patience = hurries ? 0 : commandTimeouts.alone;
   // What begins in here, as each answer to a request does, waits so long.
-  const { service, operators } = await withLongerTimeout(patience, async () => {
+  const { service, port, operators } = await withLongerTimeout(patience, async () => {
     const service = await wire(config, log, everyCommand);
-    await service.app.listen({ host: "127.0.0.1", port: 0 });
-    return { service, operators: await service.console?.listen() };
+    const port = await service.app.listen({ host: "127.0.0.1", port: 0 });
+    return { service, port, operators: await service.console?.listen() };
   });
-  const { port } = service.app.server.address() as AddressInfo;
   let beside: Promise<Store> | undefined;
   const store = () => {
     beside ??= openStore({ ...fresh.settings, serving: false });

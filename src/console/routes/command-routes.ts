@@ -1,11 +1,12 @@
 import type { Desk } from "../../commands/desk.ts";
 import { type Html, html } from "../../http/pages/html.ts";
+import type { HttpReply } from "../../http/shell/reply.ts";
 import type { AnswerFile } from "../../operation/command/answer-schema.ts";
 import { answerCsv, csvOfRows, listOf, listRows, listTable, memberWith } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, confirms, mayRun, RoleFault } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
-import { type ConsoleReply, download, page } from "../console-response.ts";
+import { download, page } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type ConsolePage, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
@@ -21,7 +22,7 @@ import { isExpected, redacted, refusedRole, runAs } from "./run-as.ts";
 type AnyCommand = Command<Desk>;
 
 /** A page with the table that it opens with. */
-export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: ConsolePage): Promise<ConsoleReply> {
+export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: ConsolePage): Promise<HttpReply> {
   const query = new URLSearchParams(visit.query);
   if (place.sinceToday && !hasMembers(query)) query.set("from", room.config.timeZone.dayOf(room.store.now()));
   if (place.sort !== undefined && !query.has("_sort")) query.set("_sort", place.sort);
@@ -42,7 +43,7 @@ export async function showPlace(room: ConsoleRoom, visit: SignedIn, place: Conso
 }
 
 /** The form of a command, and its answer once the URL asks for it. */
-export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<ConsoleReply> {
+export async function showCommand(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpReply> {
   if (!mayRun(asked.session.person.role, command)) throw await refusedRole(room, asked, command);
   const members = membersOf(command.input);
   if (!asksByUrl(command) || !(hasMembers(asked.query) || isCheap(command)))
@@ -75,7 +76,7 @@ async function shownAnswer(
   asked: SignedIn,
   command: AnyCommand,
   path: string,
-): Promise<ConsoleReply | { main: Html; tools: Html; fault?: Error }> {
+): Promise<HttpReply | { main: Html; tools: Html; fault?: Error }> {
   const { query } = asked;
   try {
     const texts = readTextsOf(command, query, room.config.timeZone);
@@ -122,7 +123,7 @@ function nextPage(command: AnyCommand, answer: unknown): string | undefined {
 }
 
 /** A file of the answer, which the browser saves. */
-export function fileOf(command: AnyCommand, answer: unknown): ConsoleReply | undefined {
+export function fileOf(command: AnyCommand, answer: unknown): HttpReply | undefined {
   if ("lines" in command.answer)
     return download(`${command.id}.jsonl`, "application/jsonl", jsonLines(answer as AsyncIterable<unknown>));
   const member = memberWith("holds", command.answer);
@@ -146,7 +147,7 @@ export async function commandPage(
   asked: SignedIn,
   command: AnyCommand,
   state: { texts: FormTexts; fault?: Error },
-): Promise<ConsoleReply> {
+): Promise<HttpReply> {
   const place = placeOf(room.site, command);
   const form = commandForm(command, { ...formParts(room, asked), ...state });
   const title = state.fault ? `Fault: ${titleOf(command)}` : titleOf(command);
@@ -169,6 +170,6 @@ export function framed(
   title: string,
   main: Html,
   scripts: readonly string[] = [],
-): ConsoleReply {
+): HttpReply {
   return page(framedPage({ title, main, scripts }, { site: room.site, place, session, shownAt: room.store.now() }));
 }

@@ -4,12 +4,13 @@ import { AccessFault } from "../../access/access-fault.ts";
 import { deedOptions, PasskeyFault, verifyDeed } from "../../access/people/passkeys.ts";
 import { personActor, personEvent } from "../../access/people/people-rows.ts";
 import type { Desk } from "../../commands/desk.ts";
+import type { HttpReply } from "../../http/shell/reply.ts";
 import { type Confirmation, challengeOf, type Deed } from "../../operation/command/deed.ts";
 import { type ChosenFile, membersOf, type Texts } from "../../operation/command/read-texts.ts";
 import { accept, type Command, confirms, mayRun } from "../../operation/command.ts";
 import { redactCredentials, redactNumbers } from "../../runtime/redact.ts";
 import { formIn, longestUpload, Refusal, type SignedIn } from "../console-request.ts";
-import { type ConsoleReply, jsonReply } from "../console-response.ts";
+import { jsonReply } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { deedPage } from "./deed-page.ts";
 import { readTextsOf } from "./form-texts.ts";
@@ -30,7 +31,7 @@ export async function mustConfirm(
 }
 
 /** What the passkey has to sign for a form, with the page that shows it. An empty answer if it has nothing to sign: the form may be sent. */
-export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
+export async function confirmOptions(room: ConsoleRoom, asked: SignedIn): Promise<HttpReply> {
   const form = await formIn(asked, longestUpload);
   checkToken(asked, form);
   const command = room.site.commands.get(String(form.get("_command")));

@@ -2,11 +2,12 @@ import { personActor } from "../../access/people/people-rows.ts";
 import { appendWith } from "../../audit/append.ts";
 import type { Desk } from "../../commands/desk.ts";
 import { html } from "../../http/pages/html.ts";
+import type { HttpReply } from "../../http/shell/reply.ts";
 import { memberWith } from "../../operation/command/answer-table.ts";
 import { membersOf } from "../../operation/command/read-texts.ts";
 import { type Command, mayRun } from "../../operation/command.ts";
 import { formIn, longestForm, longestUpload, type SignedIn } from "../console-request.ts";
-import { type ConsoleReply, redirect } from "../console-response.ts";
+import { redirect } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { pathOf, placeOf } from "../site-map.ts";
 import { answerView } from "../view/answer-view.ts";
@@ -24,7 +25,7 @@ import { AlreadySent, appendOnce, formRequestOf, keepAnswer, sentForm } from "./
 type AnyCommand = Command<Desk>;
 
 /** Runs the command of a form that was sent. What changes something does it once, and redirects to the page of its answer. */
-export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<ConsoleReply> {
+export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpReply> {
   const { person } = asked.session;
   const isUpload = membersOf(command.input).some(({ member }) => member.holds === "file");
   const form = await formIn(asked, isUpload ? longestUpload : longestForm);
@@ -56,7 +57,7 @@ export async function runForm(room: ConsoleRoom, asked: SignedIn, command: AnyCo
 }
 
 /** The page of what a form did. */
-export async function showDone(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<ConsoleReply> {
+export async function showDone(room: ConsoleRoom, asked: SignedIn, command: AnyCommand): Promise<HttpReply> {
   const { person } = asked.session;
   if (!mayRun(person.role, command)) throw await refusedRole(room, asked, command);
   const sent = await sentForm(room, asked.query.get("_done")!);
@@ -70,7 +71,7 @@ function outcomePage(
   asked: SignedIn,
   command: AnyCommand,
   { answer, input, said }: { answer: unknown; input: object; said: string | undefined },
-): ConsoleReply {
+): HttpReply {
   const place = placeOf(room.site, command);
   const links = linksOf(room, asked, place, command);
   const parts = { command, answer, input, view: viewIn(new URLSearchParams()), say: room.say, links };
@@ -84,7 +85,7 @@ async function alreadyDone(
   asked: SignedIn,
   command: AnyCommand,
   { id, at }: AlreadySent,
-): Promise<ConsoleReply> {
+): Promise<HttpReply> {
   const place = placeOf(room.site, command);
   const hasAnswer = typeof (await sentForm(room, id))?.answer === "string";
   const link = hasAnswer

@@ -1,8 +1,9 @@
 import type { Desk } from "../../commands/desk.ts";
 import { Html, html } from "../../http/pages/html.ts";
+import type { HttpReply } from "../../http/shell/reply.ts";
 import type { Command } from "../../operation/command.ts";
 import type { SignedIn } from "../console-request.ts";
-import { type ConsoleReply, jsonText, page } from "../console-response.ts";
+import { jsonText, page } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { type Chart, type ChartRange, chartsOf, ranges } from "../counters/charts.ts";
 import { type ConsolePage, pathOf, placeOf } from "../site-map.ts";
@@ -18,7 +19,7 @@ const tables = [
   ["sources.status", "Source of the catalogue"],
 ] as const;
 
-export async function nowPage(room: ConsoleRoom, asked: SignedIn, place: ConsolePage): Promise<ConsoleReply> {
+export async function nowPage(room: ConsoleRoom, asked: SignedIn, place: ConsolePage): Promise<HttpReply> {
   const range = rangeIn(asked.query);
   const links = (Object.keys(ranges) as ChartRange[]).map(
     (each) =>
@@ -66,15 +67,15 @@ function readingOf(room: ConsoleRoom, asked: SignedIn, { name, keptFor, read }: 
   return room.readings[how](`${name} ${asked.session.person.role}`, keptFor, () => read(room, asked));
 }
 
-export async function nowLive(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
+export async function nowLive(room: ConsoleRoom, asked: SignedIn): Promise<HttpReply> {
   return page(await readingOf(room, asked, live, "get"));
 }
 
-export async function nowTables(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
+export async function nowTables(room: ConsoleRoom, asked: SignedIn): Promise<HttpReply> {
   return page(await readingOf(room, asked, belowCharts, "get"));
 }
 
-export async function nowCounts(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
+export async function nowCounts(room: ConsoleRoom, asked: SignedIn): Promise<HttpReply> {
   return jsonText(await readingOf(room, asked, counts(rangeIn(asked.query)), "get"));
 }
 

@@ -9,8 +9,9 @@ import {
 import { firstOfficer, personActor, personEvent } from "../../access/people/people-rows.ts";
 import { beginSession, endSession, sessionLife } from "../../access/people/sessions.ts";
 import { html } from "../../http/pages/html.ts";
+import type { HttpReply } from "../../http/shell/reply.ts";
 import { type Asked, formIn, jsonIn, longestForm, type SignedIn } from "../console-request.ts";
-import { type ConsoleReply, jsonReply, page, redirect } from "../console-response.ts";
+import { jsonReply, page, redirect } from "../console-response.ts";
 import type { ConsoleRoom } from "../console-room.ts";
 import { barePage } from "../view/frame.ts";
 import { checkToken } from "./run-as.ts";
@@ -23,7 +24,7 @@ export function cookieName(origin: string): string {
   return origin.startsWith("https:") ? "__Host-duba" : "duba_console";
 }
 
-export function signInPage(): ConsoleReply {
+export function signInPage(): HttpReply {
   const main = html`<h1>Sign in</h1>
 <p>Use the passkey that you registered with your invitation.</p>
 <p><button class="main" data-sign-in>Sign in with a passkey</button></p>
@@ -32,7 +33,7 @@ export function signInPage(): ConsoleReply {
   return page(barePage({ title: "Sign in", main, scripts }));
 }
 
-export function joinPage(): ConsoleReply {
+export function joinPage(): HttpReply {
   const main = html`<h1>Join the console</h1>
 <p>This invitation registers a passkey on this device. It works once.</p>
 <form data-join><div class="field"><label for="name">Your name</label><p class="hint" id="name-hint">The other people of the console see it.</p>
@@ -43,7 +44,7 @@ export function joinPage(): ConsoleReply {
 }
 
 /** The requests of scripts that ask for passkeys. Undefined for another path. */
-export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<ConsoleReply | undefined> {
+export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<HttpReply | undefined> {
   const { path, query } = asked;
   const place = { db: room.store.db, now: room.store.now, origin: room.origin(), audit: room.audit };
   switch (path) {
@@ -79,7 +80,7 @@ export async function passkeyRoute(room: ConsoleRoom, asked: Asked): Promise<Con
   }
 }
 
-export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<ConsoleReply> {
+export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<HttpReply> {
   checkToken(asked, await formIn(asked, longestForm));
   const { person, secret } = asked.session;
   await endSession(room.store.db, secret);
@@ -88,7 +89,7 @@ export async function signOut(room: ConsoleRoom, asked: SignedIn): Promise<Conso
 }
 
 /** A new session each time: a cookie that somebody planted before never becomes one. */
-async function signedIn(room: ConsoleRoom, personId: string, location: string): Promise<ConsoleReply> {
+async function signedIn(room: ConsoleRoom, personId: string, location: string): Promise<HttpReply> {
   const secret = await beginSession(room.store.db, personId, room.store.now());
   return jsonReply({ location }, 200, { "Set-Cookie": cookie(room, secret, sessionLife / 1000) });
 }
@@ -105,7 +106,7 @@ export function localPath(text: string | null): string {
 }
 
 /** Answers a fault of a passkey to the script, and keeps it in the audit trail if we know whose passkey it is. */
-async function refusing(room: ConsoleRoom, act: () => Promise<ConsoleReply>): Promise<ConsoleReply> {
+async function refusing(room: ConsoleRoom, act: () => Promise<HttpReply>): Promise<HttpReply> {
   try {
     return await act();
   } catch (fault) {

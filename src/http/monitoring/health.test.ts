@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import Fastify from "fastify";
+import { serving } from "../server.fixture.ts";
 import { registerHealth } from "./health.ts";
 
 suite("/readyz", () => {
   test("asks the store once a second at most, however often it is called", async () => {
-    const app = Fastify();
     let [asked, takesWrites, stopping, now] = [0, true, false, 5000];
     const health = {
       stopping: () => stopping,
@@ -15,9 +14,9 @@ suite("/readyz", () => {
       },
       now: () => now,
     };
-    registerHealth(app, health);
+    const { ask, close } = await serving((app) => registerHealth(app, health));
     const statuses = async () =>
-      (await Promise.all(Array.from({ length: 20 }, () => app.inject("/readyz")))).map(({ statusCode }) => statusCode);
+      (await Promise.all(Array.from({ length: 20 }, () => ask("/readyz")))).map(({ status }) => status);
     assert.deepEqual(await statuses(), Array(20).fill(200));
     takesWrites = false;
     now += 999;
@@ -32,6 +31,6 @@ suite("/readyz", () => {
     // A stop shows at once.
     stopping = true;
     assert.deepEqual(await statuses(), Array(20).fill(503));
-    await app.close();
+    await close();
   });
 });

@@ -1,4 +1,6 @@
-import type { FastifyInstance } from "fastify";
+import { jsonHeaders } from "../failure-response.ts";
+import type { ApiServer } from "../server.ts";
+import { type HttpReply, pairsOf } from "../shell/reply.ts";
 
 export interface Health {
   stopping: () => boolean;
@@ -12,20 +14,18 @@ export interface Health {
 const CHECK_EVERY = 1000;
 
 /** `GET /healthz`: the process runs. `GET /readyz`: it accepts requests; 503 while it stops or its store is down. */
-export function registerHealth(
-  app: FastifyInstance,
-  { stopping, takesWrites, now = () => performance.now() }: Health,
-): void {
-  const headers = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+export function registerHealth(app: ApiServer, { stopping, takesWrites, now = () => performance.now() }: Health): void {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let storeIsUp: Promise<boolean>;
-  app.get("/healthz", (request, reply) => {
-    reply.headers({ ...headers, "X-Request-Id": request.id }).send({ status: "ok" });
-  });
-  app.get("/readyz", async (request, reply) => {
+  app.get("/healthz", () => said({ status: "ok" }));
+  app.get("/readyz", async () => {
     if (now() - checkedAt >= CHECK_EVERY) [checkedAt, storeIsUp] = [now(), takesWrites()];
     const reason = stopping() ? "stopping" : (await storeIsUp) ? undefined : "the store takes no writes";
-    reply.code(reason === undefined ? 200 : 503).headers({ ...headers, "X-Request-Id": request.id });
-    return reason === undefined ? { status: "ready" } : { status: "not ready", reason };
+    return reason === undefined ? said({ status: "ready" }) : said({ status: "not ready", reason }, 503);
   });
+}
+
+function said(value: object, status = 200): HttpReply {
+  const body = JSON.stringify(value);
+  return { status, headers: pairsOf(jsonHeaders(Buffer.byteLength(body))), body };
 }

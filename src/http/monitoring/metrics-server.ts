@@ -1,9 +1,11 @@
-import type { Server } from "node:http";
-import { createServer } from "../../runtime/network/node-http.ts";
+import type { Log } from "../../runtime/log.ts";
+import { type HttpServer, openServer } from "../shell/open-server.ts";
+
+const bounds = { arrival: 10_000, connections: { most: 200, answer: 30_000 } };
 
 /** Serves only the metrics, on a separate address for the operator. `read` gives them in Prometheus' text format. */
-export function serveMetrics(read: () => Promise<string>): Server {
-  return createServer((request, response) => {
+export function serveMetrics(read: () => Promise<string>, log: Log): HttpServer {
+  return openServer(bounds, log, (request, response) => {
     if (request.url !== "/metrics" || request.method !== "GET") {
       response
         .writeHead(404, { "Content-Type": "text/plain; charset=utf-8" })

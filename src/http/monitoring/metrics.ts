@@ -1,6 +1,7 @@
-import type { Server } from "node:http";
 import { collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import type { Durations } from "../../runtime/durations.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { HttpServer } from "../shell/open-server.ts";
 import type { AnswerCounts } from "./answer-counts.ts";
 import { serveMetrics } from "./metrics-server.ts";
 
@@ -255,9 +256,9 @@ function bucketsOf([labels, durations]: readonly [Labels, Durations]): Value[] {
 }
 
 /** Serves the metrics of this process. It does not listen yet. */
-export function metricsServer(sources: MetricSources): Server {
+export function metricsServer(sources: MetricSources, log: Log): HttpServer {
   const registry = metrics(sources);
-  return serveMetrics(() => registry.metrics());
+  return serveMetrics(() => registry.metrics(), log);
 }
 
 /** Reads the metrics of one of several workers: each value has its place as a label. */

@@ -1,5 +1,8 @@
-import type { FastifyInstance } from "fastify";
-import { answer, type Content, type PageDependencies } from "./content.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { rateLimitHeaders, refuseExceeded } from "../rate-limit.ts";
+import type { ApiServer } from "../server.ts";
+import { type Content, contentReply } from "../shell/content.ts";
+import { pairsOf } from "../shell/reply.ts";
 import { downloads, guides } from "./guides.ts";
 import type { Site } from "./site.ts";
 
@@ -23,13 +26,27 @@ const paths: readonly string[] = [
   "/docs/icon.svg",
 ];
 
-/** Registers the pages. Each is made on its first request, so that a start need not load them. */
-export function registerPages(app: FastifyInstance, site: Site, deps: PageDependencies): void {
+/**
+ * Registers the pages. Each is made on its first request, so that a start need not load them. They share the rate limit of anonymous
+ * callers, of which a 304 takes nothing.
+ */
+export function registerPages(
+  app: ApiServer,
+  site: Site,
+  { addressOf, rateLimiters }: Pick<HttpDependencies, "addressOf" | "rateLimiters">,
+): void {
   for (const path of paths) {
     let content: Promise<Content> | undefined;
-    app.get(path, { exposeHeadRoute: true }, async (request, reply) => {
+    app.get(path, async (request) => {
       content ??= import("./site.ts").then(({ contents }) => contents[path]!(site));
-      return answer(request, reply, await content, deps);
+      const address = addressOf(request);
+      const made = await content;
+      const counted = rateLimiters?.anonymous.consume(address);
+      if (counted) refuseExceeded(counted);
+      const reply = await contentReply(request, made);
+      const rateLimit = reply.status === 304 ? rateLimiters?.anonymous.refund(address) : counted;
+      const headers = { "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", ...reply.headers };
+      return { ...reply, headers: { ...headers, ...pairsOf(rateLimitHeaders(rateLimit)) } };
     });
   }
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import Fastify, { type FastifyInstance } from "fastify";
 import type { Browser } from "playwright-core";
 import { findBrowser, missingBrowser, startBrowser } from "../../../test/support/browser.ts";
 import { until } from "../../../test/support/until.ts";
@@ -8,6 +7,7 @@ import { accessOperations } from "../../access/operations/index.ts";
 import { catalogueOperations } from "../../catalogue/operations/index.ts";
 import { identityOperations } from "../../identity/operations/index.ts";
 import type { Operation } from "../../operation/operation.ts";
+import { serving } from "../server.fixture.ts";
 import { namedGuides } from "./guides.ts";
 import { registerPages } from "./index.ts";
 
@@ -16,19 +16,20 @@ const operations: Operation<never>[] = [...catalogueOperations, ...identityOpera
 const missing = missingBrowser();
 
 suite("in a browser", { skip: missing }, () => {
-  let app: FastifyInstance;
+  let app: Awaited<ReturnType<typeof serving>>;
   let origin: string;
   let browser: Browser;
 
   before(async () => {
-    app = Fastify();
-    app.get("/healthz", async () => ({ status: "ok" }));
-    registerPages(
-      app,
-      { operations, version: "0.1.0", origin: "http://127.0.0.1:8080", publicUrl: "", pathPrefixes: ["/api/v2"] },
-      { addressOf: () => "", rateLimiters: null },
-    );
-    origin = await app.listen({ host: "127.0.0.1", port: 0 });
+    app = await serving((app) => {
+      app.get("/healthz", () => ({ status: 200, headers: {}, body: "" }));
+      registerPages(
+        app,
+        { operations, version: "0.1.0", origin: "http://127.0.0.1:8080", publicUrl: "", pathPrefixes: ["/api/v2"] },
+        { addressOf: () => "", rateLimiters: null },
+      );
+    });
+    origin = app.origin;
     browser = await startBrowser(findBrowser());
   });
   after(async () => {

@@ -3,7 +3,7 @@ import type { Operation } from "../../operation/operation.ts";
 import { openapi } from "../openapi/document.ts";
 import { llmsText } from "../openapi/llms.ts";
 import { postmanCollection } from "../openapi/postman.ts";
-import { type Content, content } from "./content.ts";
+import { type Content, content } from "../shell/content.ts";
 import { errors } from "./failure-list.ts";
 import { type DownloadPath, downloadOf, downloads, guides, namedGuides, servedText } from "./guides.ts";
 import { home } from "./home.ts";

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { Log } from "../runtime/log.ts";
+import type { Log } from "../../runtime/log.ts";
 
 export interface ConnectionBounds {
   /** Most connections at once; more are closed without an answer. */

@@ -1,0 +1,36 @@
+import { ask } from "../../test/support/service.ts";
+import { FairQueue } from "../runtime/fair-queue.ts";
+import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
+import { AnswerCounts } from "./monitoring/answer-counts.ts";
+import { type ApiServer, buildServer } from "./server.ts";
+
+/** A server without operations on a free port: what `register` gives it answers. */
+export async function serving(register: (app: ApiServer) => void) {
+  const app = buildServer([], {
+    addressOf: () => "",
+    authenticator: { isAbsent: () => true, credentialOf: () => null as never },
+    anonymous: true,
+    rateLimiters: null,
+    bounds: { body: 16 * 1024, url: 8192, headers: 16 * 1024, arrival: 10_000 },
+    connections: { most: 100, answer: 10_000 },
+    docs: true,
+    publicUrl: "",
+    pathPrefixes: ["/api/v2"],
+    fairQueue: new FairQueue(),
+    answers: new AnswerCounts(),
+    requestEntries: null,
+    accessLog: "off",
+    serverTiming: false,
+    log: new RecordedLog(),
+    now: Date.now,
+    stopping: () => false,
+  });
+  register(app);
+  const port = await app.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    ask: (path: string, headers: Record<string, string> = {}, method = "GET") =>
+      ask(port, path, { method, headers, credential: false }),
+    close: () => app.close(),
+  };
+}

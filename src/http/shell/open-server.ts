@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import type { RequestListener, Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Log } from "../../runtime/log.ts";
+import { createServer } from "../../runtime/network/node-http.ts";
+import { keepAliveSeconds } from "../whole-answer.ts";
+import { boundConnections, type ConnectionBounds } from "./connections.ts";
+import { PipelinedRequests } from "./pipelined-requests.ts";
+
+export interface ServerBounds {
+  /** Most bytes of the headers of a request. Default: 16 KiB. */
+  headers?: number;
+  /** Milliseconds for the headers of a request to arrive. */
+  arrival: number;
+  /** Milliseconds for its body beyond that. Whoever waits for a body gives up sooner, with an answer of its own. */
+  body?: number;
+  connections: ConnectionBounds;
+}
+
+/** A server that listens where it is told. */
+export interface HttpServer {
+  readonly server: Server;
+  /** Resolves with its port, or rejects with Node's error. */
+  listen(address: { host: string; port: number }): Promise<number>;
+  /** Accepts no more connections and closes those that are idle. Resolves when those in flight are answered. */
+  close(): Promise<void>;
+  /** Closes it with all its connections. */
+  end(): Promise<void>;
+}
+
+/** How often a server that closes looks for connections that have become idle, in milliseconds. */
+const lookForIdle = 20;
+
+/** The one HTTP server behind operations, console and metrics: it bounds what callers may send and hold. */
+export function openServer(
+  { headers = 16 * 1024, arrival, body = 2000, connections }: ServerBounds,
+  log: Log,
+  serve: RequestListener,
+): HttpServer {
+  const pipelined = new PipelinedRequests();
+  const server = createServer(
+    {
+      maxHeaderSize: headers,
+      // Whoever serves says what is wrong with a Host header.
+      requireHostHeader: false,
+      headersTimeout: arrival,
+      requestTimeout: arrival + body,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: keepAliveSeconds * 1000,
+      // A request without a body needs no stream.
+      optimizeEmptyRequests: true,
+    },
+    (request, response) => {
+      if (PipelinedRequests.isPipelined(response)) pipelined.add(request.socket, () => serve(request, response));
+      else serve(request, response);
+    },
+  );
+  boundConnections(server, connections, log);
+  const closed = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return {
+    server,
+    async listen({ host, port }) {
+      await once(server.listen(port, host), "listening");
+      return (server.address() as AddressInfo).port;
+    },
+    async close() {
+      // Node closes only those that are idle now.
+      const look = setInterval(() => server.closeIdleConnections(), lookForIdle);
+      await closed();
+      clearInterval(look);
+    },
+    end() {
+      const ended = closed();
+      server.closeAllConnections();
+      return ended;
+    },
+  };
+}
