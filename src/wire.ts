@@ -5,34 +5,32 @@ import { whyReplaced } from "./access/bootstrap.ts";
 import { accessOperations } from "./access/operations/index.ts";
 import { anchorPath } from "./audit/anchor/anchor.ts";
 import { openAuditTrail } from "./audit/audit.ts";
-import { unsealedEntries } from "./audit/unsealed-entries.ts";
 import { openCatalogue } from "./catalogue/catalogue.ts";
 import { guardOf } from "./catalogue/guard/guard.ts";
 import { catalogueOperations } from "./catalogue/operations/index.ts";
-import { listWaiting } from "./catalogue/revisions/draft.ts";
 import type { EveryCommand } from "./commands/desk.ts";
 import { identitySettingsOf } from "./config/identity-settings-of.ts";
 import type { Config } from "./config/read-config.ts";
 import type { OperatorConsole } from "./console/console.ts";
 import { everyOperation } from "./contract/every-operation.ts";
-import { openEvents, undelivered } from "./events/events.ts";
+import { openEvents } from "./events/events.ts";
 import { eventOperations } from "./events/operations/index.ts";
 import type { HttpDependencies } from "./http/dependencies.ts";
 import { AnswerCounts } from "./http/monitoring/answer-counts.ts";
 import { registerHealth } from "./http/monitoring/health.ts";
-import type { MetricSources } from "./http/monitoring/metrics.ts";
 import { registerPages } from "./http/pages/index.ts";
 import { AddressRateLimiter } from "./http/rate-limit.ts";
 import { callerAddress } from "./http/request/caller-address.ts";
 import { type ApiServer, buildServer } from "./http/server.ts";
 import type { HttpServer } from "./http/shell/open-server.ts";
 import { openIdentity } from "./identity/identity.ts";
-import { openVerifications } from "./identity/ledger/reports/open-verifications.ts";
 import { identityOperations } from "./identity/operations/index.ts";
-import { reportUpstreamStatus } from "./identity/upstream-status.ts";
+import { UpstreamNotes } from "./identity/upstream-status.ts";
+import { everyJob } from "./jobs.ts";
 import { checkKeyringPlace, keyringPath } from "./keyring/file.ts";
-import { keepRotating } from "./keyring/self-rotation.ts";
+import { selfRotation } from "./keyring/self-rotation.ts";
 import { watchKeyring } from "./keyring/watch.ts";
+import { measures } from "./measures.ts";
 import { bind } from "./operation/operation.ts";
 import { requestOperations } from "./requests/operations/index.ts";
 import { openRequests } from "./requests/request-log-room.ts";
@@ -42,9 +40,10 @@ import { FairQueue } from "./runtime/fair-queue.ts";
 import type { Log } from "./runtime/log.ts";
 import { RateLimiter } from "./runtime/rate-limiter.ts";
 import { startTracing } from "./runtime/tracing/start-tracing.ts";
-import { lastBackupAt } from "./storage/backup/last-backup.ts";
+import { noteFailingJobs } from "./storage/pulse/failing-jobs.ts";
+import { Pulse } from "./storage/pulse/pulse.ts";
 import { RetentionClock } from "./storage/retention/retention-clock.ts";
-import { startSweeping } from "./storage/retention/sweep.ts";
+import { sweeper } from "./storage/retention/sweep.ts";
 import { checkDirectory } from "./storage/sqlite/data-directory.ts";
 import { openStore } from "./storage/store.ts";
 import type { LiveUpstreams } from "./upstreams/open-vendors.ts";
@@ -93,9 +92,10 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const { db, engine, connections, now } = store;
   // Before anything writes a row by this clock.
   const clock = await RetentionClock.open({ store, log });
+  const pulse = await Pulse.open({ store, log });
+  opened.defer(() => pulse.stop());
 
   const keyring = await watchKeyring({ path: ringFile, db, log, now });
-  opened.defer(() => keyring.stop());
   const auditTrail = await openAuditTrail({
     db,
     sealKey: keyring.current.audit,
@@ -105,16 +105,14 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   });
   opened.defer(() => auditTrail.stop());
   const audit = auditTrail.append;
-  if (config.keyringRotate !== null) {
-    const rotation = { path: ringFile, db, every: config.keyringRotate, audit, actor: "system", now };
-    opened.defer(keepRotating(rotation, log));
-  }
-  const live = await liveUpstreams(config, log, () => status.changed());
+  const rotation = config.keyringRotate !== null && { every: config.keyringRotate, actor: "system", path: ringFile };
+  const rotateKeyring = rotation ? selfRotation({ ...rotation, db, audit, now }, log) : undefined;
+  const live = await liveUpstreams(config, log, () => upstreams.changed());
   opened.defer(() => live.close());
-  const status = reportUpstreamStatus(db, live.upstreams, log);
-  opened.defer(() => status.stop());
+  const upstreams = new UpstreamNotes(db, pulse.id, live.upstreams);
+  opened.defer(() => upstreams.stop());
   const identity = await openIdentity({
-    ...{ db, engine, connections, now },
+    ...{ db, pulse, connections, now },
     keyring,
     upstreams: { test: sandbox(config), live: live.upstreams },
     settings: identitySettingsOf(config),
@@ -161,38 +159,22 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
     patience: engine === "sqlite" ? 0 : 5000,
   });
   opened.defer(() => access.stop());
-  opened.defer(store.listen({ access: () => access.credentials.refresh(), catalogue: catalogue.refresh }));
+  opened.defer(store.listen({ access: pulse.beat, catalogue: pulse.beat }));
   if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
 
-  const requests = openRequests({ db, now, log }, config.requestLog !== null);
-  opened.defer(() => requests.stop());
+  const requests = openRequests({ db, now }, config.requestLog === null ? null : pulse.id);
+  opened.defer(() => requests.entries?.write().catch(() => undefined));
 
   const answers = new AnswerCounts(config.metrics !== null || config.console !== null);
-  const sources: MetricSources = {
-    answers,
-    upstreams: () => live.upstreams.map((upstream) => ({ ...upstream.health(), calls: upstream.calls })),
-    auditAlarms: () => auditTrail.alarms(),
-    catalogue: () => ({ ...catalogue.state(), source: catalogue.freshness }),
-    usage: store.usage,
-    stored: async () => ({
-      openVerifications: await openVerifications(db),
-      heldChanges: (await listWaiting(db)).filter(({ state }) => state === "held").length,
-      unsealed: await unsealedEntries(db),
-      lastBackupAt: await lastBackupAt(db),
-      undelivered: await undelivered(db),
-      alarms: await (await import("./commands/health/read-health.ts")).openAlarmNames({ db, now, config }),
-    }),
-    now,
-    nearlySpent: () => identity.nearlySpent(),
-    deliveries: () => events.counts,
-    requestLog: () => requests.entries?.counts,
-  };
+  const measured = { config, store, pulse, answers, live, catalogue, identity, events, requests };
+  const sources = measures({ ...measured, audit: auditTrail });
   const monitoring = config.metrics ? await import("./http/monitoring/metrics.ts") : undefined;
   const metrics = worker === undefined ? monitoring?.metricsServer(sources, log) : undefined;
   opened.defer(() => void metrics?.end());
   const scrape = worker === undefined ? undefined : monitoring?.metricsOfWorker(sources, worker);
-  if (config.alarmUrl)
-    opened.defer((await import("./commands/health/tell-alarms.ts")).keepTellingAlarms({ config, db, now, log }));
+  const alarms = config.alarmUrl
+    ? (await import("./commands/health/tell-alarms.ts")).alarmTeller({ config, db, now, log })
+    : undefined;
   let stage: "serving" | "leaving" | "stopping" = "serving";
   const { publicUrl, pathPrefixes } = config;
   const site = {
@@ -245,22 +227,31 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
   const app = buildServer(bound, http);
   if (config.docs) registerPages(app, site, http);
   registerHealth(app, { stopping: () => stage !== "serving", takesWrites: () => store.takesWrites() });
-  if (config.console && (worker ?? 1) > 1) {
-    const { keepMinuteCounts } = await import("./console/counters/minute-counts.ts");
-    opened.defer(keepMinuteCounts(store, answers, log).stop);
-  }
+  const counts = config.console
+    ? (await import("./console/counters/minute-counts.ts")).keepMinuteCounts(store, answers, pulse.id)
+    : undefined;
+  opened.defer(() => counts?.flush().catch(() => undefined));
   const operators =
     config.console && (worker ?? 1) === 1
       ? await (await import("./console/console.ts")).openConsole(config, {
           commands: await commands(),
-          answers,
+          counts: counts!,
+          now,
           health: { takesWrites: () => store.takesWrites(), auditAlarms: () => auditTrail.alarms() },
           log,
         })
       : undefined;
   opened.defer(() => operators?.close());
-  const rules = everyRule(config, keyring.current.audit, audit);
-  opened.defer(startSweeping({ db, clock, rules, isLeader: identity.isLeader, audit, log }).stop);
+  const sweep = sweeper({ db, clock, rules: everyRule(config, keyring.current.audit, audit), audit, log });
+  const jobs = pulse.begin(
+    everyJob({
+      ...{ keyring, rotateKeyring, access, catalogue, identity, upstreams, events, requests, counts, alarms, sweep },
+      audit: auditTrail,
+      noteFailing: () => noteFailingJobs(db, pulse.id, pulse.failing(), now()),
+      tickClock: () => clock.tick(pulse.isLeader()),
+    }),
+  );
+  opened.defer(() => jobs.stop());
   await store.serve();
 
   const running = opened.move();

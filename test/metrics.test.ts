@@ -55,11 +55,13 @@ suite("metrics", () => {
         { name: "second", state: "open", alarm: "no_money", calls },
       ],
       auditAlarms: () => ["anchor"],
+      failingJobs: () => [{ name: "deliver events" }],
     });
     for (const line of [
       'duba_upstream_ready{upstream="first"} 1',
       'duba_upstream_ready{upstream="second"} 0',
       'duba_audit_alarm{alarm="anchor"} 1',
+      'duba_job_failing{job="deliver events"} 1',
       'duba_accounts_nearly_spent{terms="cap"} 2',
       'duba_accounts_nearly_spent{terms="balance"} 1',
       'duba_upstream_alarm{upstream="second",alarm="no_money"} 1',
@@ -138,6 +140,7 @@ async function scraped(sources: Partial<MetricSources>): Promise<string> {
       answers: new AnswerCounts(),
       upstreams: () => [],
       auditAlarms: () => [],
+      failingJobs: () => [],
       nearlySpent: () => ({ cap: 2, balance: 1 }),
       deliveries: () => ({ delivered: 9, failed: 2, dead: 1 }),
       requestLog: () => ({ written: 5, over_budget: 6, lost: 7 }),

@@ -8,7 +8,7 @@ import { readConfig } from "../src/config/read-config.ts";
 import { everyRule } from "../src/retention.ts";
 import { RecordedLog } from "../src/runtime/recorded-log.fixture.ts";
 import { acceptClock, RetentionClock } from "../src/storage/retention/retention-clock.ts";
-import { startSweeping } from "../src/storage/retention/sweep.ts";
+import { sweeper } from "../src/storage/retention/sweep.ts";
 import { openStore } from "../src/storage/store.ts";
 import { allTables, type Tables } from "../src/storage/tables.ts";
 import { engines } from "./support/engines.ts";
@@ -56,7 +56,11 @@ for (const engine of engines)
       /** A process that sweeps, as a start of a service makes it. */
       const started = async () => {
         const clock = await RetentionClock.open({ store: { db, now: () => time, doubt: () => {} }, log });
-        return startSweeping({ db, clock, rules, isLeader: async () => true, audit: append, log });
+        const sweep = sweeper({ db, clock, rules, audit: append, log });
+        return async () => {
+          await clock.tick(true);
+          await sweep(t.signal);
+        };
       };
       const left = async () =>
         Object.fromEntries(
@@ -73,25 +77,23 @@ for (const engine of engines)
       await put("young", 0);
       const made = await left();
       assert.deepEqual(made, all(made, "old", "young"));
-      await before.run();
+      await before();
       const young = all(made, "young");
       assert.deepEqual(await left(), young);
-      await before.stop();
 
       time += ahead;
       const wrong = await started();
-      for (let minute = 0; minute < 9; minute += 1) await wrong.run();
+      for (let minute = 0; minute < 9; minute += 1) await wrong();
       assert.deepEqual(await left(), young);
-      for (let minute = 0; minute < 60; minute += 1) await wrong.run();
+      for (let minute = 0; minute < 60; minute += 1) await wrong();
       // Sealed records of persons go on, also that of a key.
       const noRecords = { "sealed records": [[], []], "idempotency keys": [["young"], ["young"], []] };
       assert.deepEqual(await left(), { ...young, ...noRecords });
       await acceptClock(db, time);
-      await wrong.run();
+      await wrong();
       // The newest revision and event stay, so that no later one gets their number.
       const newest = { "catalogue history": young["catalogue history"], events: young.events };
       assert.deepEqual(await left(), { ...all(made), ...newest });
-      await wrong.stop();
       assert.deepEqual(
         log.lines.map(({ level }) => level),
         ["warn"],

@@ -1,5 +1,4 @@
 import type { Kysely } from "kysely";
-import { every } from "../runtime/every.ts";
 import type { Limit } from "../runtime/rate-limiter.ts";
 import type { Audit } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -14,8 +13,6 @@ import { type IssueToken, tokenIssuer } from "./tokens/issue-token.ts";
 export interface AccessRoom {
   issueToken: IssueToken;
 }
-
-const tellEvery = 3_600_000;
 
 export interface AccessOptions {
   db: Kysely<Tables>;
@@ -41,11 +38,15 @@ export interface Access {
   replaced?: ReplacedKey;
   /** Notes that the key was printed; otherwise the next start replaces the key. */
   noteShown(): Promise<void>;
-  /** Stops watching for changes of other processes, and writes the last uses of keys. */
+  /** Writes the last uses of keys. */
+  writeUses(): Promise<void>;
+  /** Announces keys that end soon. */
+  tellEnding(): Promise<void>;
+  /** Writes the last uses of keys, if the store is there. */
   stop(): Promise<void>;
 }
 
-/** Prepares accounts and keys on a migrated store and starts to poll for changes. Throws an `AccessFault` for a bad `bootstrapKey`. */
+/** Prepares accounts and keys on a migrated store. Throws an `AccessFault` for a bad `bootstrapKey`. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { db, audit, bootstrapKey, failedLimit, tokenLifetime, patience, now = Date.now } = options;
   const started = await firstStart({ db, audit }, bootstrapKey || undefined, now(), patience);
@@ -54,10 +55,6 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const credentials = new Credentials({ db, failed, uses, now });
   const issueToken = tokenIssuer({ db, failed, uses, finder: credentials.finder, now, tokenLifetime });
   await credentials.refresh();
-  credentials.watch();
-  const telling = every(tellEvery, () => tellEnding(db, now()));
-  // If the store is away, the next look comes an hour later.
-  void telling.run().catch(() => undefined);
   return {
     credentials,
     room: { issueToken },
@@ -65,10 +62,8 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     noteShown: async () => {
       if (started.printed !== undefined) await noteShown(db, started.printed);
     },
-    async stop() {
-      credentials.stop();
-      await telling.stop();
-      await uses.stop();
-    },
+    writeUses: () => uses.write(),
+    tellEnding: () => tellEnding(db, now()),
+    stop: () => uses.write().catch(() => undefined),
   };
 }

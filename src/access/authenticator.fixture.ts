@@ -51,7 +51,6 @@ export class SuiteCredentials {
       this.asked = 0;
     });
     afterEach(() => {
-      this.credentials.stop();
       mock.timers.reset();
       this.outOfReach = false;
     });

@@ -1,7 +1,6 @@
 import type { Kysely } from "kysely";
 import { LRUCache } from "lru-cache";
 import { Failure } from "../operation/failures.ts";
-import { singleFlight } from "../runtime/single-flight.ts";
 import { changeCount } from "../storage/change-counter.ts";
 import type { Tables } from "../storage/tables.ts";
 import { admit, type Credential, type Proven, provenKey, provenToken } from "./credential.ts";
@@ -10,8 +9,7 @@ import { KeyFinder } from "./keys/find-key.ts";
 import type { KeyUses } from "./keys/key-uses.ts";
 import { readApiKey, tokenPrefix } from "./secrets.ts";
 
-const pollEvery = 1_000;
-/** With a poll each second we stop trusting the cache after 4 s without an answer, so no revoked key works for 5 s. */
+/** With a beat each second we stop trusting the cache after 4 s without an answer, so no revoked key works for 5 s. */
 const staleAfter = 3_500;
 /** Twice the keys of a large service: once more are in use than this, most of them miss the cache. */
 const cachedHeaders = 20_000;
@@ -41,8 +39,6 @@ export class Credentials {
   #currentAt = 0;
   /** Whether the store has been silent for so long that the cache serves only catalogue look-ups. */
   #isStale = false;
-  readonly #poll = singleFlight(() => this.refresh());
-  #timer: NodeJS.Timeout | undefined;
 
   constructor({ db, failed, uses, now = Date.now }: CredentialsOptions) {
     this.#db = db;
@@ -76,7 +72,14 @@ export class Credentials {
   /** Asks the store whether a process changed a key, and empties the cache if so. */
   async refresh(): Promise<void> {
     const askedAt = this.#now();
-    const change = await changeCount(this.#db, "access");
+    await this.follow({ askedAt, access: await changeCount(this.#db, "access") });
+  }
+
+  /** The same with what the store said at `askedAt`; undefined: it did not answer. Then the cache becomes stale in time. */
+  async follow(said: { askedAt: number; access: number } | undefined): Promise<void> {
+    if (this.#now() - this.#currentAt >= staleAfter) this.#isStale = true;
+    if (!said) return;
+    const { askedAt, access: change } = said;
     if (change !== this.#change) {
       this.forget();
       await this.finder.loadBootstrap();
@@ -84,22 +87,6 @@ export class Credentials {
     }
     this.#currentAt = askedAt;
     this.#isStale = false;
-  }
-
-  /** Refreshes each second, until `stop`. Does not keep the process alive. */
-  watch(): void {
-    this.#timer ??= setInterval(() => this.#tick(), pollEvery).unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
-
-  #tick(): void {
-    if (this.#now() - this.#currentAt >= staleAfter) this.#isStale = true;
-    // After a failed poll the cache becomes stale; look-ups report the store's errors themselves.
-    this.#poll().catch(() => undefined);
   }
 
   async #prove(header: string, address: string): Promise<Credential> {

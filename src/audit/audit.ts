@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import { every, reportingNewFailures } from "../runtime/every.ts";
 import type { Log } from "../runtime/log.ts";
+import { reportingNewFailures } from "../runtime/reporting-new-failures.ts";
 import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -9,9 +9,6 @@ import { append } from "./append.ts";
 import { AuditTrailFault, signFirstHead } from "./chain/head.ts";
 import { signer } from "./chain/seal.ts";
 import { sealEntries } from "./seal-batch.ts";
-
-const sealEvery = 1000;
-const anchorEvery = 60_000;
 
 export interface AuditTrailParts {
   db: Kysely<Tables>;
@@ -31,14 +28,15 @@ export interface AuditTrail {
   append: Audit;
   /** The current alarms; each needs an operator. */
   alarms(): AuditAlarm[];
-  /** Stops the periodic work, then seals and anchors the remaining entries. */
+  /** Seals the entries of all processes. Reports failures itself. */
+  seal(): Promise<void>;
+  /** Writes the newest head to the file. Reports failures itself. */
+  anchor(): Promise<void>;
+  /** Seals and anchors the remaining entries. */
   stop(): Promise<void>;
 }
 
-/**
- * Opens the audit trail of a serving process. It signs the head of a new store, seals the entries of all processes each
- * second, and writes the newest head to a file each minute.
- */
+/** Opens the audit trail of a serving process: signs the head of a new store, and writes the newest head to a file. */
 export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail> {
   const { db, sealKey, log } = parts;
   const sign = signer(sealKey);
@@ -51,14 +49,12 @@ export async function openAuditTrail(parts: AuditTrailParts): Promise<AuditTrail
     );
   const seal = reported("sealed", () => sealEntries(db, sign));
   const anchor = reported("anchored", () => keeper.move());
-  const sealing = every(sealEvery, seal.run);
-  const anchoring = every(anchorEvery, anchor.run);
   return {
     append,
     alarms: () => [...(seal.isFailing() ? ["not_sealed" as const] : []), ...(keeper.alarm ? ["anchor" as const] : [])],
+    seal: seal.run,
+    anchor: anchor.run,
     async stop() {
-      await anchoring.stop();
-      await sealing.stop();
       await seal.run();
       await anchor.run();
     },

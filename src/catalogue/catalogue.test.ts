@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../test/support/engines.ts";
-import { until } from "../../test/support/until.ts";
 import { openStore } from "../storage/store.ts";
 import {
   freshStore,
@@ -95,33 +94,6 @@ for (const engine of engines)
       } finally {
         for (const instance of instances) await instance.stop();
         await other.close();
-        await store.close();
-      }
-    });
-
-    test("looks each second by itself until it is stopped", async (t) => {
-      const store = await freshStore(engine);
-      t.mock.timers.enable({ apis: ["setInterval"] });
-      const catalogue = await openCatalogue({ db: store.db });
-      try {
-        await publish(store.publisher(), priced("MTNDATA 104", 11_000), about);
-        t.mock.timers.tick(999);
-        await catalogue.stop();
-        assert.equal(catalogue.state().revision, 1);
-        t.mock.timers.tick(10_000);
-        await catalogue.stop();
-        assert.equal(catalogue.state().revision, 1);
-      } finally {
-        await catalogue.stop();
-      }
-
-      const following = await openCatalogue({ db: store.db });
-      try {
-        await publish(store.publisher(), priced("MTNDATA 104", 12_000), about);
-        t.mock.timers.tick(1_000);
-        await until(() => following.state().revision === 3);
-      } finally {
-        await following.stop();
         await store.close();
       }
     });

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { every } from "../runtime/every.ts";
+import { singleFlight } from "../runtime/single-flight.ts";
 import type { Audit } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
 import { type Guard, usualGuard } from "./guard/guard.ts";
@@ -10,8 +10,6 @@ import { newestSnapshot } from "./revisions/load.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
 import { loadStarter } from "./starter.ts";
 import { type Follow, followSource } from "./sync/follow-source.ts";
-
-const LOOK_EVERY_MILLISECONDS = 1_000;
 
 const unrecorded: Audit = async () => {};
 
@@ -36,14 +34,17 @@ export interface Catalogue {
 /** The catalogue of a serving process. */
 export interface OpenCatalogue extends Catalogue {
   state(): CatalogueState;
-  /** Looks now for a newer or a due revision, as happens each second. Rejects if the store is away. */
+  /** Looks for a newer or a due revision. Rejects if the store is away. */
   refresh(): Promise<void>;
-  /** Stops looking, and serves the same revision on. Resolves when the store is no longer in use. */
+  /** The same with the counter of changes that the store had at `askedAt`: most often there is nothing to read. */
+  follow(said: { askedAt: number; catalogue: number }): Promise<void>;
+  /** Pulls from the source, if that is due. */
+  pull(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Serves the newest revision of the store and follows what others publish. Publishes the starter catalogue in an empty store.
+ * Serves the newest revision of the store. Publishes the starter catalogue in an empty store.
  * While the store is away, serves the last revision that it read.
  */
 export async function openCatalogue({
@@ -78,15 +79,17 @@ export async function openCatalogue({
   await follow();
   let confirmedAt = now();
 
-  const look = async () => {
-    await follow();
-    confirmedAt = now();
+  const publishWhatIsDue = async () => {
     if (due === undefined || due > now()) return;
     await publishDue(publisher);
     await follow();
   };
-  const following = freshness && (await followSource(publisher, freshness, follows));
-  const looking = every(LOOK_EVERY_MILLISECONDS, look);
+  const refresh = singleFlight(async () => {
+    await follow();
+    confirmedAt = now();
+    await publishWhatIsDue();
+  });
+  const pull = freshness && (await followSource(publisher, freshness, follows));
 
   return {
     ...{ db, responses, freshness },
@@ -94,11 +97,14 @@ export async function openCatalogue({
       const { revision, publishedAt } = responses.snapshot;
       return { revision, publishedAt, confirmedAt, due: due ?? null };
     },
-    refresh: looking.run,
-    async stop() {
-      await following?.stop();
-      await looking.stop();
+    refresh,
+    async follow({ askedAt, catalogue: changes }) {
+      if (changes !== responses.snapshot.changes) return refresh();
+      confirmedAt = Math.max(confirmedAt, askedAt);
+      await publishWhatIsDue();
     },
+    pull: async (signal) => pull?.(signal),
+    async stop() {},
   };
 }
 

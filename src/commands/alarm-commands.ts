@@ -5,6 +5,7 @@ import { CommandFault, command } from "../operation/command.ts";
 import Type from "../operation/schema/type.ts";
 import { duration } from "../operation/setting.ts";
 import { redactCredentials, redactNumbers } from "../runtime/redact.ts";
+import { put } from "../storage/queries/put.ts";
 import type { Desk } from "./desk.ts";
 import type { Alarm } from "./health/alarms.ts";
 
@@ -97,11 +98,7 @@ const acknowledgeAlarm = command({
     const at = room.now();
     const row = { actor: room.actor, at, until: at + length, note: redactNumbers(redactCredentials(note)) };
     await room.db.transaction().execute(async (trx) => {
-      await trx
-        .insertInto("alarm_acknowledgement")
-        .values({ name: alarm, ...row })
-        .onConflict((conflict) => conflict.column("name").doUpdateSet(row))
-        .execute();
+      await put(trx, "alarm_acknowledgement", { name: alarm }, row);
       const facts = { alarm, until: row.until, note: row.note };
       await room.audit(trx, { kind: "alarm.acknowledged", actor: room.actor, facts });
     });

@@ -4,7 +4,6 @@ import { append } from "../audit/append.ts";
 import { signer } from "../audit/chain/seal.ts";
 import type { Desk } from "../commands/desk.ts";
 import type { Config } from "../config/read-config.ts";
-import type { AnswerCounts } from "../http/monitoring/answer-counts.ts";
 import { callerAddress } from "../http/request/caller-address.ts";
 import { openServer } from "../http/shell/open-server.ts";
 import { keyringPath, readKeyring } from "../keyring/file.ts";
@@ -16,7 +15,7 @@ import { openStore } from "../storage/store.ts";
 import { uploadTime } from "./console-request.ts";
 import { sendConsoleReply } from "./console-response.ts";
 import type { ConsoleHealth, ConsoleRoom } from "./console-room.ts";
-import { keepMinuteCounts } from "./counters/minute-counts.ts";
+import type { MinuteCounts } from "./counters/minute-counts.ts";
 import { requestHandler } from "./handle-request.ts";
 import { SharedReadings } from "./shared-readings.ts";
 import { siteMap } from "./site-map.ts";
@@ -31,7 +30,9 @@ export interface OperatorConsole {
 export interface ConsoleParts {
   /** Every command of every room. */
   commands: readonly Command<Desk>[];
-  answers: AnswerCounts;
+  counts: MinuteCounts;
+  /** The time of the service's store, in milliseconds since 1970. */
+  now: () => number;
   health: ConsoleHealth;
   log: Log;
 }
@@ -39,12 +40,11 @@ export interface ConsoleParts {
 /** Opens the operators' console of a service that runs on this store. */
 export async function openConsole(
   config: Config,
-  { commands, answers, health, log }: ConsoleParts,
+  { commands, counts, now, health, log }: ConsoleParts,
 ): Promise<OperatorConsole> {
   const { dataDirectory, databaseUrl } = config;
-  const store = await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true });
+  const store = { ...(await openStore({ dataDirectory, databaseUrl, serving: false, mustExist: true })), now };
   const reports = new ReportStore(config.databaseReadUrl, store, log);
-  const counts = keepMinuteCounts(store, answers, log);
   let port: number | undefined;
   const origin = () => consoleOrigin(config, port)!;
   const site = siteMap(commands);
@@ -82,7 +82,6 @@ export async function openConsole(
     },
     async close() {
       await http.end();
-      await counts.stop();
       await reports.close();
       await store.close();
     },

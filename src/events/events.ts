@@ -1,12 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
-import { every } from "../runtime/every.ts";
-import { codeOf } from "../storage/errors.ts";
 import { deliveryTime } from "../storage/events/announce.ts";
 import type { Tables } from "../storage/tables.ts";
 import { Deliverer, type DeliveryParts } from "./deliver.ts";
-
-const deliverEvery = 1_000;
 
 /** What the operations read. */
 export interface EventsRoom {
@@ -22,13 +18,15 @@ export interface EventsParts extends DeliveryParts {
 export interface Events extends EventsRoom {
   /** Deliveries of this process by outcome. */
   readonly counts: Readonly<Deliverer["counts"]>;
+  /** Begins to send what waits. */
+  deliver(): Promise<void>;
   /** Breaks off what is being sent. Resolves when the store is no longer in use. */
   stop(): Promise<void>;
 }
 
-/** Opens the room: from now on this process delivers what waits. */
+/** Opens the room. */
 export async function openEvents({ engine, ...parts }: EventsParts): Promise<Events> {
-  const { db, keyring, log } = parts;
+  const { db, keyring } = parts;
   // Only one process serves on SQLite, so that a lease is one of a process that is gone.
   if (engine === "sqlite")
     await db
@@ -37,16 +35,11 @@ export async function openEvents({ engine, ...parts }: EventsParts): Promise<Eve
       .where("leased_until", ">", 0)
       .execute();
   const deliverer = new Deliverer(parts);
-  const failed = (error: unknown) =>
-    log.warn({ code: codeOf(error) }, "A background job of the events failed and is tried again");
-  const delivering = every(deliverEvery, () => deliverer.begin(), failed);
   return {
     ...{ db, keyring },
     counts: deliverer.counts,
-    async stop() {
-      await delivering.stop();
-      await deliverer.stop();
-    },
+    deliver: () => deliverer.begin(),
+    stop: () => deliverer.stop(),
   };
 }
 

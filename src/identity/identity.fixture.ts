@@ -9,6 +9,7 @@ import { Failure } from "../operation/failures.ts";
 import type { Answered, Caller, Operation } from "../operation/operation.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { TimeZone } from "../runtime/time-zone.ts";
+import { Pulse } from "../storage/pulse/pulse.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { StoreUsage } from "../storage/store-usage.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -57,6 +58,7 @@ export interface SuiteStore {
   readonly db: Kysely<Tables>;
   readonly usage: StoreUsage;
   /** To open it once more, as another process does. */
+  readonly opened: Store;
   readonly settings: FreshSettings;
   readonly log: RecordedLog;
   readonly connections: number;
@@ -76,6 +78,7 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
   let fresh: Fresh;
   let opened: Store;
   const log = new RecordedLog();
+  const stopping = new WeakMap<Identity, () => Promise<void>>();
   before(async () => {
     fresh = await engine.ready();
     timers?.enable({ apis: ["setTimeout"] });
@@ -96,6 +99,9 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
     get usage() {
       return opened.usage;
     },
+    get opened() {
+      return opened;
+    },
     get settings() {
       return fresh.settings;
     },
@@ -103,9 +109,11 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
     serve: () => opened.serve(),
     async open(t, changes = {}) {
       log.lines.length = 0;
+      const { db = opened.db, now = opened.now } = changes;
+      const pulse = await Pulse.open({ store: { ...opened, db, now }, log });
       const room = await openIdentity({
-        db: opened.db,
-        engine: opened.engine,
+        db,
+        pulse,
         connections: opened.connections,
         keyring: { current: keyring },
         upstreams: { test: sandbox(), live: [] },
@@ -114,12 +122,18 @@ export function suiteStore(engine: Engine, timers?: MockTimers): SuiteStore {
         ...changes,
         settings: { ...usualSettings, ...changes.settings },
       });
+      const jobs = pulse.begin(room.jobs);
+      stopping.set(room, async () => {
+        await room.stop(0);
+        await jobs.stop();
+        await pulse.stop();
+      });
       t.after(() => this.end(room));
       return room;
     },
     async end(room) {
       let isStopped = false;
-      const stopped = room.stop(0).finally(() => {
+      const stopped = stopping.get(room)!().finally(() => {
         isStopped = true;
       });
       // It waits twice, and between for what the store has under way.

@@ -2,11 +2,12 @@ import type { Kysely } from "kysely";
 import { KeyedHashes } from "../keyring/keyed-hash.ts";
 import type { CurrentKeyring } from "../keyring/keyring.ts";
 import type { Caller, Mode } from "../operation/operation.ts";
-import { every } from "../runtime/every.ts";
 import { type Log, silent } from "../runtime/log.ts";
 import { withTimeout } from "../runtime/timeout.ts";
 import type { Audit } from "../storage/audited.ts";
 import { codeOf } from "../storage/errors.ts";
+import type { Job } from "../storage/pulse/job-runner.ts";
+import type { Pulse } from "../storage/pulse/pulse.ts";
 import { ConnectionShares } from "../storage/queries/connection-shares.ts";
 import type { RetentionTimes } from "../storage/retention/retention-clock.ts";
 import type { Tables } from "../storage/tables.ts";
@@ -14,7 +15,7 @@ import { type IdentitySettings, keyLifetime } from "./identity-settings.ts";
 import { Charges } from "./ledger/charges.ts";
 import { DeferredOutcomes } from "./ledger/deferred-outcomes.ts";
 import { followJournal } from "./ledger/journal/follow-journal.ts";
-import { abandonAll, openLeases, singleProcessLeases } from "./ledger/leases.ts";
+import { abandonAll, leasesOf } from "./ledger/leases.ts";
 import { Ledger, type Row } from "./ledger/ledger.ts";
 import { budgetOf } from "./spending/budget.ts";
 import { spendableKobo } from "./spending/spending.ts";
@@ -29,7 +30,7 @@ import { Verifications } from "./verification/verifications.ts";
 
 export interface IdentityParts {
   db: Kysely<Tables>;
-  engine: "sqlite" | "postgres";
+  pulse: Pulse;
   /** How many connections to the store this process has. */
   connections?: number;
   keyring: CurrentKeyring;
@@ -55,8 +56,8 @@ export interface Identity {
   /** Returns the record or throws a `Failure` with the facts of the verification. */
   verify(request: VerificationRequest): Promise<VerifiedRecord>;
   find(sought: Sought): Promise<Row | undefined>;
-  /** Whether this process runs the jobs that only one process at a time may run. */
-  isLeader(): Promise<boolean>;
+  /** What a serving process does again and again for the ledger. */
+  readonly jobs: readonly Job[];
   /** Refuses new verifications and finishes the running ones; those not finished after `deadlineMs` become `unknown`. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -69,12 +70,12 @@ const stopReserve = 500;
  * only in the process that serves.
  */
 export async function openIdentity(opened: IdentityParts): Promise<Identity> {
-  const { db, engine, connections, keyring, upstreams, settings, now = Date.now, log = silent, audit } = opened;
+  const { db, pulse, connections, keyring, upstreams, settings, now = Date.now, log = silent, audit } = opened;
   const retention = opened.retention ?? { now, recordsNow: now };
   const shares = new ConnectionShares(connections);
   const ledger = new Ledger(db, shares);
   const keyedHashes = new KeyedHashes(keyring, now);
-  const leases = engine === "sqlite" ? singleProcessLeases() : await openLeases(db, log);
+  const leases = leasesOf(pulse);
   await abandonAll(db, leases, now);
   const charges = new Charges(db, now, shares);
   const deferred = new DeferredOutcomes(ledger, charges, log);
@@ -84,30 +85,33 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
   const runs = new Runs(parts);
   const verifications = new Verifications(parts, runs);
 
-  const repeat = (milliseconds: number, work: () => Promise<unknown>) => {
-    const failed = (error: unknown) =>
-      log.warn({ code: codeOf(error) }, "A background job of the ledger failed and is tried again");
-    return every(milliseconds, async () => void (await work()), failed);
-  };
-  const stopping = new AbortController();
   const isAwaited = (reference: string) => runs.hasOverdueCall(reference) || deferred.has(reference);
-  const lookUp = async () => {
-    if (await leases.isLeader()) await lookUpUnknowns(db, { ...parts, isAwaited }, stopping.signal);
-  };
   const spending = new SpendingWatch(db, settings, log);
-  const jobs = [
-    repeat(1_000, () => followJournal({ db, audit, zone: settings.timeZone })),
-    repeat(5_000, () => verifications.failOrphanedRows()),
-    repeat(60_000, lookUp),
-    repeat(60_000, async () => spending.look(now(), await leases.isLeader())),
-    ...(leases.hasPeers ? [repeat(5_000, () => abandonAll(db, leases, now))] : []),
-  ];
 
   return {
     settings,
     nearlySpent: () => spending.nearlySpent,
     spendable: async (caller) => spendableKobo(db, caller.accountId, budgetOf(caller, now(), settings.timeZone)),
-    isLeader: () => leases.isLeader(),
+    jobs: [
+      {
+        ...{ name: "follow the journal", when: (beat) => beat?.journal },
+        run: () => followJournal({ db, audit, zone: settings.timeZone }),
+      },
+      {
+        ...{ name: "end verifications that nobody works on", every: 5_000, when: (beat) => beat?.started },
+        run: () => verifications.failOrphanedRows(),
+      },
+      {
+        ...{ name: "end verifications of processes that are gone", every: 5_000, when: (beat) => beat?.started },
+        leader: true,
+        run: () => abandonAll(db, leases, now),
+      },
+      {
+        ...{ name: "ask vendors for unknown outcomes", every: 60_000, leader: true },
+        run: (_, signal) => lookUpUnknowns(db, { ...parts, isAwaited }, signal),
+      },
+      { name: "watch caps and balances", every: 60_000, run: () => spending.look(now(), pulse.isLeader()) },
+    ],
     verify: (request) => verifications.verify(request),
     find: async (sought) => {
       const { accountId, mode } = sought;
@@ -124,12 +128,9 @@ export async function openIdentity(opened: IdentityParts): Promise<Identity> {
       await withTimeout(finished, deadlineMs - stopReserve);
       runs.stop();
       deferred.stop();
-      stopping.abort();
-      await Promise.all(jobs.map((job) => job.stop()));
       await withTimeout(finished, stopReserve / 2);
       try {
         await abandonAll(db, { owner: leases.ownerId }, now);
-        await leases.stop();
       } catch (error) {
         log.warn({ code: codeOf(error) }, "At the stop, Duba could not mark running verifications as unknown");
       }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { UpstreamHealth } from "../upstreams/circuit-breaker.ts";
-import { engines, suiteStore, until } from "./identity.fixture.ts";
-import { reportUpstreamStatus, upstreamStatus } from "./upstream-status.ts";
+import { engines, suiteStore } from "./identity.fixture.ts";
+import { UpstreamNotes, upstreamStatus } from "./upstream-status.ts";
 
 const fine: UpstreamHealth = { name: "first", state: "ready", alarm: null, lastAnswerAt: 5, lastFailures: {} };
 
@@ -13,13 +13,17 @@ for (const engine of engines) {
     test("is noted at the start and at changes, for each process, and gone with it", async () => {
       const health = { ...fine };
       const upstream = { health: () => health };
-      const notes = reportUpstreamStatus(store.db, [upstream], store.log);
-      const other = reportUpstreamStatus(store.db, [{ health: () => ({ ...fine, name: "second" }) }], store.log);
-      await until(async () => (await upstreamStatus(store.db)).length === 2);
+      const notes = new UpstreamNotes(store.db, "one", [upstream]);
+      const other = new UpstreamNotes(store.db, "two", [{ health: () => ({ ...fine, name: "second" }) }]);
+      assert.deepEqual([notes.isDue(), other.isDue()], [true, true]);
+      await notes.note();
+      await other.note();
+      assert.equal(notes.isDue(), false);
 
       Object.assign(health, { state: "open", alarm: "no_money", lastFailures: { no_money: 7 } });
       notes.changed();
-      await until(async () => (await upstreamStatus(store.db))[0]!.state === "open");
+      assert.equal(notes.isDue(), true);
+      await notes.note();
       const [first, second] = await upstreamStatus(store.db);
       const { instance, notedAt, ...seen } = first!;
       assert.deepEqual(seen, { ...fine, state: "open", alarm: "no_money", lastFailures: { no_money: 7 } });
@@ -37,7 +41,7 @@ for (const engine of engines) {
 
     test("tells operators of an alarm once, whoever sees it, and when it is over", async () => {
       const health: UpstreamHealth[] = [1, 2].map(() => ({ ...fine, name: "alarming" }));
-      const seen = health.map((one) => reportUpstreamStatus(store.db, [{ health: () => one }], store.log));
+      const seen = health.map((one, index) => new UpstreamNotes(store.db, `${index}`, [{ health: () => one }]));
       const told = async () => {
         const rows = await store.db
           .selectFrom("event")
@@ -47,18 +51,12 @@ for (const engine of engines) {
           .execute();
         return rows.map(({ type, audience, mode, data }) => ({ type, audience, mode, ...JSON.parse(data) }));
       };
-      const noted = (alarm: UpstreamHealth["alarm"]) =>
-        until(async () => {
-          const all = (await upstreamStatus(store.db)).filter(({ name }) => name === "alarming");
-          return all.length === 2 && all.every((one) => one.alarm === alarm);
-        });
       const event = { type: "vendor.alarm", audience: "operators", mode: null, vendor: "alarming" };
       for (const alarm of ["no_money", null] as const) {
         for (const [index, one] of health.entries()) {
           one.alarm = alarm;
-          seen[index]!.changed();
+          await seen[index]!.note();
         }
-        await noted(alarm);
       }
       for (const one of seen) await one.stop();
       assert.deepEqual(await told(), [
@@ -68,8 +66,7 @@ for (const engine of engines) {
     });
 
     test("is nothing where no live upstream is set up", async () => {
-      await reportUpstreamStatus(store.db, [], store.log).stop();
-      assert.deepEqual(await upstreamStatus(store.db), []);
+      assert.equal(new UpstreamNotes(store.db, "none", []).isDue(), false);
     });
   });
 }

@@ -1,9 +1,6 @@
-import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
-import { every } from "../runtime/every.ts";
-import type { Log } from "../runtime/log.ts";
-import { codeOf } from "../storage/errors.ts";
 import { announce, operators } from "../storage/events/announce.ts";
+import { put } from "../storage/queries/put.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { CircuitBreaker, UpstreamHealth } from "../upstreams/circuit-breaker.ts";
 
@@ -19,71 +16,64 @@ const sameAlarm = 3_600_000;
 /** Older notes are from processes that are gone. */
 export const forgottenAfter = 60_000;
 
-/**
- * Writes this process's view of its upstreams to the store for the command line, every few seconds and after `changed`.
- */
-export function reportUpstreamStatus(
-  db: Kysely<Tables>,
-  upstreams: readonly Pick<CircuitBreaker, "health">[],
-  log: Log,
-) {
-  const instance = randomUUID();
+/** What one process tells of its upstreams: to the store for the command line, and to operators for alarms. */
+export class UpstreamNotes {
+  readonly #db: Kysely<Tables>;
+  readonly #instance: string;
+  readonly #upstreams: readonly Pick<CircuitBreaker, "health">[];
   /** The alarm of each upstream that operators were told of. */
-  const told = new Map<string, UpstreamHealth["alarm"]>();
-  let again = false;
+  readonly #told = new Map<string, UpstreamHealth["alarm"]>();
+  #isChanged = true;
+  #notedAt = 0;
 
-  const tell = async (vendor: string, alarm: UpstreamHealth["alarm"], at: number) => {
-    if ((told.get(vendor) ?? null) === alarm) return;
-    const event = { type: "vendor.alarm", audience: operators, mode: null, about: vendor, at } as const;
-    await announce(db, { ...event, data: { vendor, alarm } }, at - sameAlarm);
-    told.set(vendor, alarm);
+  /** `instance`: names this process. */
+  constructor(db: Kysely<Tables>, instance: string, upstreams: readonly Pick<CircuitBreaker, "health">[]) {
+    this.#db = db;
+    this.#instance = instance;
+    this.#upstreams = upstreams;
+  }
+
+  /** An upstream is seen otherwise than before. */
+  readonly changed = (): void => {
+    this.#isChanged = true;
   };
 
-  const note = async () => {
+  /** Whether to note: after a change, and every few seconds. */
+  isDue(): boolean {
+    return this.#upstreams.length > 0 && (this.#isChanged || Date.now() - this.#notedAt >= noteEvery);
+  }
+
+  async note(): Promise<void> {
+    this.#isChanged = false;
     const at = Date.now();
-    for (const { name, state, alarm, lastAnswerAt, lastFailures } of upstreams.map((upstream) => upstream.health())) {
-      const columns = {
-        state,
-        alarm,
-        last_answer_at: lastAnswerAt,
-        last_failures: JSON.stringify(lastFailures),
-        noted_at: at,
-      };
-      await tell(name, alarm, at);
-      await db
-        .insertInto("upstream_status")
-        .values({ instance, upstream: name, ...columns })
-        .onConflict((conflict) => conflict.columns(["instance", "upstream"]).doUpdateSet(columns))
-        .execute();
-    }
-  };
-  const noting = every(noteEvery, async () => {
-    do {
-      again = false;
-      await note().catch((error: unknown) =>
-        log.warn({ code: codeOf(error) }, "Duba could not write the state of the identity upstreams to the store"),
+    for (const { name, state, alarm, lastAnswerAt, lastFailures } of this.#upstreams.map((one) => one.health())) {
+      await this.#tell(name, alarm, at);
+      await put(
+        this.#db,
+        "upstream_status",
+        { instance: this.#instance, upstream: name },
+        { state, alarm, last_answer_at: lastAnswerAt, last_failures: JSON.stringify(lastFailures), noted_at: at },
       );
-    } while (again);
-  });
-  const changed = () => {
-    again = true;
-    void noting.run();
-  };
-  if (upstreams.length > 0) changed();
+    }
+    this.#notedAt = at;
+  }
 
-  return {
-    changed,
-    /** Ends the reports and deletes those of this process. */
-    async stop(): Promise<void> {
-      await noting.stop();
-      if (upstreams.length === 0) return;
-      await db
-        .deleteFrom("upstream_status")
-        .where("instance", "=", instance)
-        .execute()
-        .catch(() => undefined);
-    },
-  };
+  /** Deletes what this process noted. */
+  async stop(): Promise<void> {
+    if (this.#notedAt === 0) return;
+    await this.#db
+      .deleteFrom("upstream_status")
+      .where("instance", "=", this.#instance)
+      .execute()
+      .catch(() => undefined);
+  }
+
+  async #tell(vendor: string, alarm: UpstreamHealth["alarm"], at: number): Promise<void> {
+    if ((this.#told.get(vendor) ?? null) === alarm) return;
+    const event = { type: "vendor.alarm", audience: operators, mode: null, about: vendor, at } as const;
+    await announce(this.#db, { ...event, data: { vendor, alarm } }, at - sameAlarm);
+    this.#told.set(vendor, alarm);
+  }
 }
 
 /** Reads how the serving processes see their upstreams. */

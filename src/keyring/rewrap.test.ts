@@ -143,8 +143,9 @@ for (const engine of engines) {
       const log = new RecordedLog();
       const rooms: Identity[] = [];
       for (const lookEvery of engine.name === "sqlite" ? [5] : [5, 25]) {
-        const keyring = await watchKeyring({ path, db: store.db, log, lookEvery });
-        t.after(() => keyring.stop());
+        const keyring = await watchKeyring({ path, db: store.db, log });
+        const looking = setInterval(() => void keyring.look(), lookEvery);
+        t.after(() => clearInterval(looking));
         rooms.push(await open(t, { keyring, log, upstreams: { test: upstream, live: [] } }));
       }
 

@@ -1,12 +1,11 @@
-import { every, reportingNewFailures } from "../runtime/every.ts";
 import type { Log } from "../runtime/log.ts";
+import { reportingNewFailures } from "../runtime/reporting-new-failures.ts";
 import { rewrapSecrets } from "./endpoint-secrets.ts";
 import { readKeyring } from "./file.ts";
 import { currentOf, keyringReasonOf, recordsName } from "./keyring.ts";
 import { type RingPlace, retire, rotate, settling } from "./rotate.ts";
 import { recordUsage } from "./usage.ts";
 
-const lookEvery = 60_000;
 /** Milliseconds between adding a key and its start, in which all processes read it. */
 const wait = 10_000;
 
@@ -41,12 +40,11 @@ export async function rotateIfDue({ every, now, ...place }: SelfRotation): Promi
   }
 }
 
-/** Runs `rotateIfDue` each minute until the returned function is called, which resolves when the last run has ended. */
-export function keepRotating(parts: SelfRotation, log: Log): () => Promise<void> {
-  const reported = reportingNewFailures(
+/** `rotateIfDue` as a job, which reports its failures itself. */
+export function selfRotation(parts: SelfRotation, log: Log): () => Promise<void> {
+  return reportingNewFailures(
     () => rotateIfDue(parts),
     keyringReasonOf,
     (reason) => log.warn({ reason }, "The key ring does not rotate by itself"),
-  );
-  return every(lookEvery, reported.run).stop;
+  ).run;
 }

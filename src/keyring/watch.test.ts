@@ -5,7 +5,7 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
-import { engines, keyring, suiteStore, until } from "../identity/identity.fixture.ts";
+import { engines, until as eventually, keyring, suiteStore } from "../identity/identity.fixture.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { type Keyring, keyringText, matchKeyring } from "./keyring.ts";
 import { watchKeyring } from "./watch.ts";
@@ -23,13 +23,18 @@ for (const engine of engines) {
       await store.db.deleteFrom("instance_secret").execute();
       await matchKeyring(store.db, keyring, 1);
       const log = new RecordedLog();
-      const ring = await watchKeyring({ path, db: store.db, log, lookEvery: 5 });
-      t.after(() => ring.stop());
+      const ring = await watchKeyring({ path, db: store.db, log });
       const put = async (text: string) => {
         await writeFile(`${path}.new`, text, { mode: 0o600 });
         await rename(`${path}.new`, path);
       };
-      return { ring, path, log, put };
+      /** Looks again and again until this is so. */
+      const until = (isSo: () => boolean) =>
+        eventually(async () => {
+          await ring.look();
+          return isSo();
+        });
+      return { ring, path, log, put, until };
     };
     const withKey = (ring: Keyring): Keyring => ({
       ...ring,
@@ -38,7 +43,7 @@ for (const engine of engines) {
     const reasonOf = ({ lines }: RecordedLog) => (lines.at(-1)?.fields as { reason?: string } | undefined)?.reason;
 
     test("follows its file, and notes new keys in the store", async (t) => {
-      const { ring, log, put } = await held(t);
+      const { ring, log, put, until } = await held(t);
       const first = ring.current;
       assert.deepEqual(first, keyring);
       const rotated = withKey(keyring);
@@ -55,7 +60,7 @@ for (const engine of engines) {
     ];
     for (const [what, text, reason] of wrong) {
       test(`a ring that is ${what} is told once, and the one from before stays`, async (t) => {
-        const { ring, log, put } = await held(t);
+        const { ring, log, put, until } = await held(t);
         const first = ring.current;
         await put(text);
         await until(() => log.lines.length > 0);
@@ -69,7 +74,7 @@ for (const engine of engines) {
     }
 
     test("a ring that is taken away is told, and taken over again when it is back", async (t) => {
-      const { ring, path, log, put } = await held(t);
+      const { ring, path, log, put, until } = await held(t);
       const first = ring.current;
       await rm(path);
       await until(() => log.lines.length > 0);
@@ -80,7 +85,7 @@ for (const engine of engines) {
     });
 
     test("a ring that lacks a key which another machine has is told, and taken over when it has it", async (t) => {
-      const { ring, log, put } = await held(t);
+      const { ring, log, put, until } = await held(t);
       const first = ring.current;
       const rotated = withKey(keyring);
       await matchKeyring(store.db, rotated, 2);
@@ -93,7 +98,7 @@ for (const engine of engines) {
     });
 
     test("a ring that the store could not be asked about is taken over when it can", async (t) => {
-      const { ring, log, put } = await held(t);
+      const { ring, log, put, until } = await held(t);
       const first = ring.current;
       await store.db.schema.alterTable("instance_secret").renameTo("away").execute();
       try {
@@ -109,8 +114,7 @@ for (const engine of engines) {
     });
 
     test("a ring that is rotated while it is read is read again, and no fault", async (t) => {
-      const { ring: first, path, log } = await held(t);
-      await first.stop();
+      const { path, log } = await held(t);
       const rotated = withKey(keyring);
       await matchKeyring(store.db, rotated, 2);
       const now = () => {
@@ -118,7 +122,6 @@ for (const engine of engines) {
         return 3;
       };
       const ring = await watchKeyring({ path, db: store.db, log, now });
-      t.after(() => ring.stop());
       assert.deepEqual(ring.current, rotated);
     });
 

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { Kysely } from "kysely";
-import { every, reportingNewFailures } from "../runtime/every.ts";
 import type { Log } from "../runtime/log.ts";
+import { reportingNewFailures } from "../runtime/reporting-new-failures.ts";
 import { codeOf } from "../storage/errors.ts";
 import type { Tables } from "../storage/tables.ts";
 import { openKeyring, readKeyring } from "./file.ts";
@@ -11,16 +11,16 @@ import { type CurrentKeyring, type Keyring, keyringReasonOf, matchKeyring } from
 export interface WatchedKeyring extends CurrentKeyring {
   /** Whether this start created the file. */
   readonly made: boolean;
-  /** Stops watching the file; the ring stays usable. */
-  stop(): Promise<void>;
+  /** Reads the file again if it changed. A ring that cannot be used is reported, and the one from before stays. */
+  look(): Promise<void>;
 }
 
 /** Every so many checks we compare an unchanged file with the store too: the file on another machine may have changed. */
 const checkEvery = 10;
 
 /**
- * Opens the ring for serving and checks its file for changes each second. A changed ring replaces the current one if it is valid
- * and belongs to this store; otherwise the log says why not, and the current one stays. Throws `KeyringFault` as `openKeyring`
+ * Opens the ring for serving. A changed ring replaces the current one if it is valid and belongs to this store; otherwise the log
+ * says why not, and the current one stays. Throws `KeyringFault` as `openKeyring`
  * and `matchKeyring` do.
  */
 export async function watchKeyring({
@@ -28,13 +28,11 @@ export async function watchKeyring({
   db,
   log,
   now = Date.now,
-  lookEvery = 1000,
 }: {
   path: string;
   db: Kysely<Tables>;
   log: Log;
   now?: () => number;
-  lookEvery?: number;
 }): Promise<WatchedKeyring> {
   /** Retries if the file changed during the read: the store may already know the keys of the next ring. */
   const matched = async <Read extends { keyring: Keyring }>(read: () => Promise<Read>) => {
@@ -62,17 +60,15 @@ export async function watchKeyring({
     keyringReasonOf,
     (reason) => log.error({ reason }, "The changed key ring is not used: the ring that was read before stays in use"),
   );
-  const looking = every(lookEvery, async () => {
-    looks += 1;
-    if ((await stateOf(path)) !== seen || looks % checkEvery === 0) await follow.run();
-  });
-
   return {
     get current() {
       return current;
     },
     made: opened.made,
-    stop: () => looking.stop(),
+    async look() {
+      looks += 1;
+      if ((await stateOf(path)) !== seen || looks % checkEvery === 0) await follow.run();
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import type { Kysely } from "kysely";
-import type { Log } from "../runtime/log.ts";
 import type { WithClock } from "../storage/audited.ts";
 import type { Tables } from "../storage/tables.ts";
 import { RequestEntries } from "./request-entries.ts";
@@ -11,14 +10,7 @@ export interface RequestRoom extends WithClock {
   entries: RequestEntries | null;
 }
 
-/** Opens the request log. `isOn`: false: nothing is noted. */
-export function openRequests(
-  { db, now, log }: WithClock & { db: Kysely<Tables>; log: Log },
-  isOn: boolean,
-): RequestRoom & { stop(): Promise<void> } {
-  const entries = isOn ? new RequestEntries({ db, now, log }) : null;
-  return {
-    ...{ db, now, entries },
-    stop: async () => entries?.stop(),
-  };
+/** Opens the request log. `instance`: names this process; null: nothing is noted. */
+export function openRequests({ db, now }: WithClock & { db: Kysely<Tables> }, instance: string | null): RequestRoom {
+  return { db, now, entries: instance === null ? null : new RequestEntries({ db, now, instance }) };
 }

@@ -4,7 +4,6 @@ import { ran } from "../../test/support/command-line.ts";
 import { engines } from "../../test/support/engines.ts";
 import { assertFailure } from "../../test/support/failure.ts";
 import { type Answer, sandboxKey, startService, type TestService } from "../../test/support/service.ts";
-import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { removeBatches } from "../storage/retention/retention-rule.ts";
 import { RequestEntries } from "./request-entries.ts";
 import { requestRules } from "./retention.ts";
@@ -171,7 +170,6 @@ for (const engine of engines)
 
     test("writes in batches, tries again when the store was away, and bounds what waits", async () => {
       const { db } = await service.store();
-      const log = new RecordedLog();
       let isAway = true;
       const store = new Proxy(db, {
         get: (target, name) => {
@@ -182,7 +180,7 @@ for (const engine of engines)
       });
       const most = 1e6;
       const entries = new RequestEntries({
-        ...{ db: store, now: Date.now, log, writeEvery: 3_600_000 },
+        ...{ db: store, now: Date.now, instance: "one" },
         budgets: { routine: { most, perSecond: 1 }, others: { most, perSecond: 1 } },
       });
       const caller = { accountId: `waiting-${engine.name}`, mode: "test", keyId: "k" } as never;
@@ -200,7 +198,7 @@ for (const engine of engines)
       assert.deepEqual(entries.counts, { written: 0, over_budget: 0, lost: 2500 + 1000 });
       await assert.rejects(entries.write(), { code: "AWAY" });
       isAway = false;
-      await entries.stop();
+      await entries.write();
       assert.deepEqual(entries.counts.written, 2500);
       const { count } = await db
         .selectFrom("api_request")

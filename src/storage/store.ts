@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Kysely, sql } from "kysely";
-import { every } from "../runtime/every.ts";
 import { singleFlight } from "../runtime/single-flight.ts";
 import type { ChangeListeners } from "./change-counter.ts";
 import { Clock } from "./clock.ts";
@@ -47,8 +46,10 @@ export interface Store {
   readonly usage: StoreUsage;
   /** How many statements may run at once; on SQLite, where they share commits, any number. */
   readonly connections: number;
-  /** The time of the store, in milliseconds since 1970: it does not jump, and on PostgreSQL all processes share it. */
+  /** The time of the store, in milliseconds since 1970: it does not jump, and on PostgreSQL all processes share it, if they correct it. */
   now(): number;
+  /** Moves its clock towards a time that it was just told, in milliseconds since 1970. */
+  correct(reference: number): void;
   /** Tells its clock that it is far from `known`, the last time that was surely right; undefined: it is not. */
   doubt(known: number | undefined): void;
   /** Ends the start: from now on statements have the time-outs of a process that serves. */
@@ -149,22 +150,18 @@ async function prepared(
     if (!settings.asItIs) await migrate(db);
     await wait(timeoutsOf(settings));
     const clock = new Clock(await time());
-    // While the store is away the clock runs on its own.
-    const correcting = every(10_000, async () => clock.correct(await time()));
     return {
       engine,
       db,
       usage,
       connections,
       now: clock.now,
+      correct: (reference) => clock.correct(reference),
       doubt: (known) => clock.doubt(known),
       serve: () => wait(servingTimeouts),
       takesWrites: singleFlight(() => tryWrite(db)),
       listen: () => async () => {},
-      async close() {
-        await correcting.stop();
-        await close();
-      },
+      close,
     };
   } catch (error) {
     await close();

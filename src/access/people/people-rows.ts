@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Role } from "../../operation/command.ts";
 import { type AuditEvent, type Audited, inTransaction, type WithClock } from "../../storage/audited.ts";
+import { put } from "../../storage/queries/put.ts";
 import type { PersonRow, Tables } from "../../storage/tables.ts";
 import { AccessFault } from "../access-fault.ts";
 import { randomBase62, secretHash } from "../secrets.ts";
@@ -45,11 +46,7 @@ export async function invitePerson(
     if (role) await trx.updateTable("person").set({ role }).where("id", "=", id).execute();
     const person = await findPerson(trx, id);
     const invitation = { secret_hash: secretHash(secret), expires_at: expiresAt };
-    await trx
-      .insertInto("person_invitation")
-      .values({ person_id: person.id, ...invitation })
-      .onConflict((it) => it.column("person_id").doUpdateSet(invitation))
-      .execute();
+    await put(trx, "person_invitation", { person_id: person.id }, invitation);
     await audit(trx, personEvent("person.invited", actor, person, { email: person.email, role: person.role }));
     return { person, secret, expiresAt };
   });

@@ -29,14 +29,12 @@ async function following(t: TestContext, engine: (typeof engines)[number], chang
     await loadStarter(publisher);
     const freshness = new SourceFreshness(shop.source.covers);
     const follow = { source: shop.source, every: 15 * minute, staleAfter: 60 * minute, log, ...changes };
-    const schedule = await followSource(publisher, freshness, follow);
-    t.after(() => schedule.stop());
-    const look = async () => {
-      await schedule.idle();
-      await schedule.run();
-    };
+    const pull = await followSource(publisher, freshness, follow);
+    const stopping = new AbortController();
+    t.after(() => stopping.abort());
+    const look = () => pull(stopping.signal);
     await look();
-    return { ...schedule, look, headers: () => freshness.headers };
+    return { look, stop: () => stopping.abort(), headers: () => freshness.headers };
   };
   t.after(async () => {
     await beside.close();
@@ -161,7 +159,7 @@ for (const engine of engines)
       const freshness = new SourceFreshness([]);
       const log = new RecordedLog();
       const follow = { source: never, every: 24 * 60 * minute, staleAfter: 60 * minute, log };
-      await (await followSource(publisher, freshness, follow)).stop();
+      await followSource(publisher, freshness, follow);
       assert.deepEqual(freshness.headers, [...asOf(start), ...stale]);
     });
 
@@ -210,7 +208,7 @@ for (const engine of engines)
       clock.time += 15 * minute;
       const looking = one.look();
       await shop.vendor.asked(before + 1);
-      await one.stop();
+      one.stop();
       await looking;
       assert.equal((await readSync(store.db, "peer"))?.succeeded_at, start);
       assert.deepEqual(log.lines, []);

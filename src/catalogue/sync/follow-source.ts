@@ -1,4 +1,3 @@
-import { type Periodic, every as periodically } from "../../runtime/every.ts";
 import { codeOf } from "../../storage/errors.ts";
 import type { CatalogueSourceRow } from "../../storage/tables.ts";
 import type { SourceFreshness } from "../responses/freshness.ts";
@@ -7,7 +6,6 @@ import type { SyncSource } from "./offer.ts";
 import { ageOf, beginSync, readSync } from "./record.ts";
 import { syncFrom } from "./sync.ts";
 
-const LOOK_EVERY = 1_000;
 /** Milliseconds for the source to give everything. */
 const LONGEST_PULL = 5 * 60_000;
 /** The longest pause that a source may ask for, also if the clock was set back. */
@@ -22,17 +20,16 @@ export interface Follow {
 }
 
 /**
- * Pulls from the source whenever a pull is due, one process at a time, and updates `freshness` from the pulls of all processes.
- * While the source or the store is away, the catalogue stays as it is and grows stale. Resolves before the first pull; rejects
- * if the store is away. `run` looks at once whether a pull is due; `stop` aborts a pull.
+ * Gives a function that pulls from the source if that is due and no other process does, and updates `freshness` from the pulls of
+ * all processes. Its signal aborts a pull. While the source or the store is away, the catalogue stays as it is and grows stale.
+ * Rejects if the store is away.
  */
 export async function followSource(
   publisher: Publisher,
   freshness: SourceFreshness,
   { source, every, staleAfter, log }: Follow,
-): Promise<Periodic> {
+): Promise<(signal: AbortSignal) => Promise<void>> {
   const { db, now } = publisher;
-  const stopping = new AbortController();
   let last: CatalogueSourceRow | undefined;
   /** With new jitter for each pull, so that processes and installations do not all ask at once. */
   let pause = 0;
@@ -45,8 +42,8 @@ export async function followSource(
     freshness.set(asOf, isStale);
   };
 
-  const pull = async (begun: CatalogueSourceRow): Promise<void> => {
-    const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(Math.min(every, LONGEST_PULL))]);
+  const pull = async (begun: CatalogueSourceRow, stopping: AbortSignal): Promise<void> => {
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(Math.min(every, LONGEST_PULL))]);
     try {
       const { record, sentences } = await syncFrom(publisher, source, begun, {
         author: "system",
@@ -55,13 +52,13 @@ export async function followSource(
       });
       note(record);
       const { result } = record;
-      if (stopping.signal.aborted || result === "published" || result === "unchanged") return;
+      if (stopping.aborted || result === "published" || result === "unchanged") return;
       log.warn({ source: source.name, result, sentences }, "The catalogue is not brought up to date from its source");
     } catch (error) {
       log.error({ source: source.name, code: codeOf(error) }, "A pull of the catalogue ended with a fault");
     }
   };
-  const look = async (): Promise<void> => {
+  const look = async (signal: AbortSignal): Promise<void> => {
     try {
       note(await readSync(db, source.name));
       const age = now() - (last?.begun_at ?? 0);
@@ -70,7 +67,7 @@ export async function followSource(
       const wait = (last?.not_before ?? 0) - now();
       if (wait > 0 && wait <= LONGEST_WAIT) return;
       const begun = await beginSync(db, source.name, last, now());
-      if (begun) await pull(begun);
+      if (begun) await pull(begun, signal);
     } finally {
       tellAge();
     }
@@ -78,15 +75,5 @@ export async function followSource(
 
   note(await readSync(db, source.name));
   tellAge();
-  const looking = periodically(LOOK_EVERY, look);
-  // The look-ups themselves report that the store is away.
-  looking.run().catch(() => undefined);
-
-  return {
-    ...looking,
-    stop() {
-      stopping.abort();
-      return looking.stop();
-    },
-  };
+  return look;
 }

@@ -109,6 +109,10 @@ export function alarmsOf(facts: HealthFacts, now: number): Omit<Alarm, "acknowle
           since: unsealed.oldest,
         },
     ],
+    ...facts.jobs.map(({ name, code, since }): [string, Found] => [
+      `job:${name.replaceAll(" ", "-")}`,
+      one(`The job "${name}" fails with ${code} and is tried again. Read the log of the service.`, since),
+    ]),
     [
       "dead-events",
       dead > 0 && {

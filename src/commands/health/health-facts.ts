@@ -11,6 +11,7 @@ import { nearlySpentAccounts } from "../../identity/spending/spending-watch.ts";
 import { upstreamStatus } from "../../identity/upstream-status.ts";
 import { isoOf } from "../../operation/command/answer-schema.ts";
 import { lastBackupAt } from "../../storage/backup/last-backup.ts";
+import { failingJobs } from "../../storage/pulse/failing-jobs.ts";
 import { doubtedSince } from "../../storage/retention/retention-clock.ts";
 import { isServed } from "../../storage/sqlite/data-directory.ts";
 import { tryWrite } from "../../storage/store.ts";
@@ -42,6 +43,7 @@ export async function readFacts(room: AlarmRoom) {
     { dead, oldestDead },
     endpoints,
     clockDoubtedSince,
+    failing,
   ] = await Promise.all([
     tryWrite(db),
     roomLeft(config),
@@ -60,6 +62,7 @@ export async function readFacts(room: AlarmRoom) {
     undelivered(db),
     failingEndpoints(db, now),
     doubtedSince(db, now),
+    failingJobs(db, now),
   ]);
   return {
     takesWrites,
@@ -94,6 +97,7 @@ export async function readFacts(room: AlarmRoom) {
     dead,
     oldestDead,
     endpoints,
+    jobs: failing,
     spent: spent.map((use) => ({ ...use, email: emails(use.account) })),
   };
 }

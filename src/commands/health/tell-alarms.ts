@@ -1,11 +1,9 @@
 import { sendDelivery } from "../../events/send-delivery.ts";
 import { addressList } from "../../runtime/address.ts";
-import { every } from "../../runtime/every.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { AlarmRoom } from "./health-facts.ts";
 import { openAlarms } from "./read-health.ts";
 
-const lookEvery = 60_000;
 /** So long nobody else tells what one process is about to tell. Milliseconds. */
 const claimTime = 60_000;
 /** Name of what was told, in the store. */
@@ -89,8 +87,8 @@ export class AlarmTeller {
   }
 }
 
-/** Looks each minute. Returns what ends it. */
-export function keepTellingAlarms({ log, ...room }: TellingRoom & { log: Log }): () => Promise<void> {
+/** Tells `DUBA_ALARM_URL`. */
+export function alarmTeller({ log, ...room }: TellingRoom & { log: Log }): AlarmTeller {
   const { alarmUrl: url, alarmNetworks } = room.config;
   const networks = addressList(alarmNetworks);
   const send = async (text: string) => {
@@ -99,6 +97,5 @@ export function keepTellingAlarms({ log, ...room }: TellingRoom & { log: Log }):
     if (!delivered) log.warn({ outcome }, "An alarm could not be sent to DUBA_ALARM_URL; we try again");
     return delivered;
   };
-  const teller = new AlarmTeller(room, send);
-  return every(lookEvery, () => teller.look()).stop;
+  return new AlarmTeller(room, send);
 }

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { AnswerCounts } from "../../http/monitoring/answer-counts.ts";
-import { silent } from "../../runtime/log.ts";
 import { openStore } from "../../storage/store.ts";
 import { type ChartRange, chartsOf } from "./charts.ts";
 import { keepMinuteCounts } from "./minute-counts.ts";
@@ -20,7 +19,7 @@ for (const engine of engines)
       return charts.map(({ figures }) => figures.map(({ name, text }) => `${name} ${text}`).join(", "));
     };
     const [one, other] = [new AnswerCounts(true), new AnswerCounts(true)];
-    const kept = [one, other].map((answers) => keepMinuteCounts({ db, now }, answers, silent));
+    const kept = [one, other].map((answers, index) => keepMinuteCounts({ db, now }, answers, `process ${index}`));
     const flush = () => Promise.all(kept.map((each) => each.flush()));
 
     one.of("lookupDataBundles").test.ok += 3;
@@ -45,11 +44,10 @@ for (const engine of engines)
     ];
     assert.deepEqual(await figures(), first);
 
-    // A stop writes what the last minute counted.
     clock.at += minute;
     one.of("lookupDataBundles").none.failed("internal_error");
     for (const _ of Array(9)) one.of("lookupDataBundles").none.durations!.add(90_000);
-    await Promise.all(kept.map(({ stop }) => stop()));
+    await Promise.all(kept.map(({ flush }) => flush()));
     const second = ["Answered 10, Refused 1, Failed 1", "p50 0.78 ms, p99 95 ms", ...first.slice(2)];
     assert.deepEqual(await figures(), second);
     const [answered, took] = await chartsOf({ db, now }, "hour");

@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { AnswerCounts } from "../../http/monitoring/answer-counts.ts";
-import { every, type Periodic } from "../../runtime/every.ts";
-import type { Log } from "../../runtime/log.ts";
+import { singleFlight } from "../../runtime/single-flight.ts";
 import type { WithClock } from "../../storage/audited.ts";
-import { codeOf } from "../../storage/errors.ts";
+import { put } from "../../storage/queries/put.ts";
 import type { Tables } from "../../storage/tables.ts";
 
 const minute = 60_000;
@@ -22,33 +20,30 @@ export function subjectOf(operation: string): CountedSubject {
 export interface MinuteCounts {
   /** Writes what this process counted since the last time. Rejects if the store does not take it; the next run does. */
   flush(): Promise<void>;
-  /** Writes a last time. */
-  stop(): Promise<void>;
 }
 
 type Counted = Omit<Tables["minute_outcome"], "minute" | "instance">;
 
 /**
  * Keeps the counts of this process in the store, in buckets of one minute, so that those of several processes add up. The hot
- * path only increments numbers: once a minute we write how far they moved.
+ * path only increments numbers: once a minute a job writes how far they moved. `instance`: names this process.
  */
 export function keepMinuteCounts(
   { db, now }: WithClock & { db: Kysely<Tables> },
   answers: AnswerCounts,
-  log: Log,
+  instance: string,
 ): MinuteCounts {
-  const instance = randomUUID();
   const written = new Map<string, number>();
   /** The durations at the last write before this minute, and in it. */
   const timed = new Map(
     countedSubjects.map((about) => [about, { minute: 0, before: [] as number[], last: [] as number[] }]),
   );
 
-  const flush = async () => {
+  const flush = singleFlight(async () => {
     const at = Math.floor(now() / minute) * minute;
     await writeAnswers(at);
     for (const about of countedSubjects) await writeDurations(about, at);
-  };
+  });
 
   const writeAnswers = async (at: number) => {
     const moved = [...countedNow(answers)].flatMap(([key, counted]) => {
@@ -79,24 +74,11 @@ export function keepMinuteCounts(
     if (!counts.some((count, bucket) => count > (known.last[bucket] ?? 0))) return;
     // No other process writes this row, so the whole minute is written again.
     const buckets = JSON.stringify(counts.map((count, bucket) => count - (known.before[bucket] ?? 0)));
-    await db
-      .insertInto("minute_duration")
-      .values({ minute: at, instance, about, buckets })
-      .onConflict((it) => it.columns(["minute", "instance", "about"]).doUpdateSet({ buckets }))
-      .execute();
+    await put(db, "minute_duration", { minute: at, instance, about }, { buckets });
     known.last = counts;
   };
 
-  const keeping: Periodic = every(minute, flush, (error) =>
-    log.warn({ code: codeOf(error) }, "the counts of the last minute could not be written; the next minute has them"),
-  );
-  return {
-    flush: () => keeping.run(),
-    async stop() {
-      await keeping.stop();
-      await flush().catch(() => undefined);
-    },
-  };
+  return { flush };
 }
 
 /** All that was counted since the start, by operation and outcome. */

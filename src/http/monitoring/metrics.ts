@@ -30,6 +30,8 @@ export interface MetricSources {
   }[];
   /** Current faults of the audit trail. */
   auditAlarms: () => readonly string[];
+  /** The jobs of this process that failed when they ran last. */
+  failingJobs: () => readonly { name: string }[];
   /** `asOf`: when the catalogue last agreed with its source; undefined if it has none. Times are milliseconds since 1970. */
   catalogue: () => {
     revision: number;
@@ -60,7 +62,8 @@ const askEvery = 5000;
 
 /** Labels come from short fixed lists: never a caller, a person or text from a request. */
 function metrics(sources: MetricSources): Registry {
-  const { answers, upstreams, auditAlarms, catalogue, usage, nearlySpent, deliveries, requestLog, now } = sources;
+  const { answers, upstreams, auditAlarms, failingJobs, catalogue, usage, nearlySpent, deliveries, requestLog, now } =
+    sources;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const stored = remembered(sources.stored);
@@ -160,6 +163,9 @@ function metrics(sources: MetricSources): Registry {
 
   gauge("audit_alarm", "1 while the audit trail is not sealed, or is not what its anchor names", () =>
     auditAlarms().map((alarm) => [{ alarm }, 1]),
+  );
+  gauge("job_failing", "1 while a job of this process fails", () =>
+    failingJobs().map(({ name }) => [{ job: name }, 1]),
   );
   ofStore(
     "audit_unsealed_entries",

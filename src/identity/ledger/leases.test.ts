@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { sql } from "kysely";
+import { Pulse } from "../../storage/pulse/pulse.ts";
 import { engines, failureFrom, newRequest, suiteStore, until } from "../identity.fixture.ts";
 import { answering, PlayedUpstream, verified } from "../played-upstream.fixture.ts";
-import { openLeases } from "./leases.ts";
 import { onlyRow } from "./ledger.fixture.ts";
 
 const [sqlite, postgres] = engines;
@@ -74,12 +74,16 @@ suite("two processes on postgres", () => {
 
   test("one of them is the first, and the other is once that is gone", async () => {
     await store.db.deleteFrom("verification_owner").execute();
-    const leases = await Promise.all([1, 2].map(() => openLeases(store.db, store.log)));
-    const leaders = await Promise.all(leases.map((owner) => owner.isLeader()));
+    const leases = await Promise.all(
+      [1, 2].map(() => Pulse.open({ store: { ...store.opened, db: store.db }, log: store.log })),
+    );
+    await Promise.all(leases.map(({ beat }) => beat()));
+    const leaders = leases.map((owner) => owner.isLeader());
     assert.deepEqual(leaders.toSorted(), [false, true]);
     const [first, second] = leaders[0] ? leases : leases.toReversed();
     await first!.stop();
-    assert.equal(await second!.isLeader(), true);
+    await second!.beat();
+    assert.equal(second!.isLeader(), true);
     await second!.stop();
   });
 
@@ -181,7 +185,7 @@ suite("two processes on postgres", () => {
     const room = await store.open(t);
     const leases = async () => (await store.db.selectFrom("verification_owner").select("id").execute()).length;
     const before = await leases();
-    await room.stop(1000);
+    await store.end(room);
     assert.equal(await leases(), before - 1);
   });
 });

@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { type Expression, expressionBuilder, type Kysely, type SqlBool, sql } from "kysely";
-import { every } from "../../runtime/every.ts";
-import type { Log } from "../../runtime/log.ts";
-import { codeOf } from "../../storage/errors.ts";
+import { databaseTime } from "../../storage/pulse/beat.ts";
+import type { Pulse } from "../../storage/pulse/pulse.ts";
 import { followed, inTable } from "../../storage/queries/followed.ts";
 import { piecesOf } from "../../storage/queries/pieces.ts";
 import type { Tables, VerificationRow } from "../../storage/tables.ts";
@@ -11,99 +9,24 @@ import { addAbandoned } from "./journal/journal-entry.ts";
 import { transitions } from "./transitions.ts";
 
 /** Each serving process owns the rows it started, for as long as its lease is valid. */
-export interface Leases {
+export interface Leases extends Pick<Pulse, "isValid" | "renewIfExpired"> {
   /** Id of this process. */
   readonly ownerId: string;
-  /** Whether other processes may serve beside this one. */
-  readonly hasPeers: boolean;
-  /** False once peers may think this process dead: then it must call no upstream. */
-  isValid(): boolean;
-  /** Renews a lease that expired while the store was away. Rejects if the store does not renew it. */
-  renewIfExpired(): Promise<void>;
-  /** SQL over a ledger row: its owner's lease has expired. */
+  /** SQL over a ledger row: its owner's lease has expired. On SQLite, where only one process serves, every other owner is gone. */
   readonly isOwnerGone: Expression<SqlBool>;
-  /** Whether this process runs the jobs that only one process at a time may run. */
-  isLeader(): Promise<boolean>;
-  stop(): Promise<void>;
 }
 
-/** On SQLite only one process serves, so every other owner is gone. */
-export function singleProcessLeases(): Leases {
-  const own = randomUUID();
-  const isOwnerGone = sql<SqlBool>`${sql.ref("verification.owner")} <> ${own}`;
-  return {
-    ownerId: own,
-    hasPeers: false,
-    isValid: () => true,
-    renewIfExpired: async () => {},
-    isOwnerGone,
-    isLeader: async () => true,
-    stop: async () => {},
-  };
-}
-
-const heartbeat = 1000;
-/** Milliseconds from a renewal to the lease's end, by the database's clock. */
-const leaseTime = 5000;
-/** An expired lease is deleted after this many milliseconds. */
-const leaseMemory = 60 * 60 * 1000;
-
-/** Milliseconds since 1970 by the database's clock, which all processes share. */
-const databaseTime = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
-
-/** On PostgreSQL each process renews its lease every second; it expires 5 s after the last renewal. */
-export async function openLeases(db: Kysely<Tables>, log: Log): Promise<Leases> {
-  const own = randomUUID();
-  let renewedAt = Number.NEGATIVE_INFINITY;
-
-  const renew = async () => {
-    const sentAt = performance.now();
-    const expires = sql<number>`${databaseTime} + ${sql.lit(leaseTime)}`;
-    await db
-      .insertInto("verification_owner")
-      .values({ id: own, expires_at: expires })
-      .onConflict((conflict) => conflict.column("id").doUpdateSet({ expires_at: expires }))
-      .execute();
-    // From before the statement, so that this process sees its lease expire before its peers do.
-    renewedAt = sentAt;
-  };
-
-  await renew();
-  await db
-    .deleteFrom("verification_owner")
-    .where("expires_at", "<", sql<number>`${databaseTime} - ${sql.lit(leaseMemory)}`)
-    .execute();
-
-  const renewing = every(heartbeat, renew, (error) =>
-    log.warn({ code: codeOf(error) }, "The lease on running verifications could not be renewed"),
-  );
-  const isValid = () => performance.now() - renewedAt < leaseTime;
-
-  return {
-    ownerId: own,
-    hasPeers: true,
-    isValid,
-    renewIfExpired: async () => {
-      if (!isValid()) await renewing.run();
-    },
-    // Never this process itself: after a freeze it may run this before it renews its lease.
-    isOwnerGone: sql<SqlBool>`${sql.ref("verification.owner")} <> ${own} and not exists (
+export function leasesOf(pulse: Pick<Pulse, "id" | "hasPeers" | "isValid" | "renewIfExpired">): Leases {
+  const { id, hasPeers, isValid } = pulse;
+  // Never this process itself: after a freeze it may run this before it renews its lease.
+  const isOther = sql<SqlBool>`${sql.ref("verification.owner")} <> ${id}`;
+  const isOwnerGone = hasPeers
+    ? sql<SqlBool>`${isOther} and not exists (
       select 1 from verification_owner
       where verification_owner.id = verification.owner and verification_owner.expires_at > ${databaseTime}
-    )`,
-    isLeader: async () => {
-      const first = await db
-        .selectFrom("verification_owner")
-        .select((row) => row.fn.min("id").as("id"))
-        .where("expires_at", ">", databaseTime)
-        .executeTakeFirst();
-      return first?.id === own;
-    },
-    stop: async () => {
-      await renewing.stop();
-      await db.deleteFrom("verification_owner").where("id", "=", own).execute();
-    },
-  };
+    )`
+    : isOther;
+  return { ownerId: id, isValid, renewIfExpired: () => pulse.renewIfExpired(), isOwnerGone };
 }
 
 /** Which started rows: those of one owner, or those whose owner's lease expired. */

@@ -5,7 +5,7 @@ import { suite, type TestContext, test } from "node:test";
 import { KeyedHashes } from "../../keyring/keyed-hash.ts";
 import { backup, copiedTables } from "../../storage/backup/backup.ts";
 import { RetentionClock } from "../../storage/retention/retention-clock.ts";
-import { startSweeping } from "../../storage/retention/sweep.ts";
+import { sweeper } from "../../storage/retention/sweep.ts";
 import { emptyLog } from "../../storage/sqlite/empty-log.ts";
 import { eraseSubject } from "../data-subjects/subjects.ts";
 import { engines, keyring, newRequest, suiteStore } from "../identity.fixture.ts";
@@ -108,15 +108,17 @@ for (const engine of engines) {
       const { db, log } = store;
       const clock = await RetentionClock.open({ store: { db, now: () => now, doubt: () => {} }, log });
       const rules = ledgerRules({ recordRetention: retention });
-      const sweep = startSweeping({ db, clock, rules, isLeader: async () => true, audit: async () => {}, log });
+      const sweep = sweeper({ db, clock, rules, audit: async () => {}, log });
       const { canaries, first, other } = await verifiedTwo(t);
       await emptyLog(db);
       assert.equal(isIn(await stored(), [...first, ...other]), first.length + other.length);
       now += retention + 1;
       // The clock waits ten minutes after such a gap.
-      for (let minute = 1; minute <= 10; minute += 1) await sweep.run();
+      for (let minute = 1; minute <= 10; minute += 1) {
+        await clock.tick(true);
+        await sweep(t.signal);
+      }
       assert.equal(isIn(await stored(), [...first, ...other, ...canaries]), 0);
-      await sweep.stop();
     });
   });
 }

@@ -1,16 +1,12 @@
 import type { Kysely } from "kysely";
+import { put } from "../queries/put.ts";
 import type { Tables } from "../tables.ts";
 
 const name = "backup";
 
 /** Notes that a backup was completed. */
 export async function noteBackup(db: Kysely<Tables>, sha256: string, at: number): Promise<void> {
-  const noted = { value: sha256, created_at: at };
-  await db
-    .insertInto("instance_secret")
-    .values({ name, ...noted })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet(noted))
-    .execute();
+  await put(db, "instance_secret", { name }, { value: sha256, created_at: at });
 }
 
 /** When the last backup was completed, in milliseconds since 1970; null: never. */

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import { every, type Periodic, reportingNewFailures } from "../../runtime/every.ts";
 import type { Log } from "../../runtime/log.ts";
+import { reportingNewFailures } from "../../runtime/reporting-new-failures.ts";
 import type { Audit } from "../audited.ts";
 import { codeOf } from "../errors.ts";
 import { emptyLog } from "../sqlite/empty-log.ts";
@@ -12,59 +12,39 @@ export interface SweepParts {
   db: Kysely<Tables>;
   clock: RetentionClock;
   rules: readonly RetentionRule[];
-  /** Whether this process is the one that sweeps. */
-  isLeader: () => Promise<boolean>;
   audit: Audit;
   log: Log;
 }
 
 /**
- * Applies the rules, in their order, as far as the clock is trusted: each a minute after the start, then as often as it says. A rule that
- * fails is tried again each minute, and stops no other. `run` does now what each minute does. `stop` resolves when the batch under way
- * is done.
+ * Gives a function that applies the rules, in their order, each as often as it says and as far as the clock is trusted. Call it once a
+ * minute, in one process at a time. Its signal ends it after the batch under way. A rule that fails is tried again at the next call,
+ * and stops no other.
  */
-export function startSweeping({ db, clock, rules, isLeader, audit, log }: SweepParts): Pick<Periodic, "run" | "stop"> {
-  const stopping = new AbortController();
+export function sweeper({ db, clock, rules, audit, log }: SweepParts): (signal: AbortSignal) => Promise<void> {
   let sums: Record<string, number> = {};
   let run = 0;
   const jobs = rules.map((rule) => {
     let due = 0;
-    const apply = async (now: number) => {
-      await removeBatches(db, rule, await rule.kept(now, db), rule.isAudited ? sums : {}, stopping.signal);
+    const apply = async (now: number, signal: AbortSignal) => {
+      await removeBatches(db, rule, await rule.kept(now, db), rule.isAudited ? sums : {}, signal);
       due = run + rule.every / minutely;
     };
-    const job = reportingNewFailures(
-      async () => {
+    return reportingNewFailures(
+      async (signal: AbortSignal) => {
         const now = clock.timeFor(rule);
-        if (now !== undefined && run >= due) await apply(now);
+        if (now !== undefined && run >= due && !signal.aborted) await apply(now, signal);
       },
       (error) => codeOf(error) ?? String(error),
       (reason) => log.warn({ rule: rule.name, reason }, "What is old could not be removed; this is tried again"),
     );
-    return job.run;
   });
-  // On its own, so that time goes on while much is removed.
-  const ticking = every(minutely, async () => clock.tick(await isLeader()));
-  const sweeping = every(
-    minutely,
-    async () => {
-      await ticking.run();
-      if (!(await isLeader())) return;
-      sums = {};
-      for (const job of jobs) if (!stopping.signal.aborted) await job();
-      run += 1;
-      if (Object.values(sums).some((count) => count > 0))
-        await audit(db, { kind: "retention.swept", actor: "system", facts: sums });
-      await emptyLog(db);
-    },
-    (error) => log.warn({ code: codeOf(error) }, "The sweep of what is old failed and is tried again"),
-  );
-  return {
-    run: sweeping.run,
-    async stop() {
-      stopping.abort();
-      await sweeping.stop();
-      await ticking.stop();
-    },
+  return async (signal) => {
+    sums = {};
+    for (const job of jobs) await job.run(signal);
+    run += 1;
+    if (Object.values(sums).some((count) => count > 0))
+      await audit(db, { kind: "retention.swept", actor: "system", facts: sums });
+    await emptyLog(db);
   };
 }

@@ -1,0 +1,63 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Tables } from "../tables.ts";
+
+/** What a serving process learns from the store each second. Times are milliseconds since 1970. */
+export interface Beat {
+  /** The process's time when it asked. */
+  readonly askedAt: number;
+  /** How often keys and accounts changed, and the catalogue: by whichever process. */
+  readonly access: number;
+  readonly catalogue: number;
+  /** Whether rows wait in the journal, audit entries for their seal, events for an endpoint whose turn it is, verifications for their outcome. */
+  readonly journal: boolean;
+  readonly unsealed: boolean;
+  readonly deliveries: boolean;
+  readonly started: boolean;
+}
+
+/** Milliseconds from a renewal of a lease to its end, by the database's clock. */
+export const leaseTime = 5_000;
+
+/** Milliseconds since 1970 by PostgreSQL's clock, which all processes share. */
+export const databaseTime = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
+
+interface Answer extends Record<keyof Beat, number> {
+  /** PostgreSQL's time. */
+  at: number;
+  /** The first of the processes with a lease. */
+  leader: string;
+}
+
+/** The first value in an index, so that PostgreSQL need not guess how many there are. Null becomes 0. */
+const waits = (first: RawBuilder<unknown>) => sql`case when (${first}) is null then 0 else 1 end`;
+
+/** On PostgreSQL the statement also renews the lease of process `id`. On a replica it fails. */
+export async function askForBeat(db: Kysely<Tables>, isShared: boolean, id: string, askedAt: number) {
+  const facts = sql`
+    (select number from change_counter where name = 'access') as access,
+    (select number from change_counter where name = 'catalogue') as catalogue,
+    ${waits(sql`select number from verification_journal order by number limit 1`)} as journal,
+    ${waits(sql`select occurred_at from audit_entry where batch is null order by occurred_at limit 1`)} as unsealed,
+    ${waits(sql`select created_at from verification where state = 'started' order by created_at limit 1`)} as started,
+    ${waits(sql`select id from event_endpoint where next_at <= ${askedAt} and leased_until <= ${askedAt}
+      and id in (select endpoint_id from event_delivery where state = 'waiting') limit 1`)} as deliveries`;
+  const statement = isShared
+    ? sql<Answer>`
+      with renewed as (
+        insert into verification_owner (id, expires_at) values (${id}, ${databaseTime} + ${sql.lit(leaseTime)})
+        on conflict (id) do update set expires_at = excluded.expires_at
+      )
+      select ${facts}, ${databaseTime} as at,
+        least(${id}, (select min(id) from verification_owner where expires_at > ${databaseTime})) as leader`
+    : sql<Answer>`select ${facts}`;
+  const { rows } = await statement.execute(db);
+  const { access, catalogue, journal, unsealed, deliveries, started, at, leader } = rows[0]!;
+  const beat: Beat = {
+    ...{ askedAt, access, catalogue },
+    journal: journal === 1,
+    unsealed: unsealed === 1,
+    deliveries: deliveries === 1,
+    started: started === 1,
+  };
+  return isShared ? { beat, at, isLeader: leader === id } : { beat, at: Date.now(), isLeader: true };
+}

@@ -1,0 +1,35 @@
+import type { Kysely } from "kysely";
+import { put } from "../queries/put.ts";
+import type { Tables } from "../tables.ts";
+import type { FailingJob } from "./job-runner.ts";
+
+const minute = 60_000;
+/** Processes note what fails each minute. An older note is of a process that is gone. */
+const noteLife = 3 * minute;
+
+/** Notes the jobs of process `id` that have failed for more than a minute, for `duba status` and alarms. */
+export async function noteFailingJobs(db: Kysely<Tables>, id: string, failing: readonly FailingJob[], now: number) {
+  const lasting = failing.filter(({ since }) => now - since >= minute);
+  const name = `jobs:${id}`;
+  if (lasting.length > 0)
+    await put(db, "instance_secret", { name }, { value: JSON.stringify(lasting), created_at: now });
+  const notes = db.deleteFrom("instance_secret").where("name", "like", "jobs:%");
+  await notes
+    .where(({ or, eb }) =>
+      or([eb("created_at", "<", now - noteLife), ...(lasting.length > 0 ? [] : [eb("name", "=", name)])]),
+    )
+    .execute();
+}
+
+/** The jobs that fail, in whichever process, since they failed first. */
+export async function failingJobs(db: Kysely<Tables>, now: number): Promise<FailingJob[]> {
+  const rows = await db
+    .selectFrom("instance_secret")
+    .select("value")
+    .where("name", "like", "jobs:%")
+    .where("created_at", ">=", now - noteLife)
+    .execute();
+  const all = rows.flatMap(({ value }) => JSON.parse(value) as FailingJob[]);
+  const byName = Map.groupBy(all, ({ name }) => name).values();
+  return [...byName].map((same) => same.reduce((first, other) => (other.since < first.since ? other : first)));
+}

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { after, before, suite, type TestContext, test } from "node:test";
+import type { KyselyPlugin } from "kysely";
+import { engines, type Fresh } from "../../../test/support/engines.ts";
+import { until } from "../../../test/support/until.ts";
+import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
+import { noteChange } from "../change-counter.ts";
+import { openStore, type Store } from "../store.ts";
+import type { Beat } from "./beat.ts";
+import type { Job } from "./job-runner.ts";
+import { Pulse } from "./pulse.ts";
+
+for (const engine of engines)
+  suite(`the pulse of a process on ${engine.name}`, () => {
+    let fresh: Fresh;
+    let store: Store;
+    before(async () => {
+      fresh = await engine.ready();
+      store = await openStore({ ...fresh.settings, serving: true, starting: true });
+    });
+    after(async () => {
+      await store.close();
+      await fresh.dispose();
+    });
+
+    /** A pulse that beats when the test's clock says so, and what it asked. */
+    const beating = async (t: TestContext) => {
+      t.mock.timers.enable({ apis: ["setInterval"] });
+      const log = new RecordedLog();
+      const its = { statements: 0, isAway: false };
+      const counting: KyselyPlugin = {
+        transformQuery: ({ node }) => {
+          if (its.isAway) throw Object.assign(new Error("away"), { code: "AWAY" });
+          its.statements += 1;
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      };
+      const pulse = await Pulse.open({ store: { ...store, db: store.db.withPlugin(counting) }, log });
+      its.statements = 0;
+      t.after(() => pulse.stop());
+      const begin = (...jobs: Job[]) => {
+        const begun = pulse.begin(jobs);
+        t.after(() => begun.stop());
+        return begun;
+      };
+      /** Lets so many seconds pass, and the beat of each end. */
+      const seconds = async (count: number) => {
+        for (let second = 0; second < count; second += 1) {
+          t.mock.timers.tick(1000);
+          await pulse.beat();
+        }
+      };
+      return { pulse, log, its, begin, seconds };
+    };
+
+    test("asks in one statement what changed and what waits", async (t) => {
+      const { pulse, its, begin } = await beating(t);
+      const beats: (Beat | undefined)[] = [];
+      begin({ name: "listen", when: () => true, run: async (beat) => beats.push(beat) });
+      await pulse.beat();
+      const at = store.now();
+      await store.db.transaction().execute((trx) => noteChange(trx, "access"));
+      await store.db
+        .insertInto("audit_entry")
+        .values({ id: `e-${engine.name}`, occurred_at: at, kind: "k", actor: "a", facts: "{}", position: 0 })
+        .execute();
+      its.statements = 0;
+      await pulse.beat();
+      assert.equal(its.statements, 1);
+      const [first, second] = beats as [Beat, Beat];
+      assert.equal(second.access, first.access + 1);
+      assert.equal(second.catalogue, first.catalogue);
+      assert.deepEqual([first.unsealed, second.unsealed], [false, true]);
+      assert.deepEqual([second.journal, second.deliveries, second.started], [false, false, false]);
+      assert.ok(second.askedAt >= at);
+    });
+
+    test("begins a job as often as it says, the first time within a minute", async (t) => {
+      const { begin, seconds } = await beating(t);
+      const runs = { second: 0, five: 0, hour: 0, called: 0, never: 0 };
+      const counting = (name: keyof typeof runs, more: Partial<Job>): Job => ({
+        name,
+        run: async () => {
+          runs[name] += 1;
+        },
+        ...more,
+      });
+      begin(
+        counting("second", { every: 1000 }),
+        counting("five", { every: 5000 }),
+        counting("hour", { every: 3_600_000 }),
+        counting("called", { when: (beat) => beat?.unsealed === false || beat?.unsealed }),
+        counting("never", { every: 1000, when: () => false }),
+      );
+      await seconds(59);
+      assert.deepEqual(runs, { ...runs, second: 59, five: 11, hour: 0, never: 0 });
+      assert.ok(runs.called >= 59);
+      await seconds(62);
+      assert.deepEqual(runs, { ...runs, second: 121, five: 24, hour: 1 });
+    });
+
+    test("begins no job again before it has ended, and a stop aborts and awaits it", async (t) => {
+      const { begin, seconds } = await beating(t);
+      let begun = 0;
+      const ended = Promise.withResolvers<void>();
+      let signalled: AbortSignal | undefined;
+      const jobs = begin({
+        name: "long",
+        every: 1000,
+        run: (_, signal) => {
+          begun += 1;
+          signalled = signal;
+          return ended.promise;
+        },
+      });
+      await seconds(3);
+      assert.equal(begun, 1);
+      let isStopped = false;
+      const stopped = jobs.stop().then(() => {
+        isStopped = true;
+      });
+      assert.equal(signalled?.aborted, true);
+      await seconds(1);
+      assert.equal(isStopped, false);
+      ended.resolve();
+      await stopped;
+      await seconds(3);
+      assert.equal(begun, 1);
+    });
+
+    test("reports a failing job once, and it stops no other", async (t) => {
+      const { begin, seconds, log } = await beating(t);
+      let [fails, others] = [true, 0];
+      const jobs = begin(
+        {
+          name: "fail",
+          every: 1000,
+          run: async () => {
+            if (fails) throw Object.assign(new Error("no"), { code: "NO" });
+          },
+        },
+        {
+          name: "go on",
+          every: 1000,
+          run: async () => {
+            others += 1;
+          },
+        },
+      );
+      await seconds(3);
+      await until(() => others === 3);
+      assert.deepEqual(
+        log.lines.map(({ level, fields, message }) => [level, fields, message]),
+        [["warn", { job: "fail", code: "NO" }, "A job failed and is tried again"]],
+      );
+      const [failing] = jobs.failing();
+      assert.deepEqual([failing?.name, failing?.code], ["fail", "NO"]);
+      fails = false;
+      await seconds(1);
+      assert.deepEqual(jobs.failing(), []);
+    });
+
+    test("goes on while the store is away: jobs that need no beat run, and it is said once", async (t) => {
+      const { begin, seconds, log, its } = await beating(t);
+      const runs: string[] = [];
+      begin(
+        { name: "anyway", every: 1000, run: async () => void runs.push("anyway") },
+        { name: "told", when: (beat) => beat === undefined, run: async () => void runs.push("told") },
+        { name: "called", when: (beat) => beat?.unsealed, run: async () => void runs.push("called") },
+      );
+      its.isAway = true;
+      await seconds(1);
+      its.isAway = false;
+      assert.deepEqual(new Set(runs), new Set(["anyway", "told"]));
+      assert.deepEqual(
+        log.lines.map(({ fields }) => fields),
+        [{ code: "AWAY" }],
+      );
+    });
+
+    test("of two processes one leads, and runs the jobs of the leader", async (t) => {
+      const { pulse, begin, seconds } = await beating(t);
+      const other = engine.name === "sqlite" ? undefined : await Pulse.open({ store, log: new RecordedLog() });
+      t.after(() => other?.stop());
+      const runs: string[] = [];
+      const job = (name: string): Job => ({ name, every: 1000, leader: true, run: async () => void runs.push(name) });
+      begin(job("first"));
+      const others = other?.begin([job("second")]);
+      t.after(() => others?.stop());
+      await pulse.beat();
+      await seconds(1);
+      await other?.beat();
+      assert.deepEqual([pulse.isLeader(), other?.isLeader()].filter(Boolean), [true]);
+      assert.deepEqual(runs, pulse.isLeader() ? ["first"] : ["second"]);
+    });
+  });
