@@ -30,6 +30,9 @@ export interface ShareResult {
 /** Milliseconds: a test that runs longer hangs, also on a machine much slower than most. */
 const longestTest = 300_000;
 
+/** Milliseconds for what tests left open to end by itself. */
+const openFor = 15_000;
+
 // Node's runner follows every promise to name the test that left a rejection behind, which takes a fifth of all processor time.
 // Without that a rejection still fails the run, and its stack says where it comes from.
 hooks.createHook = (callbacks) => createHook({ ...callbacks, trackPromises: false });
@@ -64,6 +67,21 @@ events.on("test:complete", ({ nesting, file, details }) => {
   const name = relative(process.cwd(), file);
   const { wall, cpu } = times[name] ?? { wall: 0, cpu: 0 };
   times[name] = { wall: wall + details.duration_ms, cpu: cpu + sinceBefore };
+});
+/** Tests that have begun and not ended. A test that leaves a server open would keep this process for ever after the last one. */
+let running = 0;
+let leaving: NodeJS.Timeout | undefined;
+events.on("test:dequeue", () => {
+  running += 1;
+  clearTimeout(leaving);
+});
+events.on("test:complete", () => {
+  running -= 1;
+  if (running > 0) return;
+  leaving = setTimeout(() => {
+    console.error(`Tests left this open: ${process.getActiveResourcesInfo().join(", ")}.`);
+    process.exit(1);
+  }, openFor).unref();
 });
 events.on("test:summary", ({ success, counts }) => {
   if (!success) process.exitCode = 1;
