@@ -277,7 +277,7 @@ export async function wire(config: Config, log: Log, commands = noCommands, work
 }
 
 async function liveUpstreams(config: Config, log: Log, onChange: () => void): Promise<LiveUpstreams> {
-  if (config.upstreams.length === 0) return { upstreams: [], close: async () => {} };
+  if (config.upstreams.length === 0) return { upstreams: [], close: () => {} };
   const { openLive } = await import("./upstreams/open-vendors.ts");
   const { upstreams, vendors, upstream, vendorTimeouts: timeouts } = config;
   return openLive(upstreams, vendors, { ...upstream, timeouts, log, onChange });

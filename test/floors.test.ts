@@ -120,13 +120,19 @@ suite("floors", () => {
     assert.deepEqual(heavy, []);
   });
 
-  test("everything that listens does so with one shell", () => {
-    const others = files.filter(
-      (file) =>
-        !file.endsWith(".fixture.ts") &&
-        /import \{[^}]*\bcreateServer\b[^}]*\} from "[^"]*node-http.ts"/.test(textOf(file)),
+  test("one server listens, and one client asks", () => {
+    const homeOf = (name: string) =>
+      files.filter(
+        (file) =>
+          !file.endsWith(".fixture.ts") &&
+          new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\} from "[^"]*node-http.ts"`).test(textOf(file)),
+      );
+    assert.deepEqual(homeOf("createServer"), ["src/http/shell/open-server.ts"]);
+    assert.deepEqual(homeOf("request"), ["src/runtime/network/http-client.ts"]);
+    assert.deepEqual(
+      files.filter((file) => /\bawait fetch\(/.test(textOf(file))),
+      [],
     );
-    assert.deepEqual(others, ["src/http/shell/open-server.ts"]);
   });
 });
 

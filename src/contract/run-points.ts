@@ -99,8 +99,8 @@ export async function refuseStranger(
     } catch (fault) {
       if (!(fault instanceof NoAnswer)) throw fault;
       if (seen.length > 0) continue;
-      if (fault.isTimeout) throw new CommandFault(`${origin} did not answer within ${timeout / 1000} s.`);
-      throw new CommandFault(unreachableSentence(origin, fault.cause));
+      if (fault.code === "timed_out") throw new CommandFault(`${origin} did not answer within ${timeout / 1000} s.`);
+      throw new CommandFault(unreachableSentence(origin, fault.code));
     }
   }
   throw new CommandFault(

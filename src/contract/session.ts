@@ -164,7 +164,7 @@ function queryOf(members: Readonly<Record<string, unknown>>): string {
 
 /** Why there was no answer, for people. */
 export function whyNoAnswer(fault: NoAnswer, timeout: number): string {
-  if (fault.isTimeout) return `There was no whole answer within ${timeout / 1000} s.`;
+  if (fault.code === "timed_out") return `There was no whole answer within ${timeout / 1000} s.`;
   return "The connection ended before the whole answer had come.";
 }
 

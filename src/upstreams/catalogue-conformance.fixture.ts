@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import { HttpClient } from "./http-client.ts";
 import { type Behaviour, json, LocalVendor, type Received, text } from "./local-vendor.fixture.ts";
 import type { CatalogueLists, CatalogueSource, Pulled, PullFault } from "./ports/catalogue-source.ts";
 import type { VendorValues } from "./ports/vendor.ts";
+import { VendorClient } from "./vendor-client.ts";
 
 /** The tests that every source of a catalogue passes. */
 
@@ -93,7 +93,7 @@ export function testCatalogueSource(sourceCase: SourceCase): void {
   async function open(t: TestContext, timeout = 5000) {
     const log = new RecordedLog();
     const local = await LocalVendor.start();
-    const http = new HttpClient({ timeout, connections: 1, keepAlive: true, log });
+    const http = new VendorClient({ timeout, connections: 1, keepAlive: true, log });
     t.after(async () => {
       await http.close();
       await local.close();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Allowance, HttpClient, HttpResult } from "./http-client.ts";
 import type { Origin, Pull, Pulled, PullFault } from "./ports/catalogue-source.ts";
+import type { Allowance, HttpResult, VendorClient } from "./vendor-client.ts";
 
 /** The most that one pull may request and read: requests, bytes of one response, bytes of all. */
 const mostRequests = 1_000;
@@ -45,7 +45,7 @@ export type Get = <Answer>(request: SourceRequest<Answer>) => Promise<Answer>;
 type Whole = Extract<Pulled, { kind: "whole" }>;
 
 /** Turns the requests of an adapter, one after the other, into a pull within the limits above. */
-export function pulling(http: HttpClient, read: (get: Get, signal: AbortSignal) => Promise<Whole>): Pull {
+export function pulling(http: VendorClient, read: (get: Get, signal: AbortSignal) => Promise<Whole>): Pull {
   return async (signal) => {
     const allowance: Allowance = { each: mostBytes, left: mostBytesOfAll };
     let requestsLeft = mostRequests;

@@ -4,10 +4,10 @@ import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
 import { another, usual } from "./circuit-breaker.fixture.ts";
 import { CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
 import { question } from "./conformance.fixture.ts";
-import { HttpClient } from "./http-client.ts";
 import { LocalVendor } from "./local-vendor.fixture.ts";
 import type { IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
+import { VendorClient } from "./vendor-client.ts";
 import { dojah } from "./vendors/dojah/index.ts";
 
 function opened(_: TestContext, changes: Partial<CircuitBreakerOptions>, upstream: Pick<IdentityUpstream, "verify">) {
@@ -54,7 +54,7 @@ test("of 200 questions at once to a dead vendor only those wait that it may have
 test("200 questions at once to a server that never answers take no more connections than allowed", async (t) => {
   const log = new RecordedLog();
   const server = await LocalVendor.start();
-  const http = new HttpClient({ timeout: 20_000, connections: 8, keepAlive: false, log });
+  const http = new VendorClient({ timeout: 20_000, connections: 8, keepAlive: false, log });
   t.after(async () => {
     await http.close();
     await server.close();

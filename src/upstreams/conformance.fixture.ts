@@ -4,11 +4,11 @@ import { answerWriter } from "../operation/answers/answer-writer.ts";
 import { IdentityRecord } from "../operation/identity-record.ts";
 import Type from "../operation/schema/type.ts";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import { HttpClient } from "./http-client.ts";
 import { type Behaviour, json, LocalVendor, type Received } from "./local-vendor.fixture.ts";
 import type { IdentityAnswer, IdentityOutcome, IdentityQuestion, IdentityUpstream } from "./ports/identity-upstream.ts";
 import { unavailable } from "./ports/outcomes.ts";
 import type { Vendor, VendorValues } from "./ports/vendor.ts";
+import { VendorClient } from "./vendor-client.ts";
 import { rawText, vendorFaults, vendorWaits } from "./vendor-faults.fixture.ts";
 
 /** The tests that every identity source passes, the sandbox too, and those of every vendor behind HTTP. */
@@ -101,7 +101,7 @@ export function testVendor(vendorCase: VendorCase): void {
   async function open(t: TestContext, behaviour: Behaviour, timeout = 5000, scheme: "http" | "https" = "http") {
     const log = new RecordedLog();
     const local = await LocalVendor.start(scheme);
-    const http = new HttpClient({ timeout, connections: 4, keepAlive: false, log });
+    const http = new VendorClient({ timeout, connections: 4, keepAlive: false, log });
     t.after(async () => {
       await http.close();
       await local.close();

@@ -1,15 +1,15 @@
 import { type Log, withLogFields } from "../runtime/log.ts";
 import { CircuitBreaker, type CircuitBreakerOptions, lateAnswerWindow } from "./circuit-breaker.ts";
-import { HttpClient, type HttpClientOptions } from "./http-client.ts";
 import type { CatalogueSource, Pull } from "./ports/catalogue-source.ts";
 import type { VendorValues } from "./ports/vendor.ts";
 import { catalogueSources, vendors } from "./registry.ts";
+import { VendorClient, type VendorClientOptions } from "./vendor-client.ts";
 
 export interface LiveUpstreams {
   /** In the order of the names. */
   upstreams: CircuitBreaker[];
   /** Ends all requests and closes all connections. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Opens the named vendors with the values of their settings, each behind its own circuit breaker. */
@@ -17,14 +17,14 @@ export function openLive(
   names: readonly string[],
   values: Readonly<Record<string, VendorValues>>,
   options: Omit<CircuitBreakerOptions, "timeout"> &
-    Pick<HttpClientOptions, "keepAlive"> & {
+    Pick<VendorClientOptions, "keepAlive"> & {
       /** Milliseconds for one question, by vendor name. */
       timeouts: Readonly<Record<string, number>>;
     },
 ): LiveUpstreams {
   const { timeouts, concurrency: connections, keepAlive, log } = options;
   const timeout = Math.max(0, ...names.map((name) => timeouts[name]!)) + lateAnswerWindow;
-  const http = new HttpClient({ timeout, connections, keepAlive, log });
+  const http = new VendorClient({ timeout, connections, keepAlive, log });
   const upstreams = names.map((name) => {
     const vendor = vendors.find((vendor) => vendor.name === name);
     if (!vendor) throw new Error(`No vendor is called ${name}`);
@@ -40,14 +40,14 @@ const sourceTimeout = 15_000;
 export interface LiveSource extends Pick<CatalogueSource, "name" | "covers"> {
   pull: Pull;
   /** Ends all requests and closes all connections. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Opens the source of this name with the values of its settings. */
 export function openSource(wanted: string, values: VendorValues, log: Log): LiveSource {
   const source = catalogueSources.find(({ name }) => name === wanted);
   if (!source) throw new Error(`No catalogue source is called ${wanted}`);
-  const http = new HttpClient({ timeout: sourceTimeout, connections: 1, keepAlive: true, log });
+  const http = new VendorClient({ timeout: sourceTimeout, connections: 1, keepAlive: true, log });
   const { name, covers } = source;
   const pull = source.open(values, { http, log });
   return {

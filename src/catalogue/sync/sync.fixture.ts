@@ -1,6 +1,6 @@
 import { RecordedLog } from "../../runtime/recorded-log.fixture.ts";
-import { HttpClient } from "../../upstreams/http-client.ts";
 import { json, LocalVendor } from "../../upstreams/local-vendor.fixture.ts";
+import { VendorClient } from "../../upstreams/vendor-client.ts";
 import { peerCatalogue } from "../../upstreams/vendors/peer/catalogue.ts";
 import { starterRows } from "../catalogue.fixture.ts";
 import type { SyncSource } from "./offer.ts";
@@ -29,11 +29,11 @@ export class Shop {
   readonly vendor: LocalVendor;
   readonly source: SyncSource;
   readonly log = new RecordedLog();
-  readonly #http: HttpClient;
+  readonly #http: VendorClient;
 
   private constructor(vendor: LocalVendor) {
     this.vendor = vendor;
-    this.#http = new HttpClient({ timeout: 1_000, connections: 1, keepAlive: true, log: this.log });
+    this.#http = new VendorClient({ timeout: 1_000, connections: 1, keepAlive: true, log: this.log });
     const account = { url: vendor.url, email: "shop@example.com", key: "duba_live_of_ours" };
     this.source = {
       name: peerCatalogue.name,

@@ -1,4 +1,5 @@
 import { type Operation, pathUnder } from "../../operation/operation.ts";
+import { HttpClient } from "../../runtime/network/http-client.ts";
 import { unreachableSentence } from "../../runtime/network/unreachable.ts";
 
 const timeoutSeconds = 60;
@@ -47,25 +48,22 @@ export async function sendCall({
   );
   const asBody = operation.carriage === "body";
   const query = asBody || rest.size === 0 ? "" : `?${new URLSearchParams([...rest])}`;
-  try {
-    const answer = await fetch(`${url}${path}${query}`, {
-      method: operation.method,
-      headers: {
-        Accept: "application/json",
-        "User-Agent": userAgent,
-        ...(key && { Authorization: `Bearer ${key}` }),
-        ...(asBody && { "Content-Type": "application/json" }),
-        ...headers,
-      },
-      ...(asBody && { body: JSON.stringify(Object.fromEntries(rest)) }),
-      // A redirect would carry the key and the members to another address.
-      redirect: "manual",
-      signal: AbortSignal.timeout(timeoutSeconds * 1000),
-    });
-    return { status: answer.status, text: await answer.text() };
-  } catch (error) {
-    throw new UnreachableFault(sentenceOf(error, new URL(url).origin));
-  }
+  const http = new HttpClient();
+  const answer = await http.send({
+    method: operation.method,
+    url: new URL(`${url}${path}${query}`),
+    headers: {
+      Accept: "application/json",
+      "User-Agent": userAgent,
+      ...(key && { Authorization: `Bearer ${key}` }),
+      ...(asBody && { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(asBody && { body: JSON.stringify(Object.fromEntries(rest)) }),
+    timeout: timeoutSeconds * 1000,
+  });
+  if (answer.kind !== "answered") throw new UnreachableFault(sentenceOf(answer.code, new URL(url).origin));
+  return { status: answer.status, text: answer.body.toString() };
 }
 
 /** The names of the members that the operation's path holds. */
@@ -74,10 +72,8 @@ export function pathMembers({ path }: Operation<never>): string[] {
 }
 
 /** What a person reads in place of a response. */
-function sentenceOf(error: unknown, origin: string): string {
-  if (error instanceof Error && error.name === "TimeoutError")
-    return `${origin} did not answer within ${timeoutSeconds} seconds.`;
-  const isAbsent = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === "ECONNREFUSED";
-  const cure = `${isAbsent ? "Start it with `duba serve`, or choose" : "Choose"} another address with --url.`;
-  return `${unreachableSentence(origin, error)} ${cure}`;
+function sentenceOf(code: string, origin: string): string {
+  if (code === "timed_out") return `${origin} did not answer within ${timeoutSeconds} seconds.`;
+  const cure = `${code === "ECONNREFUSED" ? "Start it with `duba serve`, or choose" : "Choose"} another address with --url.`;
+  return `${unreachableSentence(origin, code)} ${cure}`;
 }

@@ -23,20 +23,9 @@ const sentences: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: noAuthority,
 };
 
-/** Says why no connection to an address works. Never the error's own message: it may repeat the URL or a header. */
-export function unreachableSentence(origin: string, error: unknown): string {
-  const code = codeOf(error);
-  if (code === undefined) return `Duba cannot reach ${origin}.`;
+/** Says why no connection to an address works, by the code of `HttpClient`. */
+export function unreachableSentence(origin: string, code: string): string {
   // What Node's HTTP parser refuses.
   const sentence = code.startsWith("HPE_") ? "{origin} does not speak HTTP." : sentences[code];
   return sentence?.replace("{origin}", origin) ?? `Duba cannot reach ${origin} (${code}).`;
-}
-
-/** The code of an error, of its cause, or of the last of several tries. */
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { code, cause } = error as NodeJS.ErrnoException;
-  if (typeof code === "string" && code !== "UND_ERR_SOCKET") return code;
-  if (cause !== undefined) return codeOf(cause);
-  return error instanceof AggregateError ? codeOf(error.errors.at(-1)) : undefined;
 }

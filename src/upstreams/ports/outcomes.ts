@@ -1,4 +1,4 @@
-import type { HttpResult } from "../http-client.ts";
+import type { HttpResult } from "../vendor-client.ts";
 import type { Disbelief, Doubt, IdentityOutcome, Unavailability } from "./identity-upstream.ts";
 
 /** A retry of the same question does not help. */

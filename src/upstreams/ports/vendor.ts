@@ -1,11 +1,11 @@
 import type { Setting } from "../../operation/setting.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { HttpClient } from "../http-client.ts";
+import type { VendorClient } from "../vendor-client.ts";
 import type { AskedPerson, IdentityUpstream } from "./identity-upstream.ts";
 
 /** What every vendor needs to open. */
 export interface VendorParts {
-  http: HttpClient;
+  http: VendorClient;
   log: Log;
 }
 

@@ -1,9 +1,9 @@
 import type { Static, TSchema } from "typebox";
 import { type CheckKind, forEachKind } from "../../operation/check-kind.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { HttpResult } from "../http-client.ts";
 import type { AskedPerson, IdentityOutcome } from "../ports/identity-upstream.ts";
 import { badResponse, saysNoMoney, unanswered, unavailable } from "../ports/outcomes.ts";
+import type { HttpResult } from "../vendor-client.ts";
 import { looseRecord, toIdentityRecord } from "./loose-record.ts";
 import { responseParser } from "./parse-response.ts";
 

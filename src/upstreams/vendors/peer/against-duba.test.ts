@@ -4,10 +4,10 @@ import { type SandboxVendor, startSandboxVendor } from "../../../../test/support
 import { sandboxKey, startService, type TestService } from "../../../../test/support/service.ts";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { question } from "../../conformance.fixture.ts";
-import { HttpClient } from "../../http-client.ts";
 import type { IdentityUpstream } from "../../ports/identity-upstream.ts";
 import { unasked, unavailable } from "../../ports/outcomes.ts";
 import { sandbox } from "../../sandbox/index.ts";
+import { VendorClient } from "../../vendor-client.ts";
 import { peer as vendorPeer } from "./index.ts";
 
 /** Another Duba, whose live keys reach a vendor that answers as the sandbox does. */
@@ -16,7 +16,7 @@ let vendor: SandboxVendor;
 let key: string;
 let upstream: IdentityUpstream;
 const log = new RecordedLog();
-const http = new HttpClient({ timeout: 10_000, connections: 4, keepAlive: false, log });
+const http = new VendorClient({ timeout: 10_000, connections: 4, keepAlive: false, log });
 const values = () => ({ url: peer.url, email: "sandbox@example.com", key, bvnAmount: "100", ninAmount: "100" });
 const open = (changes = {}) => vendorPeer.open({ ...values(), ...changes }, { http, log });
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { testCatalogueSource } from "../../catalogue-conformance.fixture.ts";
-import { HttpClient } from "../../http-client.ts";
 import { json, LocalVendor } from "../../local-vendor.fixture.ts";
+import { VendorClient } from "../../vendor-client.ts";
 import { peerCatalogue } from "./catalogue.ts";
 import authorized from "./fixtures/authorized.json" with { type: "json" };
 import catalogue from "./fixtures/catalogue.json" with { type: "json" };
@@ -74,7 +74,7 @@ testCatalogueSource({
 async function open(t: TestContext) {
   const log = new RecordedLog();
   const local = await LocalVendor.start();
-  const http = new HttpClient({ timeout: 5000, connections: 1, keepAlive: true, log });
+  const http = new VendorClient({ timeout: 5000, connections: 1, keepAlive: true, log });
   t.after(async () => {
     await http.close();
     await local.close();

@@ -1,11 +1,11 @@
 import { type CheckKind, checkKinds, forEachKind, labelOf } from "../../../operation/check-kind.ts";
 import { koboOf } from "../../../operation/money.ts";
 import { setting } from "../../../operation/setting.ts";
-import type { HttpResult } from "../../http-client.ts";
 import type { AskedPerson, IdentityOutcome, IdentityQuestion } from "../../ports/identity-upstream.ts";
 import { unavailable, unknown } from "../../ports/outcomes.ts";
 import { headerText, vendor, vendorUrl } from "../../ports/vendor.ts";
 import { outcomeReader } from "../../responses/read-outcome.ts";
+import type { HttpResult } from "../../vendor-client.ts";
 import { accountTokens } from "./tokens.ts";
 import { earlierOf, failureIn, inTestMode, ofMode, PeerResponse, referenceIn } from "./wire.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
 import { question } from "../../conformance.fixture.ts";
-import { HttpClient } from "../../http-client.ts";
 import { type Behaviour, json, LocalVendor, text } from "../../local-vendor.fixture.ts";
 import { unasked, unavailable } from "../../ports/outcomes.ts";
+import { VendorClient } from "../../vendor-client.ts";
 import verified from "./fixtures/verified.json" with { type: "json" };
 import { peer } from "./index.ts";
 
@@ -20,7 +20,7 @@ const token = (access_token: string, expires_at = "2099-01-31 09:30:00") =>
 async function open(t: TestContext, timeout = 5000) {
   const log = new RecordedLog();
   const local = await LocalVendor.start();
-  const http = new HttpClient({ timeout, connections: 16, keepAlive: false, log });
+  const http = new VendorClient({ timeout, connections: 16, keepAlive: false, log });
   t.after(async () => {
     await http.close();
     await local.close();

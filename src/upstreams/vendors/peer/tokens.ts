@@ -1,10 +1,10 @@
 import { singleFlight } from "../../../runtime/single-flight.ts";
-import type { HttpResult } from "../../http-client.ts";
 import type { IdentityOutcome, Unavailability } from "../../ports/identity-upstream.ts";
 import { saysNoMoney, unasked } from "../../ports/outcomes.ts";
 import type { VendorParts } from "../../ports/vendor.ts";
 import { responseParser } from "../../responses/parse-response.ts";
 import { withWait } from "../../responses/read-outcome.ts";
+import type { HttpResult } from "../../vendor-client.ts";
 import { Authorized, inTestMode, isFailure, ofMode } from "./wire.ts";
 
 interface Account {

@@ -3,9 +3,9 @@ import type { FailureCode } from "../../../operation/failures.ts";
 import { modeHeader } from "../../../operation/operation.ts";
 import Type from "../../../operation/schema/type.ts";
 import type { Log } from "../../../runtime/log.ts";
-import type { HttpResult } from "../../http-client.ts";
 import type { IdentityOutcome } from "../../ports/identity-upstream.ts";
 import { badResponse, failedWith, saysNoMoney, unavailable, unknown } from "../../ports/outcomes.ts";
+import type { HttpResult } from "../../vendor-client.ts";
 
 /** A good response to a verification. */
 export const PeerResponse = Type.Object({

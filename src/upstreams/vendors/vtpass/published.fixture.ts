@@ -1,6 +1,6 @@
 import { RecordedLog } from "../../../runtime/recorded-log.fixture.ts";
-import { HttpClient } from "../../http-client.ts";
 import { json, LocalVendor } from "../../local-vendor.fixture.ts";
+import { VendorClient } from "../../vendor-client.ts";
 import airtel from "./fixtures/published/airtel-data.json" with { type: "json" };
 import dataServices from "./fixtures/published/data-services.json" with { type: "json" };
 import dstv from "./fixtures/published/dstv.json" with { type: "json" };
@@ -27,7 +27,7 @@ export const published: Readonly<Record<string, object>> = {
 /** The source `vtpass`, connected to a server with these answers. */
 export async function openPublished(answers = published) {
   const log = new RecordedLog();
-  const http = new HttpClient({ timeout: 5_000, connections: 1, keepAlive: true, log });
+  const http = new VendorClient({ timeout: 5_000, connections: 1, keepAlive: true, log });
   const local = await LocalVendor.start();
   local.behaviour = (response, received) => json(200, answers[received.path] ?? {})(response, received);
   return {

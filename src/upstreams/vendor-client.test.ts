@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { RecordedLog } from "../runtime/recorded-log.fixture.ts";
-import { HttpClient, type HttpClientOptions, type VendorRequest } from "./http-client.ts";
 import { type Behaviour, json, LocalVendor, text } from "./local-vendor.fixture.ts";
+import { VendorClient, type VendorClientOptions, type VendorRequest } from "./vendor-client.ts";
 
-async function open(t: TestContext, options: Partial<HttpClientOptions> = {}, scheme: "http" | "https" = "http") {
+async function open(t: TestContext, options: Partial<VendorClientOptions> = {}, scheme: "http" | "https" = "http") {
   const log = new RecordedLog();
-  const http = new HttpClient({ timeout: 30_000, connections: 4, keepAlive: false, log, ...options });
+  const http = new VendorClient({ timeout: 30_000, connections: 4, keepAlive: false, log, ...options });
   const vendor = await LocalVendor.start(scheme);
   t.after(async () => {
     await http.close();
@@ -62,13 +62,17 @@ test("what a vendor says twice is not heard as the answer to the next request", 
     json(200, {})(response, received);
   };
   for (const _ of [1, 2, 3]) assert.deepEqual(await ask(), { kind: "answered", status: 200, body: {} });
+  // Nor by a request that waited for its turn.
+  const answers = await Promise.all([ask(), ask(), ask()]);
+  assert.deepEqual(answers, Array(3).fill({ kind: "answered", status: 200, body: {} }));
+  assert.equal(vendor.connections, 6);
 });
 
 test("a request that never had a connection was certainly not sent", async (t) => {
   const { vendor, ask } = await open(t);
   assert.deepEqual(await ask({ url: vendor.url.replace("http:", "https:") }), {
     kind: "notSent",
-    code: "ERR_SSL_WRONG_VERSION_NUMBER",
+    code: "EPROTO",
   });
   assert.deepEqual(await ask({ signal: AbortSignal.abort() }), { kind: "notSent", code: "aborted" });
   assert.equal((await ask({ url: "http://nowhere.invalid/" })).kind, "notSent");

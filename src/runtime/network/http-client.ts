@@ -1,0 +1,191 @@
+import type { LookupAddress } from "node:dns";
+import type { ClientRequest, IncomingHttpHeaders } from "node:http";
+import { request as requestTls, Agent as TlsAgent } from "node:https";
+import type { LookupFunction, Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { urlToHttpOptions } from "node:url";
+import { Agent, request as requestPlain } from "./node-http.ts";
+
+export interface OutgoingRequest {
+  method: string;
+  url: URL;
+  /** What is sent in place of the URL's path and query. */
+  path?: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | undefined;
+  /** Milliseconds for all of it: name, connection and response. */
+  timeout: number;
+  /** Ends the wait sooner. */
+  signal?: AbortSignal | undefined;
+  /** Once aborted, the request is not sent any more; one that was sent goes on. */
+  sendUntil?: AbortSignal | undefined;
+  /** The only addresses that we may connect to. Rejects with a `code` to refuse the host. Unless said: as this machine finds them. */
+  addressesOf?: (host: string) => Promise<LookupAddress[]>;
+  /** A code refuses a response by its head. */
+  begin?: (status: number, headers: IncomingHttpHeaders) => string | undefined;
+  /** What to keep of the next bytes of a response. "enough" ends it, and any other code refuses it. Unless said: 16 MiB. */
+  take?: (chunk: Buffer) => Buffer[] | string;
+}
+
+/**
+ * The outcome of a request. `code` comes from us or from Node, never from the other side.
+ * - `answered`: the response is there, as far as it was wanted.
+ * - `notSent`: no byte of the request left this machine: no connection, no trusted one, or no time for one.
+ * - `lost`: it was or may have been sent, and no response came: the other side may have done the work.
+ * - `unreadable`: a response was refused.
+ */
+export type Exchanged =
+  | { kind: "answered"; status: number; headers: IncomingHttpHeaders; body: Buffer }
+  | { kind: "notSent" | "lost"; code: string }
+  | { kind: "unreadable"; status: number; headers: IncomingHttpHeaders; code: string };
+
+export interface ConnectionOptions {
+  /** Most connections to one host and port; more requests wait. */
+  connections?: number;
+  /** Keeps connections for the next request. Unless said, each has its own. */
+  keepAlive?: boolean;
+  /** Milliseconds for a connection. */
+  connectTimeout?: number;
+}
+
+const mostBytes = 16 * 1024 ** 2;
+/** Servers close connections that are quiet for longer, perhaps just when we send. Milliseconds. */
+const keptFor = 4000;
+
+/** The one HTTP client of Duba: follows no redirect, never retries, and bounds the time and size of each response. */
+export class HttpClient {
+  readonly #keepAlive: boolean;
+  readonly #connectTimeout: number | undefined;
+  readonly #plain: InstanceType<typeof Agent>;
+  readonly #tls: TlsAgent;
+  readonly #underWay = new Set<(code: string) => void>();
+  #isClosed = false;
+
+  constructor({ connections = Number.POSITIVE_INFINITY, keepAlive = false, connectTimeout }: ConnectionOptions = {}) {
+    this.#keepAlive = keepAlive;
+    this.#connectTimeout = connectTimeout;
+    const options = { keepAlive, maxSockets: connections, ...(keepAlive && { timeout: keptFor }) };
+    this.#plain = new Agent(options);
+    this.#tls = new TlsAgent(options);
+  }
+
+  /** Never rejects. The first outcome counts; later events are ignored. */
+  send({ url, timeout, signal, sendUntil, addressesOf, begin, take = upTo(mostBytes), ...rest }: OutgoingRequest) {
+    const { promise, resolve } = Promise.withResolvers<Exchanged>();
+    let sending: ClientRequest | undefined;
+    let connecting: NodeJS.Timeout | undefined;
+    /** From here on, bytes may have been sent. */
+    let isSent = false;
+    let isOver = false;
+
+    const settle = (result: Exchanged, isWhole = false) => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      clearTimeout(connecting);
+      signal?.removeEventListener("abort", abort);
+      sendUntil?.removeEventListener("abort", abortUnsent);
+      this.#underWay.delete(fail);
+      if (!isWhole) sending?.destroy();
+      resolve(result);
+    };
+    const fail = (code: string) => settle({ kind: isSent ? "lost" : "notSent", code });
+    const failWith = (error: unknown) => fail(codeOf(error));
+    const abort = () => fail("aborted");
+    const abortUnsent = () => {
+      if (!isSent) abort();
+    };
+    const timer = setTimeout(fail, timeout, "timed_out");
+    this.#underWay.add(fail);
+    signal?.addEventListener("abort", abort);
+    sendUntil?.addEventListener("abort", abortUnsent);
+    if (this.#isClosed || signal?.aborted || sendUntil?.aborted) abort();
+
+    const start = (addresses?: LookupAddress[]) => {
+      if (isOver) return;
+      sending = this.#request(url, rest, addresses && onlyThese(addresses));
+      sending.on("error", failWith);
+      sending.on("socket", (socket: Socket | TLSSocket) => {
+        const sent = () => {
+          isSent = true;
+          clearTimeout(connecting);
+        };
+        if (!socket.connecting && !("secureConnecting" in socket && socket.secureConnecting)) return sent();
+        socket.once(url.protocol === "https:" ? "secureConnect" : "connect", sent);
+        if (this.#connectTimeout !== undefined) connecting = setTimeout(fail, this.#connectTimeout, "ETIMEDOUT");
+      });
+      sending.on("response", (response) => {
+        const { headers } = response;
+        const status = response.statusCode!;
+        const chunks: Buffer[] = [];
+        const refuse = (code: string) => settle({ kind: "unreadable", status, headers, code });
+        const answered = (isWhole: boolean) =>
+          settle({ kind: "answered", status, headers, body: Buffer.concat(chunks) }, isWhole);
+        response.on("error", failWith);
+        const refusal = begin?.(status, headers);
+        if (refusal !== undefined) return refuse(refusal);
+        response.on("data", (chunk: Buffer) => {
+          const kept = isOver ? [] : take(chunk);
+          if (kept === "enough") answered(false);
+          else if (typeof kept === "string") refuse(kept);
+          else chunks.push(...kept);
+        });
+        response.on("end", () => answered(true));
+      });
+      sending.end(rest.body);
+    };
+    if (addressesOf && !isOver) addressesOf(hostOf(url)).then(start, failWith);
+    else start();
+    return promise;
+  }
+
+  #request(url: URL, asked: Pick<OutgoingRequest, "method" | "path" | "headers" | "body">, lookup?: LookupFunction) {
+    const { path, body } = asked;
+    const isTls = url.protocol === "https:";
+    const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
+    const request = (isTls ? requestTls : requestPlain)({
+      ...urlToHttpOptions(url),
+      ...(path !== undefined && { path }),
+      method: asked.method,
+      headers: { ...length, ...asked.headers },
+      agent: isTls ? this.#tls : this.#plain,
+      ...(lookup && { lookup }),
+    });
+    // Node would hand a connection to a request that waits for one, whatever the agent was told.
+    request.shouldKeepAlive = this.#keepAlive;
+    return request;
+  }
+
+  /** Ends all requests and closes all connections. */
+  close(): void {
+    this.#isClosed = true;
+    for (const end of this.#underWay) end("closed");
+    this.#plain.destroy();
+    this.#tls.destroy();
+  }
+}
+
+/** Reads a response as a whole, if it has no more bytes than that. */
+function upTo(most: number): (chunk: Buffer) => Buffer[] | string {
+  let size = 0;
+  return (chunk) => {
+    size += chunk.length;
+    return size > most ? "too_large" : [chunk];
+  };
+}
+
+/** In place of another look-up, whose addresses nobody checked. */
+function onlyThese(addresses: LookupAddress[]): LookupFunction {
+  return (_host, { all }, found) =>
+    all ? found(null, addresses) : found(null, addresses[0]!.address, addresses[0]!.family);
+}
+
+/** The host of a URL, an IPv6 address without its brackets. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}
+
+function codeOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === "string" && /^\w{1,64}$/.test(code) ? code : "failed";
+}
