@@ -101,4 +101,18 @@ export const mutants: readonly Mutant[] = [
     to: "",
     tests: ["src/upstreams/circuit-breaker-wait.test.ts"],
   },
+  {
+    name: "a request that waits for a connection gets that of another",
+    file: "src/runtime/network/http-client.ts",
+    from: "request.shouldKeepAlive = this.#keepAlive;",
+    to: "",
+    tests: ["src/upstreams/vendor-client.test.ts"],
+  },
+  {
+    name: "a server that closes waits for callers who keep their connections",
+    file: "src/http/shell/open-server.ts",
+    from: "setInterval(() => server.closeIdleConnections(), lookForIdle)",
+    to: "setInterval(() => {}, lookForIdle)",
+    tests: ["src/http/shell/open-server.test.ts"],
+  },
 ];
