@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { assertFailure } from "./support/failure.ts";
+import { type AskOptions, startService, type TestService } from "./support/service.ts";
+
+const addOns = { path: "/api/v2/cable-tv/fetch-tv-add-ons", good: { type: "dstv", productCode: "PRWE36" } };
+/** Every way to send a body. */
+const ways = [
+  { method: "GET", ...addOns },
+  { method: "QUERY", ...addOns },
+  { method: "POST", path: "/api/v2/kyc/verify-bvn", good: { bvn: "22000000017", phone: "08000000017", amount: "100" } },
+];
+const json = { "Content-Type": "application/json" };
+const otherTypes = [
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "text/json",
+  "application/jsonx",
+  "application/jsonp",
+  "application/xml",
+  "json",
+  "*/*",
+  "application/json+x",
+  "application/json, text/plain",
+];
+const noJson = ["{", "{}{}", "{'bvn':1}", '{"bvn":"1",}', "bvn=1&phone=2", "\u0000", "undefined", "//", "NaN"];
+const noText = [Buffer.from([0xff, 0xfe, 0x7b, 0x7d]), Buffer.from('{"bvn":"\xe9"}', "latin1")];
+
+let service: TestService;
+before(async () => {
+  service = await startService({ DUBA_LIMITS: "off" });
+});
+after(() => service.close());
+
+for (const { method, path, good } of ways)
+  suite(`the body of ${method}`, { concurrency: true }, () => {
+    const ask = (options: AskOptions) => service.ask(path, { method, ...options });
+    const refused = async (
+      options: AskOptions,
+      status: number,
+      code: Parameters<typeof assertFailure>[2],
+      message = /./,
+    ) => assertFailure(await ask(options), status, code, { path, message });
+
+    test("is refused in any other media type, with the header to send, and compressed", async () => {
+      const body = JSON.stringify(good);
+      const cure = /Content-Type: application\/json/;
+      for (const type of otherTypes)
+        await refused({ body, headers: { "Content-Type": type } }, 415, "unsupported_media_type", cure);
+      await refused({ body, headers: { ...json, "Content-Encoding": "gzip" } }, 415, "unsupported_media_type");
+      for (const headers of [{}, { "Content-Type": ";" }])
+        if (method === "GET") assert.equal((await ask({ body, headers })).status, 200);
+        else await refused({ body, headers }, 415, "unsupported_media_type", cure);
+    });
+
+    test("is refused when it is no object", async () => {
+      for (const body of ["[]", "null", "0", '""', "false", `[${JSON.stringify(good)}]`])
+        await refused({ body, headers: json }, 422, "validation_failed");
+    });
+
+    test("is refused when it is no JSON", async () => {
+      for (const body of [...noJson, ...noText]) await refused({ body, headers: json }, 400, "malformed_json");
+    });
+
+    test("is refused above 16 KiB, announced or not, and read up to there", async () => {
+      const sized = (size: number) => JSON.stringify({ ...good, x: "x".repeat(size) });
+      const most = 16 * 1024 - sized(0).length;
+      assert.equal((await ask({ body: sized(most), headers: json })).status, 200);
+      for (const size of [most + 1, 200_000])
+        for (const headers of [json, { ...json, "Transfer-Encoding": "chunked" }])
+          await refused({ body: sized(size), headers }, 413, "body_too_large", /16 KiB/);
+    });
+  });
