@@ -12,6 +12,7 @@ import { replay, type VerifiedRecord, withReference } from "./replay.ts";
 import { newIntentRow, requestContent, type VerificationRequest } from "./request.ts";
 import type { RunResult, Runs, StartedRun } from "./runs.ts";
 import { type SelectedUpstreams, selectUpstreams, upstreamsForRetry } from "./upstream-calls/select-upstreams.ts";
+import type { UpstreamCallInput } from "./upstream-calls/upstream-call.ts";
 import {
   amountMismatch,
   attemptsUsedUp,
@@ -26,9 +27,6 @@ import type { VerificationParts } from "./verification-parts.ts";
 
 /** What one verification works with. */
 export type RunParts = VerificationParts & { runs: Runs; inFlight: InFlight };
-
-/** The ledger changed between our read and our write: read it again. */
-type Conflict = "conflict";
 
 /**
  * One request, from its idempotency key to its answer: key, intent, call, outcome, answer. The intent is durable before the
@@ -66,51 +64,54 @@ export class Verification implements Flight {
     return this.#row;
   }
 
+  /** Each round reads the ledger, then answers from it or starts a run. What changed between the two begins another round. */
   async #run(): Promise<VerifiedRecord> {
-    // Nearly every key is new: insert first, and read the existing row only when the key conflicts.
-    let readsKey = this.key !== undefined && this.#parts.inFlight.ownerOf(this.key) !== undefined;
-    for (;;) {
-      const answer = await (readsKey ? this.#byLedger() : this.#asNew());
-      if (answer !== "conflict") return answer;
-      readsKey = this.key !== undefined;
-    }
-  }
-
-  /** Treats the key as new. If the intent is not written, the key's own row decides, whatever the reason was. */
-  async #asNew(): Promise<VerifiedRecord | Conflict> {
-    return this.#owningKey(async () => {
-      try {
-        return await this.#startAndRun(() => this.#startNew(this.#hashes(), this.key === undefined));
-      } catch (error) {
-        if (this.key !== undefined && error instanceof Failure && this.#stage !== "started") return "conflict";
-        if (this.key !== undefined && error instanceof RowHeld) throw inProgress();
-        throw error;
+    const { inFlight, runs } = this.#parts;
+    const { key } = this;
+    for (let round = 1; ; round += 1) {
+      const hashes = this.#hashes();
+      // Nearly every key is new: insert first, and read the existing row only when the key conflicts.
+      const readsKey = key !== undefined && (round > 1 || inFlight.ownerOf(key) !== undefined);
+      const row = readsKey ? await this.#findRow(hashes) : undefined;
+      if (row) {
+        this.#refuseOther(row);
+        if (row.state === "started") {
+          if (await this.#endAbandoned(row)) continue;
+          throw inProgress(row);
+        }
+        if (row.subject_hash === erased) throw verificationFailure("record_no_longer_held", undefined, factsOf(row));
+        if (row.state !== "failed" && row.state !== "unknown") {
+          const answer = await replay(this.#parts, row, this.#budget(this.#parts.now()));
+          if (answer) return answer;
+          continue;
+        }
       }
-    });
-  }
-
-  /** Answers from the key's row, or starts it, or tries again after whoever owns the key in this process. */
-  async #byLedger(): Promise<VerifiedRecord | Conflict> {
-    const hashes = this.#hashes();
-    const row = await this.#findRow(hashes);
-    const answer = row && (await this.#answerFrom(row));
-    if (answer) return answer;
-    const owner = this.#parts.inFlight.ownerOf(this.key!);
-    if (owner) {
-      await owner.startEnded;
-      return "conflict";
+      const owner = readsKey && inFlight.ownerOf(key);
+      if (owner) {
+        await owner.startEnded;
+        continue;
+      }
+      // If the intent of an unread key is not written, its own row decides, whatever the reason was.
+      const isUnread = key !== undefined && !readsKey;
+      this.#stage = "starting";
+      this.#start = Promise.withResolvers();
+      try {
+        const started = await (row ? this.#startRetry(row) : this.#startNew(hashes, !isUnread));
+        if (started) return await this.#answerTo(await runs.run(started, this.#input(), this.#begun));
+      } catch (error) {
+        if (isUnread && error instanceof RowHeld) throw inProgress();
+        if (!(isUnread && error instanceof Failure && this.#stage === "starting")) throw error;
+      } finally {
+        this.#row = undefined;
+        this.#stage = "checking";
+        this.#start.resolve();
+      }
     }
-    return this.#owningKey(() => this.#startAndRun(() => (row ? this.#startRetry(row) : this.#startNew(hashes, true))));
   }
 
-  /** Intent, call, outcome, answer. */
-  async #startAndRun(start: () => Promise<StartedRun | Conflict>): Promise<VerifiedRecord | Conflict> {
-    const started = await start();
-    if (started === "conflict") return "conflict";
+  #input(): UpstreamCallInput {
     const { kind, number, phone, answers, requestId, traceparent } = this.#request;
-    const input = { kind, number, phone, answers, requestId, ...(traceparent === undefined ? {} : { traceparent }) };
-    const result = await this.#parts.runs.run(started, input, this.#begun);
-    return this.#answerTo(result);
+    return { kind, number, phone, answers, requestId, ...(traceparent === undefined ? {} : { traceparent }) };
   }
 
   /** The key's hashes under each key of the ring, the one to store first; none without an idempotency key. */
@@ -118,18 +119,6 @@ export class Verification implements Flight {
     const { accountId, mode, idempotencyKey } = this.#request;
     if (idempotencyKey === undefined) return [];
     return this.#parts.keyedHashes.all("idempotency key", [accountId, mode, idempotencyKey]);
-  }
-
-  async #owningKey<Value>(work: () => Promise<Value>): Promise<Value> {
-    this.#stage = "starting";
-    this.#start = Promise.withResolvers();
-    try {
-      return await work();
-    } finally {
-      this.#row = undefined;
-      this.#stage = "checking";
-      this.#start.resolve();
-    }
   }
 
   async #findRow(hashes: readonly string[]): Promise<Row | undefined> {
@@ -140,20 +129,13 @@ export class Verification implements Flight {
     return undefined;
   }
 
-  /** Undefined if the row ended without an answer. */
-  async #answerFrom(row: Row): Promise<VerifiedRecord | Conflict | undefined> {
+  /** Throws if the key came with another request, or if its outcome is being written. */
+  #refuseOther(row: Row): void {
     const { keyedHashes, deferred } = this.#parts;
     const isErased = row.subject_hash === erased;
     if (!isErased && !(row.body_hash && keyedHashes.matches(row.body_hash, "body", requestContent(this.#request))))
       throw verificationFailure("idempotency_key_reused", undefined, factsOf(row));
     if (deferred.has(row.reference)) throw inProgress(row);
-    if (row.state === "started") {
-      if (await this.#endAbandoned(row)) return "conflict";
-      throw inProgress(row);
-    }
-    if (isErased) throw verificationFailure("record_no_longer_held", undefined, factsOf(row));
-    if (row.state === "failed" || row.state === "unknown") return undefined;
-    return (await replay(this.#parts, row, this.#budget(this.#parts.now()))) ?? "conflict";
   }
 
   /** Ends a started row without a worker. False if this process or another still works on it. */
@@ -166,20 +148,20 @@ export class Verification implements Flight {
     return true;
   }
 
-  /** `explainsRefusal`: a limit that refuses the row is reported at once, since the key is known to be new. */
-  async #startNew(hashes: readonly string[], explainsRefusal: boolean): Promise<StartedRun | Conflict> {
+  /** Undefined if the row is not written. `explainsRefusal`: the key is known to be new, so a limit that refuses the row is thrown. */
+  async #startNew(hashes: readonly string[], explainsRefusal: boolean): Promise<StartedRun | undefined> {
     const selected = this.#selectUpstreams();
     const row = newIntentRow(this.#request, hashes[0] ?? null, selected.upstreams[0].name, this.#parts);
     const isRefused = this.#parts.settings.amountPolicy === "enforce" && row.amount_differs === 1;
     if (isRefused) {
       const uncalled = { attempts: [], owner: null, spends: null, completed_at: row.created_at } as const;
       const refused = { ...row, ...uncalled, state: "refused" } as const;
-      if (!(await this.#insert(refused, hashes, explainsRefusal))) return "conflict";
+      if (!(await this.#insert(refused, hashes, explainsRefusal))) return undefined;
       throw amountMismatch(refused.fee, factsOf(refused));
     }
     await this.#takePlace(row);
-    if (!(await this.#insert({ ...row, state: "started" }, hashes, explainsRefusal))) return "conflict";
-    return { row, selected };
+    const isWritten = await this.#insert({ ...row, state: "started" }, hashes, explainsRefusal);
+    return isWritten ? { row, selected } : undefined;
   }
 
   async #insert(
@@ -210,8 +192,8 @@ export class Verification implements Flight {
     if (shortage) throw verificationFailure(shortage.code, shortage.message, facts);
   }
 
-  /** A further run of a row that ended without an answer: it waits for the overdue call if there is one. */
-  async #startRetry(row: Row): Promise<StartedRun | Conflict> {
+  /** A further run of a row that ended without an answer: it waits for the overdue call if there is one. Undefined if the row changed. */
+  async #startRetry(row: Row): Promise<StartedRun | undefined> {
     const { runs, ledger, deferred, limits, leases, now } = this.#parts;
     await this.#takePlace(row);
     const overdue = runs.takeOverdueCall(row.reference);
@@ -241,7 +223,7 @@ export class Verification implements Flight {
         await this.#refuseShortage(row, budget, factsOf(row));
         const refused = overdue ? undefined : await limits.refusal(again, this.#request);
         if (refused) throw refused;
-        return "conflict";
+        return undefined;
       }
       this.#started();
       return { row: retried, selected, overdue };
