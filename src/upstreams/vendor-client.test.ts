@@ -75,6 +75,7 @@ test("a request that never had a connection was certainly not sent", async (t) =
     code: "EPROTO",
   });
   assert.deepEqual(await ask({ signal: AbortSignal.abort() }), { kind: "notSent", code: "aborted" });
+  assert.deepEqual(await ask({ headers: { "x-key": "a\nkey" } }), { kind: "notSent", code: "ERR_INVALID_CHAR" });
   assert.equal((await ask({ url: "http://nowhere.invalid/" })).kind, "notSent");
   await vendor.close();
   assert.deepEqual(await ask(), { kind: "notSent", code: "ECONNREFUSED" });

@@ -103,7 +103,12 @@ export class HttpClient {
 
     const start = (addresses?: LookupAddress[]) => {
       if (isOver) return;
-      sending = this.#request(url, rest, addresses && onlyThese(addresses));
+      try {
+        sending = this.#request(url, rest, addresses && onlyThese(addresses));
+      } catch (error) {
+        // A header or a path that Node does not send.
+        return failWith(error);
+      }
       sending.on("error", failWith);
       sending.on("socket", (socket: Socket | TLSSocket) => {
         const sent = () => {
