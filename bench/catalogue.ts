@@ -2,10 +2,11 @@ import { recorded } from "../src/access/access.fixture.ts";
 import { createAccount } from "../src/access/accounts/accounts.ts";
 import { createKey } from "../src/access/keys/keys.ts";
 import { publisherOf } from "../src/catalogue/catalogue.fixture.ts";
-import { difference, type WantedList } from "../src/catalogue/changes/difference.ts";
-import { inOrder } from "../src/catalogue/model/snapshot.ts";
+import { type WantedList, withLists } from "../src/catalogue/document/wanted-lists.ts";
+import { inOrder, withEntries } from "../src/catalogue/model/snapshot.ts";
 import { settingRule } from "../src/catalogue/revisions/price-rules.ts";
-import { type Plan, publish } from "../src/catalogue/revisions/publish.ts";
+import { publish } from "../src/catalogue/revisions/publish.ts";
+import type { Plan } from "../src/catalogue/revisions/review.ts";
 import { openStore } from "../src/storage/store.ts";
 import { engines } from "../test/support/engines.ts";
 import { mebibytes, median, milliseconds, table } from "./figures.ts";
@@ -68,7 +69,7 @@ class Grown {
     const fresh = await engines[0]!.fresh();
     const { db, close } = await openStore({ ...fresh.settings, serving: false });
     const begun = performance.now();
-    await publish(publisherOf(db), (base) => difference(base, wanted(size)), about);
+    await publish(publisherOf(db), (base) => withLists(base, wanted(size)), about);
     const importing = performance.now() - begun;
     const keys: string[] = [];
     for (let n = 1; n <= accounts; n += 1) {
@@ -135,12 +136,12 @@ function wanted(size: number): WantedList[] {
 /** Raises so many prices by a kobo. */
 function dearer(bundles: number): Plan {
   return (base) => {
-    return [...inOrder(base, "data-bundles")].slice(0, bundles).map((old) => ({
+    const edits = [...inOrder(base, "data-bundles")].slice(0, bundles).map(({ key, content }) => ({
       subject: "data-bundles" as const,
-      key: old.key,
-      old,
-      new: { position: old.position, content: { ...old.content, price: Number(old.content.price) + 1 } },
+      key,
+      content: { ...content, price: Number(content.price) + 1 },
     }));
+    return withEntries(base, edits);
   };
 }
 

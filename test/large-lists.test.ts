@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { looseGuard, publisherOf } from "../src/catalogue/catalogue.fixture.ts";
-import { type Plan, publish } from "../src/catalogue/revisions/publish.ts";
+import { withEntries } from "../src/catalogue/model/snapshot.ts";
+import { publish } from "../src/catalogue/revisions/publish.ts";
+import type { Plan } from "../src/catalogue/revisions/review.ts";
 import { type Answer, startService } from "./support/service.ts";
 import { noticed, until } from "./support/until.ts";
 
@@ -12,18 +14,15 @@ const about = { author: "ops", source: "test", note: "" };
 /** Adds so many bundles of MTN, of about 200 bytes each in the answer. */
 const bundles =
   (count: number, from: number): Plan =>
-  () =>
-    Array.from({ length: count }, (_, n) => {
+  (base) => {
+    const edits = Array.from({ length: count }, (_, n) => {
       const code = `L${from + n}`;
       const texts = { code, description: `Large ${code} `.repeat(9), value: "1GB", duration: "30 days" };
       const content = { type: "MTNDATA", ...texts, amount: 78_500, price: 78_500 };
-      return {
-        subject: "data-bundles",
-        key: `MTNDATA ${code}`,
-        old: null,
-        new: { position: 1_000 + from + n, content },
-      };
+      return { subject: "data-bundles" as const, key: `MTNDATA ${code}`, content };
     });
+    return withEntries(base, edits);
+  };
 
 const withoutDate = (text: string) => text.replace(/"date":"[^"]*"/, "");
 

@@ -6,10 +6,10 @@ import type { Caller, Operation } from "../operation/operation.ts";
 import { openStore } from "../storage/store.ts";
 import type { Tables } from "../storage/tables.ts";
 import type { Catalogue, OpenCatalogue } from "./catalogue.ts";
-import { applyChanges } from "./changes/change.ts";
-import { difference } from "./changes/difference.ts";
+import { type Change, difference } from "./document/difference.ts";
+import { withLists } from "./document/wanted-lists.ts";
 import { type Guard, usualGuard } from "./guard/guard.ts";
-import { emptySnapshot, itemIn, type Snapshot } from "./model/snapshot.ts";
+import { type Document, emptySnapshot, itemIn, type Snapshot, withEntries } from "./model/snapshot.ts";
 import { fetchCablePlans } from "./operations/fetchCablePlans.ts";
 import { fetchCableProviders } from "./operations/fetchCableProviders.ts";
 import { fetchDataProviders } from "./operations/fetchDataProviders.ts";
@@ -17,10 +17,12 @@ import { fetchTvAddOns } from "./operations/fetchTvAddOns.ts";
 import { listCorporateBundles } from "./operations/listCorporateBundles.ts";
 import { lookupDataBundles } from "./operations/lookupDataBundles.ts";
 import { ResponseCache } from "./responses/cache.ts";
-import type { Publisher } from "./revisions/commit.ts";
+import { stampsAfter } from "./revisions/commit.ts";
 import type { About } from "./revisions/draft.ts";
+import type { Publisher } from "./revisions/expected.ts";
 import { newestSnapshot } from "./revisions/load.ts";
-import { type Plan, type PublishOutcome, publish } from "./revisions/publish.ts";
+import { type PublishOutcome, publish } from "./revisions/publish.ts";
+import type { Plan } from "./revisions/review.ts";
 import { readStarter } from "./starter.ts";
 
 /** What the catalogue's tests share. */
@@ -28,7 +30,19 @@ import { readStarter } from "./starter.ts";
 /** The starter catalogue as revision 1 of 31 January 2026. */
 export async function starterSnapshot(): Promise<Snapshot> {
   const first = { ...emptySnapshot, revision: 1, publishedAt: Date.UTC(2026, 0, 31), changes: 1 };
-  return applyChanges(first, await difference(emptySnapshot, await readStarter()));
+  return revised(first, await withLists(emptySnapshot, await readStarter()));
+}
+
+/** The snapshot as a revision of its number and time that makes it this document. */
+export async function revised(snapshot: Snapshot, document: Document): Promise<Snapshot> {
+  const changes = await difference(snapshot, document);
+  return { ...snapshot, groups: document.groups, stamps: stampsAfter(snapshot.stamps, changes, snapshot) };
+}
+
+/** The same with changes that are made to it. */
+export async function applyChanges(snapshot: Snapshot, changes: readonly Change[]): Promise<Snapshot> {
+  const edits = changes.map(({ subject, key, new: content }) => ({ subject, key, content }));
+  return revised(snapshot, await withEntries(snapshot, edits));
 }
 
 /** What callers are answered from one snapshot. Those that share a cache are revisions of one process. */
@@ -156,15 +170,11 @@ export function priced(key: string, price: number): Plan {
   return (base) => {
     const old = itemIn(base, "data-bundles", key);
     if (old === undefined) throw new Error(`there is no bundle ${key}`);
-    if (old.content.price === price) return [];
-    return [{ subject: "data-bundles", key, old, new: { position: old.position, content: { ...old.content, price } } }];
+    return withEntries(base, [{ subject: "data-bundles", key, content: { ...old.content, price } }]);
   };
 }
 
 /** A plan that removes a data bundle. */
 export function removed(key: string): Plan {
-  return (base) => {
-    const old = itemIn(base, "data-bundles", key);
-    return old === undefined ? [] : [{ subject: "data-bundles", key, old, new: null }];
-  };
+  return (base) => withEntries(base, [{ subject: "data-bundles", key, content: null }]);
 }

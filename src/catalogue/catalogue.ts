@@ -5,7 +5,7 @@ import type { Tables } from "../storage/tables.ts";
 import { type Guard, usualGuard } from "./guard/guard.ts";
 import { ResponseCache } from "./responses/cache.ts";
 import { SourceFreshness } from "./responses/freshness.ts";
-import type { Publisher } from "./revisions/commit.ts";
+import type { Publisher } from "./revisions/expected.ts";
 import { newestSnapshot } from "./revisions/load.ts";
 import { nextDue, publishDue } from "./revisions/schedule.ts";
 import { loadStarter } from "./starter.ts";

@@ -128,10 +128,7 @@ for (const engine of engines)
       assert.equal((await desk.duba("catalogue", "export", "--list", "data-bundles")).out, before);
       const again = await desk.duba("catalogue", "revert", "2");
       assert.equal(again.exitCode, 1);
-      assert.match(
-        again.err,
-        /^Not changed: .* was changed again since: amount, price\.\nRevision 2 has no changes to undo\.\n$/,
-      );
+      assert.equal(again.err, "Revision 2 has no changes to undo.\n");
     });
 
     test("takes nothing of a file in which anything is wrong, and tells every faulty row by its line", async () => {

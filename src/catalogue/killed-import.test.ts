@@ -4,12 +4,13 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import Database from "better-sqlite3";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { openDesk } from "../../test/support/catalogue-desk.ts";
 import { engines } from "../../test/support/engines.ts";
 import { nodeEnvironment } from "../../test/support/process.ts";
 import { until } from "../../test/support/until.ts";
 import { openStore } from "../storage/store.ts";
+import type { Tables } from "../storage/tables.ts";
 
 for (const engine of engines)
   suite(`an import that is killed while it writes, on ${engine.name}`, () => {
@@ -26,12 +27,12 @@ for (const engine of engines)
       };
       const rows = async () => [
         await db.selectFrom("catalogue_draft").select("id").execute(),
-        await db.selectFrom("catalogue_change").select("place").where("draft", ">", 1).execute(),
+        await db.selectFrom("catalogue_document").select("revision").where("revision", ">", 1).execute(),
       ];
       try {
         const { out } = await desk.duba("catalogue", "export", "--list", "corporate-bundles");
-        const many = Array.from({ length: 15_000 }, (_, n) => `many${n},Many ${n}`).join("\n");
-        const list = desk.write("corporate-bundles.csv", `${out}${many}\n`);
+        const list = desk.write("corporate-bundles.csv", `${out}one,One\n`);
+        const release = await (file ? slowed(db) : stopped(db));
         const child = spawn(process.execPath, ["src/main.ts", "catalogue", "import", list], {
           env: { ...nodeEnvironment, ...desk.environment },
           stdio: "ignore",
@@ -40,6 +41,7 @@ for (const engine of engines)
         await until(isWriting);
         child.kill("SIGKILL");
         assert.deepEqual(await ended, [null, "SIGKILL"]);
+        await release();
         assert.deepEqual(await rows(), [[{ id: 1 }], []]);
         assert.equal((await desk.duba("catalogue", "export", "--list", "corporate-bundles")).out, out);
 
@@ -52,6 +54,24 @@ for (const engine of engines)
       }
     });
   });
+
+/** A revision takes a minute to write, until the result is called. */
+async function slowed(db: Kysely<Tables>): Promise<() => Promise<void>> {
+  const count = sql`with recursive n(x) as (select 1 union all select x + 1 from n where x < 1e9) select max(x) from n`;
+  await sql`create view slow as ${count}`.execute(db);
+  await sql`create trigger slowly after insert on catalogue_document begin select * from slow; end`.execute(db);
+  return async () => {
+    await sql`drop trigger slowly`.execute(db);
+    await sql`drop view slow`.execute(db);
+  };
+}
+
+/** No revision can be written to its end, until the result is called. */
+async function stopped(db: Kysely<Tables>): Promise<() => Promise<void>> {
+  const transaction = await db.startTransaction().execute();
+  await sql`lock table audit_entry in exclusive mode`.execute(transaction);
+  return () => transaction.rollback().execute();
+}
 
 function isLocked(file: Database.Database): boolean {
   try {

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { difference, ListFault, type WantedList } from "./changes/difference.ts";
+import { ListFault, type WantedList, withLists } from "./document/wanted-lists.ts";
 import { readJsonList } from "./files/json.ts";
 import { CatalogueFault } from "./model/fault.ts";
 import { entryKeyOf, type ListName, listNames } from "./model/lists.ts";
 import { pricedLists } from "./model/price-lists.ts";
 import { countIn, itemIn, type Snapshot } from "./model/snapshot.ts";
-import type { Publisher } from "./revisions/commit.ts";
+import type { Publisher } from "./revisions/expected.ts";
 import { publish } from "./revisions/publish.ts";
 
 const shipped = new URL("../../data/starter/", import.meta.url);
@@ -43,7 +43,7 @@ export async function starterPart(snapshot: Snapshot): Promise<{ list: ListName;
 export async function loadStarter(publisher: Publisher, directory?: URL): Promise<void> {
   if ((await publisher.latest()).revision > 0) return;
   const starter = await readStarter(directory);
-  await publish(publisher, (base) => (base.revision > 0 ? [] : difference(base, starter)), {
+  await publish(publisher, (base) => (base.revision > 0 ? base : withLists(base, starter)), {
     author: "system",
     source: "starter",
     note,

@@ -12,11 +12,11 @@ import { bind, type Caller } from "../operation/operation.ts";
 import { FairQueue } from "../runtime/fair-queue.ts";
 import { freshStore, looseGuard, publisherOf, publishTo } from "./catalogue.fixture.ts";
 import { openCatalogue } from "./catalogue.ts";
-import { itemIn } from "./model/snapshot.ts";
+import { itemIn, withEntries } from "./model/snapshot.ts";
 import { catalogueOperations } from "./operations/index.ts";
 import { approve } from "./revisions/decide.ts";
 import { settingRule } from "./revisions/price-rules.ts";
-import type { Plan } from "./revisions/publish.ts";
+import type { Plan } from "./revisions/review.ts";
 import { type Load, ownMargin, priceIn } from "./under-load.fixture.ts";
 
 /** Each takes some 25 turns of a busy event loop on PostgreSQL, whose answers come over a socket. */
@@ -58,12 +58,13 @@ const sold = [
   ["cable-products", "GOTV GOHAN"],
 ] as const;
 
-const nextPrices: Plan = (base) =>
-  sold.map(([subject, key]) => {
-    const old = itemIn(base, subject, key)!;
-    const content = { ...old.content, price: priceIn(base.revision + 1) };
-    return { subject, key, old, new: { position: old.position, content } };
+const nextPrices: Plan = (base) => {
+  const price = priceIn(base.revision + 1);
+  const edits = sold.map(([subject, key]) => {
+    return { subject, key, content: { ...itemIn(base, subject, key)!.content, price } };
   });
+  return withEntries(base, edits);
+};
 
 for (const engine of engines)
   suite(`look-ups on ${engine.name}`, () => {

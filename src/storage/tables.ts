@@ -38,8 +38,8 @@ export type Tables = { [Name in keyof AllTables]: RowOf<Name> };
 
 export type AccountRow = Tables["account"];
 export type ApiKeyRow = Tables["api_key"];
-export type CatalogueChangeRow = Tables["catalogue_change"];
-export type CatalogueDraftRow = Tables["catalogue_draft"];
+/** Without what it changes. */
+export type CatalogueDraftRow = Omit<Tables["catalogue_draft"], "content">;
 export type CatalogueRevisionRow = Tables["catalogue_revision"];
 export type CatalogueSourceRow = Tables["catalogue_source"];
 export type VerificationRow = Tables["verification"];

@@ -133,13 +133,7 @@ export function retentionCases(sign: Sign): Record<string, RetentionCase> {
         await publish(publisher, dearer(dearerAt[age]), { ...about, note: age });
       },
       async left(db) {
-        const changes = await db.selectFrom("catalogue_change").select("key").distinct().execute();
-        const changed = new Set(changes.map(({ key }) => key));
-        return [
-          await agesIn(db, "catalogue_revision", "note"),
-          await agesIn(db, "catalogue_draft", "note"),
-          (["old", "young"] as const).filter((age) => changed.has(dearerAt[age])),
-        ];
+        return [await agesIn(db, "catalogue_revision", "note"), await agesIn(db, "catalogue_draft", "note")];
       },
     },
     events: {

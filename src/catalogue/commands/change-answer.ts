@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { instant, isoOf, type Part, timeText } from "../../operation/command/answer-schema.ts";
 import Type from "../../operation/schema/type.ts";
-import { countsOf } from "../changes/change.ts";
+import { countsOf } from "../document/difference.ts";
 import type { Approval } from "../revisions/decide.ts";
 import { draftName } from "../revisions/draft.ts";
 import type { PublishOutcome, preview } from "../revisions/publish.ts";
@@ -49,8 +49,13 @@ export function outcomeAnswer(outcome: PublishOutcome | Exclude<Approval, { stat
   };
 }
 
-export function previewAnswer({ changes, reasons, revision }: Awaited<ReturnType<typeof preview>>): Answer {
-  return { state: "dry run", revision, reasons: [...reasons], changes: listedChanges(changes) };
+export function previewAnswer({ changes, reasons, expected }: Awaited<ReturnType<typeof preview>>): Answer {
+  return {
+    state: "dry run",
+    revision: expected.newest.revision,
+    reasons: [...reasons],
+    changes: listedChanges(changes),
+  };
 }
 
 function changeView({ changes, left_out = [], ...answer }: Answer): Part[] {

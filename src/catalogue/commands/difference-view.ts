@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { orNull, type Part } from "../../operation/command/answer-schema.ts";
 import { koboOf, nairaOf } from "../../operation/money.ts";
 import Type from "../../operation/schema/type.ts";
-import { type Change, type Counts, changeKindOf, differingMembers } from "../changes/change.ts";
+import { type Change, type Counts, changeKindOf, differingMembers } from "../document/difference.ts";
 import { wireValuesOf } from "../files/json.ts";
 import { type EntryContent, lists, nameOf, type Subject, subjects } from "../model/lists.ts";
 import type { PriceRule } from "../model/price-lists.ts";
@@ -31,8 +31,8 @@ export function listedChanges(changes: readonly Change[]): ListedChange[] {
   return changes.map((change) => ({
     list: change.subject,
     change: changeKindOf(change),
-    old: change.old && entry(change.subject, change.old.content),
-    new: change.new && entry(change.subject, change.new.content),
+    old: change.old && entry(change.subject, change.old),
+    new: change.new && entry(change.subject, change.new),
   }));
 }
 

@@ -6,8 +6,9 @@ import { foldCase } from "../model/codes.ts";
 import { CatalogueFault } from "../model/fault.ts";
 import { type EntryContent, type ListName, lists, nameOf } from "../model/lists.ts";
 import { pricedLists } from "../model/price-lists.ts";
-import { type Item, inOrder, type Snapshot } from "../model/snapshot.ts";
-import { type Plan, preview, publish } from "../revisions/publish.ts";
+import { type Document, type Item, inOrder, withEntries } from "../model/snapshot.ts";
+import { preview, publish } from "../revisions/publish.ts";
+import type { Plan } from "../revisions/review.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
 import { type CatalogueRoom, dryRun, holdsFrom, note, roomPublisher } from "./publisher.ts";
 
@@ -74,17 +75,15 @@ function editing(codes: string, members: EntryContent): Plan {
         `${found.length} entries have this code, such as ${names.join(", ")}: name the provider, then the code.`,
       );
     }
-    const { list, key, position, content } = found[0]!;
+    const { list, key, content } = found[0]!;
     const unknown = Object.keys(members).find((name) => !(name in lists[list].members));
     if (unknown) throw new CatalogueFault(`${nameOf(list, content)} is in ${list}, which have no ${unknown}.`);
-    const changed = { ...content, ...members };
-    const isSame = Object.keys(members).every((name) => members[name] === content[name]);
-    return isSame ? [] : [{ subject: list, key, old: { position, content }, new: { position, content: changed } }];
+    return withEntries(base, [{ subject: list, key, content: { ...content, ...members } }]);
   };
 }
 
 /** The entry with exactly these codes, else those whose last codes they are. */
-function entriesOf(base: Snapshot, codes: string): (Item & { list: ListName })[] {
+function entriesOf(base: Document, codes: string): (Item & { list: ListName })[] {
   const wanted = foldCase(codes);
   const all = pricedLists.flatMap((list) =>
     [...inOrder(base, list)]

@@ -3,16 +3,18 @@ import { answerFiles } from "../../operation/command/answer-schema.ts";
 import { type ChosenFile, files, formed, InputFault } from "../../operation/command/read-texts.ts";
 import { command } from "../../operation/command.ts";
 import Type from "../../operation/schema/type.ts";
-import { difference } from "../changes/difference.ts";
-import { type Conflict, merge } from "../changes/merge.ts";
+import { type Conflict, threeWay } from "../document/three-way.ts";
+import { withLists } from "../document/wanted-lists.ts";
 import { csvOf, type ReadList } from "../files/csv.ts";
-import { jsonOf, wireValuesOf } from "../files/json.ts";
+import { jsonOf } from "../files/json.ts";
 import { readLists } from "../files/read-lists.ts";
 import { type EntryContent, type ListName, listNames } from "../model/lists.ts";
 import { inOrder, type Snapshot } from "../model/snapshot.ts";
 import { snapshotAt } from "../revisions/load.ts";
-import { type Plan, preview, publish } from "../revisions/publish.ts";
+import { preview, publish } from "../revisions/publish.ts";
+import type { Plan } from "../revisions/review.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
+import { conflictTexts } from "./conflict-text.ts";
 import { type CatalogueRoom, dryRun, holdsFrom, note, revisionForm, roomPublisher } from "./publisher.ts";
 
 const importFiles = command({
@@ -54,28 +56,24 @@ changed is applied. If both changed the same value, the catalogue's value stays,
     { file: ["monday.csv"], list: "data-bundles", holds_from: "2099-02-01T00:00+01:00" },
   ],
   isWell: (answer) => changeCommand.isWell(answer) && answer.left_out === undefined,
-  counts: "changes",
-  run: async (
-    { file, list, since, dry_run, holds_from: from, note = "" },
-    { progress, ...room }: CatalogueRoom & { progress: (done: number, all: number) => void },
-  ) => {
-    const publisher = { ...roomPublisher(room), progress };
+  run: async ({ file, list, since, dry_run, holds_from: from, note = "" }, room: CatalogueRoom) => {
+    const publisher = roomPublisher(room);
     const read = await readFiles(file, list);
     const faults = read.flatMap((each) => each.faults);
     let conflicts: readonly Conflict[] = [];
     const plan: Plan = async (base) => {
-      if (since === undefined) return difference(base, read, faults);
+      if (since === undefined) return withLists(base, read, faults);
       const before = await snapshotAt(room.db, await publisher.latest(), since);
-      const merged = await merge(base, await difference(before, read, faults));
+      const merged = await threeWay(before, await withLists(before, read, faults), base);
       conflicts = merged.conflicts;
-      return merged.changes;
+      return merged.document;
     };
     const answer = dry_run
       ? previewAnswer(await preview(publisher, plan, { holdsFrom: from }))
       : outcomeAnswer(
           await publish(publisher, plan, { author: publisher.actor, source: "import", note, holdsFrom: from }),
         );
-    return conflicts.length === 0 ? answer : { ...answer, left_out: conflicts.map(conflictText) };
+    return conflicts.length === 0 ? answer : { ...answer, left_out: conflictTexts(conflicts, "file") };
   },
 });
 
@@ -116,14 +114,6 @@ Importing an exported file has no effect. The files do not contain the special p
 });
 
 export const fileCommands = [importFiles, exportFiles];
-
-function conflictText({ list, name, reason, members, wanted, present }: Conflict): string {
-  const [file, now] = [wanted, present].map((content) => content && wireValuesOf(list, content));
-  const values = members
-    .map((member) => `${member} is ${file?.[member]} in the file and ${now?.[member]} now`)
-    .join(", ");
-  return `Not changed: ${list} ${name} ${reason}${values && `: ${values}`}.`;
-}
 
 function* contents(snapshot: Snapshot, list: ListName): Generator<EntryContent, void> {
   for (const { content } of inOrder(snapshot, list)) yield content;

@@ -8,7 +8,8 @@ import { nameOf } from "../model/lists.ts";
 import { isOvertaken, listedPrice, pricedEntries, priceListOf, rulesOf } from "../model/price-lists.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { removingRules, ruleText, settingRule } from "../revisions/price-rules.ts";
-import { type Plan, publish } from "../revisions/publish.ts";
+import { publish } from "../revisions/publish.ts";
+import type { Plan } from "../revisions/review.ts";
 import { changeCommand, outcomeAnswer } from "./change-answer.ts";
 import { type CatalogueRoom, note, roomPublisher } from "./publisher.ts";
 
@@ -141,7 +142,7 @@ const showPrices = command({
         list,
         entry: nameOf(list, content),
         catalogue: nairaOf(price),
-        own: nairaOf(own?.priceOf(key, price) ?? price),
+        own: nairaOf(own.priceOf(key, price)),
       };
     });
   },

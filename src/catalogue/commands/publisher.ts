@@ -4,8 +4,8 @@ import Type from "../../operation/schema/type.ts";
 import type { Audited, WithClock } from "../../storage/audited.ts";
 import { type GuardSettings, guardOf } from "../guard/guard.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import type { Publisher } from "../revisions/commit.ts";
 import type { SeenDraft } from "../revisions/draft.ts";
+import type { Publisher } from "../revisions/expected.ts";
 import { newestSnapshot } from "../revisions/load.ts";
 
 /** What the commands of this room need. */

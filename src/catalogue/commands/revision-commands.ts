@@ -6,14 +6,16 @@ import Type from "../../operation/schema/type.ts";
 import { count } from "../../operation/setting.ts";
 import type { Audited } from "../../storage/audited.ts";
 import type { CatalogueDraftRow, CatalogueRevisionRow } from "../../storage/tables.ts";
-import { changesBetween } from "../changes/change.ts";
-import { type SkippedEntry, undo } from "../changes/rebase.ts";
+import { difference } from "../document/difference.ts";
+import { type Conflict, threeWay } from "../document/three-way.ts";
 import { CatalogueFault } from "../model/fault.ts";
 import { approve, reject } from "../revisions/decide.ts";
 import { draftName, findDraft, listWaiting, type SeenDraft } from "../revisions/draft.ts";
-import { changesOf, findRevision, listRevisions, snapshotAt } from "../revisions/load.ts";
-import { type Plan, preview, publish } from "../revisions/publish.ts";
+import { changesOf, draftDocuments, findRevision, listRevisions, snapshotAt } from "../revisions/load.ts";
+import { preview, publish } from "../revisions/publish.ts";
+import type { Plan } from "../revisions/review.ts";
 import { changeCommand, outcomeAnswer, previewAnswer } from "./change-answer.ts";
+import { conflictTexts } from "./conflict-text.ts";
 import { countText, differenceView, firstChanges, ListedChanges, listedChanges } from "./difference-view.ts";
 import { type CatalogueRoom, draftForm, dryRun, note, revisionForm, roomPublisher } from "./publisher.ts";
 
@@ -119,7 +121,7 @@ const compareRevisions = command({
     const newest = await roomPublisher(room).latest();
     const before = await snapshotAt(room.db, newest, from);
     const after = to === undefined ? newest : await snapshotAt(room.db, newest, to);
-    return { changes: listedChanges(await changesBetween(before, after)) };
+    return { changes: listedChanges(await difference(before, after)) };
   },
 });
 
@@ -144,17 +146,17 @@ const revertRevision = command({
   run: async ({ revision, dry_run, note = `Undoes revision ${revision}` }, room: CatalogueRoom) => {
     const publisher = roomPublisher(room);
     const { draft } = await findRevision(room.db, revision);
-    const made = await changesOf(room.db, draft);
-    let left: readonly SkippedEntry[] = [];
+    const { before, after } = await draftDocuments(room.db, draft);
+    let conflicts: readonly Conflict[] = [];
     const plan: Plan = async (base) => {
-      const undone = await undo(base, made);
-      left = undone.left;
-      return undone.changes;
+      const undone = await threeWay(after, before, base);
+      conflicts = undone.conflicts;
+      return undone.document;
     };
     const answer = dry_run
       ? previewAnswer(await preview(publisher, plan, {}))
       : outcomeAnswer(await publish(publisher, plan, { author: publisher.actor, source: "revert", note }));
-    const left_out = left.map(({ subject, name, reason }) => `Not changed: ${subject} ${name} ${reason}.`);
+    const left_out = conflictTexts(conflicts, "revert");
     if (answer.state === "unchanged")
       throw new CatalogueFault([...left_out, `Revision ${revision} has no changes to undo.`].join("\n"));
     return { ...answer, left_out };

@@ -10,7 +10,7 @@ import type { CatalogueSourceRow, Tables } from "../../storage/tables.ts";
 import { missingOf, type VendorValues } from "../../upstreams/ports/vendor.ts";
 import { catalogueSources } from "../../upstreams/registry.ts";
 import { CatalogueFault } from "../model/fault.ts";
-import type { Publisher } from "../revisions/commit.ts";
+import type { Publisher } from "../revisions/expected.ts";
 import { preview } from "../revisions/publish.ts";
 import { offerOf, type SyncSource } from "../sync/offer.ts";
 import { ageOf, beginSync, isHeld, listSyncs, never, readSync } from "../sync/record.ts";

@@ -1,7 +1,7 @@
 import { type CsvError, type Info, parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { withFormula, withoutFormula } from "../../operation/formula.ts";
-import type { EntryFault, WantedEntry, WantedList } from "../changes/difference.ts";
+import type { EntryFault, WantedEntry, WantedList } from "../document/wanted-lists.ts";
 import { type EntryContent, type ListName, listShapeOf, type MemberKind, mostEntries } from "../model/lists.ts";
 import { readEntry, textsOf } from "./entry.ts";
 import { readWithFaults, type TellFault } from "./faults.ts";

@@ -1,4 +1,4 @@
-import type { EntryFault } from "../changes/difference.ts";
+import type { EntryFault } from "../document/wanted-lists.ts";
 import { mostFaults } from "../model/fault.ts";
 
 /** A sentence may repeat a name of the file. */

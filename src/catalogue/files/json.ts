@@ -1,4 +1,4 @@
-import type { WantedEntry } from "../changes/difference.ts";
+import type { WantedEntry } from "../document/wanted-lists.ts";
 import { type EntryContent, type ListName, listNames, listShapeOf, mostEntries } from "../model/lists.ts";
 import { longestRecord, type ReadList, tooManyEntries } from "./csv.ts";
 import { readEntry, textsOf } from "./entry.ts";

@@ -3,11 +3,11 @@ import { suite, test } from "node:test";
 import fc from "fast-check";
 import { engines } from "../../../test/support/engines.ts";
 import { freshStore, looseGuard } from "../catalogue.fixture.ts";
-import { applyChanges } from "../changes/change.ts";
-import { difference, type WantedList } from "../changes/difference.ts";
+import { difference } from "../document/difference.ts";
+import { type WantedList, withLists } from "../document/wanted-lists.ts";
 import { foldCase } from "../model/codes.ts";
 import { type EntryContent, type ListName, listNames } from "../model/lists.ts";
-import { emptySnapshot, inOrder, type Snapshot } from "../model/snapshot.ts";
+import { type Document, emptySnapshot, inOrder } from "../model/snapshot.ts";
 import { approve } from "../revisions/decide.ts";
 import { newestSnapshot } from "../revisions/load.ts";
 import { publish } from "../revisions/publish.ts";
@@ -108,14 +108,14 @@ function listsOf({
   );
 }
 
-const contentsOf = (snapshot: Snapshot, list: ListName) => [...inOrder(snapshot, list)].map(({ content }) => content);
+const contentsOf = (document: Document, list: ListName) => [...inOrder(document, list)].map(({ content }) => content);
 
 /** Both forms of files of a snapshot, read again. */
-async function readAgain(snapshot: Snapshot): Promise<ReadList[][]> {
-  const json = readJson(Buffer.from(jsonOf(listNames.map((list) => [list, contentsOf(snapshot, list)]))));
+async function readAgain(document: Document): Promise<ReadList[][]> {
+  const json = readJson(Buffer.from(jsonOf(listNames.map((list) => [list, contentsOf(document, list)]))));
   assert.ok(!("wrong" in json));
   const csv = await Promise.all(
-    listNames.map((list) => readCsv(list, Buffer.from(csvOf(list, contentsOf(snapshot, list))))),
+    listNames.map((list) => readCsv(list, Buffer.from(csvOf(list, contentsOf(document, list))))),
   );
   return [json, csv];
 }
@@ -123,14 +123,14 @@ async function readAgain(snapshot: Snapshot): Promise<ReadList[][]> {
 test("what is exported and imported again changes nothing, whatever the catalogue, in CSV and JSON", async () => {
   await fc.assert(
     fc.asyncProperty(catalogues, async (catalogue) => {
-      const snapshot = await applyChanges(emptySnapshot, await difference(emptySnapshot, listsOf(catalogue)));
-      for (const read of await readAgain(snapshot)) {
+      const document = await withLists(emptySnapshot, listsOf(catalogue));
+      for (const read of await readAgain(document)) {
         assert.deepEqual(
           read.flatMap(({ faults }) => faults),
           [],
         );
-        assert.deepEqual(await difference(snapshot, read), []);
-        assert.deepEqual(await applyChanges(emptySnapshot, await difference(emptySnapshot, read)), snapshot);
+        assert.deepEqual(await difference(document, await withLists(document, read)), []);
+        assert.deepEqual(await withLists(emptySnapshot, read), document);
       }
     }),
     { numRuns: 200 },
@@ -147,12 +147,12 @@ for (const engine of engines)
         await fc.assert(
           fc.asyncProperty(catalogues, async (catalogue) => {
             const lists = listsOf(catalogue);
-            const outcome = await publish(publisher, (base) => difference(base, lists), about);
+            const outcome = await publish(publisher, (base) => withLists(base, lists), about);
             // A catalogue that lacks a provider of the one before.
             if (outcome.state === "held") await approve(publisher, outcome.draft, "ops");
             const stored = await newestSnapshot(store.db);
             for (const read of await readAgain(stored)) {
-              const again = await publish(publisher, (base) => difference(base, read), about);
+              const again = await publish(publisher, (base) => withLists(base, read), about);
               assert.deepEqual(again, { state: "unchanged", revision: stored.revision });
             }
           }),

@@ -1,15 +1,15 @@
 import { pacer } from "../../runtime/pace.ts";
-import type { Change } from "../changes/change.ts";
-import type { Snapshot } from "../model/snapshot.ts";
+import type { Change } from "../document/difference.ts";
+import type { Document } from "../model/snapshot.ts";
 
 /** What the guard looks at. */
 export interface Guarded {
   readonly changes: readonly Change[];
-  readonly base: Snapshot;
+  readonly base: Document;
   /** The base with the changes. */
-  readonly after: Snapshot;
+  readonly after: Document;
   /** Each entry as it was a day before, or as a person approved it since: small steps add up from there. */
-  readonly earlier: Snapshot;
+  readonly earlier: Document;
 }
 
 /** What is wrong with a change. */

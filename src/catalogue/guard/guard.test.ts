@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { starterSnapshot } from "../catalogue.fixture.ts";
-import { applyChanges, type Change } from "../changes/change.ts";
+import { applyChanges, starterSnapshot } from "../catalogue.fixture.ts";
+import { type Change, difference } from "../document/difference.ts";
 import type { EntryContent } from "../model/lists.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { groupIn, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
@@ -14,24 +14,19 @@ const reasonsFor = async (changes: readonly Change[], from: Snapshot = base, gua
   reasonsToHold({ base: from, after: await applyChanges(from, changes), earlier, changes }, guard);
 
 function withMembers(key: string, members: EntryContent): Change {
-  const old = itemIn(base, "data-bundles", key)!;
-  return {
-    subject: "data-bundles",
-    key,
-    old,
-    new: { position: old.position, content: { ...old.content, ...members } },
-  };
+  const old = itemIn(base, "data-bundles", key)!.content;
+  return { subject: "data-bundles", key, old, new: { ...old, ...members } };
 }
 
 function added(members: EntryContent): Change {
-  const { position, content } = itemIn(base, "data-bundles", "MTNDATA 104")!;
+  const { content } = itemIn(base, "data-bundles", "MTNDATA 104")!;
   const entry: EntryContent = { ...content, code: "new", ...members };
   const key = `MTNDATA ${String(entry.code).toUpperCase()}`;
-  return { subject: "data-bundles", key, old: null, new: { position: position - 1, content: entry } };
+  return { subject: "data-bundles", key, old: null, new: entry };
 }
 
 const removals = (keys: readonly string[], subject: Change["subject"] = "data-bundles"): Change[] =>
-  keys.map((key) => ({ subject, key, old: itemIn(base, subject, key)!, new: null }));
+  keys.map((key) => ({ subject, key, old: itemIn(base, subject, key)!.content, new: null }));
 
 test("a price may rise to twice and fall to half, and no farther", async () => {
   for (const price of [20_000, 5_000, 10_001])
@@ -49,9 +44,9 @@ test("a price of 0 is held, of a known entry and of a new one", async () => {
     "MTNDATA new: price is 0.",
   ]);
   const free = await applyChanges(base, [added({ price: 0, amount: 0 })]);
-  const old = itemIn(free, "data-bundles", "MTNDATA NEW")!;
-  const renamed = { ...old, content: { ...old.content, description: "Free" } };
-  assert.deepEqual(await reasonsFor([{ subject: "data-bundles", key: old.key, old, new: renamed }], free), []);
+  const { key, content: old } = itemIn(free, "data-bundles", "MTNDATA NEW")!;
+  const renamed = { ...old, description: "Free" };
+  assert.deepEqual(await reasonsFor([{ subject: "data-bundles", key, old, new: renamed }], free), []);
 });
 
 test("a new code does not hide how far a price moves", async () => {
@@ -83,9 +78,9 @@ test("a new code does not hide how far a price moves", async () => {
 
 test("a product under a new code is known by its name, whatever price stands in it", async () => {
   const [gone] = removals(["DSTV PRWE36"], "cable-products");
-  const { name, price } = gone!.old!.content;
-  const content = { ...gone!.old!.content, code: "new", name: `${name} N99,000`, price: Number(price) * 3 };
-  const change: Change = { subject: "cable-products", key: "DSTV NEW", old: null, new: { position: 1, content } };
+  const { name, price } = gone!.old!;
+  const content = { ...gone!.old!, code: "new", name: `${name} N99,000`, price: Number(price) * 3 };
+  const change: Change = { subject: "cable-products", key: "DSTV NEW", old: null, new: content };
   assert.match(
     (await reasonsFor([gone!, change])).join(),
     /^dstv new looks like dstv PRWE36, which is gone: its price moves/,
@@ -108,9 +103,8 @@ test("prices that creep away from the usual price of a GB are held where they le
   const start = withMembers("MTNDATA 104", { value: "10GB", price: 200_000, amount: 200_000 });
   const odd = await applyChanges(base, [start]);
   const step = (from: Snapshot, price: number): Change => {
-    const old = itemIn(from, "data-bundles", "MTNDATA 104")!;
-    const content = { ...old.content, price, amount: price };
-    return { subject: "data-bundles", key: old.key, old, new: { ...old, content } };
+    const { key, content: old } = itemIn(from, "data-bundles", "MTNDATA 104")!;
+    return { subject: "data-bundles", key, old, new: { ...old, price, amount: price } };
   };
   assert.deepEqual(await reasonsFor([step(odd, 101_000)], odd), []);
   const low = await applyChanges(odd, [step(odd, 101_000)]);
@@ -129,14 +123,12 @@ test("published lists pass as they are", async () => {
         list,
       ),
     );
-    const changes = all.map(({ key, position, content }) => {
-      return { subject: list, key, old: null, new: { position, content } };
-    });
+    const changes = all.map(({ key, content }) => ({ subject: list, key, old: null, new: content }));
     assert.deepEqual(await reasonsFor(changes, without), []);
     // So too when each one comes to the others.
-    for (const { key, position, content } of all) {
+    for (const { key, content } of all) {
       const rest = await applyChanges(base, removals([key], list));
-      const change = { subject: list, key, old: null, new: { position, content } };
+      const change = { subject: list, key, old: null, new: content };
       assert.deepEqual(await reasonsFor([change], rest), [], key);
     }
   }
@@ -176,8 +168,8 @@ test("a provider may not be emptied, whether it stays or goes", async () => {
 });
 
 test("additions, other words and moves pass", async () => {
-  const old = itemIn(base, "data-bundles", "MTNDATA 104")!;
-  const moved = { subject: "data-bundles" as const, key: old.key, old, new: { ...old, position: old.position + 1 } };
+  const { key, content } = itemIn(base, "data-bundles", "MTNDATA 104")!;
+  const moved = { subject: "data-bundles" as const, key, old: content, new: content };
   assert.deepEqual(await reasonsFor([moved]), []);
   assert.deepEqual(await reasonsFor([withMembers("MTNDATA 104", { description: "Other" })]), []);
 });
@@ -200,14 +192,14 @@ test("text that a spreadsheet would run is held where a source sent it, and only
   const later: Change = {
     ...change,
     old: change.new,
-    new: { ...change.new!, content: { ...change.new!.content, price: 9_900 } },
+    new: { ...change.new!, price: 9_900 },
   };
   assert.deepEqual(await reasonsFor([later], base, strict), []);
   const added: Change = {
     ...change,
     key: "MTNDATA -1",
     old: null,
-    new: { ...change.new!, content: { ...change.new!.content, code: "-1" } },
+    new: { ...change.new!, code: "-1" },
   };
   assert.equal((await reasonsFor([added], base, strict)).length, 3);
 });
@@ -217,10 +209,10 @@ test("an account's own prices are guarded as what the account pays", async () =>
     ...{ account: "acc_1", of: "MTNDATA", rule: "percent", value: -2_000 },
     ...changes,
   });
-  const set = (changes: Partial<PriceRule>) => settingRule(rule(changes))(base) as Change[];
-  assert.deepEqual(await reasonsFor(set({ value: -5_000 })), []);
-  assert.equal((await reasonsFor(set({ value: -5_100 }))).length, 11);
-  assert.deepEqual(await reasonsFor(set({ of: "MTNDATA 104", rule: "price", value: 100 })), [
+  const set = async (changes: Partial<PriceRule>) => difference(base, await settingRule(rule(changes))(base));
+  assert.deepEqual(await reasonsFor(await set({ value: -5_000 })), []);
+  assert.equal((await reasonsFor(await set({ value: -5_100 }))).length, 11);
+  assert.deepEqual(await reasonsFor(await set({ of: "MTNDATA 104", rule: "price", value: 100 })), [
     "MTNDATA 104: price for acc_1 moves from 100 to 1, by more than a factor of 2.",
   ]);
 });

@@ -1,7 +1,7 @@
 import { isFormula } from "../../operation/formula.ts";
-import { type Change, differingMembers } from "../changes/change.ts";
+import { type Change, differingMembers } from "../document/difference.ts";
 import { groupOf, type ListName, listNames, nameOf } from "../model/lists.ts";
-import { countIn, groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { countIn, type Document, groupIn, itemIn } from "../model/snapshot.ts";
 import { type Found, foundIn, type Guarded, percent } from "./found.ts";
 import { farMoves, farOwnPrices, movedLists } from "./moves.ts";
 import { oddPrices } from "./odd-prices.ts";
@@ -80,7 +80,7 @@ function removals({ base, after, earlier, changes }: Guarded, { removal }: Guard
   });
 }
 
-function goneFrom(earlier: Snapshot, after: Snapshot, list: ListName): number {
+function goneFrom(earlier: Document, after: Document, list: ListName): number {
   let gone = 0;
   for (const [group, items] of earlier.groups[list])
     if (groupIn(after, list, group) !== items)
@@ -88,7 +88,7 @@ function goneFrom(earlier: Snapshot, after: Snapshot, list: ListName): number {
   return gone;
 }
 
-function emptied(base: Snapshot, after: Snapshot, changes: readonly Change[]): string[] {
+function emptied(base: Document, after: Document, changes: readonly Change[]): string[] {
   const served = { "data-bundles": "data-providers", "cable-products": "cable-providers" } as const;
   return Object.entries(served).flatMap(([list, parent]) => {
     const subject = list as ListName;
@@ -103,8 +103,8 @@ function emptied(base: Snapshot, after: Snapshot, changes: readonly Change[]): s
 function formulas(changes: readonly Change[]): Promise<string[]> {
   return foundIn(changes, function* ({ subject, old, new: now }) {
     if (subject === "prices" || now === null) return;
-    for (const member of differingMembers(old?.content ?? {}, now.content))
-      if (isFormula(String(now.content[member])))
-        yield `${nameOf(subject, now.content)}: ${member} begins like a formula of a spreadsheet.`;
+    for (const member of differingMembers(old ?? {}, now))
+      if (isFormula(String(now[member])))
+        yield `${nameOf(subject, now)}: ${member} begins like a formula of a spreadsheet.`;
   });
 }

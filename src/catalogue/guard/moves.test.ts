@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { starterSnapshot } from "../catalogue.fixture.ts";
-import { applyChanges, type Change } from "../changes/change.ts";
+import { applyChanges, starterSnapshot } from "../catalogue.fixture.ts";
+import type { Change } from "../document/difference.ts";
 import type { EntryContent, ListName } from "../model/lists.ts";
 import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { reasonsToHold, usualGuard } from "./guard.ts";
@@ -13,19 +13,19 @@ const reasonsFor = async (changes: readonly Change[], from = base, { earlier = f
 
 /** All prices of a list times a factor, or those of its first entries. */
 function times(factor: number, from: Snapshot = base, list: ListName = "data-bundles", first?: number): Change[] {
-  return [...inOrder(from, list)].slice(0, first).map(({ key, ...old }) => {
-    const { price, amount } = old.content;
+  return [...inOrder(from, list)].slice(0, first).map(({ key, content: old }) => {
+    const { price, amount } = old;
     const moved = {
       price: Math.round(Number(price) * factor),
       ...(amount !== undefined && { amount: Math.round(Number(amount) * factor) }),
     };
-    return { subject: list, key, old, new: { ...old, content: { ...old.content, ...moved } } };
+    return { subject: list, key, old, new: { ...old, ...moved } };
   });
 }
 
 function withMembers(key: string, members: EntryContent, from = base): Change {
-  const old = itemIn(from, "data-bundles", key)!;
-  return { subject: "data-bundles", key, old, new: { ...old, content: { ...old.content, ...members } } };
+  const old = itemIn(from, "data-bundles", key)!.content;
+  return { subject: "data-bundles", key, old, new: { ...old, ...members } };
 }
 
 test("a whole list that moves is held, though no price of it moves far", async () => {
@@ -43,10 +43,9 @@ test("the average of a list counts what does not move as 0, and nothing that is 
   assert.deepEqual(await reasonsFor(half), []);
   const more = times(1.39, base, "data-bundles", 41);
   assert.equal((await reasonsFor(more)).length, 1);
-  const { position, content } = itemIn(base, "data-bundles", "MTNDATA 104")!;
+  const { content } = itemIn(base, "data-bundles", "MTNDATA 104")!;
   const news = Array.from({ length: 50 }, (_, n): Change => {
-    const made = { position: position - 1 - n, content: { ...content, code: `n${n}` } };
-    return { subject: "data-bundles", key: `MTNDATA N${n}`, old: null, new: made };
+    return { subject: "data-bundles", key: `MTNDATA N${n}`, old: null, new: { ...content, code: `n${n}` } };
   });
   assert.equal((await reasonsFor([...more, ...news])).length, 1);
 });
@@ -54,7 +53,7 @@ test("the average of a list counts what does not move as 0, and nothing that is 
 test("a list of fewer than ten entries has no average that is held", async () => {
   const ofLength = async (length: number) => {
     const gone = [...inOrder(base, "cable-add-ons")].slice(length);
-    const without = gone.map(({ key, ...old }): Change => ({ subject: "cable-add-ons", key, old, new: null }));
+    const without = gone.map(({ key, content: old }): Change => ({ subject: "cable-add-ons", key, old, new: null }));
     const short = await applyChanges(base, without);
     return reasonsFor(times(1.5, short, "cable-add-ons"), short);
   };
@@ -74,8 +73,7 @@ test("what moved far before is not held again for what a revision leaves as it i
   const far = await applyChanges(base, times(3));
   const words = withMembers("MTNDATA 104", { description: "x" }, far);
   assert.deepEqual(await reasonsFor([words], far, { earlier: base }), []);
-  const old = itemIn(far, "data-bundles", "MTNDATA 104")!;
-  const made = { ...old, content: { ...old.content, code: "new" } };
+  const made = { ...itemIn(far, "data-bundles", "MTNDATA 104")!.content, code: "new" };
   const added: Change = { subject: "data-bundles", key: "MTNDATA NEW", old: null, new: made };
   assert.deepEqual(await reasonsFor([added], far, { earlier: base }), []);
 });

@@ -1,7 +1,7 @@
 import { nairaOf } from "../../operation/money.ts";
 import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
 import { pricedEntries, pricedLists, priceListOf } from "../model/price-lists.ts";
-import { inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { type Document, inOrder, itemIn } from "../model/snapshot.ts";
 import { type Found, foundIn, type Guarded, percent } from "./found.ts";
 import { bundleSize, sizeText } from "./quantity.ts";
 
@@ -13,16 +13,16 @@ export function farMoves({ earlier, changes }: Guarded, factor: number): Promise
   return foundIn(changes, function* (change) {
     const { subject, key, old, new: now } = change;
     if (subject === "prices" || now === null) return;
-    const before = measuresOf(old?.content);
+    const before = measuresOf(old ?? undefined);
     const dayBefore = measuresOf(itemIn(earlier, subject, key)?.content);
     let isTold = false;
-    for (const [name, to] of Object.entries(measuresOf(now.content)) as [keyof Measures, number][]) {
+    for (const [name, to] of Object.entries(measuresOf(now)) as [keyof Measures, number][]) {
       // It follows from the price and the size.
       if (name === "price of a GB" && isTold) continue;
       const how = farMove(before[name], dayBefore[name], to, factor, name === "size" ? sizeText : nairaOf);
       if (how === undefined) continue;
       isTold = true;
-      yield { change, sentence: `${nameOf(subject, now.content)}: ${name} ${how}` };
+      yield { change, sentence: `${nameOf(subject, now)}: ${name} ${how}` };
     }
   });
 }
@@ -59,13 +59,11 @@ function farMove(
 
 /** What accounts pay, where rules that change move it too far. */
 export function farOwnPrices({ base, after, earlier, changes }: Guarded, factor: number): Promise<string[]> {
-  const touched = changes
-    .filter(({ subject }) => subject === "prices")
-    .map(({ old, new: now }) => (now ?? old)!.content);
+  const touched = changes.filter(({ subject }) => subject === "prices").map(({ old, new: now }) => (now ?? old)!);
   return foundIn(
     Map.groupBy(touched, (rule) => String(rule.account)),
     function* ([account, rules]) {
-      const [before, dayBefore, now] = [base, earlier, after].map((snapshot) => priceOf(snapshot, account));
+      const [before, dayBefore, now] = [base, earlier, after].map((document) => priceOf(document, account));
       for (const provider of new Set(rules.map((rule) => String(rule.of).split(" ", 1)[0]!)))
         for (const { list, key, content } of pricedEntries(after, provider)) {
           const how = farMove(before!(list, key), dayBefore!(list, key), now!(list, key)!, factor, nairaOf);
@@ -75,20 +73,18 @@ export function farOwnPrices({ base, after, earlier, changes }: Guarded, factor:
   );
 }
 
-/** What an account pays for an entry of the snapshot. */
-function priceOf(snapshot: Snapshot, account: string) {
-  const own = priceListOf(snapshot, account);
+/** What an account pays for an entry of the document. */
+function priceOf(document: Document, account: string) {
+  const own = priceListOf(document, account);
   return (list: ListName, key: string): number | undefined => {
-    const price = itemIn(snapshot, list, key)?.content.price;
-    return price === undefined ? undefined : (own?.priceOf(key, Number(price)) ?? Number(price));
+    const price = itemIn(document, list, key)?.content.price;
+    return price === undefined ? undefined : own.priceOf(key, Number(price));
   };
 }
 
 /** Lists whose prices move too far on average. New entries do not count: they would make it smaller. */
 export async function movedLists({ base, after, earlier, changes }: Guarded, bound: number): Promise<string[]> {
-  const moved = changes.filter(
-    ({ old, new: now }) => old && now && moneyOf.some((it) => old.content[it] !== now.content[it]),
-  );
+  const moved = changes.filter(({ old, new: now }) => old && now && moneyOf.some((it) => old[it] !== now[it]));
   const touched = pricedLists.filter((list) => moved.some(({ subject }) => subject === list));
   const sentences: string[] = [];
   for (const list of touched) {
@@ -103,7 +99,7 @@ export async function movedLists({ base, after, earlier, changes }: Guarded, bou
 }
 
 /** The mean of |new / old − 1| over the entries that both have; 0 for a short list. */
-async function meanMove(from: Snapshot, to: Snapshot, list: ListName): Promise<number> {
+async function meanMove(from: Document, to: Document, list: ListName): Promise<number> {
   if (from.groups[list] === to.groups[list]) return 0;
   const moves = await foundIn(inOrder(to, list), function* ({ key, content }) {
     const old = itemIn(from, list, key)?.content;

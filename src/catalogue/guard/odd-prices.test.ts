@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { starterSnapshot } from "../catalogue.fixture.ts";
-import { applyChanges, type Change } from "../changes/change.ts";
+import { applyChanges, starterSnapshot } from "../catalogue.fixture.ts";
+import type { Change } from "../document/difference.ts";
 import { type EntryContent, entryKeyOf, type ListName } from "../model/lists.ts";
 import { groupIn, itemIn } from "../model/snapshot.ts";
 import { reasonsToHold, usualGuard } from "./guard.ts";
@@ -20,7 +20,7 @@ async function added(list: ListName, members: EntryContent) {
   const code = list === "cable-add-ons" ? { add_on_product_code: "new" } : { code: "new" };
   const content = { ...sample, ...code, ...members };
   const key = entryKeyOf(list, content);
-  const change: Change = { subject: list, key, old: null, new: { position: -1, content } };
+  const change: Change = { subject: list, key, old: null, new: content };
   const after = await applyChanges(base, [change]);
   return {
     held: await reasonsToHold({ base, after, earlier: base, changes: [change] }, usualGuard),
@@ -68,9 +68,9 @@ for (const [what, list, members, sentence] of [
     assert.deepEqual(odd.map(withoutUsual), held.map(withoutUsual));
     // Once somebody approved it, other words for it do not wait.
     const key = entryKeyOf(list, { ...samples[list], ...members, code: "new", add_on_product_code: "new" });
-    const old = itemIn(after, list, key)!;
+    const old = itemIn(after, list, key)!.content;
     const words = list === "data-bundles" ? { duration: "7 days" } : { name: "Other" };
-    const changes = [{ subject: list, key, old, new: { ...old, content: { ...old.content, ...words } } }];
+    const changes = [{ subject: list, key, old, new: { ...old, ...words } }];
     const later = await applyChanges(after, changes);
     assert.deepEqual(await reasonsToHold({ base: after, after: later, earlier: after, changes }, usualGuard), []);
   });
@@ -93,12 +93,10 @@ test("a provider with fewer than three products has no usual price", async () =>
   const keep = async (count: number) => {
     const gone = products
       .slice(count)
-      .map(({ key, ...old }): Change => ({ subject: "cable-products", key, old, new: null }));
+      .map(({ key, content: old }): Change => ({ subject: "cable-products", key, old, new: null }));
     const few = await applyChanges(base, gone);
     const content = { ...products[0]!.content, code: "new", name: "New", price: 100, amount: 100 };
-    const changes: Change[] = [
-      { subject: "cable-products", key: "GOTV NEW", old: null, new: { position: -1, content } },
-    ];
+    const changes: Change[] = [{ subject: "cable-products", key: "GOTV NEW", old: null, new: content }];
     return reasonsToHold({ base: few, after: await applyChanges(few, changes), earlier: few, changes }, usualGuard);
   };
   assert.deepEqual(await keep(2), []);

@@ -1,8 +1,8 @@
 import { nairaOf } from "../../operation/money.ts";
-import { type Change, changesBetween } from "../changes/change.ts";
+import { type Change, difference } from "../document/difference.ts";
 import { type EntryContent, groupOf, type ListName, nameOf } from "../model/lists.ts";
 import { isOvertaken, listedPrice, rulesOf } from "../model/price-lists.ts";
-import { emptySnapshot, type Group, groupIn, type Snapshot } from "../model/snapshot.ts";
+import { type Document, emptySnapshot, type Group, groupIn } from "../model/snapshot.ts";
 import { foundIn, kept, ratio } from "./found.ts";
 import { bundleSize } from "./quantity.ts";
 
@@ -26,8 +26,8 @@ interface OddPrices {
 
 /** Prices that the changes make odd: what was odd before is not told again. The guard and `duba doctor` have the same rules. */
 export async function oddPrices(
-  base: Snapshot,
-  after: Snapshot,
+  base: Document,
+  after: Document,
   changes: readonly Change[],
   factor: number,
 ): Promise<OddPrices[]> {
@@ -36,8 +36,8 @@ export async function oddPrices(
     const sentences = await foundIn(changes, function* ({ subject, key, old, new: now }) {
       if (subject === "prices" || now === null) return;
       for (const rule of rules) {
-        const odd = rule(subject, key, now.content);
-        if (odd && !(old && rule(subject, key, old.content))) yield `${nameOf(subject, now.content)}: ${odd}.`;
+        const odd = rule(subject, key, now);
+        if (odd && !(old && rule(subject, key, old))) yield `${nameOf(subject, now)}: ${odd}.`;
       }
     });
     found.push({ sentences, more });
@@ -46,22 +46,22 @@ export async function oddPrices(
 }
 
 /** All odd prices of a catalogue, in sentences. */
-export async function oddPricesIn(snapshot: Snapshot, factor: number): Promise<string[]> {
-  const all = await changesBetween(emptySnapshot, snapshot);
-  return (await oddPrices(emptySnapshot, snapshot, all, factor)).flatMap(({ sentences }) => sentences);
+export async function oddPricesIn(document: Document, factor: number): Promise<string[]> {
+  const all = await difference(emptySnapshot, document);
+  return (await oddPrices(emptySnapshot, document, all, factor)).flatMap(({ sentences }) => sentences);
 }
 
 /** Fixed prices of accounts that the catalogue's price has risen above since, in sentences. */
-export function overtakenPricesIn(snapshot: Snapshot): string[] {
-  const rules = [...snapshot.groups.prices.values()].flatMap(rulesOf).filter((rule) => isOvertaken(snapshot, rule));
+export function overtakenPricesIn(document: Document): string[] {
+  const rules = [...document.groups.prices.values()].flatMap(rulesOf).filter((rule) => isOvertaken(document, rule));
   return rules.map(({ account, of, value, listed }) => {
-    const [own, was, now] = [value, listed!, listedPrice(snapshot, of)!].map(nairaOf);
+    const [own, was, now] = [value, listed!, listedPrice(document, of)!].map(nairaOf);
     const again = `Set it again to keep it: duba prices set ${account} ${of} --price ${own}`;
     return `${account} pays ${own} for ${of}, whose price rose from ${was} to ${now} since. ${again}`;
   });
 }
 
-function rulesFor(base: Snapshot, after: Snapshot, factor: number): Record<string, Rule[]> {
+function rulesFor(base: Document, after: Document, factor: number): Record<string, Rule[]> {
   const medians = new Medians(base, after);
   return {
     "prices are 0": [isFree("amount"), isFree("price")],
@@ -111,20 +111,20 @@ function sampleOf(content: EntryContent): Sample | undefined {
 
 /** What is usual with a provider, in kobo: before the changes, or after them if its list is new as a whole. */
 class Medians {
-  readonly #base: Snapshot;
-  readonly #after: Snapshot;
+  readonly #base: Document;
+  readonly #after: Document;
   readonly #samples = new Map<Group, Sample[]>();
   readonly #known = new Map<string, number | undefined>();
 
-  constructor(base: Snapshot, after: Snapshot) {
+  constructor(base: Document, after: Document) {
     this.#base = base;
     this.#after = after;
   }
 
   /** Of a GB in bundles of similar size. */
   ofGb(provider: string, size: number): number | undefined {
-    return this.#usual(`${provider} ${size}`, (snapshot) => {
-      const group = groupIn(snapshot, "data-bundles", provider);
+    return this.#usual(`${provider} ${size}`, (document) => {
+      const group = groupIn(document, "data-bundles", provider);
       return kept(this.#samples, group, () => group.flatMap(({ content }) => sampleOf(content) ?? []))
         .filter((each) => ratio(each.size, size) <= SIMILAR)
         .map(({ perGb }) => perGb);
@@ -132,15 +132,15 @@ class Medians {
   }
 
   ofCable(list: "cable-products" | "cable-add-ons", provider: string): number | undefined {
-    return this.#usual(`${list} ${provider}`, (snapshot) => {
-      const products = groupIn(snapshot, "cable-products", provider);
+    return this.#usual(`${list} ${provider}`, (document) => {
+      const products = groupIn(document, "cable-products", provider);
       const entries =
-        list === "cable-products" ? products : products.flatMap(({ key }) => groupIn(snapshot, list, key));
+        list === "cable-products" ? products : products.flatMap(({ key }) => groupIn(document, list, key));
       return entries.map(({ content }) => Number(content.price)).filter((price) => price > 0);
     });
   }
 
-  #usual(name: string, pricesIn: (snapshot: Snapshot) => number[]): number | undefined {
+  #usual(name: string, pricesIn: (document: Document) => number[]): number | undefined {
     return kept(
       this.#known,
       name,

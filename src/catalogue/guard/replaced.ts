@@ -18,14 +18,14 @@ export function replacedPrices({ earlier, after, changes }: Guarded, factor: num
     if (old !== null || now === null || subject === "prices" || !("price" in lists[subject].members)) return;
     const group = groupOf(subject, key);
     const gone = kept(goneByGroup, `${subject} ${group}`, () => goneFrom(subject, group));
-    const price = Number(now.content.price);
+    const price = Number(now.price);
     const distance = ({ content }: { content: EntryContent }) => ratio(price, Number(content.price));
-    const [nearest] = looksOf(now.content)
+    const [nearest] = looksOf(now)
       .flatMap((look) => gone.get(look) ?? [])
       .sort((one, other) => distance(one) - distance(other));
     if (nearest === undefined || price === 0 || distance(nearest) <= factor) return;
     const was = nairaOf(Number(nearest.content.price));
-    const names = `${nameOf(subject, now.content)} looks like ${nameOf(subject, nearest.content)}, which is gone`;
+    const names = `${nameOf(subject, now)} looks like ${nameOf(subject, nearest.content)}, which is gone`;
     const sentence = `${names}: its price moves from ${was} to ${nairaOf(price)}, by more than a factor of ${factor}.`;
     yield { change, sentence };
   });

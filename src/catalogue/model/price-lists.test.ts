@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { starterSnapshot } from "../catalogue.fixture.ts";
-import { applyChanges, type Change } from "../changes/change.ts";
+import { revised, starterSnapshot } from "../catalogue.fixture.ts";
+import { difference } from "../document/difference.ts";
 import { removingRules, ruleText, settingRule } from "../revisions/price-rules.ts";
 import { PriceList, type PriceRule, pricedEntries, priceListOf } from "./price-lists.ts";
 
@@ -42,17 +42,18 @@ test("a margin that leaves nothing gives nothing away: the catalogue's price hol
 });
 
 test("rules are set by the codes that the catalogue knows, and taken away again", async () => {
-  const set = settingRule(rule("mtndata 104", { rule: "price", value: 9_500 }))(base) as Change[];
-  assert.equal(set[0]!.new!.content.of, "MTNDATA 104");
-  const one = await applyChanges(base, set);
-  assert.equal(priceListOf(one, "acc_1")!.priceOf("MTNDATA 104", 10_000), 9_500);
+  const set = settingRule(rule("mtndata 104", { rule: "price", value: 9_500 }));
+  const one = await revised(base, await set(base));
+  const [made] = await difference(base, one);
+  assert.equal(made!.new!.of, "MTNDATA 104");
+  assert.equal(priceListOf(one, "acc_1").priceOf("MTNDATA 104", 10_000), 9_500);
   assert.equal(priceListOf(one, "acc_1"), priceListOf(one, "acc_1"));
-  assert.equal(priceListOf(one, "acc_2"), undefined);
-  assert.deepEqual(settingRule(rule("MTNDATA 104", { rule: "price", value: 9_500 }))(one), []);
+  assert.equal(priceListOf(one, "acc_2").priceOf("MTNDATA 104", 10_000), 10_000);
+  assert.deepEqual(await difference(one, await set(one)), []);
 
   for (const codes of ["MTNDATA 104", undefined]) {
-    const none = await applyChanges(one, removingRules("acc_1", codes)(one) as Change[]);
-    assert.equal(priceListOf(none, "acc_1")!.priceOf("MTNDATA 104", 10_000), 10_000);
+    const none = await revised(one, await removingRules("acc_1", codes)(one));
+    assert.equal(priceListOf(none, "acc_1").priceOf("MTNDATA 104", 10_000), 10_000);
   }
   assert.throws(() => removingRules("acc_1", "MTNDATA")(one), { message: /no price of its own for MTNDATA/ });
   assert.throws(() => removingRules("acc_2", undefined)(one), { message: "This account has no price of its own." });

@@ -1,6 +1,6 @@
 import { foldCase } from "./codes.ts";
 import type { EntryContent, ListName } from "./lists.ts";
-import { type Group, groupIn, type Item, itemIn, type Snapshot } from "./snapshot.ts";
+import { type Document, type Group, groupIn, type Item, itemIn } from "./snapshot.ts";
 
 /**
  * How an account's price follows from the catalogue's: `percent` adds hundredths of a percent, `margin` adds kobo, both may be
@@ -67,10 +67,9 @@ function applied({ rule, value }: PriceRule, price: number): number {
 
 const lists = new WeakMap<Group, PriceList>();
 
-/** The account's prices; undefined if it never had any. The same object while its rules stay the same. */
-export function priceListOf(snapshot: Snapshot, accountId: string): PriceList | undefined {
-  if (!snapshot.stamps.prices.has(accountId)) return undefined;
-  const group = groupIn(snapshot, "prices", accountId);
+/** The account's prices. The same object while its rules stay the same. */
+export function priceListOf(document: Document, accountId: string): PriceList {
+  const group = groupIn(document, "prices", accountId);
   const known = lists.get(group);
   if (known) return known;
   const made = new PriceList(rulesOf(group));
@@ -84,15 +83,15 @@ export function rulesOf(group: Group): PriceRule[] {
 }
 
 /** The catalogue's price of an entry, in kobo; undefined if it has no such entry. */
-export function listedPrice(snapshot: Snapshot, codes: string): number | undefined {
+export function listedPrice(document: Document, codes: string): number | undefined {
   const key = foldCase(codes);
-  const [price] = pricedLists.flatMap((list) => itemIn(snapshot, list, key)?.content.price ?? []);
+  const [price] = pricedLists.flatMap((list) => itemIn(document, list, key)?.content.price ?? []);
   return price === undefined ? undefined : Number(price);
 }
 
 /** Whether an account pays less than the catalogue's price only because that has risen since somebody fixed its price. */
-export function isOvertaken(snapshot: Snapshot, { rule, of, value, listed }: PriceRule): boolean {
-  const price = rule === "price" ? listedPrice(snapshot, of) : undefined;
+export function isOvertaken(document: Document, { rule, of, value, listed }: PriceRule): boolean {
+  const price = rule === "price" ? listedPrice(document, of) : undefined;
   return price !== undefined && listed !== undefined && price > listed && price > value;
 }
 
@@ -100,11 +99,11 @@ export function isOvertaken(snapshot: Snapshot, { rule, of, value, listed }: Pri
 export const pricedLists = ["data-bundles", "cable-products", "cable-add-ons"] as const satisfies readonly ListName[];
 
 /** Everything that a provider sells. */
-export function* pricedEntries(snapshot: Snapshot, provider: string): Generator<Item & { list: ListName }, void> {
+export function* pricedEntries(document: Document, provider: string): Generator<Item & { list: ListName }, void> {
   const key = foldCase(provider);
-  for (const item of groupIn(snapshot, "data-bundles", key)) yield { list: "data-bundles", ...item };
-  for (const product of groupIn(snapshot, "cable-products", key)) {
+  for (const item of groupIn(document, "data-bundles", key)) yield { list: "data-bundles", ...item };
+  for (const product of groupIn(document, "cable-products", key)) {
     yield { list: "cable-products", ...product };
-    for (const item of groupIn(snapshot, "cable-add-ons", product.key)) yield { list: "cable-add-ons", ...item };
+    for (const item of groupIn(document, "cable-add-ons", product.key)) yield { list: "cable-add-ons", ...item };
   }
 }

@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerWriter } from "../../operation/answers/answer-writer.ts";
-import { answersOf, CatalogueAnswers, pickFrom, starterRows, starterSnapshot, textOf } from "../catalogue.fixture.ts";
-import { applyChanges } from "../changes/change.ts";
-import { groupIn, type Item, type Snapshot } from "../model/snapshot.ts";
+import {
+  answersOf,
+  CatalogueAnswers,
+  pickFrom,
+  revised,
+  starterRows,
+  starterSnapshot,
+  textOf,
+} from "../catalogue.fixture.ts";
+import { groupIn, type Snapshot } from "../model/snapshot.ts";
 import { ResponseCache } from "../responses/cache.ts";
 import { DataBundleAnswer } from "../responses/shapes.ts";
 import { lookupDataBundles } from "./lookupDataBundles.ts";
@@ -35,17 +42,10 @@ test("without a provider, the bundles of all in provider order", () => {
 
 test("without a provider, a revision that only reorders the providers reorders their bundles", async () => {
   const before = await starterSnapshot();
-  const [first, second] = groupIn(before, "data-providers");
-  const moved = (from: Item, to: Item) => ({
-    subject: "data-providers" as const,
-    key: from.key,
-    old: from,
-    new: { position: to.position, content: from.content },
-  });
-  const after = await applyChanges({ ...before, revision: 2, changes: 2 }, [
-    moved(first!, second!),
-    moved(second!, first!),
-  ]);
+  const [first, second, ...rest] = groupIn(before, "data-providers");
+  const providers = new Map([["", [second!, first!, ...rest]]]);
+  const groups = { ...before.groups, "data-providers": providers };
+  const after = await revised({ ...before, revision: 2, changes: 2 }, { groups });
   const cache = new ResponseCache(() => Date.parse(date));
   const providersIn = (snapshot: Snapshot) => {
     const { data } = JSON.parse(textOf(new CatalogueAnswers(snapshot, cache).dataBundles())).data;

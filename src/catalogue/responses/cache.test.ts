@@ -2,9 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { ReadyAnswer } from "../../operation/answers/ready-answer.ts";
-import { answersOf, CatalogueAnswers, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
+import {
+  answersOf,
+  CatalogueAnswers,
+  headerOf,
+  plainForm,
+  revised,
+  starterSnapshot,
+  textOf,
+} from "../catalogue.fixture.ts";
 import type { EntryContent } from "../model/lists.ts";
-import { Edit, itemIn } from "../model/snapshot.ts";
+import { itemIn, withEntries } from "../model/snapshot.ts";
 import { ResponseCache } from "./cache.ts";
 
 const snapshot = await starterSnapshot();
@@ -92,13 +100,12 @@ test("a validator is the same on every instance and in every revision with the s
 
 /** The starter catalogue with other members of some bundles, as revision 2. */
 async function edited(changes: Record<string, Record<string, unknown>>) {
-  const edit = new Edit(snapshot);
-  edit.by({ revision: 2, publishedAt: start });
-  for (const [key, members] of Object.entries(changes)) {
-    const { position, content } = itemIn(snapshot, "data-bundles", key)!;
-    edit.set("data-bundles", key, { position, content: { ...content, ...members } as EntryContent });
-  }
-  return edit.finish({ ...snapshot, revision: 2 });
+  const edits = Object.entries(changes).map(([key, members]) => {
+    const { content } = itemIn(snapshot, "data-bundles", key)!;
+    return { subject: "data-bundles" as const, key, content: { ...content, ...members } as EntryContent };
+  });
+  const next = { ...snapshot, revision: 2, publishedAt: start };
+  return revised(next, await withEntries(snapshot, edits));
 }
 
 test("a changed price changes the validators of the lists that show it, and no others", async () => {

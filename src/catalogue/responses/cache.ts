@@ -85,8 +85,9 @@ export class ResponseCache {
     asked: Asked,
     recipeOf: (responses: ResponseCache, asked: Asked) => Recipe,
   ): Response {
-    const prices = caller === null ? undefined : priceListOf(this.#snapshot, caller.accountId);
-    if (prices) return this.#inPrices(list, caller!.accountId, prices, recipeOf(this, asked));
+    // An account without prices has a stamp if it had some before.
+    if (caller !== null && this.#snapshot.stamps.prices.has(caller.accountId))
+      return this.#inPrices(list, caller.accountId, recipeOf(this, asked));
     return this.#shelves[list].get(name)?.response ?? this.#shared(list, recipeOf(this, asked));
   }
 
@@ -111,7 +112,8 @@ export class ResponseCache {
     return kept.response;
   }
 
-  #inPrices(list: ListName, accountId: string, prices: PriceList, recipe: Recipe): Response {
+  #inPrices(list: ListName, accountId: string, recipe: Recipe): Response {
+    const prices = priceListOf(this.#snapshot, accountId);
     const name = `${accountId} ${list} ${recipe.name}`;
     const parts = [...recipe.parts, prices];
     const known = this.#priced.get(name);

@@ -1,13 +1,15 @@
 import type { Kysely } from "kysely";
+import { LRUCache } from "lru-cache";
 import { Failure } from "../../operation/failures.ts";
 import { nairaOf } from "../../operation/money.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { type Change, changeKindOf, differingMembers } from "../changes/change.ts";
+import { type Change, changeKindOf, differingMembers } from "../document/difference.ts";
 import { wireValuesOf } from "../files/json.ts";
 import { type EntryContent, lists, openLists } from "../model/lists.ts";
 import { priceListOf } from "../model/price-lists.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import { changeOf, newestRevision, oldestRevision } from "../revisions/load.ts";
+import { scheduled } from "../revisions/expected.ts";
+import { changesOf, newestRevision, oldestRevision } from "../revisions/load.ts";
 import type { CatalogueChangeAnswer } from "./shapes.ts";
 
 export type ChangeList = Pick<CatalogueChangeAnswer, "data" | "scheduled" | "next" | "more">;
@@ -15,6 +17,11 @@ export type ChangeList = Pick<CatalogueChangeAnswer, "data" | "scheduled" | "nex
 /** An entry as its list shows it, or the `of` of a price rule. */
 type Shown = Record<string, string | number>;
 type Listed = ChangeList["scheduled"][number];
+
+/** Most revisions of one answer. */
+const REVISIONS = 100;
+/** Most changes in memory: those of one revision, whatever it changes. */
+const MOST_CHANGES = 120_000;
 
 /** A place in the history: after one change of a revision. */
 interface Cursor {
@@ -38,26 +45,73 @@ export async function listChanges(
   // Another instance may serve a newer revision already.
   if (from.revision > snapshot.revision && from.revision > (await newestRevision(db)))
     throw beginAnew("names a revision that is still to come");
-  const rows = await rowsAfter(db, from, snapshot.revision, limit + 1);
-  // After the rows are read: retention may remove them at any time.
+  const { page, next } = await pageAfter(db, from, snapshot.revision, limit);
+  // After the changes are read: retention may remove them at any time.
   if (firstAfter(from) < (await oldestRevision(db))) throw beginAnew("is older than the changes that are kept");
-  const more = rows.length > limit;
-  const last = more ? rows[limit - 1]! : undefined;
-  const next = last
-    ? { revision: last.number, place: last.place }
-    : { revision: Math.max(from.revision, snapshot.revision), place: END };
-  const data = rows.slice(0, limit).flatMap(({ number, created_at, ...row }) => {
-    const listed = view(changeOf(row), created_at);
-    return listed ? [{ revision: number, ...listed }] : [];
+  const data = page.flatMap(({ revision, publishedAt, change }) => {
+    const listed = view(change, publishedAt);
+    return listed ? [{ revision, ...listed }] : [];
   });
+  const more = next.place !== END || next.revision < snapshot.revision;
   // Competitors need not know tomorrow's prices today.
-  const scheduled = more || accountId === undefined ? [] : await scheduledRows(db, limit);
+  const planned = more || accountId === undefined ? [] : await scheduledChanges(db, limit);
   return {
     data,
-    scheduled: scheduled.flatMap(({ holds_from, ...row }) => view(changeOf(row), holds_from!) ?? []),
+    scheduled: planned.flatMap(({ change, holdsFrom }) => view(change, holdsFrom) ?? []),
     next: textOf(next, history),
     more,
   };
+}
+
+/** A change with its place in the history. */
+interface Placed extends Cursor {
+  readonly publishedAt: number;
+  readonly change: Change;
+}
+
+/** At most `limit` changes after the cursor, up to the revision `newest`, and the cursor after them. */
+async function pageAfter(db: Kysely<Tables>, cursor: Cursor, newest: number, limit: number) {
+  const revisions = await db
+    .selectFrom("catalogue_revision")
+    .select(["number", "created_at", "draft"])
+    .where("number", ">=", firstAfter(cursor))
+    .where("number", "<=", newest)
+    .orderBy("number")
+    .limit(REVISIONS)
+    .execute();
+  const page: Placed[] = [];
+  for (const { number: revision, created_at: publishedAt, draft } of revisions) {
+    const changes = await rememberedChanges(db, draft, "published");
+    const from = revision === cursor.revision ? cursor.place : 0;
+    const listed = changes.slice(from, from + limit - page.length);
+    page.push(...listed.map((change, at) => ({ revision, place: from + at + 1, publishedAt, change })));
+    if (from + listed.length < changes.length) return { page, next: page.at(-1)! };
+  }
+  return { page, next: { revision: revisions.at(-1)?.number ?? Math.max(cursor.revision, newest), place: END } };
+}
+
+/** What is scheduled, soonest first. */
+async function scheduledChanges(db: Kysely<Tables>, limit: number) {
+  const planned: { change: Change; holdsFrom: number }[] = [];
+  for (const { id, version, holds_from } of await scheduled(db).limit(limit).execute()) {
+    if (planned.length >= limit) break;
+    const changes = await rememberedChanges(db, id, `scheduled ${version}`);
+    planned.push(...changes.slice(0, limit - planned.length).map((change) => ({ change, holdsFrom: holds_from! })));
+  }
+  return planned;
+}
+
+const remembered = new WeakMap<Kysely<Tables>, LRUCache<string, readonly Change[]>>();
+
+/** The changes of a draft in this state, in which they stay the same. */
+async function rememberedChanges(db: Kysely<Tables>, draft: number, state: string): Promise<readonly Change[]> {
+  const cache = remembered.get(db) ?? new LRUCache<string, readonly Change[]>({ maxSize: MOST_CHANGES });
+  remembered.set(db, cache);
+  const known = cache.get(`${draft} ${state}`);
+  if (known) return known;
+  const changes = await changesOf(db, draft);
+  cache.set(`${draft} ${state}`, changes, { size: changes.length + 1 });
+  return changes;
 }
 
 /** The first revision that may have changes after the cursor. */
@@ -86,41 +140,11 @@ function beginAnew(reason: string): Failure {
   return new Failure("validation_failed", message, { fields: [{ field: "after", message }] });
 }
 
-function rowsAfter(db: Kysely<Tables>, cursor: Cursor, newest: number, limit: number) {
-  const { revision, place } = cursor;
-  return db
-    .selectFrom("catalogue_revision as revision")
-    .innerJoin("catalogue_change as change", "change.draft", "revision.draft")
-    .selectAll("change")
-    .select(["revision.number", "revision.created_at"])
-    .where("revision.number", ">=", firstAfter(cursor))
-    .where("revision.number", "<=", newest)
-    .where((it) => it.or([it("revision.number", ">", revision), it("change.place", ">", place)]))
-    .orderBy("revision.number")
-    .orderBy("change.place")
-    .limit(limit)
-    .execute();
-}
-
-function scheduledRows(db: Kysely<Tables>, limit: number) {
-  return db
-    .selectFrom("catalogue_draft as draft")
-    .innerJoin("catalogue_change as change", "change.draft", "draft.id")
-    .selectAll("change")
-    .select("draft.holds_from")
-    .where("draft.state", "=", "scheduled")
-    .orderBy("draft.holds_from")
-    .orderBy("draft.id")
-    .orderBy("change.place")
-    .limit(limit)
-    .execute();
-}
-
 /** How a caller sees changes: undefined where it sees no difference. */
 function viewOf(snapshot: Snapshot, accountId: string | undefined) {
   const prices = accountId === undefined ? undefined : priceListOf(snapshot, accountId);
-  const shown = ({ subject, key }: Change, content: EntryContent | undefined): Shown | null => {
-    if (content === undefined) return null;
+  const shown = ({ subject, key }: Change, content: EntryContent | null): Shown | null => {
+    if (content === null) return null;
     // A caller sees its own price rules only, and not how they are made: the lists show the prices.
     if (subject === "prices") return content.account === accountId ? { of: String(content.of) } : null;
     const values = wireValuesOf(subject, content);
@@ -130,7 +154,7 @@ function viewOf(snapshot: Snapshot, accountId: string | undefined) {
   return (change: Change, holdsFrom: number): Listed | undefined => {
     const { subject } = change;
     if (accountId === undefined && !openLists.has(subject)) return undefined;
-    const [old, now] = [shown(change, change.old?.content), shown(change, change.new?.content)];
+    const [old, now] = [shown(change, change.old), shown(change, change.new)];
     if (old === null && now === null) return undefined;
     if (subject !== "prices" && old && now && differingMembers(old, now).length === 0) return undefined;
     return {

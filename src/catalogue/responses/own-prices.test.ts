@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ReadyAnswer } from "../../operation/answers/ready-answer.ts";
-import { CatalogueAnswers, headerOf, plainForm, starterSnapshot, textOf } from "../catalogue.fixture.ts";
-import { applyChanges, type Change } from "../changes/change.ts";
+import { CatalogueAnswers, headerOf, plainForm, revised, starterSnapshot, textOf } from "../catalogue.fixture.ts";
 import type { PriceRule } from "../model/price-lists.ts";
-import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
+import { groupIn, itemIn, type Snapshot, withEntries } from "../model/snapshot.ts";
 import { fetchCablePlans } from "../operations/fetchCablePlans.ts";
 import { fetchTvAddOns } from "../operations/fetchTvAddOns.ts";
 import { lookupDataBundles } from "../operations/lookupDataBundles.ts";
@@ -21,16 +20,15 @@ async function withRules(snapshot: Snapshot, ...rules: (Partial<PriceRule> & { o
   let made: Snapshot = { ...snapshot, revision: snapshot.revision + 1, publishedAt: snapshot.publishedAt + hour };
   for (const rule of rules) {
     const whole = { account: "acc_1", rule: "percent", value: -250, ...rule } as PriceRule;
-    made = await applyChanges(made, settingRule(whole)(made) as Change[]);
+    made = await revised(made, await settingRule(whole)(made));
   }
   return made;
 }
 
 async function withPrice(snapshot: Snapshot, key: string, price: number): Promise<Snapshot> {
-  const old = itemIn(snapshot, "data-bundles", key)!;
-  const state = { position: old.position, content: { ...old.content, price } };
+  const { content } = itemIn(snapshot, "data-bundles", key)!;
   const next = { ...snapshot, revision: snapshot.revision + 1, publishedAt: snapshot.publishedAt + hour };
-  return applyChanges(next, [{ subject: "data-bundles", key, old, new: state }]);
+  return revised(next, await withEntries(snapshot, [{ subject: "data-bundles", key, content: { ...content, price } }]));
 }
 
 const written = async (answers: CatalogueAnswers, account?: string, provider?: string) =>
@@ -129,7 +127,7 @@ test("an account's lists changed when its own prices did, also when it has none 
   assert.deepEqual(modified(answers, "acc_2"), [0, 0, 0]);
   const without = { ...snapshot, revision: 3, publishedAt: snapshot.publishedAt + hour };
   const ended = new CatalogueAnswers(
-    await applyChanges(without, removingRules("acc_1", undefined)(without) as Change[]),
+    await revised(without, await removingRules("acc_1", undefined)(without)),
     new ResponseCache(() => start),
   );
   assert.deepEqual(bundlesIn(await written(ended, "acc_1")), bundlesIn(await written(ended)));
@@ -146,7 +144,6 @@ test("ten thousand accounts each see their own prices, and push each other out o
         [
           {
             key: `acc_${n} MTNDATA`,
-            position: 0,
             content: { account: `acc_${n}`, of: "MTNDATA", rule: "margin", value: n + 1 },
           },
         ],

@@ -1,25 +1,17 @@
-import { sql, type Transaction } from "kysely";
-import type { Audited } from "../../storage/audited.ts";
+import { pacer } from "../../runtime/pace.ts";
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
-import { type Change, countsOf } from "../changes/change.ts";
-import type { Guard } from "../guard/guard.ts";
-import { groupOf } from "../model/lists.ts";
-import { laterStamp, type Snapshot, type Stamp, stampedBy } from "../model/snapshot.ts";
-import { type About, addDraft, changeDraft, inChunks } from "./draft.ts";
+import { type Change, countsOf } from "../document/difference.ts";
+import { linesOf, packed, packedDifference } from "../document/document-text.ts";
+import { groupOf, listNames } from "../model/lists.ts";
+import { type Document, groupIn, laterStamp, perSubject, type Stamp, type Stamps } from "../model/snapshot.ts";
+import { type About, addDraft, changeDraft } from "./draft.ts";
+import type { ExpectedCatalogue, Publisher } from "./expected.ts";
 import { newestRevision } from "./load.ts";
 import { tellPublished, tellScheduled } from "./tell.ts";
 
-/** What publishing needs. The audit trail records each change in the transaction of the change. */
-export interface Publisher extends Audited {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly guard: Guard;
-  /** The newest revision of the store. */
-  latest(): Promise<Snapshot>;
-  /** Reports how many of all changes are stored. */
-  readonly progress?: (done: number, all: number) => void;
-}
+/** Rows of one INSERT: both engines limit its parameters. */
+const CHUNK = 200;
 
 /** What became of a draft. */
 export type Committed =
@@ -27,12 +19,17 @@ export type Committed =
   | { readonly state: "held"; readonly draft: number; readonly reasons: readonly string[] }
   | { readonly state: "scheduled"; readonly draft: number; readonly holdsFrom: number };
 
-interface CommitRequest {
+/** A document in place of the expected catalogue. */
+interface Proposal {
+  readonly expected: ExpectedCatalogue;
+  readonly document: Document;
+  /** From the one to the other. */
   readonly changes: readonly Change[];
-  /** Why the changes need an approval; empty if they need none. */
+  /** Why they need an approval; empty if they need none. */
   readonly reasons: readonly string[];
-  /** The revision that the changes apply to. */
-  readonly base: number;
+}
+
+interface CommitRequest extends Proposal {
   readonly about: About;
   /** The stored draft of these changes, if there is one. */
   readonly stored?: CatalogueDraftRow;
@@ -45,34 +42,38 @@ interface CommitRequest {
  * changed the stored draft meanwhile.
  */
 export async function commit(
-  { db, now, audit, actor, progress }: Publisher,
-  { changes, reasons, base, about, stored, approvedBy }: CommitRequest,
+  { db, now, audit, actor }: Publisher,
+  { expected, document, changes, reasons, about, stored, approvedBy }: CommitRequest,
 ): Promise<Committed | undefined> {
-  const { author, source, note, holdsFrom } = about;
+  const { author, source, note } = about;
+  const at = now();
+  const base = expected.newest.revision;
+  const holdsFrom = expected.at;
+  const isHeld = reasons.length > 0 && approvedBy === undefined;
+  const state = isHeld ? "held" : expected.isLater ? "scheduled" : "published";
+  const revision = base + 1;
+  const content = await packedDifference(expected.base, document);
+  const rows =
+    state === "published" && (await rowsOf(document, expected.newest.stamps, changes, { revision, publishedAt: at }));
   return db.transaction().execute(async (trx) => {
     await lockCounter(trx, "catalogue");
     if ((await newestRevision(trx)) !== base) return undefined;
-    const at = now();
-    const isLater = holdsFrom !== undefined && holdsFrom > at;
-    const isHeld = reasons.length > 0 && approvedBy === undefined;
     const facts = {
-      state: isHeld ? ("held" as const) : isLater ? ("scheduled" as const) : ("published" as const),
-      base,
-      reasons: JSON.stringify(reasons),
+      ...({ state, base, reasons: JSON.stringify(reasons), content, ...countsOf(changes) } as const),
       // Held at its time, on top of what came between: nobody has seen that difference.
       ...(stored && isHeld && { version: stored.version + 1 }),
       ...(approvedBy !== undefined && { decided_by: approvedBy, decided_at: at }),
     };
-    if (stored && !(await changeDraft(trx, stored, facts, changes))) return undefined;
-    const draft = stored?.id ?? (await addDraft(trx, about, at, facts, changes, progress));
+    if (stored && !(await changeDraft(trx, stored, facts))) return undefined;
+    const draft = stored?.id ?? (await addDraft(trx, about, at, facts));
     await noteChange(trx, "catalogue");
     const why = { author, source, note };
     const approved = approvedBy === undefined ? {} : { approved_by: approvedBy };
-    if (isHeld) {
+    if (state === "held") {
       await audit(trx, { kind: "catalogue.held", actor, facts: { draft, ...why } });
       return { state: "held", draft, reasons };
     }
-    if (isLater) {
+    if (!rows) {
       await audit(trx, {
         kind: "catalogue.scheduled",
         actor,
@@ -81,63 +82,46 @@ export async function commit(
       await tellScheduled(trx, { draft, version: stored?.version ?? 1, holdsFrom, changes, at });
       return { state: "scheduled", draft, holdsFrom };
     }
-    const revision = base + 1;
     await trx
       .insertInto("catalogue_revision")
       .values({ number: revision, created_at: at, ...why, draft, ...countsOf(changes) })
       .execute();
-    await applyToItems(trx, draft);
-    await stampGroups(trx, changes, { revision, publishedAt: at });
+    if (rows.content !== undefined)
+      await trx.insertInto("catalogue_document").values({ revision, content: rows.content }).execute();
+    for (let from = 0; from < rows.priceLists.length; from += CHUNK)
+      await trx
+        .insertInto("catalogue_price_list")
+        .values(rows.priceLists.slice(from, from + CHUNK))
+        .execute();
     await audit(trx, { kind: "catalogue.revised", actor, facts: { revision, ...why, ...approved } });
     await tellPublished(trx, { revision, changes, at });
     return { state: "published", revision };
   });
 }
 
-/** Applies a stored draft to the items, so that a start reads the items and not the whole history. */
-async function applyToItems(trx: Transaction<Tables>, draft: number): Promise<void> {
-  const stored = trx.selectFrom("catalogue_change").where("draft", "=", draft);
-  await trx
-    .insertInto("catalogue_item")
-    .columns(["list", "key", "position", "content"])
-    .expression(
-      stored
-        .select(["list", "key", "new_position as position", "new_content as content"])
-        .where("new_content", "is not", null)
-        .$castTo<Tables["catalogue_item"]>(),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(["list", "key"]).doUpdateSet((it) => ({
-        position: it.ref("excluded.position"),
-        content: it.ref("excluded.content"),
-      })),
-    )
-    .execute();
-  const removed = stored.select(["list", "key"]).where("new_content", "is", null);
-  await trx.deleteFrom("catalogue_item").where(sql<boolean>`(list, key) in (${removed})`).execute();
+/** What a revision stores: the document of its lists, if they change, and the price lists that change. */
+async function rowsOf(document: Document, before: Stamps, changes: readonly Change[], by: Stamp) {
+  const pause = pacer();
+  const stamps = stampsAfter(before, changes, by);
+  const all = listNames.flatMap((list) =>
+    [...stamps[list]].map(([name, stamp]) => ({ subject: list, name, group: groupIn(document, list, name), stamp })),
+  );
+  const content = changes.some(({ subject }) => subject !== "prices") ? await packed(all) : undefined;
+  const accounts = changes.flatMap(({ subject, key }) => (subject === "prices" ? groupOf(subject, key) : []));
+  const priceLists: Tables["catalogue_price_list"][] = [];
+  for (const account of new Set(accounts)) {
+    const rules = await linesOf(groupIn(document, "prices", account), pause);
+    const { revision, publishedAt: changed_at } = stamps.prices.get(account)!;
+    priceLists.push({ account, revision, changed_at, rules });
+  }
+  return { content, priceLists };
 }
 
-/** Records that a revision changed the groups of these entries. */
-async function stampGroups(trx: Transaction<Tables>, changes: readonly Change[], by: Stamp): Promise<void> {
-  for (const [list, entries] of Map.groupBy(changes, ({ subject }) => subject)) {
-    const rows = await trx.selectFrom("catalogue_group").selectAll().where("list", "=", list).execute();
-    const known = new Map(rows.map(({ key, revision, changed_at }) => [key, { revision, publishedAt: changed_at }]));
-    const groups = new Set(entries.flatMap(({ key }) => stampedBy(groupOf(list, key))));
-    for (const chunk of inChunks([...groups])) {
-      const values = chunk.map((key) => {
-        const { revision, publishedAt } = laterStamp(known.get(key), by);
-        return { list, key, revision, changed_at: publishedAt };
-      });
-      await trx
-        .insertInto("catalogue_group")
-        .values(values)
-        .onConflict((conflict) =>
-          conflict.columns(["list", "key"]).doUpdateSet((it) => ({
-            revision: it.ref("excluded.revision"),
-            changed_at: it.ref("excluded.changed_at"),
-          })),
-        )
-        .execute();
-    }
-  }
+/** The stamps when a revision has changed the groups of these entries. */
+export function stampsAfter(before: Stamps, changes: readonly Change[], by: Stamp): Stamps {
+  const stamps = perSubject((subject) => new Map(before[subject]));
+  for (const { subject, key } of changes)
+    for (const name of subject === "prices" ? [groupOf(subject, key)] : [groupOf(subject, key), ""])
+      stamps[subject].set(name, laterStamp(stamps[subject].get(name), by));
+  return stamps;
 }

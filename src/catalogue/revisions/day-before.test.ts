@@ -1,33 +1,34 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
-import { difference } from "../changes/difference.ts";
-import { itemIn, type Snapshot } from "../model/snapshot.ts";
-import type { Publisher } from "./commit.ts";
+import { withLists } from "../document/wanted-lists.ts";
+import { itemIn, type Snapshot, withEntries } from "../model/snapshot.ts";
 import { approve, reject } from "./decide.ts";
+import type { Publisher } from "./expected.ts";
 import { settingRule } from "./price-rules.ts";
-import { type Plan, publish } from "./publish.ts";
+import { publish } from "./publish.ts";
 import { about, draftOf, hour, many, opened } from "./publishing.fixture.ts";
+import type { Plan } from "./review.ts";
 
 /** An add-on of 60 naira in these tests, and another one: they have no face value beside their price. */
 const [key, other] = ["DSTV PRWE36 HDPVRE36", "DSTV PRWE36 MOVIES"];
 const name = "dstv PRWE36 HDPVRE36";
 
-const addOn = (base: Snapshot, key: string) => itemIn(base, "cable-add-ons", key) ?? null;
+const addOn = (base: Snapshot, key: string) => itemIn(base, "cable-add-ons", key);
 
 /** Sets the price of an add-on, in kobo; brings it back if it is gone. */
 function priced(key: string, price: number): Plan {
   return (base) => {
-    const old = addOn(base, key);
     const code = key.split(" ").at(-1)!;
     const made = { type: "dstv", product_code: "PRWE36", add_on_product_code: code, name: code, price };
-    return [{ subject: "cable-add-ons", key, old, new: { position: old?.position ?? -1, content: made } }];
+    return withEntries(base, [{ subject: "cable-add-ons", key, content: made }]);
   };
 }
 
 const removed =
   (key: string): Plan =>
-  (base) => [{ subject: "cable-add-ons", key, old: addOn(base, key), new: null }];
+  (base) =>
+    withEntries(base, [{ subject: "cable-add-ons", key, content: null }]);
 
 /** The states of publications one after the other, with the reasons of what is held. */
 async function statesOf(publisher: Publisher, plans: readonly Plan[], at: { holdsFrom?: number } = {}) {
@@ -143,8 +144,17 @@ for (const engine of engines)
         const list =
           (price: number): Plan =>
           (base) =>
-            difference(base, many(1_002, price));
-        const far: Plan = async (base) => (await list(21_000)(base)).slice(-1);
+            withLists(base, many(1_002, price));
+        const content = {
+          type: "MANY",
+          code: "c1001",
+          description: "",
+          amount: 21_000,
+          price: 21_000,
+          value: "",
+          duration: "",
+        };
+        const far: Plan = (base) => withEntries(base, [{ subject: "data-bundles", key: "MANY C1001", content }]);
         assert.deepEqual(await statesOf(publisher, [list(10_000), list(11_900), far]), [
           "published",
           "published",

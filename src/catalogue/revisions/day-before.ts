@@ -1,15 +1,11 @@
 import type { Kysely } from "kysely";
-import { pacer } from "../../runtime/pace.ts";
 import type { Tables } from "../../storage/tables.ts";
-import type { Change } from "../changes/change.ts";
-import type { Subject } from "../model/lists.ts";
-import { Edit, type Snapshot } from "../model/snapshot.ts";
+import type { Change } from "../document/difference.ts";
+import { type Document, type EntryEdit, withEntries } from "../model/snapshot.ts";
 import type { ExpectedCatalogue } from "./expected.ts";
-import { changeOf } from "./load.ts";
+import { changesOf } from "./load.ts";
 
 const DAY = 86_400_000;
-/** Rows of one query. */
-const PAGE = 1_000;
 
 /**
  * Each entry as a person approved it in the day before `at`, else as it was a day before: from there the guard adds up small
@@ -19,7 +15,7 @@ const PAGE = 1_000;
 export async function dayBefore(
   db: Kysely<Tables>,
   { at, newest, base, planned }: ExpectedCatalogue,
-): Promise<Snapshot> {
+): Promise<Document> {
   const since = at - DAY;
   const published = await db
     .selectFrom("catalogue_revision as revision")
@@ -30,62 +26,19 @@ export async function dayBefore(
     .where("revision.created_at", ">", since)
     .orderBy("revision.number")
     .execute();
-  const steps = [
-    ...published.map(({ id, decided_by }) => ({ isApproved: decided_by !== null, of: id })),
-    ...planned
-      .filter(({ holdsFrom }) => holdsFrom > since)
-      .map(({ isApproved, changes }) => ({ isApproved, of: changes })),
-  ];
+  const steps: { isApproved: boolean; changes: readonly Change[] }[] = [];
+  for (const { id, decided_by } of published)
+    steps.push({ isApproved: decided_by !== null, changes: await changesOf(db, id) });
+  steps.push(...planned.filter(({ holdsFrom }) => holdsFrom > since));
   const [approved = [], others = []] = [true, false].map((is) => steps.filter(({ isApproved }) => isApproved === is));
-  const edit = new Edit(base);
-  const known = new Known();
-  const pause = pacer();
-  for (const { of } of approved.toReversed())
-    for await (const { subject, key, new: now } of known.newIn(db, of)) {
-      edit.set(subject, key, now);
-      await pause();
-    }
-  for (const { of } of others)
-    for await (const { subject, key, old, new: now } of known.newIn(db, of)) {
-      edit.set(subject, key, subject === "prices" ? old : (old ?? now));
-      await pause();
-    }
-  return edit.finish(base);
-}
-
-/** The entries that a step has changed so far. */
-class Known {
-  readonly #keys = new Map<Subject, Set<string>>();
-
-  /** The changes of a draft, or of this array, whose entries are not known yet. */
-  async *newIn(db: Kysely<Tables>, step: number | readonly Change[]): AsyncGenerator<Change, void> {
-    if (typeof step !== "number") {
-      yield* step.filter(({ subject, key }) => this.#isNew(subject, key));
-      return;
-    }
-    for (let from = 0; ; from += PAGE) {
-      const page = db
-        .selectFrom("catalogue_change")
-        .where("draft", "=", step)
-        .where("place", ">", from)
-        .orderBy("place")
-        .limit(PAGE);
-      // A day may have many steps that change the same entries: contents are read of the first one only.
-      const keys = await page.select(["place", "list", "key"]).execute();
-      const places = new Set(
-        keys.filter(({ list, key }) => this.#isNew(list as Subject, key)).map(({ place }) => place),
-      );
-      if (places.size > 0)
-        for (const row of await page.selectAll().execute()) if (places.has(row.place)) yield changeOf(row);
-      if (keys.length < PAGE) return;
-    }
-  }
-
-  #isNew(subject: Subject, key: string): boolean {
-    const keys = this.#keys.get(subject) ?? new Set();
-    this.#keys.set(subject, keys);
-    if (keys.has(key)) return false;
-    keys.add(key);
-    return true;
-  }
+  // Of an entry the last approved content counts, else the first.
+  const edits = new Map<string, EntryEdit>();
+  const set = ({ subject, key }: Change, content: EntryEdit["content"]) => {
+    const name = `${subject} ${key}`;
+    if (!edits.has(name)) edits.set(name, { subject, key, content });
+  };
+  for (const { changes } of approved.toReversed()) for (const change of changes) set(change, change.new);
+  for (const { changes } of others)
+    for (const change of changes) set(change, change.subject === "prices" ? change.old : (change.old ?? change.new));
+  return withEntries(base, edits.values());
 }

@@ -1,10 +1,12 @@
 import { lockCounter, noteChange } from "../../storage/change-counter.ts";
-import type { Change } from "../changes/change.ts";
+import { type Change, countsOf } from "../document/difference.ts";
+import { packedDifference } from "../document/document-text.ts";
 import { CatalogueFault } from "../model/fault.ts";
-import { type Committed, commit, type Publisher } from "./commit.ts";
-import { aboutOf, changeDraft, draftName, findDraft, removeChanges, type SeenDraft } from "./draft.ts";
+import { type Committed, commit } from "./commit.ts";
+import { aboutOf, changeDraft, draftName, findDraft, type SeenDraft } from "./draft.ts";
+import type { Publisher } from "./expected.ts";
 import { changesOf } from "./load.ts";
-import { dropEmpty, publishDue, rebaseDraft } from "./schedule.ts";
+import { dropEmpty, mergeDraft, publishDue } from "./schedule.ts";
 
 /** What became of an approval. `recomputed`: the draft has other changes now, and a name for them. */
 export type Approval =
@@ -33,34 +35,38 @@ export async function approve(publisher: Publisher, id: number, by: string, vers
       throw new CatalogueFault(`There is no ${draftName({ id, version })}: the draft is ${draftName(row)}.`);
     if (row.version > version)
       return { state: "recomputed", seen: row, changes: await changesOf(db, id), reasons: JSON.parse(row.reasons) };
-    const { base, changes, reasons, tooLarge, differs } = await rebaseDraft(publisher, row);
+    const { proposal, tooLarge, differs } = await mergeDraft(publisher, row);
+    const { expected, document, changes, reasons } = proposal;
     if (tooLarge) throw tooLarge;
     if (changes.length === 0) {
       if (await dropEmpty(publisher, row)) return { state: "empty" };
     } else if (differs) {
-      const facts = { state: "held", version: version + 1, base, reasons: JSON.stringify(reasons) } as const;
+      const facts = {
+        ...({ state: "held", version: version + 1, base: expected.newest.revision } as const),
+        ...{ reasons: JSON.stringify(reasons), ...countsOf(changes) },
+        content: await packedDifference(expected.base, document),
+      };
       const isStored = await db.transaction().execute(async (trx) => {
         await lockCounter(trx, "catalogue");
-        return changeDraft(trx, row, facts, changes);
+        return changeDraft(trx, row, facts);
       });
       if (isStored) return { state: "recomputed", seen: { id, version: version + 1 }, changes, reasons };
     } else {
-      const request = { changes, reasons, base, about: aboutOf(row), stored: row, approvedBy: by };
+      const request = { ...proposal, about: aboutOf(row), stored: row, approvedBy: by };
       const committed = await commit(publisher, request);
       if (committed) return { ...committed, changes };
     }
   }
 }
 
-/** Closes a held or scheduled draft: removes its changes and keeps its row. Throws a `CatalogueFault` for any other draft. */
+/** Closes a held or scheduled draft: removes its content and keeps its row. Throws a `CatalogueFault` for any other draft. */
 export async function reject({ db, now, audit, actor }: Publisher, id: number, by: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await noteChange(trx, "catalogue");
     const row = await findDraft(trx, id);
     if (row.state !== "held" && row.state !== "scheduled")
       throw new CatalogueFault(`Draft d${id} is ${row.state}: only what is held or scheduled can be rejected.`);
-    await changeDraft(trx, row, { state: "rejected", decided_by: by, decided_at: now() });
-    await removeChanges(trx, id);
+    await changeDraft(trx, row, { state: "rejected", decided_by: by, decided_at: now(), content: null });
     const facts = { draft: id, author: by, source: row.source, note: row.note };
     await audit(trx, { kind: "catalogue.rejected", actor, facts });
   });

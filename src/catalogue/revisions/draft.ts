@@ -1,10 +1,12 @@
 import type { Kysely, Transaction } from "kysely";
-import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
-import { type Change, countsOf } from "../changes/change.ts";
+import { allTables, type CatalogueDraftRow, type Tables } from "../../storage/tables.ts";
+import type { ChangeKind } from "../document/difference.ts";
 import { CatalogueFault } from "../model/fault.ts";
 
-/** Rows of one INSERT: both engines limit its parameters, and the event loop turns between two INSERTs. */
-const CHUNK = 200;
+/** All columns but the content, which may be large. */
+export const draftFacts = Object.keys(allTables.catalogue_draft).filter(
+  (name) => name !== "content",
+) as (keyof CatalogueDraftRow)[];
 
 /** Who changes what, and why. */
 export interface About {
@@ -16,16 +18,14 @@ export interface About {
   readonly holdsFrom?: number | undefined;
 }
 
-type Decision = Pick<CatalogueDraftRow, "state"> & Partial<CatalogueDraftRow>;
+type Decision = Pick<CatalogueDraftRow, "state"> & Partial<Tables["catalogue_draft"]>;
 
-/** Stores a new draft with its changes, and returns its id. The transaction must hold the catalogue's counter. */
+/** Stores a new draft, and returns its id. The transaction must hold the catalogue's counter. */
 export async function addDraft(
   trx: Transaction<Tables>,
   { author, source, note, holdsFrom }: About,
   createdAt: number,
-  facts: Decision & Pick<CatalogueDraftRow, "base" | "reasons">,
-  changes: readonly Change[],
-  progress?: (done: number, all: number) => void,
+  facts: Decision & Pick<Tables["catalogue_draft"], "base" | "reasons" | "content" | ChangeKind>,
 ): Promise<number> {
   const { last } = await trx
     .selectFrom("catalogue_draft")
@@ -36,67 +36,29 @@ export async function addDraft(
   const undecided = { decided_by: null, decided_at: null };
   await trx
     .insertInto("catalogue_draft")
-    .values({ id, version: 1, ...about, ...undecided, ...countsOf(changes), ...facts })
+    .values({ id, version: 1, ...about, ...undecided, ...facts })
     .execute();
-  await insertChanges(trx, id, changes, progress);
   return id;
 }
 
 /**
- * Changes a stored draft, and replaces its changes if `changes` are given. Returns false if another process changed the draft
- * after `row` was read. The transaction must hold the catalogue's counter.
+ * Changes a stored draft. Returns false if another process changed it after `row` was read. The transaction must hold the catalogue's
+ * counter.
  */
 export async function changeDraft(
   trx: Transaction<Tables>,
   { id, state, base, version }: CatalogueDraftRow,
   facts: Decision,
-  changes?: readonly Change[],
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable("catalogue_draft")
-    .set({ ...facts, ...(changes && countsOf(changes)) })
+    .set(facts)
     .where("id", "=", id)
     .where("state", "=", state)
     .where("base", "=", base)
     .where("version", "=", version)
     .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return false;
-  if (changes) {
-    await removeChanges(trx, id);
-    await insertChanges(trx, id, changes);
-  }
-  return true;
-}
-
-export async function removeChanges(trx: Transaction<Tables>, draft: number): Promise<void> {
-  await trx.deleteFrom("catalogue_change").where("draft", "=", draft).execute();
-}
-
-async function insertChanges(
-  trx: Transaction<Tables>,
-  draft: number,
-  changes: readonly Change[],
-  progress?: (done: number, all: number) => void,
-): Promise<void> {
-  for (const [at, chunk] of inChunks(changes).entries()) {
-    const rows = chunk.map(({ subject, key, old, new: now }, place) => ({
-      draft,
-      place: at * CHUNK + place + 1,
-      list: subject,
-      key,
-      old_position: old?.position ?? null,
-      old_content: old && JSON.stringify(old.content),
-      new_position: now?.position ?? null,
-      new_content: now && JSON.stringify(now.content),
-    }));
-    await trx.insertInto("catalogue_change").values(rows).execute();
-    progress?.(at * CHUNK + chunk.length, changes.length);
-  }
-}
-
-export function inChunks<Item>(items: readonly Item[]): Item[][] {
-  const count = Math.ceil(items.length / CHUNK);
-  return Array.from({ length: count }, (_, at) => items.slice(at * CHUNK, (at + 1) * CHUNK));
+  return numUpdatedRows === 1n;
 }
 
 export function aboutOf({ author, source, note, holds_from }: CatalogueDraftRow): About {
@@ -113,7 +75,7 @@ export function draftName({ id, version }: SeenDraft): string {
 
 /** Throws a `CatalogueFault` if there is no such draft. */
 export async function findDraft(db: Kysely<Tables>, id: number): Promise<CatalogueDraftRow> {
-  const row = await db.selectFrom("catalogue_draft").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await db.selectFrom("catalogue_draft").select(draftFacts).where("id", "=", id).executeTakeFirst();
   if (!row) throw new CatalogueFault(`There is no draft d${id}. Those that wait are in: duba catalogue history`);
   return row;
 }
@@ -122,7 +84,7 @@ export async function findDraft(db: Kysely<Tables>, id: number): Promise<Catalog
 export async function listWaiting(db: Kysely<Tables>): Promise<CatalogueDraftRow[]> {
   const rows = await db
     .selectFrom("catalogue_draft")
-    .selectAll()
+    .select(draftFacts)
     .where("state", "in", ["held", "scheduled"])
     .orderBy("id")
     .execute();

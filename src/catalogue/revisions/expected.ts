@@ -1,14 +1,27 @@
 import type { Kysely } from "kysely";
+import type { Audited } from "../../storage/audited.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { applyChanges, type Change } from "../changes/change.ts";
-import { rebase } from "../changes/rebase.ts";
+import { type Change, difference } from "../document/difference.ts";
+import { threeWay } from "../document/three-way.ts";
+import type { Guard } from "../guard/guard.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import type { Publisher } from "./commit.ts";
-import { changesOf } from "./load.ts";
+import { draftFacts } from "./draft.ts";
+import { draftDocuments } from "./load.ts";
+
+/** What publishing needs. The audit trail records each change in the transaction of the change. */
+export interface Publisher extends Audited {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly guard: Guard;
+  /** The newest revision of the store. */
+  latest(): Promise<Snapshot>;
+}
 
 /** The catalogue at a time. Times are milliseconds since 1970. */
 export interface ExpectedCatalogue {
   readonly at: number;
+  /** Whether that time is still to come. */
+  readonly isLater: boolean;
   readonly newest: Snapshot;
   /** The newest revision with what is planned. */
   readonly base: Snapshot;
@@ -22,27 +35,29 @@ export interface ExpectedCatalogue {
 
 /** The catalogue that changes meet: the newest revision, or what is expected of a later time. */
 export async function expectedFor(
-  publisher: Publisher,
+  { db, latest, now }: Publisher,
   holdsFrom: number | null | undefined,
 ): Promise<ExpectedCatalogue> {
-  const newest = await publisher.latest();
-  const now = publisher.now();
-  if (holdsFrom == null || holdsFrom <= now) return { at: now, newest, base: newest, planned: [] };
+  const newest = await latest();
+  const at = now();
+  if (holdsFrom == null || holdsFrom <= at) return { at, isLater: false, newest, base: newest, planned: [] };
   let base = newest;
   const planned: ExpectedCatalogue["planned"][number][] = [];
-  for (const draft of await scheduled(publisher.db).where("holds_from", "<=", holdsFrom).execute()) {
-    const changes = await rebase(base, await changesOf(publisher.db, draft.id));
-    base = await applyChanges(base, changes);
+  for (const draft of await scheduled(db).where("holds_from", "<=", holdsFrom).execute()) {
+    const { before, after } = await draftDocuments(db, draft.id);
+    const { document } = await threeWay(before, after, base, "mine");
+    const changes = await difference(base, document);
+    base = { ...base, ...document };
     planned.push({ holdsFrom: draft.holds_from!, isApproved: draft.decided_by !== null, changes });
   }
-  return { at: holdsFrom, newest, base, planned };
+  return { at: holdsFrom, isLater: true, newest, base, planned };
 }
 
 /** The scheduled drafts, in their order. */
 export function scheduled(db: Kysely<Tables>) {
   return db
     .selectFrom("catalogue_draft")
-    .selectAll()
+    .select(draftFacts)
     .where("state", "=", "scheduled")
     .orderBy("holds_from")
     .orderBy("id");

@@ -3,13 +3,15 @@ import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { openStore } from "../../storage/store.ts";
 import { looseGuard, priced, removed } from "../catalogue.fixture.ts";
-import { changesBetween } from "../changes/change.ts";
-import { difference } from "../changes/difference.ts";
-import { undo } from "../changes/rebase.ts";
+import { difference } from "../document/difference.ts";
+import { threeWay } from "../document/three-way.ts";
+import { withLists } from "../document/wanted-lists.ts";
 import { groupIn } from "../model/snapshot.ts";
 import { newestSnapshot, snapshotAt } from "./load.ts";
-import { type Plan, publish } from "./publish.ts";
+import { settingRule } from "./price-rules.ts";
+import { publish } from "./publish.ts";
 import { about, many, opened, priceOf, seenAnew } from "./publishing.fixture.ts";
+import type { Plan } from "./review.ts";
 
 for (const engine of engines)
   suite(`the stored revisions on ${engine.name}`, { concurrency: true }, () => {
@@ -25,40 +27,48 @@ for (const engine of engines)
           [1, 2, 3, 4].map(async (number) => priceOf(await snapshotAt(store.db, newest, number), "MTNDATA 104")),
         );
         assert.deepEqual(prices, [10_000, 11_000, 11_000, 12_000]);
-        assert.deepEqual(await changesBetween(first, await snapshotAt(store.db, newest, 1)), []);
+        assert.deepEqual(await difference(first, await snapshotAt(store.db, newest, 1)), []);
         await assert.rejects(snapshotAt(store.db, newest, 9), { message: /^There is no revision 9/ });
 
-        const changes = await changesBetween(await snapshotAt(store.db, newest, 2), newest);
+        const changes = await difference(await snapshotAt(store.db, newest, 2), newest);
         assert.deepEqual(changes.map(({ key }) => key).sort(), ["MTNDATA 104", "MTNDATA 113"]);
         const undoPlan =
           (number: number): Plan =>
           async (base) => {
-            const made = await changesBetween(
+            const [before, after] = [
               await snapshotAt(store.db, base, number - 1),
               await snapshotAt(store.db, base, number),
-            );
-            return (await undo(base, made)).changes;
+            ];
+            return (await threeWay(after, before, base)).document;
           };
         assert.deepEqual((await publish(publisher, undoPlan(2), about)).state, "unchanged");
         await publish(publisher, undoPlan(4), about);
         await publish(publisher, undoPlan(3), about);
         await publish(publisher, undoPlan(2), about);
-        assert.deepEqual(await changesBetween(first, await seenAnew(store)), []);
+        assert.deepEqual(await difference(first, await seenAnew(store)), []);
         assert.equal((await seenAnew(store)).revision, 7);
       } finally {
         await store.close();
       }
     });
 
-    test("the items are those of the newest revision: what it removed is gone", async () => {
-      const { store, publisher } = await opened(engine, {}, true);
+    test("a process that follows shares what stays the same, and has what one has that starts", async () => {
+      const { store, publisher } = await opened(engine);
       try {
-        await publish(publisher, (base) => difference(base, many(2_300, 10)), about);
-        await publish(publisher, (base) => difference(base, many(2_200, 11)), about);
-        await publish(publisher, priced("MANY C7", 12), about);
-        const items = await store.db.selectFrom("catalogue_item").select("key").execute();
-        assert.equal(items.length, 2_201);
-        assert.equal(priceOf(await seenAnew(store), "MANY C7"), 12);
+        const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
+        await publish(publisher, settingRule(rule), about);
+        const known = await newestSnapshot(store.db);
+        await publish(publisher, priced("MTNDATA 104", 11_000), about);
+        const next = await newestSnapshot(store.db, known);
+        await publish(publisher, settingRule({ ...rule, account: "acc_2" }), about);
+        const last = await newestSnapshot(store.db, next);
+        assert.deepEqual(last, await seenAnew(store));
+        assert.equal(next.groups.prices.get("acc_1"), known.groups.prices.get("acc_1"));
+        assert.equal(next.groups["cable-products"], known.groups["cable-products"]);
+        assert.equal(groupIn(next, "data-bundles", "GLODATA"), groupIn(known, "data-bundles", "GLODATA"));
+        assert.notEqual(groupIn(next, "data-bundles", "MTNDATA"), groupIn(known, "data-bundles", "MTNDATA"));
+        assert.equal(last.groups["data-bundles"], next.groups["data-bundles"]);
+        assert.deepEqual(await snapshotAt(store.db, last, 3), { ...next, changes: 0 });
       } finally {
         await store.close();
       }
@@ -71,7 +81,7 @@ for (const engine of engines)
         let publishing = true;
         const publishAll = async () => {
           for (let price = 10; price < 16; price++)
-            await publish(publisher, (base) => difference(base, many(2_500 + price, price)), about);
+            await publish(publisher, (base) => withLists(base, many(2_500 + price, price)), about);
           publishing = false;
         };
         const readAll = async () => {

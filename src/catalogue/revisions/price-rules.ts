@@ -1,12 +1,11 @@
 import { nairaOf } from "../../operation/money.ts";
 import { pacer } from "../../runtime/pace.ts";
-import type { Change } from "../changes/change.ts";
 import { foldCase } from "../model/codes.ts";
 import { CatalogueFault, mostFaults } from "../model/fault.ts";
 import { nameOf } from "../model/lists.ts";
 import { listedPrice, type PriceRule, pricedLists, ruleKeyOf } from "../model/price-lists.ts";
-import { groupIn, itemIn, type Snapshot } from "../model/snapshot.ts";
-import type { Plan } from "./publish.ts";
+import { type Document, type EntryEdit, groupIn, itemIn, withEntries } from "../model/snapshot.ts";
+import type { Plan } from "./review.ts";
 
 /** A rule in words: "-2.5 %", "+1.5", "95". */
 export function ruleText({ rule, value }: Pick<PriceRule, "rule" | "value">): string {
@@ -20,17 +19,17 @@ export function ruleText({ rule, value }: Pick<PriceRule, "rule" | "value">): st
  * `CatalogueFault` if the catalogue has nothing by these codes.
  */
 export function settingRule(rule: PriceRule): Plan {
-  return (base) => changesTo(base, rule, ["rule", "value", "listed"]);
+  return (base) => withEntries(base, editsTo(base, rule, ["rule", "value", "listed"]));
 }
 
-/** The change to a rule, if it differs in one of these members. */
-function changesTo(base: Snapshot, rule: PriceRule, members: readonly string[]): Change[] {
+/** Sets a rule, if it differs in one of these members. */
+function editsTo(base: Document, rule: PriceRule, members: readonly string[]): EntryEdit[] {
   const listed = rule.rule === "price" ? listedPrice(base, rule.of) : undefined;
   const content: PriceRule = { ...rule, of: listedAs(base, rule.of), ...(listed !== undefined && { listed }) };
   const key = ruleKeyOf(content);
-  const old = itemIn(base, "prices", key) ?? null;
-  if (old !== null && members.every((member) => old.content[member] === content[member])) return [];
-  return [{ subject: "prices", key, old, new: { position: 0, content } }];
+  const old = itemIn(base, "prices", key);
+  if (old && members.every((member) => old.content[member] === content[member])) return [];
+  return [{ subject: "prices", key, content }];
 }
 
 /** Takes an account's price of this away, or all of its own. Throws a `CatalogueFault` if it has none. */
@@ -39,7 +38,10 @@ export function removingRules(account: string, of: string | undefined): Plan {
     const rules = groupIn(base, "prices", account);
     const chosen = of === undefined ? rules : rules.filter(({ key }) => key === ruleKeyOf({ account, of }));
     if (chosen.length === 0) throw new CatalogueFault(`This account has no price of its own${of ? ` for ${of}` : ""}.`);
-    return chosen.map((old): Change => ({ subject: "prices", key: old.key, old, new: null }));
+    return withEntries(
+      base,
+      chosen.map(({ key }) => ({ subject: "prices", key, content: null })),
+    );
   };
 }
 
@@ -56,7 +58,7 @@ export interface WantedRule {
 export function replacingRules(wanted: readonly WantedRule[], faults: readonly string[]): Plan {
   return async (base) => {
     const sentences = [...faults];
-    const changes: Change[] = [];
+    const edits: EntryEdit[] = [];
     const pause = pacer();
     for (const [account, rules] of Map.groupBy(wanted, ({ rule }) => rule.account)) {
       const places = new Map<string, string>();
@@ -68,22 +70,22 @@ export function replacingRules(wanted: readonly WantedRule[], faults: readonly s
         if (first) sentences.push(`${place}: ${rule.of} is listed twice, first in ${first}.`);
         else places.set(key, place);
         try {
-          changes.push(...changesTo(base, rule, ["rule", "value"]));
+          edits.push(...editsTo(base, rule, ["rule", "value"]));
         } catch (fault) {
           if (!(fault instanceof CatalogueFault)) throw fault;
           sentences.push(`${place}: ${fault.message}`);
         }
       }
-      for (const old of groupIn(base, "prices", account))
-        if (!places.has(old.key)) changes.push({ subject: "prices", key: old.key, old, new: null });
+      for (const { key } of groupIn(base, "prices", account))
+        if (!places.has(key)) edits.push({ subject: "prices", key, content: null });
     }
     if (sentences.length > 0) throw new CatalogueFault(sentences.join("\n"));
-    return changes;
+    return withEntries(base, edits);
   };
 }
 
 /** The codes of a provider, or of an entry of one, as the catalogue spells them. */
-function listedAs(base: Snapshot, of: string): string {
+function listedAs(base: Document, of: string): string {
   const key = foldCase(of);
   const [provider = ""] = key.split(" ", 1);
   const found = itemIn(base, "data-providers", provider) ?? itemIn(base, "cable-providers", provider);

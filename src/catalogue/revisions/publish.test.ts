@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { openStore } from "../../storage/store.ts";
 import { priced, publisherOf } from "../catalogue.fixture.ts";
-import { difference, ListFault } from "../changes/difference.ts";
+import { ListFault, withLists } from "../document/wanted-lists.ts";
 import { groupIn, type Snapshot } from "../model/snapshot.ts";
 import { reject } from "./decide.ts";
 import { listRevisions, snapshotAt } from "./load.ts";
@@ -34,7 +34,7 @@ for (const engine of engines)
       try {
         const wanted = many(2, 1).slice(1);
         await assert.rejects(
-          publish(publisher, (base) => difference(base, wanted), about),
+          publish(publisher, (base) => withLists(base, wanted), about),
           ListFault,
         );
         assert.equal((await seenAnew(store)).revision, 1);
@@ -49,8 +49,8 @@ for (const engine of engines)
       const other = await openStore({ ...store.settings, serving: false });
       try {
         const outcomes = await Promise.all([
-          publish(publisher, (base) => difference(base, many(1_200, 10)), about),
-          publish(publisherOf(other.db), (base) => difference(base, many(900, 11)), about),
+          publish(publisher, (base) => withLists(base, many(1_200, 10)), about),
+          publish(publisherOf(other.db), (base) => withLists(base, many(900, 11)), about),
         ]);
         const published = outcomes.map((outcome) => outcome.state === "published" && outcome.revision);
         assert.deepEqual(published.toSorted(), [1, 2]);

@@ -1,17 +1,13 @@
-import type { Change } from "../changes/change.ts";
+import type { Change } from "../document/difference.ts";
 import { CatalogueFault } from "../model/fault.ts";
-import type { Snapshot } from "../model/snapshot.ts";
-import { type Committed, commit, type Publisher } from "./commit.ts";
+import { type Committed, commit } from "./commit.ts";
 import type { About } from "./draft.ts";
-import { expectedFor } from "./expected.ts";
-import { review } from "./review.ts";
+import type { Publisher } from "./expected.ts";
+import { type Plan, review } from "./review.ts";
 import { publishDue } from "./schedule.ts";
 
 /** How often a publication starts again because other processes published meanwhile. */
 const ATTEMPTS = 20;
-
-/** Returns the changes to make on `base`. It runs again if others publish meanwhile, and throws to change nothing. */
-export type Plan = (base: Snapshot) => readonly Change[] | Promise<readonly Change[]>;
 
 /** What became of a publication. */
 export type PublishOutcome =
@@ -23,11 +19,9 @@ export type PublishOutcome =
  * would become too large.
  */
 export async function preview(publisher: Publisher, plan: Plan, { holdsFrom }: Pick<About, "holdsFrom">) {
-  const expected = await expectedFor(publisher, holdsFrom);
-  const changes = await plan(expected.base);
-  const { reasons, tooLarge } = await review(publisher, expected, changes);
+  const { proposal, tooLarge } = await review(publisher, plan, holdsFrom);
   if (tooLarge) throw tooLarge;
-  return { changes, reasons, revision: expected.newest.revision };
+  return proposal;
 }
 
 /**
@@ -37,9 +31,10 @@ export async function preview(publisher: Publisher, plan: Plan, { holdsFrom }: P
 export async function publish(publisher: Publisher, plan: Plan, about: About): Promise<PublishOutcome> {
   await publishDue(publisher);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const { changes, reasons, revision } = await preview(publisher, plan, about);
-    if (changes.length === 0) return { state: "unchanged", revision };
-    const committed = await commit(publisher, { changes, reasons, base: revision, about });
+    const proposal = await preview(publisher, plan, about);
+    const { changes, expected } = proposal;
+    if (changes.length === 0) return { state: "unchanged", revision: expected.newest.revision };
+    const committed = await commit(publisher, { ...proposal, about });
     if (committed) return { ...committed, changes };
   }
   throw new CatalogueFault("Others publish revisions without a pause: try again later.");

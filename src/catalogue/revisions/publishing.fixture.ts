@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import type { Engine } from "../../../test/support/engines.ts";
 import { removeBatches } from "../../storage/retention/retention-rule.ts";
 import { freshStore, priced, type TestStore } from "../catalogue.fixture.ts";
-import type { WantedList } from "../changes/difference.ts";
+import type { WantedList } from "../document/wanted-lists.ts";
 import { itemIn, type Snapshot } from "../model/snapshot.ts";
 import { loadStarter } from "../starter.ts";
-import type { Publisher } from "./commit.ts";
+import type { Publisher } from "./expected.ts";
 import { newestSnapshot } from "./load.ts";
-import type { Plan, PublishOutcome } from "./publish.ts";
+import type { PublishOutcome } from "./publish.ts";
 import { catalogueRules } from "./retention.ts";
+import type { Plan } from "./review.ts";
 
 /** What the tests of publishing share. */
 

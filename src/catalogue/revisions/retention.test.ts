@@ -4,7 +4,8 @@ import { engines } from "../../../test/support/engines.ts";
 import { looseGuard } from "../catalogue.fixture.ts";
 import { listChanges } from "../responses/change-feed.ts";
 import { approve, reject } from "./decide.ts";
-import { findRevision, listRevisions, newestSnapshot, snapshotAt } from "./load.ts";
+import { changesOf, findRevision, listRevisions, newestSnapshot, snapshotAt } from "./load.ts";
+import { removingRules, settingRule } from "./price-rules.ts";
 import { publish } from "./publish.ts";
 import { about, dearer, draftOf, hour, opened, priceOf, removeHistory, seenAnew, start } from "./publishing.fixture.ts";
 
@@ -20,23 +21,21 @@ for (const engine of engines)
         await publish(at.publisher, dearer("MTNDATA 104"), about);
       }
       const numbers = async () => (await listRevisions(at.store.db, 100)).map(({ number }) => number).sort();
-      const changes = async () => {
-        const { count } = await at.store.db
-          .selectFrom("catalogue_change")
-          .select(({ fn }) => fn.countAll<number>().as("count"))
-          .executeTakeFirstOrThrow();
-        return Number(count);
-      };
-      return { ...at, numbers, changes };
+      /** How many drafts and documents there are. */
+      const stored = async () => [
+        (await at.store.db.selectFrom("catalogue_draft").select("id").execute()).length,
+        (await at.store.db.selectFrom("catalogue_document").select("revision").execute()).length,
+      ];
+      return { ...at, numbers, stored };
     };
 
     test("loses its oldest revisions with their changes, and what is served stays as it is", async () => {
-      const { store, publisher, numbers, changes } = await withDays();
+      const { store, publisher, numbers, stored } = await withDays();
       try {
         const before = await seenAnew(store);
         await removeHistory(publisher, start + 2 * day);
         assert.deepEqual(await numbers(), [3, 4, 5]);
-        assert.equal(await changes(), 3);
+        assert.deepEqual(await stored(), [3, 3]);
         assert.deepEqual(await seenAnew(store), before);
         assert.equal(priceOf(await snapshotAt(store.db, before, 3), "MTNDATA 104"), 10_002);
         await publish(publisher, dearer("MTNDATA 104"), about);
@@ -46,11 +45,16 @@ for (const engine of engines)
       }
     });
 
-    test("keeps the newest revision however old it is", async () => {
-      const { store, publisher, numbers, changes } = await withDays();
+    test("keeps the newest revision however old it is, with what it changed", async () => {
+      const { store, publisher, numbers, stored } = await withDays();
       try {
         await removeHistory(publisher, start + 999 * day);
-        assert.deepEqual([await numbers(), await changes()], [[5], 1]);
+        assert.deepEqual([await numbers(), await stored()], [[5], [1, 1]]);
+        const { draft } = await findRevision(store.db, 5);
+        assert.deepEqual(
+          (await changesOf(store.db, draft)).map(({ old, new: now }) => [old!.price, now!.price]),
+          [[10_003, 10_004]],
+        );
         await removeHistory(publisher, start + 999 * day);
         assert.deepEqual(await numbers(), [5]);
       } finally {
@@ -109,6 +113,44 @@ for (const engine of engines)
           // The last one stays, so that no draft to come has its number.
           [`${waiting} held`, `${later} published`, `${scheduled} scheduled`, `${last} rejected`],
         );
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("loses the lists and price lists that the oldest revision has replaced, and no others", async () => {
+      const { store, publisher, clock } = await opened(engine);
+      const rule = { account: "acc_1", of: "MTNDATA", rule: "percent", value: -100 } as const;
+      try {
+        const plans = [
+          settingRule(rule),
+          settingRule({ ...rule, account: "acc_2" }),
+          removingRules("acc_1", undefined),
+          settingRule({ ...rule, value: -200 }),
+        ];
+        for (const plan of plans) {
+          clock.time += day;
+          await publish(publisher, plan, about);
+        }
+        const newest = await publisher.latest();
+        const third = await snapshotAt(store.db, newest, 3);
+        await removeHistory(publisher, start + 2 * day);
+        assert.deepEqual(await seenAnew(store), newest);
+        assert.deepEqual(await snapshotAt(store.db, newest, 3), third);
+        await removeHistory(publisher, start + 999 * day);
+        assert.deepEqual(await seenAnew(store), newest);
+        const rows = await store.db
+          .selectFrom("catalogue_price_list")
+          .select(["account", "revision"])
+          .orderBy("account")
+          .execute();
+        assert.deepEqual(rows, [
+          { account: "acc_1", revision: 5 },
+          { account: "acc_2", revision: 3 },
+        ]);
+        assert.deepEqual(await store.db.selectFrom("catalogue_document").select("revision").execute(), [
+          { revision: 1 },
+        ]);
       } finally {
         await store.close();
       }

@@ -4,18 +4,18 @@ import { lockCounter } from "../../storage/change-counter.ts";
 import { hourly, type RetentionRule } from "../../storage/retention/retention-rule.ts";
 import type { Tables } from "../../storage/tables.ts";
 
-/** Revisions, and drafts, that one transaction removes. Each draft has up to 20,000 changes. */
+/** Revisions, and drafts, that one transaction removes. */
 const BATCH = 20;
 
 /**
- * Revisions are kept for `history` milliseconds after they were published, drafts after they were rejected, and the changes of both. The
+ * Revisions are kept for `history` milliseconds after they were published, drafts after they were rejected. The
  * newest revision stays, and drafts that are held or scheduled.
  */
 export function catalogueRules({ audit, history }: { audit: Audit; history: number }): readonly RetentionRule[] {
   return [
     {
       name: "catalogue history",
-      tables: ["catalogue_revision", "catalogue_draft", "catalogue_change"],
+      tables: ["catalogue_revision", "catalogue_draft", "catalogue_document", "catalogue_price_list"],
       every: hourly,
       kept: (now) => now - history,
       async remove(trx, before) {
@@ -41,8 +41,33 @@ async function removeRevisions(trx: Transaction<Tables>, before: number): Promis
   const kept = oldest.findIndex(({ created_at }) => created_at >= before);
   const old = oldest.slice(0, kept);
   const last = old.at(-1);
-  if (last) await trx.deleteFrom("catalogue_revision").where("number", "<=", last.number).execute();
+  if (!last) return 0;
+  await trx.deleteFrom("catalogue_revision").where("number", "<=", last.number).execute();
+  await removeReplaced(trx, last.number + 1);
   return old.length;
+}
+
+/** Removes the documents and price lists that were replaced by those of the oldest revision, or of one before it. */
+async function removeReplaced(trx: Transaction<Tables>, oldest: number): Promise<void> {
+  await trx
+    .deleteFrom("catalogue_document")
+    .where("revision", "<", (it) =>
+      it
+        .selectFrom("catalogue_document")
+        .select(({ fn }) => fn.max("revision").as("last"))
+        .where("revision", "<=", oldest),
+    )
+    .execute();
+  await trx
+    .deleteFrom("catalogue_price_list as list")
+    .where("revision", "<", (it) =>
+      it
+        .selectFrom("catalogue_price_list as other")
+        .select(({ fn }) => fn.max("other.revision").as("last"))
+        .whereRef("other.account", "=", "list.account")
+        .where("other.revision", "<=", oldest),
+    )
+    .execute();
 }
 
 /** Keeps the newest draft, so that no later one gets its number. */
@@ -64,7 +89,6 @@ async function removeDrafts(trx: Transaction<Tables>, before: number): Promise<n
     .execute();
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return 0;
-  await trx.deleteFrom("catalogue_change").where("draft", "in", ids).execute();
   await trx.deleteFrom("catalogue_draft").where("id", "in", ids).execute();
   return ids.length;
 }

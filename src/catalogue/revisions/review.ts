@@ -1,28 +1,30 @@
-import { applyChanges, type Change } from "../changes/change.ts";
+import { difference } from "../document/difference.ts";
 import { reasonsToHold } from "../guard/guard.ts";
 import { CatalogueFault } from "../model/fault.ts";
 import { listNames, mostEntries } from "../model/lists.ts";
-import { countIn, type Snapshot } from "../model/snapshot.ts";
-import type { Publisher } from "./commit.ts";
+import { countIn, type Document, type Snapshot } from "../model/snapshot.ts";
 import { dayBefore } from "./day-before.ts";
-import type { ExpectedCatalogue } from "./expected.ts";
+import type { Publisher } from "./expected.ts";
+import { expectedFor } from "./expected.ts";
+
+/** Makes the document that `base` shall become. It runs again if others publish meanwhile, and throws to change nothing. */
+export type Plan = (base: Snapshot) => Document | Promise<Document>;
 
 /** A revision would make the catalogue larger than it may be. */
 export class SizeFault extends CatalogueFault {}
 
-/** Why changes of the expected catalogue need an approval, and the fault if it has no room for them. */
-export async function review(
-  { db, guard }: Pick<Publisher, "db" | "guard">,
-  expected: ExpectedCatalogue,
-  changes: readonly Change[],
-) {
+/** What a plan changes, why that needs an approval, and the fault if the catalogue has no room for it. */
+export async function review(publisher: Publisher, plan: Plan, holdsFrom: number | null | undefined) {
+  const expected = await expectedFor(publisher, holdsFrom);
   const { base } = expected;
-  const after = await applyChanges(base, changes);
-  const earlier = await dayBefore(db, expected);
-  return { reasons: await reasonsToHold({ base, after, earlier, changes }, guard), tooLarge: sizeFault(after) };
+  const after = await plan(base);
+  const changes = await difference(base, after);
+  const earlier = await dayBefore(publisher.db, expected);
+  const reasons = await reasonsToHold({ base, after, earlier, changes }, publisher.guard);
+  return { proposal: { expected, document: after, changes, reasons }, tooLarge: sizeFault(after) };
 }
 
-function sizeFault(after: Snapshot): SizeFault | undefined {
+function sizeFault(after: Document): SizeFault | undefined {
   const size = listNames.reduce((sum, list) => sum + countIn(after, list), 0);
   if (size <= mostEntries) return undefined;
   const [made, most] = [size, mostEntries].map((number) => number.toLocaleString("en"));

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { priced, removed } from "../catalogue.fixture.ts";
-import { itemIn } from "../model/snapshot.ts";
+import { itemIn, withEntries } from "../model/snapshot.ts";
 import { approve } from "./decide.ts";
 import { listWaiting } from "./draft.ts";
 import { listRevisions } from "./load.ts";
-import { type Plan, publish } from "./publish.ts";
+import { publish } from "./publish.ts";
 import { about, draftOf, hour, opened, priceOf, seenAnew, start } from "./publishing.fixture.ts";
+import type { Plan } from "./review.ts";
 import { publishDue } from "./schedule.ts";
 
 for (const engine of engines)
@@ -18,9 +19,8 @@ for (const engine of engines)
         const described =
           (description: string): Plan =>
           (base) => {
-            const old = itemIn(base, "data-bundles", "MTNDATA 104")!;
-            const state = { position: old.position, content: { ...old.content, description } };
-            return [{ subject: "data-bundles", key: old.key, old, new: state }];
+            const { key, content } = itemIn(base, "data-bundles", "MTNDATA 104")!;
+            return withEntries(base, [{ subject: "data-bundles", key, content: { ...content, description } }]);
           };
         await publish(publisher, priced("MTNDATA 104", 13_000), {
           ...about,

@@ -1,12 +1,14 @@
 import type { Kysely } from "kysely";
 import { noteChange } from "../../storage/change-counter.ts";
 import type { CatalogueDraftRow, Tables } from "../../storage/tables.ts";
-import { type Change, isSame } from "../changes/change.ts";
-import { rebase } from "../changes/rebase.ts";
-import { commit, type Publisher } from "./commit.ts";
-import { aboutOf, changeDraft, removeChanges } from "./draft.ts";
-import { expectedFor, scheduled } from "./expected.ts";
-import { changesOf } from "./load.ts";
+import { type Change, difference, isSame } from "../document/difference.ts";
+import { threeWay } from "../document/three-way.ts";
+import { commit } from "./commit.ts";
+import { aboutOf, changeDraft } from "./draft.ts";
+import type { Publisher } from "./expected.ts";
+import { scheduled } from "./expected.ts";
+import { draftDocuments } from "./load.ts";
+import type { Plan } from "./review.ts";
 import { review } from "./review.ts";
 
 /** When the next scheduled draft is due, in milliseconds since 1970; undefined if there is none. */
@@ -23,37 +25,31 @@ export async function publishDue(publisher: Publisher): Promise<void> {
   for (;;) {
     const due = await scheduled(publisher.db).where("holds_from", "<=", publisher.now()).limit(1).executeTakeFirst();
     if (!due) return;
-    const { base, changes, reasons, tooLarge } = await rebaseDraft(publisher, due);
-    if (changes.length === 0) await dropEmpty(publisher, due);
+    const { proposal, tooLarge } = await mergeDraft(publisher, due);
+    if (proposal.changes.length === 0) await dropEmpty(publisher, due);
     else {
       // An approval does not make room: Duba holds what does not fit until there is room.
-      const reviewed = tooLarge
-        ? { reasons: [tooLarge.message] }
-        : { reasons, approvedBy: due.decided_by ?? undefined };
-      const request = { changes, base, about: aboutOf(due), stored: due, ...reviewed };
+      const reviewed = tooLarge ? { reasons: [tooLarge.message] } : { approvedBy: due.decided_by ?? undefined };
+      const request = { ...proposal, about: aboutOf(due), stored: due, ...reviewed };
       await commit({ ...publisher, actor: "system" }, request);
     }
   }
 }
 
-/** The changes of a draft on the newest revision, `base`, and their review. `differs`: they are not the stored ones. */
-export async function rebaseDraft(publisher: Publisher, row: CatalogueDraftRow) {
-  const expected = await expectedFor(publisher, row.holds_from);
-  const before = await changesOf(publisher.db, row.id);
-  const changes = await rebase(expected.base, before);
-  const reviewed = await review(publisher, expected, changes);
-  return { base: expected.newest.revision, changes, differs: !isAlike(before, changes), ...reviewed };
-}
-
-function isAlike(before: readonly Change[], after: readonly Change[]): boolean {
-  const known = new Map(before.map((change) => [`${change.subject} ${change.key}`, change]));
-  return (
-    before.length === after.length &&
-    after.every((change) => {
-      const other = known.get(`${change.subject} ${change.key}`);
-      return other !== undefined && isSame(other.old, change.old) && isSame(other.new, change.new);
-    })
+/** What a draft makes of the catalogue that it meets now, and the review of that. `differs`: its changes are not the stored ones. */
+export async function mergeDraft(publisher: Publisher, row: CatalogueDraftRow) {
+  const { before, after } = await draftDocuments(publisher.db, row.id);
+  const plan: Plan = async (base) => (await threeWay(before, after, base, "mine")).document;
+  const reviewed = await review(publisher, plan, row.holds_from);
+  const { changes } = reviewed.proposal;
+  const stored = new Map(
+    (await difference(before, after)).map((change) => [`${change.subject} ${change.key}`, change]),
   );
+  const isStored = ({ subject, key, old, new: now }: Change) => {
+    const known = stored.get(`${subject} ${key}`);
+    return known !== undefined && isSame(known.old, old) && isSame(known.new, now);
+  };
+  return { ...reviewed, differs: stored.size !== changes.length || !changes.every(isStored) };
 }
 
 /** Closes a draft that would change nothing any more. Returns false if another process changed it meanwhile. */
@@ -61,9 +57,7 @@ export async function dropEmpty({ db, now }: Publisher, row: CatalogueDraftRow):
   const reasons = JSON.stringify(["Nothing was left to change."]);
   return db.transaction().execute(async (trx) => {
     await noteChange(trx, "catalogue");
-    const facts = { state: "rejected", reasons, decided_by: "system", decided_at: now() } as const;
-    if (!(await changeDraft(trx, row, facts))) return false;
-    await removeChanges(trx, row.id);
-    return true;
+    const facts = { state: "rejected", reasons, decided_by: "system", decided_at: now(), content: null } as const;
+    return changeDraft(trx, row, facts);
   });
 }

@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { looseGuard } from "../catalogue.fixture.ts";
-import { difference, type WantedList } from "../changes/difference.ts";
-import { countIn } from "../model/snapshot.ts";
+import { type WantedList, withLists } from "../document/wanted-lists.ts";
+import { countIn, withEntries } from "../model/snapshot.ts";
 import { beginSync } from "../sync/record.ts";
 import { syncFrom } from "../sync/sync.ts";
 import { approve } from "./decide.ts";
 import { findDraft } from "./draft.ts";
-import { type Plan, publish } from "./publish.ts";
+import { publish } from "./publish.ts";
 import { about, draftOf, hour, opened, seenAnew } from "./publishing.fixture.ts";
+import type { Plan } from "./review.ts";
 import { publishDue } from "./schedule.ts";
 
 const tooMany = "This would make 20,001 entries, and the catalogue holds at most 20,000: leave out what nobody buys.";
@@ -33,10 +34,9 @@ function almostAll(): WantedList[] {
 /** Adds a corporate bundle, or removes it. */
 const bundle =
   (code: string, isAdded = true): Plan =>
-  () => {
-    const state = { position: 0, content: { code, description: "=1" } };
-    const [old, made] = isAdded ? [null, state] : [state, null];
-    return [{ subject: "corporate-bundles", key: code.toUpperCase(), old, new: made }];
+  (base) => {
+    const content = isAdded ? { code, description: "=1" } : null;
+    return withEntries(base, [{ subject: "corporate-bundles", key: code.toUpperCase(), content }]);
   };
 
 for (const engine of engines)
@@ -44,7 +44,7 @@ for (const engine of engines)
     test("20,000 entries are served; more are refused at an import, a pull and an approval, and held at their time", async () => {
       const { store, clock, publisher } = await opened(engine, { guard: looseGuard }, true);
       try {
-        await publish(publisher, (base) => difference(base, almostAll()), about);
+        await publish(publisher, (base) => withLists(base, almostAll()), about);
         const guarded = { ...publisher, guard: { ...publisher.guard, holdFormulas: true } };
         const held = draftOf(await publish(guarded, bundle("held"), about));
         const later = draftOf(await publish(publisher, bundle("later"), { ...about, holdsFrom: clock.time + hour }));

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { announce, everyAccount } from "../../storage/events/announce.ts";
 import type { Tables } from "../../storage/tables.ts";
-import { type Change, countsOf, differingMembers } from "../changes/change.ts";
+import { type Change, countsOf, differingMembers } from "../document/difference.ts";
 import type { PriceRule } from "../model/price-lists.ts";
 import { draftName } from "./draft.ts";
 
@@ -44,7 +44,7 @@ export async function tellScheduled(
 
 function changesPrice({ subject, old, new: later }: Change): boolean {
   if (subject === "prices") return true;
-  return old !== null && later !== null && differingMembers(old.content, later.content).some(isPrice);
+  return old !== null && later !== null && differingMembers(old, later).some(isPrice);
 }
 
 function isPrice(member: string): boolean {
@@ -52,5 +52,5 @@ function isPrice(member: string): boolean {
 }
 
 function audienceOf({ subject, old, new: later }: Change): string {
-  return subject === "prices" ? ((later ?? old)!.content as PriceRule).account : everyAccount;
+  return subject === "prices" ? ((later ?? old) as PriceRule).account : everyAccount;
 }

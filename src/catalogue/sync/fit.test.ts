@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { starterSnapshot } from "../catalogue.fixture.ts";
-import { countsOf } from "../changes/change.ts";
-import { difference } from "../changes/difference.ts";
+import { countsOf, difference } from "../document/difference.ts";
+import { type WantedList, withLists } from "../document/wanted-lists.ts";
 import type { EntryContent, ListName } from "../model/lists.ts";
 import { inOrder } from "../model/snapshot.ts";
 import { fitting } from "./fit.ts";
 import type { OfferedList } from "./offer.ts";
 
 const base = await starterSnapshot();
+const changesTo = async (lists: readonly WantedList[]) => difference(base, await withLists(base, lists));
 
 function listed(
   list: ListName,
@@ -24,7 +25,7 @@ test("lists that a source does not give are left as they are", async () => {
     ["data-bundles", "cable-products"],
   );
   assert.deepEqual(leftOut, []);
-  assert.deepEqual(await difference(base, lists), []);
+  assert.deepEqual(await changesTo(lists), []);
 });
 
 test("bundles of a provider that the catalogue does not have are left out, and told", async () => {
@@ -36,11 +37,11 @@ test("bundles of a provider that the catalogue does not have are left out, and t
   ]);
   const { lists, leftOut } = fitting(base, [bundles]);
   assert.deepEqual(leftOut, ["2 of data-bundles for SMILE, which is not in data-providers: left out."]);
-  assert.deepEqual(await difference(base, lists), []);
+  assert.deepEqual(await changesTo(lists), []);
   // So too where the source gives the providers itself.
   const both = fitting(base, [listed("data-providers"), bundles]);
   assert.deepEqual(both.leftOut, leftOut);
-  assert.deepEqual(await difference(base, both.lists), []);
+  assert.deepEqual(await changesTo(both.lists), []);
 });
 
 test("add-ons of a product that is gone go with it, and all others stay", async () => {
@@ -49,7 +50,7 @@ test("add-ons of a product that is gone go with it, and all others stay", async 
   assert.deepEqual(leftOut, []);
   const addOns = [...inOrder(base, "cable-add-ons")].filter(({ content }) => content.product_code === "PRWE36").length;
   assert.ok(addOns > 0);
-  assert.deepEqual(countsOf(await difference(base, lists)), { added: 0, modified: 0, removed: 1 + addOns });
+  assert.deepEqual(countsOf(await changesTo(lists)), { added: 0, modified: 0, removed: 1 + addOns });
 });
 
 test("what belongs to a provider that is gone goes with it, through every list", async () => {
@@ -61,7 +62,7 @@ test("what belongs to a provider that is gone goes with it, through every list",
   );
   const after = lists.flatMap(({ entries }) => entries.map(({ content }) => content.type));
   assert.ok(!after.includes("dstv"));
-  await difference(base, lists);
+  await changesTo(lists);
 });
 
 test("an id that stands there twice, and a provider that is spelled another way, do not end the pull", async () => {
@@ -71,5 +72,5 @@ test("an id that stands there twice, and a provider that is spelled another way,
   ]);
   const { lists, leftOut } = fitting(base, [providers]);
   assert.deepEqual(leftOut, ["data-providers, SMILE: another entry has its id 1, so left out."]);
-  assert.deepEqual(await difference(base, lists), []);
+  assert.deepEqual(await changesTo(lists), []);
 });

@@ -1,4 +1,4 @@
-import type { WantedList } from "../changes/difference.ts";
+import type { WantedList } from "../document/wanted-lists.ts";
 import { megabytesIn } from "../guard/quantity.ts";
 import {
   childrenOf,
@@ -76,11 +76,12 @@ function withOwnIds(base: Snapshot, list: ListName, contents: readonly EntryCont
 
 /** Known entries in their order, then new ones by id, size, price and code. The order of a source means nothing. */
 function inOwnOrder(base: Snapshot, list: ListName, contents: readonly EntryContent[]): EntryContent[] {
+  const places = new Map([...inOrder(base, list)].map(({ key }, place) => [key, place]));
   const ranked = contents.map((content) => {
     const key = entryKeyOf(list, content);
-    const position = itemIn(base, list, key)?.position ?? Number.POSITIVE_INFINITY;
+    const place = places.get(key) ?? Number.POSITIVE_INFINITY;
     const size = megabytesIn(String(content.value ?? content.code)) ?? Number.POSITIVE_INFINITY;
-    return { content, key, ranks: [position, Number(content.id ?? 0), size, Number(content.price ?? 0)] };
+    return { content, key, ranks: [place, Number(content.id ?? 0), size, Number(content.price ?? 0)] };
   });
   ranked.sort((one, other) => {
     const differs = one.ranks.findIndex((rank, at) => rank !== other.ranks[at]);

@@ -1,7 +1,7 @@
 import { codeOf } from "../../storage/errors.ts";
 import type { CatalogueSourceRow } from "../../storage/tables.ts";
 import type { SourceFreshness } from "../responses/freshness.ts";
-import type { Publisher } from "../revisions/commit.ts";
+import type { Publisher } from "../revisions/expected.ts";
 import type { SyncSource } from "./offer.ts";
 import { ageOf, beginSync, readSync } from "./record.ts";
 import { syncFrom } from "./sync.ts";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import mtn from "../../upstreams/vendors/vtpass/fixtures/published/mtn-data.json" with { type: "json" };
 import { openPublished, published } from "../../upstreams/vendors/vtpass/published.fixture.ts";
-import { starterSnapshot } from "../catalogue.fixture.ts";
-import { applyChanges, type Change } from "../changes/change.ts";
-import { difference } from "../changes/difference.ts";
+import { applyChanges, revised, starterSnapshot } from "../catalogue.fixture.ts";
+import { type Change, difference } from "../document/difference.ts";
+import { withLists } from "../document/wanted-lists.ts";
 import { reasonsToHold, usualGuard } from "../guard/guard.ts";
 import { groupIn, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
 import { fitting } from "./fit.ts";
@@ -35,7 +35,7 @@ async function offered(variations: readonly object[] = mtn.content.variations): 
 async function taken(from: Snapshot, offer: Offer) {
   const { lists, leftOut } = fitting(from, offer.lists);
   return {
-    after: await applyChanges(from, await difference(from, lists)),
+    after: await revised(from, await withLists(from, lists)),
     leftOut: [...offer.leftOut, ...leftOut],
   };
 }
@@ -64,11 +64,11 @@ test("VTpass's published lists are taken over, and what no list can hold is name
 
 test("VTpass's published lists are not held as such: no price in them is far from the usual one", async () => {
   const lost = (["data-bundles", "cable-products", "cable-add-ons"] as const).flatMap((subject) =>
-    [...inOrder(base, subject)].map((old): Change => ({ subject, key: old.key, old, new: null })),
+    [...inOrder(base, subject)].map(({ key, content }): Change => ({ subject, key, old: content, new: null })),
   );
   const without = await applyChanges(base, lost);
   const { lists } = fitting(without, (await offered()).lists);
-  const changes = await difference(without, lists);
+  const changes = await difference(without, await withLists(without, lists));
   assert.equal(changes.length, 77 + 65);
   const after = await applyChanges(without, changes);
   assert.deepEqual(await reasonsToHold({ base: without, after, earlier: without, changes }, usualGuard), []);
@@ -127,12 +127,12 @@ test("the order of a source is not the order of the catalogue", async () => {
   const first = offer.lists.find(({ list }) => list === "data-bundles")!;
   assert.ok(first.contents.length > 70);
   assert.equal(await offerHash(turned), await offerHash(offer));
-  assert.deepEqual(await difference(after, fitting(after, turned.lists).lists), []);
+  assert.deepEqual(await difference(after, await withLists(after, fitting(after, turned.lists).lists)), []);
   const anew = await taken(base, turned);
   assert.deepEqual(anew.after.groups["data-bundles"], after.groups["data-bundles"]);
 
   const grown = await offered([variation("mtn-new", "5.00"), ...mtn.content.variations]);
-  const changes = await difference(after, fitting(after, grown.lists).lists);
+  const changes = await difference(after, await withLists(after, fitting(after, grown.lists).lists));
   assert.deepEqual(
     changes.map(({ key }) => key),
     ["MTNDATA MTN-NEW"],

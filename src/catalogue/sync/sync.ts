@@ -1,9 +1,10 @@
 import type { CatalogueSourceRow } from "../../storage/tables.ts";
-import { difference, ListFault } from "../changes/difference.ts";
+import { ListFault, withLists } from "../document/wanted-lists.ts";
 import { CatalogueFault } from "../model/fault.ts";
-import type { Publisher } from "../revisions/commit.ts";
 import { reject } from "../revisions/decide.ts";
-import { type Plan, type PublishOutcome, publish } from "../revisions/publish.ts";
+import type { Publisher } from "../revisions/expected.ts";
+import { type PublishOutcome, publish } from "../revisions/publish.ts";
+import type { Plan } from "../revisions/review.ts";
 import { SizeFault } from "../revisions/review.ts";
 import { fitting } from "./fit.ts";
 import { type Offer, offerHash, offerOf, type SyncSource } from "./offer.ts";
@@ -14,7 +15,7 @@ const KEPT = 20;
 
 /** The plan that replaces the lists that the source covers. */
 export function planOf({ lists }: Offer): Plan {
-  return (base) => difference(base, fitting(base, lists).lists);
+  return (base) => withLists(base, fitting(base, lists).lists);
 }
 
 /** Holds formulas from a source: somebody may open the catalogue in a spreadsheet. */

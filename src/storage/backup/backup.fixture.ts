@@ -91,17 +91,7 @@ export const draft: Tables["catalogue_draft"] = {
   created_at: madeAt,
   decided_by: null,
   decided_at: null,
-};
-
-const change: Tables["catalogue_change"] = {
-  draft: 1,
-  place: 0,
-  list: "data-bundles",
-  key: "MTNDATA A",
-  old_position: null,
-  old_content: null,
-  new_position: 0,
-  new_content: "{}",
+  content: "e30=",
 };
 
 const spending: Tables["spending"] = {
@@ -119,9 +109,9 @@ const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
   api_key: [apiKey],
   key_use: [{ key_id: apiKey.id, used_at: madeAt, address: "203.0.113.7" }],
   access_token: [{ secret_hash: "hash-of-token", key_id: apiKey.id, created_at: madeAt, expires_at: madeAt }],
-  catalogue_item: [{ list: "data-bundles", key: "MTNDATA A", position: 0, content: "{}" }],
+  catalogue_document: [{ revision: 2, content: "e30=" }],
+  catalogue_price_list: [{ account: account.id, revision: 2, changed_at: madeAt, rules: awkward }],
   catalogue_draft: [draft],
-  catalogue_change: [change],
   catalogue_source: [
     {
       ...{ source: "vtpass", begun_at: madeAt, ended_at: null, result: "held", sentences: "[]" },

@@ -78,6 +78,9 @@ export const copiedTables = Object.entries(allTables)
   }));
 
 const pageSize = 1000;
+/** Of tables whose rows may be large. */
+const smallPageSize = 20;
+const large: ReadonlySet<string> = new Set(["catalogue_document", "catalogue_draft"] satisfies Name[]);
 
 export interface BackupOptions {
   madeBy: string;
@@ -176,12 +179,13 @@ type AnyRow = Record<string, unknown>;
 
 async function* pages(db: Kysely<Tables>, table: Name, key: readonly string[]): AsyncGenerator<AnyRow[]> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
+  const size = large.has(table) ? smallPageSize : pageSize;
   let after = sql``;
   for (;;) {
     const { rows } = await sql<AnyRow>`
-      select * from ${sql.table(table)} ${after} order by ${columns} limit ${sql.lit(pageSize)}`.execute(db);
+      select * from ${sql.table(table)} ${after} order by ${columns} limit ${sql.lit(size)}`.execute(db);
     if (rows.length > 0) yield rows;
-    if (rows.length < pageSize) return;
+    if (rows.length < size) return;
     after = sql`where (${columns}) > (${sql.join(key.map((column) => rows.at(-1)![column]))})`;
   }
 }

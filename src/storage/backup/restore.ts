@@ -26,8 +26,9 @@ export interface Restored {
   rows: number;
 }
 
-/** Both engines limit the parameters of a statement. */
+/** Of a statement: both engines limit its parameters, and rows of the catalogue may be large. */
 const mostParameters = 20_000;
+const mostBytes = 4 * 2 ** 20;
 
 /**
  * Fills an unused store with a backup, completely or not at all. Throws `StoreFault` if the file is damaged, incomplete or of
@@ -73,8 +74,7 @@ async function fill(
     .set((it) => ({ number: it("number", "+", 1) }))
     .execute();
   // Clients may have newer data than the backup, so their dates must not match "not modified".
-  await trx.updateTable("catalogue_group").set({ changed_at: Date.now() }).execute();
-  await trx.updateTable("catalogue_history").set({ id: newHistoryId() }).execute();
+  await trx.updateTable("catalogue_history").set({ id: newHistoryId(), restored_at: Date.now() }).execute();
   for (const { table } of copiedTables)
     if ((await countRows(trx, table)) !== (header.rows[table] ?? 0))
       throw new StoreFault(`The table ${table} has other rows than the backup says it holds: nothing was restored.`);
@@ -170,13 +170,16 @@ interface Batch {
 /** Rows of one table at a time, as many as fit into a statement. */
 async function* batches(file: FileHandle): AsyncGenerator<Batch> {
   let batch: Batch = { table: "account", columns: [], rows: [] };
+  let bytes = 0;
   for await (const line of linesOf(file)) {
     const value = JSON.parse(line.toString());
     const isRow = Array.isArray(value);
     if (isRow) batch.rows.push(value);
-    const isFull = (batch.rows.length + 1) * batch.columns.length > mostParameters;
+    bytes += line.length;
+    const isFull = (batch.rows.length + 1) * batch.columns.length > mostParameters || bytes > mostBytes;
     if (isRow && !isFull) continue;
     if (batch.rows.length > 0) yield batch;
+    bytes = 0;
     // The last line is no table, and nothing follows it.
     batch = isRow ? { ...batch, rows: [] } : { table: value.table, columns: value.columns ?? [], rows: [] };
   }

@@ -48,7 +48,7 @@ export async function makeBaseline(db: Schema): Promise<void> {
   for (const index of indexes) await sql.raw(`create ${index}`).execute(db);
 
   await db.insertInto("baseline").values({ hash: baselineHash }).execute();
-  await db.insertInto("catalogue_history").values({ id: newHistoryId() }).execute();
+  await db.insertInto("catalogue_history").values({ id: newHistoryId(), restored_at: 0 }).execute();
   const counters = (["access", "catalogue", "event"] as const).map((name) => ({ name, number: 0 }));
   await db.insertInto("change_counter").values(counters).execute();
   await db.insertInto("audit_head").values({ id: 1, store: "", batch: 0, hash: "", removed: 0, mac: "" }).execute();

@@ -41,24 +41,21 @@ export const allTables = {
 
   access_token: { secret_hash: "text key", key_id: "text", created_at: "bigint", expires_at: "bigint" },
 
-  /** The catalogue as it is served: a row for each provider, bundle and own price of an account. */
-  catalogue_item: {
-    list: "text key",
-    /** Codes of the entry and of what it belongs to, in capitals, separated by spaces. */
-    key: "text key",
-    position: "bigint",
-    /** JSON. */
+  /** The lists of a revision. A revision without a row has those of the revision before it. */
+  catalogue_document: {
+    revision: "integer key",
+    /** Compressed, in base64: the groups with the last change of each, and their entries. See `document-text.ts`. */
     content: "text",
   },
 
-  /** The last revision that changed a group: the bundles of a provider, the add-ons of a product, an account's prices. */
-  catalogue_group: {
-    list: "text key",
-    /** Key of the entries' parent. Empty: the whole list. */
-    key: "text key",
-    revision: "integer",
-    /** When it was published. Two changes of a group never share a second. */
+  /** An account's own prices since a revision. */
+  catalogue_price_list: {
+    account: "text key",
+    revision: "integer key",
+    /** When it was published. Two changes of a list never share a second. */
     changed_at: "bigint",
+    /** A line of JSON for each rule. Empty: the account has none any more. */
+    rules: "text",
   },
 
   /** The published revisions. A revision's changes are those of its draft. */
@@ -95,24 +92,16 @@ export const allTables = {
     created_at: "bigint",
     decided_by: "text?",
     decided_at: "bigint?",
-  },
-
-  /** A change of one entry. No old content: the entry is new. No new content: it was removed. */
-  catalogue_change: {
-    draft: "integer key",
-    place: "integer key",
-    list: "text",
-    key: "text",
-    old_position: "bigint?",
-    /** JSON. */
-    old_content: "text?",
-    new_position: "bigint?",
-    /** JSON. */
-    new_content: "text?",
+    /** Compressed, in base64: the groups that it changes, before and after. Null: it was rejected. */
+    content: "text?",
   },
 
   /** One row, which names the history of the revisions. A restore gives it another id. */
-  catalogue_history: { id: "text key" },
+  catalogue_history: {
+    id: "text key",
+    /** When it was restored: lists count as changed then at the earliest. 0: never. */
+    restored_at: "bigint",
+  },
 
   /** The last sync with each source of the catalogue. */
   catalogue_source: {

@@ -11,9 +11,17 @@ import {
   nameOf,
   parentOf,
 } from "../model/lists.ts";
-import { groupIn, groupIndex, type Item, inOrder, itemIn, type Snapshot } from "../model/snapshot.ts";
-import { type Change, isSame } from "./change.ts";
-import { positionsOf } from "./positions.ts";
+import {
+  type Document,
+  type Group,
+  groupIn,
+  groupIndex,
+  type Item,
+  inOrder,
+  itemIn,
+  sharing,
+} from "../model/snapshot.ts";
+import { isSame } from "./difference.ts";
 
 /** An entry that the list shall have, and its place in the file. Without an `id` it keeps its id, or gets the next free one. */
 export interface WantedEntry {
@@ -55,21 +63,21 @@ export class ListFault extends CatalogueFault {
 }
 
 /**
- * The changes from `base` to the wanted lists; other lists stay. Throws a `ListFault` if an entry is there twice, lacks its
- * parent or leaves children behind, or if there are `faults` already.
+ * The document with these lists; other lists stay. Throws a `ListFault` if an entry is there twice, lacks its parent or leaves children
+ * behind, or if there are `faults` already.
  */
-export async function difference(
-  base: Snapshot,
+export async function withLists(
+  base: Document,
   wanted: readonly WantedList[],
   faults: readonly EntryFault[] = [],
-): Promise<Change[]> {
-  const comparison = new Comparison(base, new Set(wanted.map(({ list }) => list)), faults);
+): Promise<Document> {
+  const replacement = new Replacement(base, new Set(wanted.map(({ list }) => list)), faults);
   for (const list of listNames) {
     const given = wanted.find((each) => each.list === list);
-    if (given) await comparison.take(given);
+    if (given) await replacement.take(given);
   }
-  if (comparison.faults.length > 0) throw new ListFault(comparison.faults);
-  return comparison.changes;
+  if (replacement.faults.length > 0) throw new ListFault(replacement.faults);
+  return { groups: { ...base.groups, ...replacement.groups } };
 }
 
 /** An entry under its key. */
@@ -77,17 +85,17 @@ interface Member extends WantedEntry {
   readonly key: string;
 }
 
-class Comparison {
-  readonly changes: Change[] = [];
+class Replacement {
+  readonly groups: { [list in ListName]?: Map<string, Group> } = {};
   readonly faults: EntryFault[];
-  readonly #base: Snapshot;
+  readonly #base: Document;
   readonly #given: ReadonlySet<ListName>;
   /** Lists of which some entries could not be read. */
   readonly #partly: ReadonlySet<ListName>;
-  /** The lists compared so far, by key. */
+  /** The lists taken so far, by key. */
   readonly #taken = new Map<ListName, ReadonlyMap<string, Member>>();
 
-  constructor(base: Snapshot, given: ReadonlySet<ListName>, faults: readonly EntryFault[]) {
+  constructor(base: Document, given: ReadonlySet<ListName>, faults: readonly EntryFault[]) {
     this.#base = base;
     this.#given = given;
     this.faults = [...faults];
@@ -111,11 +119,13 @@ class Comparison {
     }
     this.#taken.set(list, members);
     const wanted = await this.#withIds(list, [...members.values()]);
-    for (const [group, entries] of Map.groupBy(wanted, ({ key }) => groupOf(list, key))) {
+    const groups = new Map<string, Group>();
+    for (const [name, entries] of Map.groupBy(wanted, ({ key }) => groupOf(list, key))) {
       await pause();
-      this.#compare(list, groupIn(this.#base, list, group), entries);
+      groups.set(name, shared(groupIn(this.#base, list, name), entries));
     }
-    if (!this.#partly.has(list)) this.#remove(list, members);
+    this.groups[list] = groups;
+    if (!this.#partly.has(list)) this.#checkRemoved(list, members);
   }
 
   #fault(list: ListName, place: string, sentence: string): void {
@@ -174,20 +184,9 @@ class Comparison {
     });
   }
 
-  #compare(list: ListName, group: readonly Item[], wanted: readonly Member[]): void {
-    const present = groupIndex(group);
-    const positions = positionsOf(wanted.map(({ key }) => present.get(key)?.position));
-    for (const [at, { key, content }] of wanted.entries()) {
-      const old = present.get(key) ?? null;
-      const state = { position: positions[at]!, content };
-      if (!isSame(old, state)) this.changes.push({ subject: list, key, old, new: state });
-    }
-  }
-
-  #remove(list: ListName, members: ReadonlyMap<string, Member>): void {
+  #checkRemoved(list: ListName, members: ReadonlyMap<string, Member>): void {
     for (const old of inOrder(this.#base, list)) {
       if (members.has(old.key)) continue;
-      this.changes.push({ subject: list, key: old.key, old, new: null });
       this.#refuseLostZeros(list, old, members);
       for (const child of childrenOf(list)) {
         const count = this.#given.has(child) ? 0 : groupIn(this.#base, child, old.key).length;
@@ -208,4 +207,14 @@ class Comparison {
     const sentence = `the code ${shorter} is new, and ${code} is missing: a spreadsheet drops leading zeros, so format the column as text`;
     this.#fault(list, other.place, sentence);
   }
+}
+
+/** The entries as a group: the old one, or as much of it as is the same. */
+function shared(old: Group, entries: readonly Member[]): Group {
+  const known = groupIndex(old);
+  const made = entries.map(({ key, content }) => {
+    const item = known.get(key);
+    return item && isSame(item.content, content) ? item : { key, content };
+  });
+  return sharing(old, made);
 }

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { starterSnapshot } from "../catalogue.fixture.ts";
 import { type EntryContent, type ListName, nameOf } from "../model/lists.ts";
 import { inOrder } from "../model/snapshot.ts";
-import { applyChanges, changeKindOf, countsOf, differingMembers } from "./change.ts";
-import { difference, ListFault, type WantedList } from "./difference.ts";
+import { changeKindOf, countsOf, difference, differingMembers } from "./difference.ts";
+import { ListFault, type WantedList, withLists } from "./wanted-lists.ts";
 
 const base = await starterSnapshot();
 
@@ -17,9 +17,11 @@ function listed(
   return { list, entries: contents.map((content, at) => ({ content, place: `line ${at + 2}` })) };
 }
 
+const changesTo = async (...wanted: WantedList[]) => difference(base, await withLists(base, wanted));
+
 /** What is wrong, in sentences. */
 async function faultsOf(...wanted: WantedList[]): Promise<string[]> {
-  const error = await difference(base, wanted).then(
+  const error = await withLists(base, wanted).then(
     () => undefined,
     (fault: unknown) => fault,
   );
@@ -28,7 +30,7 @@ async function faultsOf(...wanted: WantedList[]): Promise<string[]> {
 }
 
 test("lists as they are make no changes, and lists that are not given stay", async () => {
-  assert.deepEqual(await difference(base, []), []);
+  assert.deepEqual(await changesTo(), []);
   for (const list of [
     "data-providers",
     "data-bundles",
@@ -36,7 +38,7 @@ test("lists as they are make no changes, and lists that are not given stay", asy
     "cable-products",
     "cable-add-ons",
   ] as const)
-    assert.deepEqual(await difference(base, [listed(list)]), []);
+    assert.deepEqual(await changesTo(listed(list)), []);
 });
 
 test("what is not in a list is removed, what is new is added, what is another is modified", async () => {
@@ -45,7 +47,7 @@ test("what is not in a list is removed, what is new is added, what is another is
     { ...first!, code: "new" },
     ...rest,
   ]);
-  const changes = await difference(base, [wanted]);
+  const changes = await changesTo(wanted);
   assert.deepEqual(
     changes.map((change) => [changeKindOf(change), change.key]),
     [
@@ -54,7 +56,7 @@ test("what is not in a list is removed, what is new is added, what is another is
       ["removed", "MTNDATA 104"],
     ],
   );
-  const after = await applyChanges(base, changes);
+  const after = await withLists(base, [wanted]);
   assert.deepEqual(
     [...inOrder(after, "data-bundles")].map(({ content }) => nameOf("data-bundles", content)),
     wanted.entries.map(({ content }) => nameOf("data-bundles", content)),
@@ -62,13 +64,13 @@ test("what is not in a list is removed, what is new is added, what is another is
 });
 
 test("an entry that comes first, or goes to another place, is the only change", async () => {
-  const moved = await difference(base, [listed("corporate-bundles", ([first, ...rest]) => [...rest, first!])]);
+  const moved = await changesTo(listed("corporate-bundles", ([first, ...rest]) => [...rest, first!]));
   assert.deepEqual(
-    moved.map(({ old, new: now }) => differingMembers(old!.content, now!.content)),
+    moved.map(({ old, new: now }) => differingMembers(old!, now!)),
     [[]],
   );
   const added = { type: "MTNDATA", code: "first", description: "", amount: 1, price: 1, value: "", duration: "" };
-  const inserted = await difference(base, [listed("data-bundles", (contents) => [added, ...contents])]);
+  const inserted = await changesTo(listed("data-bundles", (contents) => [added, ...contents]));
   assert.deepEqual(countsOf(inserted), { added: 1, modified: 0, removed: 0 });
 });
 
@@ -76,29 +78,29 @@ test("the order counts among the entries of one provider only", async () => {
   const byProvider = listed("data-bundles", (contents) =>
     contents.toSorted((one, other) => (String(one.type) < String(other.type) ? -1 : one.type === other.type ? 0 : 1)),
   );
-  assert.deepEqual(await difference(base, [byProvider]), []);
+  assert.deepEqual(await changesTo(byProvider), []);
 });
 
 test("an id that is left out stays, and a new entry gets the next free one", async () => {
   const without = listed("cable-products", (contents) => contents.map(({ id, ...content }) => content));
-  assert.deepEqual(await difference(base, [without]), []);
+  assert.deepEqual(await changesTo(without), []);
   const fresh = { type: "dstv", code: "NEW", name: "New", description: "", price: 1, amount: 1 };
-  const [change] = await difference(base, [listed("cable-products", (contents) => [...contents, fresh])]);
-  assert.equal(change!.new!.content.id, 36);
+  const [change] = await changesTo(listed("cable-products", (contents) => [...contents, fresh]));
+  assert.equal(change!.new!.id, 36);
 });
 
 test("codes of what an entry belongs to are spelled as there", async () => {
   const lower = listed("data-bundles", (contents) =>
     contents.map((content) => ({ ...content, type: String(content.type).toLowerCase() })),
   );
-  assert.deepEqual(await difference(base, [lower]), []);
+  assert.deepEqual(await changesTo(lower), []);
 });
 
 test("a provider goes together with its bundles, and comes with them", async () => {
   const without = (type: string) => (contents: EntryContent[]) => contents.filter((content) => content.type !== type);
   const providers = listed("data-providers", without("GLODATA"));
   const bundles = listed("data-bundles", without("GLODATA"));
-  assert.deepEqual(countsOf(await difference(base, [bundles, providers])), { added: 0, modified: 0, removed: 19 });
+  assert.deepEqual(countsOf(await changesTo(bundles, providers)), { added: 0, modified: 0, removed: 19 });
   assert.deepEqual(await faultsOf(providers), [
     "data-providers: GLODATA is left out, and 18 of data-bundles belong to it: import data-bundles without them as well.",
   ]);

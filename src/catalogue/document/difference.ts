@@ -1,0 +1,85 @@
+import { pacer } from "../../runtime/pace.ts";
+import { type EntryContent, type Subject, subjects } from "../model/lists.ts";
+import { type Document, type Group, groupIn, groupIndex } from "../model/snapshot.ts";
+
+/** Change of one entry. Without old content it is added, without new one removed; with the same, it has another place. */
+export interface Change {
+  readonly subject: Subject;
+  readonly key: string;
+  readonly old: EntryContent | null;
+  readonly new: EntryContent | null;
+}
+
+export type ChangeKind = "added" | "modified" | "removed";
+
+export function changeKindOf(change: Pick<Change, "old" | "new">): ChangeKind {
+  return change.old === null ? "added" : change.new === null ? "removed" : "modified";
+}
+
+export type Counts = Record<ChangeKind, number>;
+
+export function countsOf(changes: readonly Change[]): Counts {
+  const counts = { added: 0, modified: 0, removed: 0 };
+  for (const change of changes) counts[changeKindOf(change)] += 1;
+  return counts;
+}
+
+/** The members in which two contents differ. */
+export function differingMembers(one: EntryContent, other: EntryContent): string[] {
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((name) => one[name] !== other[name]);
+}
+
+export function isSame(one: EntryContent | null, other: EntryContent | null): boolean {
+  return one === other || (one !== null && other !== null && differingMembers(one, other).length === 0);
+}
+
+/** The changes from one document to the other: as few as possible, in the order of the lists. */
+export async function difference(one: Document, other: Document): Promise<Change[]> {
+  const pause = pacer();
+  const changes: Change[] = [];
+  for (const { subject, name } of differingGroups(one, other)) {
+    const [old, made] = [groupIn(one, subject, name), groupIn(other, subject, name)];
+    const [before, after] = [groupIndex(old), groupIndex(made)];
+    const moved = movedKeys(old, made);
+    for (const { key, content } of made) {
+      const known = before.get(key)?.content ?? null;
+      if (moved.has(key) || !isSame(known, content)) changes.push({ subject, key, old: known, new: content });
+      await pause();
+    }
+    for (const { key, content } of old) if (!after.has(key)) changes.push({ subject, key, old: content, new: null });
+  }
+  return changes;
+}
+
+/** The groups that two documents do not share. */
+export function* differingGroups(one: Document, other: Document): Generator<{ subject: Subject; name: string }, void> {
+  for (const subject of subjects) {
+    const [before, after] = [one.groups[subject], other.groups[subject]];
+    if (before === after) continue;
+    for (const name of new Set([...before.keys(), ...after.keys()]))
+      if (before.get(name) !== after.get(name)) yield { subject, name };
+  }
+}
+
+/** As few entries of both groups as possible, so that all others follow each other in the same order. */
+export function movedKeys(old: Group, made: Group): ReadonlySet<string> {
+  const places = new Map(old.map(({ key }, place) => [key, place]));
+  const common = made.map(({ key }) => key).filter((key) => places.has(key));
+  /** The last key of the best ascending run of each length. */
+  const ends: string[] = [];
+  const previous = new Map<string, string | undefined>();
+  for (const key of common) {
+    const place = places.get(key)!;
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (places.get(ends[middle]!)! < place) low = middle + 1;
+      else high = middle;
+    }
+    previous.set(key, ends[low - 1]);
+    ends[low] = key;
+  }
+  const moved = new Set(common);
+  for (let key = ends.at(-1); key !== undefined; key = previous.get(key)) moved.delete(key);
+  return moved;
+}
