@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { everyCommand } from "../src/commands/families.ts";
 import { readConfig } from "../src/config/read-config.ts";
-import { wire } from "../src/wire.ts";
+import { wire } from "../src/wire/wire.ts";
 import { answerBench } from "./child.ts";
 
 /** The service as `npm start` runs it, with the settings of the environment. */

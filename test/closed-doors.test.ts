@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { ConfigFault, readConfig } from "../src/config/read-config.ts";
-import { wire } from "../src/wire.ts";
+import { wire } from "../src/wire/wire.ts";
 import { engines } from "./support/engines.ts";
 import { assertFailure } from "./support/failure.ts";
 import { ask, sandboxKey, startService, withService } from "./support/service.ts";

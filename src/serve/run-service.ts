@@ -9,7 +9,7 @@ import { warnOfSettings } from "../config/risky-settings.ts";
 import { localUrl } from "../runtime/address.ts";
 import { tellSystemd } from "../runtime/network/tell-systemd.ts";
 import { withTimeout } from "../runtime/timeout.ts";
-import { type Service, wire } from "../wire.ts";
+import { type Service, wire } from "../wire/wire.ts";
 import { addressesOf, listenFault, tryAddresses } from "./addresses.ts";
 import { openLog } from "./open-log.ts";
 import { onStopSignals } from "./stop-signals.ts";

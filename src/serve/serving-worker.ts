@@ -1,6 +1,6 @@
 import type { EveryCommand } from "../commands/desk.ts";
 import type { Config } from "../config/read-config.ts";
-import { wire } from "../wire.ts";
+import { wire } from "../wire/wire.ts";
 import { openLog } from "./open-log.ts";
 import { greet, letGo, listen, untilStopped } from "./run-service.ts";
 import { aliveEvery, type FromWorker, placeName, type ToWorker } from "./worker-messages.ts";

@@ -10,7 +10,7 @@ import type { HttpServer } from "../../src/http/shell/open-server.ts";
 import { type RecordedLine, RecordedLog } from "../../src/runtime/recorded-log.fixture.ts";
 import { openStore, type Store } from "../../src/storage/store.ts";
 import { commandTimeouts, withLongerTimeout } from "../../src/storage/timeouts.ts";
-import { wire } from "../../src/wire.ts";
+import { wire } from "../../src/wire/wire.ts";
 import { type Engine, engines } from "./engines.ts";
 
 /** The sandbox key of every test service. */

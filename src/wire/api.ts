@@ -1,0 +1,88 @@
+import manifest from "../../package.json" with { type: "json" };
+import { isAbsent } from "../access/authenticator.ts";
+import { accessOperations } from "../access/operations/index.ts";
+import { catalogueOperations } from "../catalogue/operations/index.ts";
+import type { Config } from "../config/read-config.ts";
+import { everyOperation } from "../contract/every-operation.ts";
+import { eventOperations } from "../events/operations/index.ts";
+import type { HttpDependencies } from "../http/dependencies.ts";
+import type { AnswerCounts } from "../http/monitoring/answer-counts.ts";
+import { registerHealth } from "../http/monitoring/health.ts";
+import { registerPages } from "../http/pages/index.ts";
+import { AddressRateLimiter } from "../http/rate-limit.ts";
+import { callerAddress } from "../http/request/caller-address.ts";
+import { type ApiServer, buildServer } from "../http/server.ts";
+import { identityOperations } from "../identity/operations/index.ts";
+import { bind } from "../operation/operation.ts";
+import { requestOperations } from "../requests/operations/index.ts";
+import { localUrl } from "../runtime/address.ts";
+import { FairQueue } from "../runtime/fair-queue.ts";
+import type { Log } from "../runtime/log.ts";
+import { RateLimiter } from "../runtime/rate-limiter.ts";
+import type { Rooms } from "./rooms.ts";
+
+export interface ApiParts {
+  config: Config;
+  log: Log;
+  rooms: Rooms;
+  answers: AnswerCounts;
+  /** `leaving`: it is not ready any more, and serves. `stopping`: it refuses new requests. */
+  stage: () => "serving" | "leaving" | "stopping";
+}
+
+/** The server of the operations, with its pages and health checks. It does not listen yet. */
+export function openApi({ config, log, rooms, answers, stage }: ApiParts): ApiServer {
+  const { access, catalogue, events, identity, requests, store, tracer } = rooms;
+  const { publicUrl, pathPrefixes } = config;
+  const site = {
+    operations: everyOperation,
+    version: manifest.version,
+    // Port 0 is not known before the service listens.
+    origin: publicUrl || localUrl(config.host, config.port || 8080),
+    ...{ publicUrl, pathPrefixes },
+  };
+  const http: HttpDependencies = {
+    addressOf: callerAddress(config.trustProxy),
+    authenticator: { isAbsent, credentialOf: (...asked) => access.credentials.credentialOf(...asked) },
+    anonymous: config.anonymous,
+    rateLimiters: config.limits
+      ? {
+          catalogue: new RateLimiter("catalogue", config.limitCatalogue),
+          anonymous: new AddressRateLimiter("anonymous", config.limitAnonymous),
+          verification: new RateLimiter("verification", config.limitVerification),
+        }
+      : null,
+    bounds: {
+      body: config.limitBody,
+      url: config.limitUrl,
+      headers: config.limitHeaders,
+      arrival: config.requestTimeout,
+    },
+    connections: { most: config.maxConnections, answer: config.answerTimeout },
+    docs: config.docs,
+    wrongPathPage: config.docs
+      ? () => import("../http/pages/site.ts").then((made) => made.wrongPathPage(site))
+      : undefined,
+    ...{ publicUrl, pathPrefixes },
+    fairQueue: new FairQueue(),
+    answers,
+    tracer,
+    requestEntries: requests.entries,
+    accessLog: config.accessLog,
+    serverTiming: config.serverTiming,
+    log,
+    now: Date.now,
+    stopping: () => stage() === "stopping",
+  };
+  const bound = [
+    ...bind(catalogueOperations, catalogue),
+    ...bind(identityOperations, identity),
+    ...bind(eventOperations, events),
+    ...bind(accessOperations, access.room),
+    ...bind(requestOperations, requests),
+  ];
+  const app = buildServer(bound, http);
+  if (config.docs) registerPages(app, site, http);
+  registerHealth(app, { stopping: () => stage() !== "serving", takesWrites: () => store.takesWrites() });
+  return app;
+}

@@ -1,0 +1,38 @@
+import { unsealedEntries } from "../audit/unsealed-entries.ts";
+import { listWaiting } from "../catalogue/revisions/draft.ts";
+import type { Config } from "../config/read-config.ts";
+import { undelivered } from "../events/events.ts";
+import type { AnswerCounts } from "../http/monitoring/answer-counts.ts";
+import type { MetricSources } from "../http/monitoring/metrics.ts";
+import { openVerifications } from "../identity/ledger/reports/open-verifications.ts";
+import { lastBackupAt } from "../storage/backup/last-backup.ts";
+import type { Rooms } from "./rooms.ts";
+
+export interface MeasuredParts extends Rooms {
+  config: Config;
+  answers: AnswerCounts;
+}
+
+/** What the metrics of a process read of its rooms. */
+export function measures(parts: MeasuredParts): MetricSources {
+  const { config, store, pulse, answers, audit, live, catalogue, identity, events, requests } = parts;
+  const { db, now, usage } = store;
+  return {
+    ...{ answers, usage, now },
+    upstreams: () => live.upstreams.map((upstream) => ({ ...upstream.health(), calls: upstream.calls })),
+    auditAlarms: () => audit.alarms(),
+    failingJobs: () => pulse.failing(),
+    catalogue: () => ({ ...catalogue.state(), source: catalogue.freshness }),
+    stored: async () => ({
+      openVerifications: await openVerifications(db),
+      heldChanges: (await listWaiting(db)).filter(({ state }) => state === "held").length,
+      unsealed: await unsealedEntries(db),
+      lastBackupAt: await lastBackupAt(db),
+      undelivered: await undelivered(db),
+      alarms: await (await import("../commands/health/read-health.ts")).openAlarmNames({ db, now, config }),
+    }),
+    nearlySpent: () => identity.nearlySpent(),
+    deliveries: () => events.counts,
+    requestLog: () => requests.entries?.counts,
+  };
+}

@@ -1,0 +1,135 @@
+import manifest from "../../package.json" with { type: "json" };
+import { openAccess } from "../access/access.ts";
+import { whyReplaced } from "../access/bootstrap.ts";
+import { anchorPath } from "../audit/anchor/anchor.ts";
+import { openAuditTrail } from "../audit/audit.ts";
+import { openCatalogue } from "../catalogue/catalogue.ts";
+import { guardOf } from "../catalogue/guard/guard.ts";
+import { identitySettingsOf } from "../config/identity-settings-of.ts";
+import type { Config } from "../config/read-config.ts";
+import { openEvents } from "../events/events.ts";
+import { openIdentity } from "../identity/identity.ts";
+import { UpstreamNotes } from "../identity/upstream-status.ts";
+import { checkKeyringPlace, keyringPath } from "../keyring/file.ts";
+import { selfRotation } from "../keyring/self-rotation.ts";
+import { watchKeyring } from "../keyring/watch.ts";
+import { openRequests } from "../requests/request-log-room.ts";
+import { addressList } from "../runtime/address.ts";
+import type { Log } from "../runtime/log.ts";
+import { startTracing } from "../runtime/tracing/start-tracing.ts";
+import { Pulse } from "../storage/pulse/pulse.ts";
+import { RetentionClock } from "../storage/retention/retention-clock.ts";
+import { checkDirectory } from "../storage/sqlite/data-directory.ts";
+import { openStore } from "../storage/store.ts";
+import type { LiveUpstreams } from "../upstreams/open-vendors.ts";
+import { sandbox } from "../upstreams/sandbox/index.ts";
+
+/** Everything of a service that needs no listening. */
+export type Rooms = Awaited<ReturnType<typeof openRooms>>;
+
+export interface RoomOptions {
+  config: Config;
+  log: Log;
+  isWorker: boolean;
+  /** Milliseconds that verifications may still take at the stop. */
+  patience: () => number;
+}
+
+/** Opens every room, in the order in which they need each other. What is opened is ended by `opened`. */
+export async function openRooms({ config, log, isWorker, patience }: RoomOptions, opened: AsyncDisposableStack) {
+  const ringFile = keyringPath(config);
+  // Before anything is made, so that a first start that cannot go on leaves nothing behind.
+  if (!config.databaseUrl) checkDirectory(config.dataDirectory);
+  checkKeyringPlace(ringFile);
+  const tracer = opened.use(await startTracing(config.traces, manifest.version, log));
+  const { dataDirectory, databaseUrl } = config;
+  const process = { serving: true, starting: true, isWorker, traced: tracer !== undefined };
+  const store = await openStore({ dataDirectory, databaseUrl, ...process });
+  opened.defer(() => store.close());
+  const { db, engine, connections, now } = store;
+  // Before anything writes a row by this clock.
+  const clock = await RetentionClock.open({ store, log });
+  const pulse = await Pulse.open({ store, log });
+  opened.defer(() => pulse.stop());
+
+  const keyring = await watchKeyring({ path: ringFile, db, log, now });
+  const auditTrail = await openAuditTrail({
+    db,
+    sealKey: keyring.current.audit,
+    anchor: anchorPath(ringFile),
+    logAnchor: config.auditAnchorLog,
+    log,
+  });
+  opened.defer(() => auditTrail.stop());
+  const audit = auditTrail.append;
+  const rotation = config.keyringRotate !== null && { every: config.keyringRotate, actor: "system", path: ringFile };
+  const rotateKeyring = rotation ? selfRotation({ ...rotation, db, audit, now }, log) : undefined;
+  const live = await liveUpstreams(config, log, () => upstreams.changed());
+  opened.defer(() => live.close());
+  const upstreams = new UpstreamNotes(db, pulse.id, live.upstreams);
+  opened.defer(() => upstreams.stop());
+  const identity = await openIdentity({
+    ...{ db, pulse, connections, now },
+    keyring,
+    upstreams: { test: sandbox(config), live: live.upstreams },
+    settings: identitySettingsOf(config),
+    retention: clock,
+    log,
+    audit,
+  });
+  opened.defer(() => identity.stop(patience()));
+  const { source: followed, every, staleAfter } = config.pull;
+  const source =
+    followed === ""
+      ? undefined
+      : (await import("../upstreams/open-vendors.ts")).openSource(followed, config.sources[followed]!, log);
+  opened.defer(() => source?.close());
+  const follows = source && { source, every, staleAfter, log };
+  const catalogue = await openCatalogue({ db, now, guard: guardOf(config), audit, follows });
+  opened.defer(() => catalogue.stop());
+  const events = await openEvents({
+    db,
+    engine,
+    now,
+    keyring,
+    log,
+    audit,
+    networks: addressList(config.eventNetworks),
+  });
+  opened.defer(() => events.stop());
+  await audit(
+    db,
+    { kind: "service.started", actor: "system", facts: { version: manifest.version, engine } },
+    ...config.overrides.map((facts) => ({ kind: "service.setting", actor: "system", facts })),
+  );
+
+  // Last, as it makes the key that is shown only once: nothing may fail between making and showing it.
+  const access = await openAccess({
+    db,
+    now,
+    audit,
+    bootstrapKey: config.bootstrapKey,
+    failedLimit: config.limitFailedCredentials,
+    tokenLifetime: config.tokenLifetime,
+    // On SQLite no other process starts on this store.
+    patience: engine === "sqlite" ? 0 : 5000,
+  });
+  opened.defer(() => access.stop());
+  opened.defer(store.listen({ access: pulse.beat, catalogue: pulse.beat }));
+  if (access.replaced) log.warn({ key: access.replaced.key }, whyReplaced[access.replaced.why]);
+
+  const requests = openRequests({ db, now }, config.requestLog === null ? null : pulse.id);
+  opened.defer(() => requests.entries?.write().catch(() => undefined));
+
+  return {
+    ...{ tracer, store, clock, pulse, keyring, rotateKeyring, audit: auditTrail, live, upstreams, identity, catalogue },
+    ...{ events, access, requests },
+  };
+}
+
+async function liveUpstreams(config: Config, log: Log, onChange: () => void): Promise<LiveUpstreams> {
+  if (config.upstreams.length === 0) return { upstreams: [], close: () => {} };
+  const { openLive } = await import("../upstreams/open-vendors.ts");
+  const { upstreams, vendors, upstream, vendorTimeouts: timeouts } = config;
+  return openLive(upstreams, vendors, { ...upstream, timeouts, log, onChange });
+}
