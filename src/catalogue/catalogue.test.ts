@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import type { KyselyPlugin } from "kysely";
 import { engines } from "../../test/support/engines.ts";
+import { changeCount } from "../storage/change-counter.ts";
 import { openStore } from "../storage/store.ts";
 import {
   freshStore,
@@ -55,7 +57,6 @@ for (const engine of engines)
         assert.equal(firstPrice(catalogue), "110");
         assert.equal(catalogue.state().confirmedAt, start + 5_000);
       } finally {
-        await catalogue.stop();
         await store.close();
       }
     });
@@ -92,9 +93,32 @@ for (const engine of engines)
           [null, null],
         );
       } finally {
-        for (const instance of instances) await instance.stop();
         await other.close();
         await store.close();
       }
+    });
+
+    test("is read again only when the counter of changes has moved", async (t) => {
+      const store = await freshStore(engine);
+      t.after(() => store.close());
+      let reads = 0;
+      const counting: KyselyPlugin = {
+        transformQuery: ({ node }) => {
+          reads += 1;
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      };
+      let time = start;
+      const catalogue = await openCatalogue({ db: store.db.withPlugin(counting), now: () => time });
+      const changes = await changeCount(store.db, "catalogue");
+      reads = 0;
+      time += 1_000;
+      await catalogue.follow({ askedAt: time, catalogue: changes });
+      assert.equal(reads, 0);
+      assert.equal(catalogue.state().confirmedAt, time);
+      await publish(store.publisher(), priced("MTNDATA 104", 11_000), about);
+      await catalogue.follow({ askedAt: time, catalogue: await changeCount(store.db, "catalogue") });
+      assert.equal(firstPrice(catalogue), "110");
     });
   });

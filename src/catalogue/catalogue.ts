@@ -40,7 +40,6 @@ export interface OpenCatalogue extends Catalogue {
   follow(said: { askedAt: number; catalogue: number }): Promise<void>;
   /** Pulls from the source, if that is due. */
   pull(signal: AbortSignal): Promise<void>;
-  stop(): Promise<void>;
 }
 
 /**
@@ -104,7 +103,6 @@ export async function openCatalogue({
       await publishWhatIsDue();
     },
     pull: async (signal) => pull?.(signal),
-    async stop() {},
   };
 }
 

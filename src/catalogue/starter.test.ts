@@ -84,7 +84,6 @@ for (const engine of engines)
         for (const catalogue of catalogues) {
           assert.equal(catalogue.state().revision, 1);
           assert.equal(catalogue.responses.snapshot.groups["data-providers"].get("")?.length, 4);
-          await catalogue.stop();
         }
         const revisions = await store.db.selectFrom("catalogue_revision").selectAll().execute();
         assert.equal(revisions.length, 1);

@@ -95,7 +95,6 @@ for (const engine of engines)
         assert.ok(seen.length > 2, `${seen.length} revisions were seen`);
       } finally {
         await app.close();
-        await catalogue.stop();
         await store.close();
       }
     });

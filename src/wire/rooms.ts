@@ -86,7 +86,6 @@ export async function openRooms({ config, log, isWorker, patience }: RoomOptions
   opened.defer(() => source?.close());
   const follows = source && { source, every, staleAfter, log };
   const catalogue = await openCatalogue({ db, now, guard: guardOf(config), audit, follows });
-  opened.defer(() => catalogue.stop());
   const events = await openEvents({
     db,
     engine,

@@ -20,7 +20,7 @@ export interface CatalogueDesk {
 export async function openDesk(engine: Engine): Promise<CatalogueDesk> {
   const fresh = await engine.ready();
   const store = await openStore({ ...fresh.settings, serving: true, starting: true });
-  await (await openCatalogue({ db: store.db })).stop();
+  await openCatalogue({ db: store.db });
   await store.close();
   const desk = deskOn(fresh.settings);
   return {

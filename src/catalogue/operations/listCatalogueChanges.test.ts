@@ -94,7 +94,6 @@ for (const engine of engines)
         assert.deepEqual([answer.next, answer.more, answer.scheduled], [await cursorAfter(catalogue, 3), false, []]);
         assert.deepEqual((await ask(catalogue, { after: answer.next })).data, []);
       } finally {
-        await catalogue.stop();
         await store.close();
       }
     });
@@ -112,11 +111,9 @@ for (const engine of engines)
         await publishTo(catalogue, priced("MTNDATA 104", 11_000), about);
         const restarted = await openCatalogue({ db: store.db });
         const rest = await askAll(restarted, first.next, "7", "acc_1");
-        await restarted.stop();
         assert.deepEqual([...first.data, ...rest.data.slice(0, -1)], whole.data);
         assert.deepEqual([rest.data.at(-1)!.revision, rest.next], [2, await cursorAfter(catalogue, 2)]);
       } finally {
-        await catalogue.stop();
         await store.close();
       }
     });
@@ -139,7 +136,6 @@ for (const engine of engines)
         await catalogue.refresh();
         assert.equal((await ask(catalogue, { after })).data.length, 1);
       } finally {
-        await catalogue.stop();
         await store.close();
       }
     });
@@ -157,14 +153,11 @@ for (const engine of engines)
       await backup(store.publisher(), join(folder, "backup"), { madeBy: "test", sign: () => "unsigned" });
       const { next } = await ask(catalogue, { after: "0", limit: "10" });
       const end = await cursorAfter(catalogue, 2);
-      await catalogue.stop();
       // Whoever asked the other store before it was restored has a cursor of a history that is no more.
       const fresh = await openCatalogue({ db: other.db });
       const early = await cursorAfter(fresh, 1);
-      await fresh.stop();
       await restore(other.publisher(), join(folder, "backup"), { sign: null });
       const restored = await openCatalogue({ db: other.db });
-      t.after(() => restored.stop());
       for (const after of [next, end, early])
         await assert.rejects(ask(restored, { after }), {
           code: "validation_failed",
@@ -200,7 +193,6 @@ for (const engine of engines)
         assert.deepEqual(await seenBy("acc_2"), ["4 data-bundles 100 110", "5 data-bundles 200 210"]);
         assert.deepEqual(await seenBy(), await seenBy("acc_2"));
       } finally {
-        await catalogue.stop();
         await store.close();
       }
     });
@@ -217,7 +209,6 @@ for (const engine of engines)
         assert.deepEqual(await listsOf(), open);
         assert.deepEqual((await listsOf("acc_1")).sort(), ["data-providers", "corporate-bundles", ...open].sort());
       } finally {
-        await catalogue.stop();
         await store.close();
       }
     });
@@ -240,7 +231,6 @@ for (const engine of engines)
         assert.deepEqual(after.scheduled, []);
         assert.deepEqual(after.data, [{ revision: 2, ...announced! }]);
       } finally {
-        await catalogue.stop();
         await store.close();
       }
     });
@@ -281,7 +271,6 @@ for (const engine of engines)
         );
       } finally {
         await Promise.all(others.map((other) => other.close()));
-        await catalogue.stop();
         await store.close();
       }
     });
