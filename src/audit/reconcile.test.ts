@@ -5,7 +5,7 @@ import { engines, type Fresh } from "../../test/support/engines.ts";
 import { followJournal } from "../identity/ledger/journal/follow-journal.ts";
 import { journaled } from "../identity/ledger/ledger-rows.fixture.ts";
 import { TimeZone } from "../runtime/time-zone.ts";
-import { account, verification as sample } from "../storage/backup/backup.fixture.ts";
+import { accountRow, verification as sample } from "../storage/backup/backup.fixture.ts";
 import { openStore, type Store } from "../storage/store.ts";
 import type { Tables, VerificationRow } from "../storage/tables.ts";
 import { append } from "./append.ts";
@@ -45,7 +45,7 @@ for (const engine of engines) {
     before(async () => {
       place = await engine.ready();
       store = await openStore({ ...place.settings, serving: false });
-      await store.db.insertInto("account").values(account).execute();
+      await store.db.insertInto("account").values(accountRow).execute();
       for (const reference of ["ref-1", "ref-2", "ref-3"]) await add(reference);
       await followJournal({ db: store.db, audit: append, zone });
     });

@@ -30,7 +30,7 @@ const settings = {
   defaultOpenAllTags: true,
 };
 
-export function reference(): Html {
+export function referencePage(): Html {
   return html`<noscript><p>The reference needs JavaScript. Without it, read <a href="/openapi.json">openapi.json</a>,
 <a href="/">the list of operations</a> and <a href="/docs/errors">the failures</a>.</p></noscript>
 <script id="api-reference" data-configuration="${JSON.stringify(settings)}"></script>

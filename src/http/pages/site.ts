@@ -10,7 +10,7 @@ import { home } from "./home.ts";
 import type { Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { documentPart } from "./markdown.ts";
-import { browserDocument, reference, scalarScript } from "./scalar.ts";
+import { browserDocument, referencePage, scalarScript } from "./scalar.ts";
 import { wrongPath } from "./wrong-path.ts";
 
 export interface Site {
@@ -35,7 +35,7 @@ const textType = "text/plain; charset=utf-8";
 /** Makes the content of each path. */
 export const contents: Readonly<Record<string, (site: Site) => Content | Promise<Content>>> = {
   "/": (site) => page(site, "/", "Duba", home(site)),
-  "/docs": (site) => page(site, "/docs", "Reference", reference(), referenceHeaders),
+  "/docs": (site) => page(site, "/docs", "Reference", referencePage(), referenceHeaders),
   "/docs/errors": (site) => page(site, "/docs/errors", "Failures", errors(site.operations, site.origin)),
   ...Object.fromEntries(Object.entries(guides).map(([path, { file }]) => [path, guide(path, file)])),
   ...Object.fromEntries((Object.keys(downloads) as DownloadPath[]).map((path) => [path, () => download(path)])),

@@ -40,7 +40,7 @@ export const verification: VerificationRow = {
   completed_at: null,
 };
 
-export const account = {
+export const accountRow = {
   id: "acc_1",
   name: awkward,
   email: "shop@example.com",
@@ -53,7 +53,7 @@ export const account = {
 
 export const apiKey = {
   id: "key_1",
-  account_id: account.id,
+  account_id: accountRow.id,
   mode: "live",
   label: "",
   scopes: "[]",
@@ -104,7 +104,7 @@ const topUp: Tables["top_up"] = {
 };
 
 const rows: { [Table in keyof Tables]?: Tables[Table][] } = {
-  account: [account],
+  account: [accountRow],
   record_key: [{ slot: 0, reference: verification.reference, sealed_key: "s1:r1:the-wrapped-key" }],
   api_key: [apiKey],
   key_use: [{ key_id: apiKey.id, used_at: madeAt, address: "203.0.113.7" }],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { engines } from "../../../test/support/engines.ts";
 import { openStore } from "../store.ts";
-import { account, audited, refusal, verification } from "./backup.fixture.ts";
+import { accountRow, audited, refusal, verification } from "./backup.fixture.ts";
 import { backup } from "./backup.ts";
 import { restore } from "./restore.ts";
 
@@ -94,7 +94,7 @@ for (const engine of engines) {
         .select("reference")
         .where("request_id", "=", "written")
         .execute();
-      assert.equal(created_at, account.created_at + rows.length);
+      assert.equal(created_at, accountRow.created_at + rows.length);
       assert.ok(rows.length < written, `${rows.length} of ${written}`);
     });
 

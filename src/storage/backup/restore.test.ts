@@ -7,7 +7,7 @@ import { engines } from "../../../test/support/engines.ts";
 import { StoreFault } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import {
-  account,
+  accountRow,
   apiKey,
   audited,
   contentOf,
@@ -128,16 +128,16 @@ for (const engine of engines) {
       const { db } = its.empty;
       const uses: ((trx: Transaction<Tables>) => Promise<unknown>)[] = [
         (trx) => trx.insertInto("verification").values(verification).execute(),
-        (trx) => trx.insertInto("account").values(account).execute(),
+        (trx) => trx.insertInto("account").values(accountRow).execute(),
         async (trx) => {
-          await trx.insertInto("account").values(account).execute();
+          await trx.insertInto("account").values(accountRow).execute();
           await trx
             .insertInto("api_key")
             .values({ ...apiKey, bootstrap: 1 })
             .execute();
         },
         async (trx) => {
-          await trx.insertInto("account").values(account).execute();
+          await trx.insertInto("account").values(accountRow).execute();
           await trx
             .insertInto("api_key")
             .values({ ...apiKey, mode: "test" })
@@ -177,7 +177,7 @@ for (const engine of engines) {
       const { db } = await openedStore(t, engine);
       await db
         .insertInto("account")
-        .values({ ...account, id: "acc_2", email: "sandbox@example.com" })
+        .values({ ...accountRow, id: "acc_2", email: "sandbox@example.com" })
         .execute();
       await db
         .insertInto("api_key")

@@ -10,11 +10,11 @@ test("phones become the 0-form, and what is no mobile number stays as it is", ()
 });
 
 test("states, people and levels take the record's words", () => {
-  assert.equal(normalise.state("OSUN"), "Osun State");
-  assert.equal(normalise.state("Akwa Ibom State"), "Akwa Ibom State");
-  assert.equal(normalise.state("FCT"), "Federal Capital Territory");
-  assert.equal(normalise.state("Outside Nigeria"), "Outside Nigeria");
-  assert.equal(normalise.state(undefined), "");
+  assert.equal(normalise.stateName("OSUN"), "Osun State");
+  assert.equal(normalise.stateName("Akwa Ibom State"), "Akwa Ibom State");
+  assert.equal(normalise.stateName("FCT"), "Federal Capital Territory");
+  assert.equal(normalise.stateName("Outside Nigeria"), "Outside Nigeria");
+  assert.equal(normalise.stateName(undefined), "");
   assert.equal(normalise.nationality("NIGERIAN"), "Nigeria");
   assert.equal(normalise.nationality("Niger"), "Niger");
   assert.equal(normalise.gender("MALE"), "Male");

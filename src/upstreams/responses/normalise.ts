@@ -56,7 +56,7 @@ const states = new Map(
 );
 
 /** `Lagos State` for any spelling of a Nigerian state; another place unchanged. */
-export function state(text: unknown): string {
+export function stateName(text: unknown): string {
   const given = plain(text);
   return states.get(given.toLowerCase().replace(/ state$/, "")) ?? given;
 }
